@@ -1,0 +1,49 @@
+/** Every code a {@link ContextError} can carry; `docs/errors.md` has one entry per code. */
+export type ContextErrorCode =
+  /** An option has a value that makes no sense. */
+  | "invalid-options"
+  /** A message does not have the shape it must have. */
+  | "invalid-message"
+  /** The window cannot be reached: what may not be removed is larger than the budget. */
+  | "irreducible"
+  /** A handle is malformed, or the archive has nothing under it. */
+  | "unknown-handle"
+  /** The archive could not be written or read. */
+  | "archive-failed"
+  /** A file is missing, unreadable, empty or not what it should be. */
+  | "unreadable-file"
+  /** No transcript format fits the content. */
+  | "unknown-format"
+  /** An input is larger or deeper than the stated limit. */
+  | "limit-exceeded";
+
+const BRAND = Symbol.for("longhaul.ContextError");
+
+/** Facts that belong to an error, by code; plain JSON so that `--json` can print them. */
+export type ContextErrorDetails = Readonly<Record<string, unknown>>;
+
+/**
+ * The one error class of this package. The message is a sentence that says what happened, with
+ * which value, and what to do next; `code` is stable and `details` are plain JSON.
+ */
+export class ContextError extends Error {
+  override readonly name = "ContextError";
+  readonly code: ContextErrorCode;
+  readonly details: ContextErrorDetails;
+
+  constructor(
+    code: ContextErrorCode,
+    message: string,
+    options: { details?: ContextErrorDetails; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** True for a {@link ContextError}, also one from another copy of this package. */
+export function isContextError(error: unknown): error is ContextError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}

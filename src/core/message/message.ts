@@ -1,0 +1,132 @@
+/**
+ * The neutral conversation. Every dialect decodes into it and encodes out of it; the whole core
+ * speaks nothing else. Values are immutable: an edit makes a new object and leaves the old one.
+ */
+
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/**
+ * What a message is when its role alone would mislead. Absent means: what the role says (a `user`
+ * message without a kind was typed by the person and starts a turn).
+ * - `injected`: a program wrote it (a reminder, a notice, AGENTS.md, an observation).
+ * - `summary`: the compacted head of the conversation, ours or another agent's.
+ * - `continuation`: added after a compaction so that the agent goes on.
+ */
+export type MessageKind = "injected" | "summary" | "continuation";
+
+/** What the provider reported for the request that produced a message; all in tokens. */
+export interface Usage {
+  /** Input tokens that were not read from or written to a cache. */
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/**
+ * Where a value came from, so that a dialect can give back exactly what it was given. `value` is
+ * the native message or block; only the dialect named here looks into it.
+ */
+export interface Source {
+  readonly dialect: string;
+  readonly value: unknown;
+}
+
+/** Where a message came from. It is untouched as long as `parts` is the message's own array. */
+export interface MessageSource extends Source {
+  readonly parts: readonly Part[];
+}
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly source?: Source;
+}
+
+/** Thinking of the model. With a `signature` it is bound to the provider that made it. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  /** May be empty when only the signature or an encrypted form exists. */
+  readonly text: string;
+  readonly signature?: string;
+  readonly source?: Source;
+}
+
+/** An image, a document or any other file: inline (`data`, base64) or by `url`. */
+export interface FilePart {
+  readonly type: "file";
+  /** IANA media type, `application/octet-stream` when unknown. */
+  readonly mediaType: string;
+  readonly filename?: string;
+  /** Base64, without a `data:` prefix. */
+  readonly data?: string;
+  readonly url?: string;
+  readonly source?: Source;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The arguments, parsed; a string when they were no valid JSON or are free text. */
+  readonly input: unknown;
+  readonly source?: Source;
+}
+
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: readonly OutputPart[];
+  /** True when the tool failed or was refused. */
+  readonly isError?: boolean;
+  /** `compacted`: when its output was pruned, in ms since the epoch. */
+  readonly time?: { readonly compacted: number };
+  /** Where the whole output is, if this is not all of it: a handle or a path. */
+  readonly original?: string;
+  readonly source?: Source;
+}
+
+/** A block that no dialect field describes (server tools, citations, …). It travels untouched. */
+export interface OpaquePart {
+  readonly type: "opaque";
+  /** The native type name, for reports. */
+  readonly kind: string;
+  /** What the block costs, if the dialect knows better than counting its JSON. */
+  readonly tokens?: number;
+  readonly source: Source;
+}
+
+export type OutputPart = TextPart | FilePart | OpaquePart;
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | FilePart
+  | ToolCallPart
+  | ToolResultPart
+  | OpaquePart;
+
+export interface Message {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  readonly kind?: MessageKind;
+  readonly id?: string;
+  /** When it was made, in ms since the epoch. */
+  readonly time?: number;
+  /** On assistant messages: what the provider reported. */
+  readonly usage?: Usage;
+  /** Plain JSON that travels with the message, e.g. `compaction_continue: true`. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly source?: MessageSource;
+}
+
+/** A message with other parts; its source stays, so that unknown native fields survive. */
+export function withParts(message: Message, parts: readonly Part[]): Message {
+  return { ...message, parts };
+}
+
+/** Whether a message is exactly what the named dialect decoded. */
+export function isUntouched(message: Message, dialect: string): boolean {
+  const { source } = message;
+  return source !== undefined && source.dialect === dialect && source.parts === message.parts;
+}

@@ -98,13 +98,7 @@ export interface OpaquePart {
 }
 
 export type OutputPart = TextPart | FilePart | OpaquePart;
-export type Part =
-  | TextPart
-  | ReasoningPart
-  | FilePart
-  | ToolCallPart
-  | ToolResultPart
-  | OpaquePart;
+export type Part = TextPart | ReasoningPart | FilePart | ToolCallPart | ToolResultPart | OpaquePart;
 
 export interface Message {
   readonly role: Role;

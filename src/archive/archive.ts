@@ -1,0 +1,29 @@
+import type { Handle, OriginalKind } from "../core/handle/index.ts";
+
+/** One original in an archive. */
+export interface ArchiveEntry {
+  readonly handle: Handle;
+  readonly kind: OriginalKind;
+  /** Size in UTF-8 bytes. */
+  readonly bytes: number;
+  /** When it was first stored, in ms since the epoch. */
+  readonly storedAt: number;
+  /** Where a person or an agent's own tools can open it; absent for archives without files. */
+  readonly path?: string;
+}
+
+/**
+ * Where originals live. Content-addressed: the same content is stored once and always has the same
+ * handle. Every method rejects with a `ContextError`: `unknown-handle` for a handle that is
+ * malformed or not there, `archive-failed` when the medium fails (the `cause` says how).
+ */
+export interface Archive {
+  readonly name: string;
+  /** Stores an original, durably, and returns its entry; storing it again returns the same entry. */
+  put(kind: OriginalKind, content: string): Promise<ArchiveEntry>;
+  /** The whole original. */
+  get(handle: string): Promise<string>;
+  has(handle: string): Promise<boolean>;
+  /** All entries, oldest first. */
+  list(): Promise<readonly ArchiveEntry[]>;
+}

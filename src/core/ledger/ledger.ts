@@ -1,0 +1,70 @@
+/**
+ * The ledger: facts taken from messages without a model. Plain JSON, so that a journal can keep it
+ * and a report can print it. `at` and `last` are indices into the messages it was taken from.
+ */
+
+export type FileOp = "read" | "created" | "modified" | "deleted";
+
+export interface FileFact {
+  /** As the agent named it, made absolute or relative exactly as it was; see `normalizePath`. */
+  readonly path: string;
+  /** Distinct operations in the order in which they first happened. */
+  readonly ops: readonly FileOp[];
+  /** Index of the message with the last operation. */
+  readonly last: number;
+}
+
+export interface CommandFact {
+  readonly command: string;
+  readonly outcome: "ok" | "failed" | "unknown";
+  readonly exitCode?: number;
+  readonly at: number;
+}
+
+/** Something the person typed, verbatim. */
+export interface InstructionFact {
+  readonly text: string;
+  readonly at: number;
+}
+
+export interface TodoFact {
+  readonly text: string;
+  readonly status: "pending" | "in-progress" | "done";
+}
+
+export interface ErrorFact {
+  /** The tool whose result failed. */
+  readonly tool: string;
+  /** What was tried: command or path, one line. */
+  readonly subject: string;
+  /** The first lines that say what went wrong. */
+  readonly text: string;
+  readonly at: number;
+  /** True when the same thing later succeeded. */
+  readonly resolved: boolean;
+}
+
+/** What the agent itself said that will matter later: conclusions at the ends of turns, decisions. */
+export interface StatementFact {
+  readonly text: string;
+  readonly at: number;
+}
+
+export interface Ledger {
+  readonly files: readonly FileFact[];
+  readonly commands: readonly CommandFact[];
+  readonly instructions: readonly InstructionFact[];
+  /** The newest todo list, whole. */
+  readonly todos: readonly TodoFact[];
+  readonly errors: readonly ErrorFact[];
+  readonly statements: readonly StatementFact[];
+}
+
+export const EMPTY_LEDGER: Ledger = {
+  files: [],
+  commands: [],
+  instructions: [],
+  todos: [],
+  errors: [],
+  statements: [],
+};

@@ -1,0 +1,38 @@
+import type { Message } from "../core/message/index.ts";
+
+/** What a provider's rules mean for compaction; plain data that the core reads. */
+export interface DialectTraits {
+  /** The role in which a summary may stand in the middle of the list. */
+  readonly summaryRole: "system" | "user";
+  /** Whether signed reasoning is bound to everything before it, so that an edit makes it invalid. */
+  readonly boundReasoning: boolean;
+  /** Whether a request may not end with an assistant message. */
+  readonly endsWithInput: boolean;
+}
+
+/** A rule of the provider that a conversation breaks. */
+export interface DialectIssue {
+  /** Stable name of the rule, e.g. `unpaired-tool-result`. */
+  readonly rule: string;
+  /** Index of the native message, if one is to blame. */
+  readonly index?: number;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/**
+ * A message format of a provider or an SDK. `encode(decode(x))` is `x`, with the very same native
+ * objects: unknown fields and blocks travel untouched. An edited message keeps the unknown fields
+ * of its native original. Messages from elsewhere are encoded from their parts.
+ */
+export interface Dialect<Conversation = unknown, Native = unknown> {
+  readonly name: string;
+  readonly traits: DialectTraits;
+  /** Decodes a whole conversation. Throws `ContextError` code `invalid-message`. */
+  decode(conversation: Conversation): readonly Message[];
+  /** A decoder that takes native messages one by one and remembers open tool calls. */
+  createDecoder(): (native: Native) => readonly Message[];
+  encode(messages: readonly Message[]): Conversation;
+  /** What the provider would reject; empty when the conversation is legal. */
+  check(conversation: Conversation): readonly DialectIssue[];
+}

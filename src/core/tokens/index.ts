@@ -1,0 +1,17 @@
+export { calibrate, createCalibration } from "./calibrate.ts";
+export type { Calibration, CalibrationSample } from "./calibrate.ts";
+export {
+  estimator,
+  messageTokens,
+  MESSAGE_OVERHEAD,
+  partTokens,
+  TOOL_OVERHEAD,
+  valueTokens,
+} from "./count.ts";
+export type { TokenCounter } from "./count.ts";
+export { estimateTokens } from "./estimate.ts";
+export { guardedCounter } from "./exact.ts";
+export { fileTokens, imageSize } from "./media.ts";
+export type { ImageSize } from "./media.ts";
+export { createMessageMeter } from "./meter.ts";
+export type { MessageMeter, MessageSize } from "./meter.ts";

@@ -1,0 +1,124 @@
+import type { Message, Part } from "../message/index.ts";
+import { messageTokens, type TokenCounter } from "./count.ts";
+import { jsonText } from "./json-text.ts";
+
+/** How big something is, by the three limits that providers set on a request. */
+export interface MessageSize {
+  readonly tokens: number;
+  /** UTF-8 bytes of its JSON on the wire, nearly; base64 included. */
+  readonly bytes: number;
+  /** How many images it holds, those in tool results included. */
+  readonly images: number;
+}
+
+/**
+ * Measures messages, each message object once: messages are immutable, so that a step costs only
+ * the messages that are new. The memory of it goes with the messages.
+ */
+export interface MessageMeter {
+  /** The tokens of one message. */
+  tokens(message: Message): number;
+  /** The tokens of all of them. */
+  total(messages: readonly Message[]): number;
+  /** Tokens, bytes and images of one message. */
+  size(message: Message): MessageSize;
+  /** Tokens, bytes and images of all of them. */
+  totalSize(messages: readonly Message[]): MessageSize;
+}
+
+/** The bytes of a message or part around its content: braces, keys, ids. */
+const FRAME_BYTES = 64;
+
+/** A {@link MessageMeter} that counts with the given counter. */
+export function createMessageMeter(counter: TokenCounter): MessageMeter {
+  const tokensOf = remember((message) => messageTokens(message, counter));
+  const bytesOf = remember(messageBytes);
+  const imagesOf = remember(messageImages);
+  return {
+    tokens: tokensOf,
+    total: (messages) => sum(messages, tokensOf),
+    size: (message) => ({
+      tokens: tokensOf(message),
+      bytes: bytesOf(message),
+      images: imagesOf(message),
+    }),
+    totalSize: (messages) => ({
+      tokens: sum(messages, tokensOf),
+      bytes: sum(messages, bytesOf),
+      images: sum(messages, imagesOf),
+    }),
+  };
+}
+
+type Measure = (message: Message) => number;
+
+function remember(measure: Measure): Measure {
+  const known = new WeakMap<Message, number>();
+  return (message) => {
+    let value = known.get(message);
+    if (value === undefined) {
+      value = measure(message);
+      known.set(message, value);
+    }
+    return value;
+  };
+}
+
+function sum(messages: readonly Message[], measure: Measure): number {
+  let total = 0;
+  for (const message of messages) total += measure(message);
+  return total;
+}
+
+function messageBytes(message: Message): number {
+  return message.parts.reduce((total, part) => total + partBytes(part), FRAME_BYTES);
+}
+
+function partBytes(part: Part): number {
+  switch (part.type) {
+    case "text":
+      return FRAME_BYTES + jsonBytes(part.text);
+    case "reasoning":
+      return FRAME_BYTES + jsonBytes(part.text) + (part.signature?.length ?? 0);
+    case "file":
+      return FRAME_BYTES + (part.data?.length ?? 0) + (part.url?.length ?? 0);
+    case "tool-call":
+      return FRAME_BYTES + part.toolName.length + jsonBytes(jsonText(part.input));
+    case "tool-result":
+      return part.output.reduce((total, piece) => total + partBytes(piece), FRAME_BYTES);
+    case "opaque":
+      return utf8Bytes(jsonText(part.source.value));
+  }
+}
+
+function messageImages(message: Message): number {
+  return message.parts.reduce((total, part) => total + partImages(part), 0);
+}
+
+function partImages(part: Part): number {
+  if (part.type === "file") return part.mediaType.startsWith("image/") ? 1 : 0;
+  if (part.type !== "tool-result") return 0;
+  return part.output.reduce((total, piece) => total + partImages(piece), 0);
+}
+
+/** UTF-8 bytes of a text inside a JSON string, escapes included. */
+function jsonBytes(text: string): number {
+  let escapes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x22 || unit === 0x5c) escapes += 1;
+    else if (unit < 0x20) escapes += unit >= 0x08 && unit <= 0x0d && unit !== 0x0b ? 1 : 5;
+  }
+  return utf8Bytes(text) + escapes;
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    // A surrogate pair is two units and four bytes.
+    bytes += unit < 0x800 || (unit & 0xf800) === 0xd800 ? 1 : 2;
+  }
+  return bytes;
+}

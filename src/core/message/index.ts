@@ -1,2 +1,5 @@
+export * from "./check.ts";
 export * from "./message.ts";
+export * from "./repair.ts";
+export * from "./structure.ts";
 export * from "./text.ts";

@@ -1,0 +1,239 @@
+import { checkMessages } from "./check.ts";
+import type { Message, Part, ToolCallPart, ToolResultPart } from "./message.ts";
+import { withParts } from "./message.ts";
+import { outputText } from "./text.ts";
+
+/** What {@link repairMessages} had to change, one sentence each, with the index in the input. */
+export interface Repair {
+  readonly index: number;
+  readonly message: string;
+}
+
+export interface RepairResult {
+  readonly messages: readonly Message[];
+  readonly repairs: readonly Repair[];
+}
+
+/** One result of the input, and whether a call has taken it. */
+interface LooseResult {
+  readonly part: ToolResultPart;
+  readonly index: number;
+  taken: boolean;
+}
+
+interface RepairState {
+  readonly input: readonly Message[];
+  readonly output: Message[];
+  readonly repairs: Repair[];
+  /** The results of each tool message, by index. */
+  readonly results: ReadonlyMap<number, readonly LooseResult[]>;
+  readonly byId: ReadonlyMap<string, readonly LooseResult[]>;
+  /** Every id that some call has. */
+  readonly callIds: ReadonlySet<string>;
+  readonly usedIds: Set<string>;
+}
+
+/** What a call without a result gets; the text says no more than is known. */
+export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
+
+/**
+ * Makes a conversation legal without losing anything: results are paired with calls by id within
+ * their step, else by position, else by id anywhere; they are put directly after their call; a call
+ * without a result gets an error result; a result without a call becomes an injected user message;
+ * ids that are missing or used twice are replaced; empty messages are dropped.
+ *
+ * A legal list is returned as it is, and every message that needs no repair is the same object.
+ */
+export function repairMessages(messages: readonly Message[]): RepairResult {
+  if (checkMessages(messages).length === 0) return { messages, repairs: [] };
+  const state = startRepair(messages);
+  let index = 0;
+  while (index < messages.length) {
+    const message = messages[index] as Message;
+    const end = message.role === "assistant" ? stepEnd(messages, index) : index + 1;
+    if (message.role === "assistant") repairStep(state, index, end);
+    else keepRest(state, index);
+    index = end;
+  }
+  return { messages: state.output, repairs: state.repairs };
+}
+
+function startRepair(input: readonly Message[]): RepairState {
+  const results = new Map<number, LooseResult[]>();
+  const byId = new Map<string, LooseResult[]>();
+  const callIds = new Set<string>();
+  input.forEach((message, index) => {
+    for (const part of message.parts) {
+      if (part.type === "tool-call") callIds.add(part.toolCallId);
+      if (part.type !== "tool-result") continue;
+      const loose = { part, index, taken: false };
+      results.set(index, [...(results.get(index) ?? []), loose]);
+      byId.set(part.toolCallId, [...(byId.get(part.toolCallId) ?? []), loose]);
+    }
+  });
+  return { input, output: [], repairs: [], results, byId, callIds, usedIds: new Set() };
+}
+
+/** A step reaches up to the next assistant message; what lies between may belong to it. */
+function stepEnd(messages: readonly Message[], from: number): number {
+  let end = from + 1;
+  while (end < messages.length && messages[end]?.role !== "assistant") end++;
+  return end;
+}
+
+function repairStep(state: RepairState, from: number, end: number): void {
+  const assistant = state.input[from] as Message;
+  const answers: ToolResultPart[] = [];
+  let changed = false;
+  const calls = assistant.parts.filter((part) => part.type === "tool-call");
+  const matched = matchResults(state, calls, { from, end });
+  const parts = assistant.parts.flatMap((part): Part[] => {
+    if (part.type === "tool-result") return [];
+    if (part.type !== "tool-call") return [part];
+    const id = freshId(state, part.toolCallId, from);
+    changed ||= id !== part.toolCallId;
+    answers.push(answerFor(state, { call: part, id, from }, matched.get(part)));
+    return [id === part.toolCallId ? part : { ...part, toolCallId: id }];
+  });
+  changed ||= parts.length !== assistant.parts.length;
+  if (parts.length > 0) state.output.push(changed ? withParts(assistant, parts) : assistant);
+  else note(state, from, "An assistant message without parts was left out.");
+  pushAnswers(state, answers, { from, end });
+  for (let index = from + 1; index < end; index++) keepRest(state, index);
+}
+
+interface StepRange {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Pairs the calls of one step with results: by id in the step, by position, by id anywhere. */
+function matchResults(
+  state: RepairState,
+  calls: readonly ToolCallPart[],
+  { from, end }: StepRange,
+): Map<ToolCallPart, LooseResult> {
+  const matched = new Map<ToolCallPart, LooseResult>();
+  const near: LooseResult[] = [];
+  for (let index = from; index < end; index++) near.push(...(state.results.get(index) ?? []));
+  const take = (call: ToolCallPart, result: LooseResult | undefined): void => {
+    if (result === undefined) return;
+    result.taken = true;
+    matched.set(call, result);
+  };
+  for (const call of calls) {
+    take(
+      call,
+      near.find((result) => !result.taken && result.part.toolCallId === call.toolCallId),
+    );
+  }
+  const named = new Set(calls.map((call) => call.toolCallId));
+  for (const call of calls) {
+    if (matched.has(call)) continue;
+    const byPosition = near.find(
+      (result) =>
+        !result.taken &&
+        isNameless(state, result, call) &&
+        !named.has(result.part.toolCallId || "?"),
+    );
+    const far = state.byId.get(call.toolCallId)?.find((result) => !result.taken);
+    take(call, byPosition ?? (call.toolCallId === "" ? undefined : far));
+  }
+  return matched;
+}
+
+/** Whether a result may be paired by position: its id, or the call's, says nothing. */
+function isNameless(state: RepairState, { part }: LooseResult, call: ToolCallPart): boolean {
+  if (part.toolCallId === "" || call.toolCallId === "") return true;
+  return !state.callIds.has(part.toolCallId) && part.toolName === call.toolName;
+}
+
+interface OpenCall {
+  readonly call: ToolCallPart;
+  readonly id: string;
+  readonly from: number;
+}
+
+function answerFor(
+  state: RepairState,
+  { call, id, from }: OpenCall,
+  found: LooseResult | undefined,
+): ToolResultPart {
+  if (found === undefined) {
+    note(state, from, `Tool call ${call.toolName} had no result; an error result was put in.`);
+    return {
+      type: "tool-result",
+      toolCallId: id,
+      toolName: call.toolName,
+      output: [{ type: "text", text: NO_RESULT_TEXT }],
+      isError: true,
+    };
+  }
+  if (found.index < from) note(state, found.index, "A result stood before its call; it was moved.");
+  return found.part.toolCallId === id ? found.part : { ...found.part, toolCallId: id };
+}
+
+/** Puts the answers directly after the calls, in the native tool messages where nothing changed. */
+function pushAnswers(
+  state: RepairState,
+  answers: readonly ToolResultPart[],
+  { from, end }: StepRange,
+): void {
+  const pending = new Set(answers);
+  for (let index = from + 1; index < end; index++) {
+    const message = state.input[index] as Message;
+    if (message.role !== "tool" || message.parts.length === 0) continue;
+    const isWhole = message.parts.every((part) => pending.has(part as ToolResultPart));
+    if (!isWhole) continue;
+    state.output.push(message);
+    for (const part of message.parts) pending.delete(part as ToolResultPart);
+    if (state.input.slice(from + 1, index).some((between) => between.role !== "tool")) {
+      note(state, index, "A result did not follow its call directly; it was moved up.");
+    }
+  }
+  const rest = answers.filter((answer) => pending.has(answer));
+  if (rest.length > 0) state.output.push({ role: "tool", parts: rest });
+}
+
+/**
+ * What a message holds beside the results that calls took. A result that no call took is kept as
+ * text, so that nothing is lost.
+ */
+function keepRest(state: RepairState, index: number): void {
+  const message = state.input[index] as Message;
+  const loose = new Map(state.results.get(index)?.map((result) => [result.part, result]));
+  const parts = message.parts.flatMap((part): Part[] => {
+    if (part.type === "tool-call" || part.type === "reasoning") return [];
+    if (part.type !== "tool-result") return [part];
+    return loose.get(part)?.taken === true ? [] : [releasedResult(state, part, index)];
+  });
+  const isWhole = parts.length === message.parts.length && message.role !== "tool";
+  if (isWhole && parts.length > 0 && !loose.size) state.output.push(message);
+  else if (parts.length > 0) state.output.push(keptMessage(message, parts));
+  else if (message.role !== "tool") note(state, index, "A message without parts was left out.");
+}
+
+function keptMessage(message: Message, parts: readonly Part[]): Message {
+  return message.role === "tool"
+    ? { role: "user", kind: "injected", parts }
+    : withParts(message, parts);
+}
+
+function releasedResult(state: RepairState, part: ToolResultPart, index: number): Part {
+  note(state, index, "A tool result had no call; it was kept as an injected user message.");
+  const text = `[Result of an unknown call of ${part.toolName || "a tool"}]\n${outputText(part.output)}`;
+  return { type: "text", text };
+}
+
+function freshId(state: RepairState, id: string, index: number): string {
+  const base = id === "" ? `call_${index}` : id;
+  let fresh = base;
+  for (let count = 2; state.usedIds.has(fresh); count++) fresh = `${base}-${count}`;
+  state.usedIds.add(fresh);
+  if (fresh !== id) note(state, index, `Tool call id ${id || "(none)"} became ${fresh}.`);
+  return fresh;
+}
+
+function note(state: RepairState, index: number, message: string): void {
+  state.repairs.push({ index, message });
+}

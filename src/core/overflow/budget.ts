@@ -1,0 +1,78 @@
+import { ContextError } from "../error.ts";
+
+/** The original's reserve for the model's answer, in tokens. */
+export const DEFAULT_RESERVED = 20_000;
+
+/**
+ * Window taken when nobody says how large it is: the smallest that current hosted models share.
+ * A provider's overflow error that names the limit replaces it.
+ */
+export const DEFAULT_WINDOW = 128_000;
+
+/** Pruning that brings the context below this share of usable makes a summary needless. */
+export const DEFAULT_TARGET_RATIO = 0.6;
+
+/** What the caller knows about the model; all in tokens. */
+export interface BudgetOptions {
+  /** The model's context window. @default 128000, and the budget says that it was a guess */
+  readonly window?: number;
+  /** The largest input, if the model declares one below its window. */
+  readonly maxInput?: number;
+  /** Kept free for the answer. @default 20000, never more than half the window */
+  readonly reserved?: number;
+  /** Share of usable that an edit aims for. @default 0.6 */
+  readonly targetRatio?: number;
+}
+
+/** How much room there is, in tokens. */
+export interface ContextBudget {
+  readonly window: number;
+  /** False when the window is the default because nobody named one. */
+  readonly isWindowKnown: boolean;
+  readonly reserved: number;
+  /** window (or max input) − reserved, at least 0. */
+  readonly usable: number;
+  /** What an edit aims for. */
+  readonly target: number;
+}
+
+/**
+ * Computes the budget (T7). Throws `ContextError` code `invalid-options` for a window, reserve or
+ * ratio that is no sensible number.
+ */
+export function contextBudget(options: BudgetOptions = {}): ContextBudget {
+  const window = positive("window", options.window ?? DEFAULT_WINDOW);
+  const limit = Math.min(window, positive("maxInput", options.maxInput ?? window));
+  const wanted = options.reserved ?? DEFAULT_RESERVED;
+  if (!(wanted >= 0)) throw invalid("reserved", wanted, "a number of tokens, 0 or more");
+  const ratio = options.targetRatio ?? DEFAULT_TARGET_RATIO;
+  if (!(ratio > 0 && ratio <= 1)) throw invalid("targetRatio", ratio, "above 0 and at most 1");
+  const reserved = Math.min(Math.floor(wanted), Math.floor(window / 2));
+  const usable = Math.max(0, limit - reserved);
+  return {
+    window,
+    isWindowKnown: options.window !== undefined,
+    reserved,
+    usable,
+    target: Math.floor(usable * ratio),
+  };
+}
+
+/** T7: overflow when tokens >= usable, so that the edit happens before the provider refuses. */
+export function isOverflow(tokens: number, budget: Pick<ContextBudget, "usable">): boolean {
+  return tokens >= budget.usable;
+}
+
+function positive(name: string, value: number): number {
+  if (!(value > 0 && Number.isFinite(value)))
+    throw invalid(name, value, "a number of tokens above 0");
+  return Math.floor(value);
+}
+
+function invalid(name: string, value: unknown, expected: string): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `The option ${name} is ${String(value)}; it must be ${expected}.`,
+    { details: { option: name, value } },
+  );
+}

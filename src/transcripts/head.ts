@@ -1,0 +1,103 @@
+import { ContextError } from "../core/error.ts";
+import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
+import { createLineSplitter, type Line } from "./lines.ts";
+
+/** The beginning of some content, enough of it to see what it is. */
+export interface Head {
+  readonly bytes: Buffer;
+  /** Whether `bytes` is all there is. */
+  readonly whole: boolean;
+  /** The whole content once more from its first byte; to be read at most once. */
+  readonly stream: AsyncIterable<Buffer>;
+}
+
+/** What the beginning looks like: a document must be read whole before more can be said. */
+export type Guess =
+  | { readonly shape: "records"; readonly records: readonly unknown[] }
+  | { readonly shape: "document"; readonly oneLine: boolean }
+  | { readonly shape: "text"; readonly head: string };
+
+const SAMPLE_LINES = 50;
+/** Enough to judge by, when at least two lines are in it. */
+const SAMPLE_BYTES = 4 * 1024 * 1024;
+const TEXT_BYTES = 64 * 1024;
+const LF = 10;
+
+/**
+ * Reads 50 lines, or 4 MB if that is at least two lines, or everything.
+ * Throws `ContextError` code `limit-exceeded` when the first line is longer than a document may be.
+ */
+export async function readHead(
+  source: AsyncIterable<Buffer>,
+  limits: TranscriptLimits,
+): Promise<Head> {
+  const iterator = source[Symbol.asyncIterator]();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let lines = 0;
+  while (lines < SAMPLE_LINES && !(size >= SAMPLE_BYTES && lines >= 2)) {
+    if (size > limits.documentBytes) throw documentTooLong(limits);
+    const next = await iterator.next();
+    if (next.done === true) return wholeHead(Buffer.concat(chunks));
+    chunks.push(next.value);
+    size += next.value.length;
+    lines += countLineEnds(next.value);
+  }
+  return { bytes: Buffer.concat(chunks), whole: false, stream: replay(chunks, iterator) };
+}
+
+/** What the content is, by what most of its first lines are. */
+export function guessShape(head: Head, limits: TranscriptLimits): Guess {
+  const lines = sampleLines(head, limits.lineBytes);
+  const records = lines.flatMap(({ bytes }) => parsedRecord(bytes, limits.depth));
+  const oneLine = head.whole && lines.length === 1;
+  if (!oneLine && records.length * 2 >= lines.length && records.length > 0) {
+    return { shape: "records", records };
+  }
+  const text = head.bytes.subarray(0, TEXT_BYTES).toString();
+  return /^\s*[{[]/.test(text) ? { shape: "document", oneLine } : { shape: "text", head: text };
+}
+
+/** The error for a document above the limit. */
+export function documentTooLong({ documentBytes }: TranscriptLimits): ContextError {
+  return new ContextError(
+    "limit-exceeded",
+    `The content is one JSON document of more than ${documentBytes} bytes. Raise the limit documentBytes if there is memory for it.`,
+    { details: { limit: "documentBytes", value: documentBytes } },
+  );
+}
+
+function sampleLines(head: Head, maxBytes: number): readonly Line[] {
+  const splitter = createLineSplitter(maxBytes);
+  const lines = [...splitter.push(head.bytes)];
+  if (head.whole) lines.push(...splitter.end());
+  return lines.filter(({ bytes }) => /\S/.test(bytes.toString("latin1", 0, 100))).slice(0, 50);
+}
+
+function parsedRecord(line: Buffer, depth: number): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    const usable = typeof value === "object" && value !== null && !isDeeperThan(value, depth);
+    return usable ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function countLineEnds(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) count += 1;
+  return count;
+}
+
+function wholeHead(bytes: Buffer): Head {
+  return { bytes, whole: true, stream: replay([bytes], undefined) };
+}
+
+async function* replay(
+  chunks: readonly Buffer[],
+  rest: AsyncIterator<Buffer> | undefined,
+): AsyncGenerator<Buffer> {
+  yield* chunks;
+  if (rest !== undefined) yield* { [Symbol.asyncIterator]: () => rest };
+}

@@ -1,0 +1,5 @@
+export * from "./transcript.ts";
+export * from "./read.ts";
+export * from "./formats.ts";
+export * from "./limits.ts";
+export type { TranscriptInput } from "./source.ts";

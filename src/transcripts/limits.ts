@@ -1,0 +1,58 @@
+import { ContextError } from "../core/error.ts";
+
+/** How much a reader takes in before it says no. */
+export interface TranscriptLimits {
+  /** Longest line of a line format, in bytes; a longer one is left out with a warning. */
+  readonly lineBytes: number;
+  /** Longest JSON document, in bytes; a longer one is a `limit-exceeded` error. */
+  readonly documentBytes: number;
+  /** What a gzip file may unpack to, in bytes; more is a `limit-exceeded` error. */
+  readonly unpackedBytes: number;
+  /** Deepest nesting of a JSON value. Deeper lines are left out, deeper documents are an error. */
+  readonly depth: number;
+  /** How many warnings are kept; one more line says how many there were beyond. */
+  readonly warnings: number;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * A string in V8 holds at most 2^29 - 24 characters, and a document is in memory as bytes, as
+ * text and as values at once, hence 256 MiB. The longest real line that is known has 4 MB.
+ * `JSON.stringify` runs out of stack between 1,000 and 5,000 levels (measured on Node 20).
+ */
+export const DEFAULT_TRANSCRIPT_LIMITS: TranscriptLimits = {
+  lineBytes: 64 * MIB,
+  documentBytes: 256 * MIB,
+  unpackedBytes: 4096 * MIB,
+  depth: 1000,
+  warnings: 100,
+};
+
+/**
+ * The default limits with the given ones over them.
+ * Throws `ContextError` code `invalid-options` for a limit that is not a positive whole number.
+ */
+export function transcriptLimits(given: Partial<TranscriptLimits> = {}): TranscriptLimits {
+  const limits = { ...DEFAULT_TRANSCRIPT_LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new ContextError(
+      "invalid-options",
+      `The transcript limit ${name} is ${String(value)}; give a positive whole number.`,
+      { details: { option: name, value: String(value) } },
+    );
+  }
+  return limits;
+}
+
+/** Whether a parsed JSON value is nested more than `levels` deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  for (const key in value) {
+    if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
+  }
+  return false;
+}

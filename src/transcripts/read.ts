@@ -1,0 +1,130 @@
+import { formatsNamed, selectFormat, type Sample } from "./detect.ts";
+import { parseDocument, type ParsedDocument } from "./document.ts";
+import { transcriptFormats } from "./formats.ts";
+import { guessShape, readHead, type Head } from "./head.ts";
+import { transcriptLimits, type TranscriptLimits } from "./limits.ts";
+import { splitLines } from "./lines.ts";
+import { isTooLong, lineRecords, lineText, type LineContext } from "./records.ts";
+import { openSource, unreadable, type TranscriptInput } from "./source.ts";
+import type {
+  DocumentFormat,
+  Reading,
+  RecordsFormat,
+  TextFormat,
+  Transcript,
+  TranscriptFormat,
+} from "./transcript.ts";
+import { unpack } from "./unpack.ts";
+import { createWarnings } from "./warnings.ts";
+
+export interface ReadTranscriptOptions {
+  /** Name of the format, e.g. `claude-code`; without it the content decides. */
+  readonly format?: string;
+  readonly limits?: Partial<TranscriptLimits>;
+  /** Called with the bytes read so far, as stored, and with how many there are if that is known. */
+  readonly onProgress?: (bytes: number, total?: number) => void;
+  readonly signal?: AbortSignal;
+  /** The formats to know; all of this package by default. */
+  readonly formats?: readonly TranscriptFormat[];
+}
+
+interface ReadContext extends LineContext {
+  readonly name: string;
+  readonly formats: readonly TranscriptFormat[];
+}
+
+/** What a format read, and how many lines nobody could. */
+interface Outcome {
+  readonly format: string;
+  readonly reading: Reading;
+  readonly unparsableLines: number;
+}
+
+/**
+ * Reads a session of any known agent: a file by its path, its bytes, or a stream of them; plain or
+ * gzip. The format is recognised by the content and never by the name. Line formats are read as a
+ * stream; JSON documents are held in memory.
+ *
+ * What cannot be read as it stands (a torn line, invalid UTF-8, a cut document) is left out or
+ * repaired and told in `warnings`.
+ *
+ * Throws `ContextError`: `unreadable-file` (missing, unreadable, empty, a folder, damaged beyond
+ * repair), `unknown-format` (with what was tried), `limit-exceeded` and `invalid-options`.
+ */
+export async function readTranscript(
+  input: TranscriptInput,
+  options: ReadTranscriptOptions = {},
+): Promise<Transcript> {
+  const limits = transcriptLimits(options.limits);
+  const formats = formatsNamed(options.formats ?? transcriptFormats, options.format);
+  const warnings = createWarnings(limits.warnings);
+  const source = await openSource(input, options);
+  const { name } = source;
+  const bytes = unpack(source.bytes, { name, maxBytes: limits.unpackedBytes, warnings });
+  try {
+    const outcome = await read(bytes, { name, formats, limits, warnings });
+    return {
+      ...outcome.reading,
+      format: outcome.format,
+      counts: { ...outcome.reading.counts, unparsableLines: outcome.unparsableLines },
+      warnings: [...warnings.list(), ...outcome.reading.warnings],
+    };
+  } finally {
+    await bytes.return(undefined);
+  }
+}
+
+async function read(bytes: AsyncIterable<Buffer>, context: ReadContext): Promise<Outcome> {
+  const head = await readHead(bytes, context.limits);
+  if (head.whole && head.bytes.toString("latin1").trim() === "") {
+    throw unreadable(context.name, "is empty", "Give a session that holds messages");
+  }
+  const guess = guessShape(head, context.limits);
+  if (guess.shape !== "document") return readAs(choose(guess, context), head, context);
+  const document = await parseDocument(head, context);
+  const sample: Sample = { ...guess, document: document.value };
+  const format = choose(sample, context);
+  if (format.shape === "document") return readDocument(format, document);
+  return readAs(format, head, context);
+}
+
+function choose(sample: Sample, { formats, name }: ReadContext): TranscriptFormat {
+  return selectFormat(sample, formats, name);
+}
+
+function readAs(format: TranscriptFormat, head: Head, context: ReadContext): Promise<Outcome> {
+  return format.shape === "text"
+    ? readText(format, head, context)
+    : readRecords(format as RecordsFormat, head, context);
+}
+
+function readDocument(format: DocumentFormat, { value, torn }: ParsedDocument): Outcome {
+  return { format: format.name, reading: format.read(value, torn), unparsableLines: 0 };
+}
+
+async function readRecords(
+  format: RecordsFormat,
+  head: Head,
+  context: ReadContext,
+): Promise<Outcome> {
+  const reader = format.open();
+  let unparsableLines = 0;
+  for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
+    for (const line of batch) {
+      const { values, parsed } = lineRecords(line, context);
+      for (const value of values) reader.record(value, line.number);
+      if (!parsed) unparsableLines += 1;
+    }
+  }
+  return { format: format.name, reading: reader.finish(), unparsableLines };
+}
+
+async function readText(format: TextFormat, head: Head, context: ReadContext): Promise<Outcome> {
+  const reader = format.open();
+  for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
+    for (const line of batch) {
+      if (!isTooLong(line, context)) reader.line(lineText(line, context.warnings), line.number);
+    }
+  }
+  return { format: format.name, reading: reader.finish(), unparsableLines: 0 };
+}

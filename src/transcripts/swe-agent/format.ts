@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Message, ToolCallPart } from "../../core/message/index.ts";
+import { isRecord, textParts } from "../content.ts";
+import { createCounter, type FormatCounts } from "../counts.ts";
+import type { DocumentFormat, Reading } from "../transcript.ts";
+import { createWarnings, type Warnings } from "../warnings.ts";
+import { parseEntry, parseMiniMessage, type HistoryEntry } from "./entry.ts";
+import { readHistory, type History } from "./history.ts";
+
+/**
+ * SWE-agent trajectories (`.traj`), 0.x with actions in the text and 1.x with tool calls, and those
+ * of mini-swe-agent. `history` is the conversation; `trajectory` repeats it step by step and is
+ * read for the agent's state, for the last observation, and when there is no history.
+ */
+export const sweAgent: DocumentFormat = {
+  name: "swe-agent",
+  title: "SWE-agent or mini-swe-agent trajectory",
+  location: "trajectories/…/*.traj",
+  shape: "document",
+  detect: (document) => {
+    if (!isRecord(document)) return "it is no object";
+    const { trajectory, history, info } = document;
+    if (Array.isArray(trajectory) && (Array.isArray(history) || isRecord(info))) return true;
+    if (isMini(document)) return true;
+    return 'there is no "trajectory" with "history" or "info", no "messages" with "trajectory_format"';
+  },
+  read: readTrajectory,
+};
+
+const step = z.looseObject({
+  action: z.string().optional().catch(undefined),
+  observation: z.string().optional().catch(undefined),
+  response: z.string().optional().catch(undefined),
+  thought: z.string().optional().catch(undefined),
+  state: z.unknown(),
+});
+
+type Step = z.infer<typeof step>;
+
+function isMini(document: Readonly<Record<string, unknown>>): boolean {
+  const format = document["trajectory_format"];
+  return Array.isArray(document["messages"]) && typeof format === "string";
+}
+
+function readTrajectory(document: unknown, torn: boolean): Reading {
+  const warnings = createWarnings();
+  const record = isRecord(document) ? document : {};
+  const steps = list(record["trajectory"]).map((value) => step.safeParse(value).data);
+  const states = steps.map((each) => parsedState(each?.state));
+  const entries = historyEntries(record, steps, warnings);
+  if (torn) entries.pop();
+  const history = readHistory(
+    entries,
+    states.map((state) => text(state?.["open_file"])),
+  );
+  const closing = torn ? undefined : closingResult(history, steps);
+  const messages = closing === undefined ? history.messages : [...history.messages, closing];
+  const version = versionOf(record);
+  const cwd = text(states.at(-1)?.["working_dir"]);
+  return {
+    ...(version === undefined ? {} : { version }),
+    conversations: [{ messages, timeline: [], ...(cwd === undefined ? {} : { cwd }) }],
+    counts: countHistory(history, closing),
+    warnings: warnings.list(),
+  };
+}
+
+/** The entries of `history` or `messages`; without either, those that the steps amount to. */
+function historyEntries(
+  record: Readonly<Record<string, unknown>>,
+  steps: readonly (Step | undefined)[],
+  warnings: Warnings,
+): HistoryEntry[] {
+  const parse = isMini(record) ? parseMiniMessage : parseEntry;
+  const values = isMini(record) ? record["messages"] : record["history"];
+  if (!Array.isArray(values)) {
+    warnings.add("There is no history: the conversation is put together from the steps.");
+    return steps.flatMap((each) => (each === undefined ? [] : stepEntries(each)));
+  }
+  return values.flatMap((value: unknown, index) => {
+    const entry = parse(value);
+    if (entry === undefined) warnings.add(`Entry ${index + 1} of the history is no message.`);
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+function stepEntries({ action, observation, response, thought }: Step): HistoryEntry[] {
+  const reply: HistoryEntry = { role: "assistant", content: response ?? thought, thought, action };
+  if (observation === undefined) return [reply];
+  return [reply, { role: "tool", content: observation }];
+}
+
+/** The result of the very last call, where only the last step has it: a run that was stopped. */
+function closingResult(
+  history: History,
+  steps: readonly (Step | undefined)[],
+): Message | undefined {
+  const call = history.open[0];
+  const last = steps.at(-1);
+  if (call === undefined || history.open.length > 1 || last?.observation === undefined) {
+    return undefined;
+  }
+  return isLastAction(history.messages, steps) ? resultMessage(call, last.observation) : undefined;
+}
+
+function isLastAction(messages: readonly Message[], steps: readonly (Step | undefined)[]): boolean {
+  const actions = messages.filter(({ role, kind }) => role === "assistant" && kind === undefined);
+  return actions.length === steps.length;
+}
+
+function resultMessage(call: ToolCallPart, observation: string): Message {
+  const { toolCallId, toolName } = call;
+  const output = textParts(observation);
+  return { role: "tool", parts: [{ type: "tool-result", toolCallId, toolName, output }] };
+}
+
+/** The counts are of `history`; a call whose observation only the last step has is not without one. */
+function countHistory(history: History, closing: Message | undefined): FormatCounts {
+  const counter = createCounter();
+  for (const message of history.messages) counter.add(message);
+  const counts = counter.counts();
+  if (closing === undefined) return counts;
+  return { ...counts, callsWithoutResult: counts.callsWithoutResult - 1 };
+}
+
+/** A step's state: an object, or one as JSON in a string; 0.x writes `n/a` for nothing. */
+function parsedState(state: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof state !== "string") return isRecord(state) ? state : undefined;
+  try {
+    const parsed: unknown = JSON.parse(state);
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function versionOf(record: Readonly<Record<string, unknown>>): string | undefined {
+  const info = isRecord(record["info"]) ? record["info"] : {};
+  return (
+    text(info["swe_agent_version"]) ??
+    text(info["mini_version"]) ??
+    text(record["trajectory_format"])
+  );
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value !== "n/a" ? value : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,1 @@
+export { sweAgent } from "./format.ts";

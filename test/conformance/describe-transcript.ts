@@ -1,0 +1,238 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isContextError } from "../../src/core/error.ts";
+import { checkMessages } from "../../src/core/message/index.ts";
+import {
+  readTranscript,
+  transcriptFormats,
+  type ReadTranscriptOptions,
+  type Transcript,
+  type TranscriptCounts,
+  type TranscriptFormat,
+} from "../../src/transcripts/index.ts";
+
+/** A recording and what is known of it beyond the manifest. */
+export interface TranscriptCase {
+  /** Path inside the folder of recordings, as the manifest has it. */
+  readonly file: string;
+  /** Counts in which the manifest is wrong, each with the right number and the reason. */
+  readonly corrections?: {
+    readonly [Name in keyof TranscriptCounts]?: { readonly count: number; readonly reason: string };
+  };
+  /** Rules that the recording itself breaks in its effective context; none by default. */
+  readonly brokenRules?: readonly string[];
+}
+
+export const RECORDINGS: string = path.resolve("../shared/transcripts");
+
+/** Lines of a recording that the damage tests work on, and how many damages they try. */
+const DAMAGE_LINES = 120;
+const DAMAGE_RUNS = 40;
+
+/** The unpacked bytes of a recording. */
+export function recording(file: string): Buffer {
+  const bytes = readFileSync(path.join(RECORDINGS, file));
+  return file.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+}
+
+/** The counts that the manifest states for a recording. */
+export function manifestCounts(file: string): TranscriptCounts {
+  const manifest = JSON.parse(readFileSync(path.join(RECORDINGS, "manifest.json"), "utf8")) as {
+    files: { file: string; counts: TranscriptCounts }[];
+  };
+  const entry = manifest.files.find((candidate) => candidate.file === file);
+  if (entry === undefined) throw new Error(`${file} is not in the manifest`);
+  return entry.counts;
+}
+
+/** What every format promises, held against recordings of it. Skipped where there are none. */
+export function describeTranscript(
+  format: TranscriptFormat,
+  cases: readonly TranscriptCase[],
+): void {
+  const options: ReadTranscriptOptions = {
+    formats: transcriptFormats.includes(format)
+      ? transcriptFormats
+      : [format, ...transcriptFormats],
+  };
+  describe.skipIf(!existsSync(RECORDINGS))(`${format.name} transcripts`, () => {
+    describe.each(cases.map((each) => [each.file, each] as const))("%s", (_file, each) => {
+      describeReading(format, each, options);
+      describeWrappings(each, options);
+      describeDamage(format, each, options);
+    });
+  });
+}
+
+function describeReading(
+  format: TranscriptFormat,
+  each: TranscriptCase,
+  options: ReadTranscriptOptions,
+): void {
+  let transcript: Transcript;
+  beforeAll(async () => {
+    transcript = await readTranscript(path.join(RECORDINGS, each.file), options);
+  });
+
+  it("is recognised among all formats", () => {
+    expect(transcript.format).toBe(format.name);
+  });
+
+  it("has the counts of the manifest", () => {
+    const expected = { ...manifestCounts(each.file) } as Record<string, number>;
+    for (const [name, { count }] of Object.entries(each.corrections ?? {})) expected[name] = count;
+    expect(transcript.counts).toEqual(expected);
+  });
+
+  it("is read without warnings of damage", () => {
+    expect(
+      transcript.warnings.filter(({ message }) => /JSON|UTF-8|cut short/.test(message)),
+    ).toEqual([]);
+  });
+
+  it("gives effective contexts that break no rule the recording keeps", () => {
+    const rules = transcript.conversations.flatMap(({ messages }) =>
+      checkMessages(messages).map(({ rule }) => rule),
+    );
+    expect([...new Set(rules)].toSorted()).toEqual([...(each.brokenRules ?? [])].toSorted());
+  });
+
+  it("gives plain values that survive JSON", () => {
+    for (const { messages } of transcript.conversations) {
+      expect(JSON.parse(JSON.stringify(messages))).toEqual(messages);
+    }
+  });
+}
+
+function describeWrappings(each: TranscriptCase, options: ReadTranscriptOptions): void {
+  const read = (bytes: Buffer): Promise<Transcript> => readTranscript(bytes, options);
+
+  it("reads the same from bytes, gzip, a byte order mark and CRLF", async () => {
+    const bytes = recording(each.file);
+    const plain = await read(bytes);
+    const crlf = Buffer.from(bytes.toString("latin1").replaceAll(/\r?\n/g, "\r\n"), "latin1");
+    expect(await read(gzipSync(bytes, { level: 1 }))).toEqual(plain);
+    expect(await read(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]))).toEqual(plain);
+    expect(await read(crlf)).toEqual(plain);
+  });
+
+  it("reads the same in pieces of any size", async () => {
+    const bytes = recording(each.file);
+    const pieces = (async function* () {
+      let at = 0;
+      for (let size = 1; at < bytes.length; size = size * 2 + 1) {
+        yield bytes.subarray(at, at + Math.min(size, 99_991));
+        at += Math.min(size, 99_991);
+      }
+    })();
+    expect(await readTranscript(pieces, options)).toEqual(await read(bytes));
+  });
+
+  it("reads what is whole when the end is missing", async () => {
+    const bytes = recording(each.file);
+    const whole = await read(bytes);
+    for (const share of [0.5, 0.9, 0.999]) {
+      const torn = await read(bytes.subarray(0, Math.floor(bytes.length * share)));
+      expect(torn.format).toBe(whole.format);
+      expect(torn.counts.messages).toBeGreaterThan(0);
+      expect(torn.counts.messages).toBeLessThanOrEqual(whole.counts.messages);
+    }
+  });
+}
+
+function describeDamage(
+  format: TranscriptFormat,
+  each: TranscriptCase,
+  options: ReadTranscriptOptions,
+): void {
+  const read = (lines: readonly string[]): Promise<Transcript | undefined> =>
+    readTranscript(Buffer.from(lines.join("\n")), options).catch((error: unknown) => {
+      if (isContextError(error)) return undefined;
+      throw error;
+    });
+
+  it.skipIf(format.shape === "document")("survives any line missing or cut", async () => {
+    const lines = recording(each.file).toString().split("\n").slice(0, DAMAGE_LINES);
+    const damage = fc.record({
+      at: fc.nat(lines.length - 1),
+      keep: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, keep }) => {
+        const line = lines[at]!;
+        const cut = lines.with(at, line.slice(0, Math.floor(line.length * keep)));
+        await read(cut);
+        await read(lines.toSpliced(at, 1));
+      }),
+      { numRuns: DAMAGE_RUNS },
+    );
+  });
+
+  it.skipIf(format.shape === "text")("survives any value being another one", async () => {
+    const records = parsedValues(format, recording(each.file));
+    const strange = fc.constantFrom<unknown>(
+      null,
+      0,
+      -1.5,
+      true,
+      "",
+      "x",
+      [],
+      [null],
+      {},
+      "remove",
+    );
+    await fc.assert(
+      fc.property(fc.nat(1_000_000), strange, (position, value) => {
+        readValues(format, withStrangeValue(records, position, value));
+      }),
+      { numRuns: DAMAGE_RUNS * 2 },
+    );
+  });
+}
+
+function parsedValues(format: TranscriptFormat, bytes: Buffer): unknown[] {
+  const text = bytes.toString();
+  if (format.shape === "document") return [JSON.parse(text)];
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(0, DAMAGE_LINES).map((line) => JSON.parse(line) as unknown);
+}
+
+function readValues(format: TranscriptFormat, values: readonly unknown[]): void {
+  if (format.shape === "document") {
+    format.detect(values[0]);
+    format.read(values[0], false);
+    format.read(values[0], true);
+  } else if (format.shape === "records") {
+    format.detect(values.slice(0, 50));
+    const reader = format.open();
+    values.forEach((value, index) => reader.record(value, index + 1));
+    reader.finish();
+  }
+}
+
+/** The same values with the one at `position` (counted over all values in all records) replaced. */
+function withStrangeValue(
+  records: readonly unknown[],
+  position: number,
+  value: unknown,
+): unknown[] {
+  const slots: { holder: Record<string, unknown>; key: string }[] = [];
+  const copy = structuredClone(records) as unknown[];
+  const walk = (holder: Record<string, unknown>): void => {
+    for (const key of Object.keys(holder)) {
+      slots.push({ holder, key });
+      const inner = holder[key];
+      if (typeof inner === "object" && inner !== null) walk(inner as Record<string, unknown>);
+    }
+  };
+  walk(copy as unknown as Record<string, unknown>);
+  const slot = slots[position % slots.length];
+  if (slot === undefined) return copy;
+  if (value === "remove" && !Array.isArray(slot.holder)) delete slot.holder[slot.key];
+  else slot.holder[slot.key] = value;
+  return copy;
+}

@@ -4,7 +4,7 @@ const toolCall = z.looseObject({
   id: z.string().optional().catch(undefined),
   function: z.looseObject({
     name: z.string(),
-    arguments: z.unknown(),
+    arguments: z.unknown().optional(),
   }),
 });
 
@@ -16,7 +16,7 @@ const thinkingBlock = z.looseObject({
 /** One entry of a trajectory's history; only the role must be there, odd fields read as absent. */
 const historyEntry = z.looseObject({
   role: z.string(),
-  content: z.unknown(),
+  content: z.unknown().optional(),
   thought: z.string().optional().catch(undefined),
   action: z.string().optional().catch(undefined),
   is_demo: z.boolean().optional().catch(undefined),
@@ -37,7 +37,7 @@ export function parseEntry(value: unknown): HistoryEntry | undefined {
 
 const miniMessage = z.looseObject({
   role: z.string(),
-  content: z.unknown(),
+  content: z.unknown().optional(),
   tool_call_id: z.string().optional().catch(undefined),
   tool_calls: z.array(toolCall).optional().catch(undefined),
   extra: z

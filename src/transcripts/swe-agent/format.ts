@@ -32,7 +32,7 @@ const step = z.looseObject({
   observation: z.string().optional().catch(undefined),
   response: z.string().optional().catch(undefined),
   thought: z.string().optional().catch(undefined),
-  state: z.unknown(),
+  state: z.unknown().optional(),
 });
 
 type Step = z.infer<typeof step>;

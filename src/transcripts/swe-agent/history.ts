@@ -1,6 +1,7 @@
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { createCallIds, type CallIds } from "../../dialects/call-ids.ts";
-import { contentParts, isRecord, textParts } from "../content.ts";
+import { parseInput } from "../../dialects/tool-input.ts";
+import { contentParts, textParts } from "../content.ts";
 import { actionCall } from "./action.ts";
 import type { HistoryEntry } from "./entry.ts";
 
@@ -89,7 +90,7 @@ function nativeCall(
     type: "tool-call",
     toolCallId: walk.ids.assign(call.id ?? "call"),
     toolName: call.function.name,
-    input: parsedArguments(call.function.arguments),
+    input: parseInput(call.function.arguments ?? {}),
   };
 }
 
@@ -143,15 +144,4 @@ function reasoning(entry: HistoryEntry): ReasoningPart[] {
     text: thinking,
     ...(signature === undefined ? {} : { signature }),
   }));
-}
-
-/** Arguments are JSON in a string; free text stays what it is. */
-function parsedArguments(value: unknown): unknown {
-  if (typeof value !== "string") return value ?? {};
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return isRecord(parsed) ? parsed : value;
-  } catch {
-    return value;
-  }
 }

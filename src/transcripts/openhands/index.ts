@@ -1,0 +1,1 @@
+export { openhands, openhandsDocument } from "./format.ts";

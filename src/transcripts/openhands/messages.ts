@@ -1,0 +1,148 @@
+import type { Message, Part, ToolCallPart } from "../../core/message/index.ts";
+import { createCallIds, type CallIds } from "../../dialects/call-ids.ts";
+import { contentParts, textParts } from "../content.ts";
+import { isConversation } from "./condense.ts";
+import { eventTime, type OpenHandsEvent } from "./event.ts";
+import { imageList, observationOutput, recalledKnowledge } from "./observation.ts";
+import { callInput, replyOf, type Reply } from "./reply.ts";
+
+interface OpenCall {
+  readonly part: ToolCallPart;
+  readonly eventId: string | undefined;
+  /** The id as the file has it. */
+  readonly callId: string | undefined;
+}
+
+/** A reply whose calls may still be joined by others of the same reply. */
+interface OpenReply {
+  readonly id: string | undefined;
+  readonly at: number;
+}
+
+interface Walk {
+  readonly messages: Message[];
+  open: OpenCall[];
+  reply: OpenReply | undefined;
+  readonly ids: CallIds;
+}
+
+/** Longest id that every provider accepts. */
+const ID_LENGTH = 40;
+
+/**
+ * Events as messages. Calls of one reply, which the file runs one by one, become one message
+ * again. An observation is the result of the call it names by id or by cause, or else of the oldest
+ * open one where the events have no ids; every other observation is a notice. `finish` ends the run
+ * and has no result, so it is the agent's last words and no call.
+ */
+export function toMessages(events: readonly OpenHandsEvent[]): Message[] {
+  const ids = createCallIds(ID_LENGTH);
+  const walk: Walk = { messages: [], open: [], reply: undefined, ids };
+  for (const event of events) {
+    if (!isConversation(event)) continue;
+    if (event.action === undefined) readObservation(walk, event);
+    else readAction(walk, event, event.action);
+  }
+  return walk.messages;
+}
+
+/** Whether an action ends the run. */
+export function isFinish({ action }: OpenHandsEvent): boolean {
+  return action === "finish" || action === "reject";
+}
+
+function readAction(walk: Walk, event: OpenHandsEvent, action: string): void {
+  const { args, source } = event;
+  // The question is the user's message once more; the answer to it comes as an observation.
+  if (action === "recall") return;
+  if (action === "system")
+    push(walk, event, { role: "system", parts: contentParts(args["content"]) });
+  else if (action === "message") readMessage(walk, event);
+  else if (isFinish(event)) push(walk, event, { role: "assistant", parts: lastWords(event) });
+  else if (source === "user") {
+    const text = `The user ran ${action}: ${JSON.stringify(callInput(event))}`;
+    push(walk, event, { role: "user", kind: "injected", parts: textParts(text) });
+  } else readCall(walk, event, action);
+}
+
+function readMessage(walk: Walk, event: OpenHandsEvent): void {
+  const { args, source } = event;
+  const parts = [...contentParts(args["content"]), ...imageList(args["image_urls"])];
+  if (source === "user") push(walk, event, { role: "user", parts });
+  else if (source === "environment") push(walk, event, { role: "user", kind: "injected", parts });
+  else push(walk, event, { role: "assistant", parts });
+}
+
+function lastWords(event: OpenHandsEvent): Part[] {
+  const said = replyOf(event).parts;
+  const { final_thought, message } = event.args;
+  const final = [final_thought, message].find((text) => typeof text === "string" && text !== "");
+  return [...said, ...contentParts(final)];
+}
+
+function readCall(walk: Walk, event: OpenHandsEvent, action: string): void {
+  const reply = replyOf(event);
+  const callId = event.tool_call_metadata?.tool_call_id;
+  const part: ToolCallPart = {
+    type: "tool-call",
+    toolCallId: walk.ids.assign(callId ?? `event_${event.id ?? walk.messages.length}`),
+    toolName: event.tool_call_metadata?.function_name ?? action,
+    input: callInput(event),
+  };
+  const call: OpenCall = { part, eventId: event.id, callId };
+  if (joinReply(walk, reply, part)) return void walk.open.push(call);
+  const message: Message = { role: "assistant", parts: [...reply.parts, part] };
+  push(walk, event, reply.usage === undefined ? message : { ...message, usage: reply.usage });
+  walk.reply = { id: reply.id, at: walk.messages.length - 1 };
+  walk.open = [call];
+}
+
+/** Adds a call to the message of its reply, if nothing but results came since. */
+function joinReply({ messages, reply: open }: Walk, { id }: Reply, part: ToolCallPart): boolean {
+  const message = open === undefined ? undefined : messages[open.at];
+  if (open === undefined || message === undefined || id === undefined || open.id !== id)
+    return false;
+  messages[open.at] = { ...message, parts: [...message.parts, part] };
+  return true;
+}
+
+function readObservation(walk: Walk, event: OpenHandsEvent): void {
+  const call = takeCall(walk, event);
+  if (call === undefined) return readNotice(walk, event);
+  const { toolCallId, toolName } = call.part;
+  const failed = event.observation === "error" || event.observation === "user_rejected";
+  const output = observationOutput(event);
+  const result: Part = { type: "tool-result", toolCallId, toolName, output };
+  const part = failed ? { ...result, isError: true } : result;
+  walk.messages.push(withTime({ role: "tool", parts: [part] }, event));
+}
+
+function takeCall(walk: Walk, event: OpenHandsEvent): OpenCall | undefined {
+  const callId = event.tool_call_metadata?.tool_call_id;
+  const named = walk.open.find(
+    (call) =>
+      (callId !== undefined && call.callId === callId) ||
+      (event.cause !== undefined && call.eventId === event.cause),
+  );
+  const isNameless = event.id === undefined && event.cause === undefined && callId === undefined;
+  const call = named ?? (isNameless ? walk.open[0] : undefined);
+  if (call !== undefined) walk.open = walk.open.filter((other) => other !== call);
+  return call;
+}
+
+function readNotice(walk: Walk, event: OpenHandsEvent): void {
+  const parts =
+    event.observation === "recall" ? textParts(recalledKnowledge(event)) : observationOutput(event);
+  if (parts.length > 0) push(walk, event, { role: "user", kind: "injected", parts });
+}
+
+/** Adds a message that is no result: from here on no call can join the last reply. */
+function push(walk: Walk, event: OpenHandsEvent, message: Message): void {
+  walk.reply = undefined;
+  if (message.parts.length > 0) walk.messages.push(withTime(message, event));
+}
+
+function withTime(message: Message, event: OpenHandsEvent): Message {
+  const time = eventTime(event);
+  return time === undefined ? message : { ...message, time };
+}

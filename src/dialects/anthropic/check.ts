@@ -1,0 +1,177 @@
+import type { DialectIssue } from "../dialect.ts";
+import { isWireObject, type WireObject } from "../wire-value.ts";
+import { checkBlock, contentBlocks } from "./check-block.ts";
+import { SERVER_TOOL_BLOCK } from "./wire.ts";
+
+/** The API takes at most this many cache breakpoints in one request. */
+const MAX_CACHE_CONTROLS = 4;
+
+/** Neighbours of one role: the API reads them as one message. */
+interface Turn {
+  readonly role: string;
+  /** Index of the first native message. */
+  readonly index: number;
+  readonly blocks: readonly { readonly block: WireObject; readonly index: number }[];
+}
+
+type Report = (rule: string, index: number, problem: string) => void;
+
+/**
+ * What the Messages API would reject; empty when the conversation is legal. Cache breakpoints on
+ * tools are not seen here.
+ */
+export function checkAnthropic(conversation: unknown): readonly DialectIssue[] {
+  const messages = isWireObject(conversation) ? conversation["messages"] : undefined;
+  if (!isWireObject(conversation) || !Array.isArray(messages) || messages.length === 0) {
+    return [{ rule: "empty-conversation", message: "There must be at least one message." }];
+  }
+  const issues: DialectIssue[] = [];
+  const report: Report = (rule, index, problem) => {
+    issues.push({ rule, index, message: `Message ${index} ${problem}.` });
+  };
+  messages.forEach((native: unknown, index) => checkMessage(native, index, report));
+  const turns = joinTurns(messages);
+  if (turns[0]?.role !== "user") report("first-message-role", 0, "is not a user message");
+  checkPairing(turns, report);
+  checkEnd(turns.at(-1), report);
+  return [...issues, ...checkSystem(conversation), ...checkCacheControls(conversation, messages)];
+}
+
+function checkMessage(native: unknown, index: number, report: Report): void {
+  const role = isWireObject(native) ? native["role"] : undefined;
+  if (!isWireObject(native) || !["user", "assistant", "system"].includes(String(role))) {
+    report("unknown-role", index, `has the unknown role ${JSON.stringify(role)}`);
+    return;
+  }
+  const blocks = contentBlocks(native["content"]);
+  if (blocks.length === 0) report("empty-content", index, "has no content");
+  for (const block of blocks) {
+    checkBlock(block, String(role), (rule, problem) => report(rule, index, problem));
+  }
+}
+
+function joinTurns(messages: readonly unknown[]): Turn[] {
+  const turns: Turn[] = [];
+  messages.forEach((native, index) => {
+    const message = isWireObject(native) ? native : {};
+    const role = String(message["role"]);
+    const blocks = contentBlocks(message["content"]).map((block) => ({ block, index }));
+    const last = turns.at(-1);
+    if (last?.role === role)
+      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] };
+    else turns.push({ role, index, blocks });
+  });
+  return turns;
+}
+
+function checkPairing(turns: readonly Turn[], report: Report): void {
+  const seen = new Set<string>();
+  turns.forEach((turn, at) => {
+    if (turn.role === "assistant") checkCalls(turn, turns[at + 1], { seen, report });
+    else checkResults(turn, turns[at - 1], report);
+  });
+}
+
+function checkCalls(
+  turn: Turn,
+  next: Turn | undefined,
+  { seen, report }: { readonly seen: Set<string>; readonly report: Report },
+): void {
+  const answered = new Set(resultIds(next));
+  for (const { block, index } of turn.blocks) {
+    if (block["type"] !== "tool_use") continue;
+    const id = String(block["id"]);
+    if (seen.has(id)) report("duplicate-tool-call-id", index, `uses tool_use id ${id} again`);
+    seen.add(id);
+    if (!answered.has(id)) {
+      report(
+        "unanswered-tool-call",
+        index,
+        `calls ${id}, which the next user message does not answer`,
+      );
+    }
+  }
+}
+
+function resultIds(turn: Turn | undefined): string[] {
+  if (turn?.role !== "user") return [];
+  return turn.blocks.flatMap(({ block }) =>
+    block["type"] === "tool_result" ? [String(block["tool_use_id"])] : [],
+  );
+}
+
+function checkResults(turn: Turn, before: Turn | undefined, report: Report): void {
+  const calls = before?.role === "assistant" ? before.blocks : [];
+  const open = new Set(
+    calls.flatMap(({ block }) => (block["type"] === "tool_use" ? [String(block["id"])] : [])),
+  );
+  const answered = new Set<string>();
+  let isAfterOther = false;
+  for (const { block, index } of turn.blocks) {
+    if (block["type"] !== "tool_result") {
+      isAfterOther = true;
+      continue;
+    }
+    const id = String(block["tool_use_id"]);
+    if (!open.has(id)) {
+      report(
+        "unpaired-tool-result",
+        index,
+        `answers ${id}, which the message before does not call`,
+      );
+    } else if (answered.has(id)) {
+      report("duplicate-tool-result", index, `answers ${id} a second time`);
+    } else if (isAfterOther) {
+      report("results-first", index, `has the result of ${id} after other content`);
+    }
+    answered.add(id);
+  }
+}
+
+/** A turn that a server tool paused is sent back as it is; any other must end with input. */
+function checkEnd(turn: Turn | undefined, report: Report): void {
+  const last = turn?.blocks.at(-1);
+  if (turn?.role !== "assistant" || last === undefined) return;
+  const { block, index } = last;
+  if (SERVER_TOOL_BLOCK.test(String(block["type"]))) return;
+  if (block["type"] === "tool_use") return;
+  report(
+    "ends-with-assistant",
+    index,
+    "is of the assistant and the last one; newer models refuse it",
+  );
+  if (block["type"] === "text" && /\s$/.test(String(block["text"]))) {
+    report(
+      "trailing-whitespace",
+      index,
+      "is the last one, of the assistant, and ends in white space",
+    );
+  }
+}
+
+function checkSystem(conversation: WireObject): DialectIssue[] {
+  const { system } = conversation;
+  if (!Array.isArray(system)) return [];
+  return system.flatMap((block: unknown): DialectIssue[] => {
+    const isText = isWireObject(block) && block["type"] === "text";
+    if (isText && String(block["text"]).trim() !== "") return [];
+    return [{ rule: "empty-text", message: "A block of system has no text." }];
+  });
+}
+
+function checkCacheControls(
+  conversation: WireObject,
+  messages: readonly unknown[],
+): DialectIssue[] {
+  const all = [
+    ...contentBlocks(conversation["system"]),
+    ...messages.flatMap((native) => contentBlocks(isWireObject(native) ? native["content"] : "")),
+  ];
+  const nested = all.flatMap((block) =>
+    block["type"] === "tool_result" ? contentBlocks(block["content"]) : [],
+  );
+  const count = [...all, ...nested].filter((block) => isWireObject(block["cache_control"])).length;
+  if (count <= MAX_CACHE_CONTROLS) return [];
+  const message = `There are ${count} blocks with cache_control, and ${MAX_CACHE_CONTROLS} are allowed.`;
+  return [{ rule: "cache-control", message }];
+}

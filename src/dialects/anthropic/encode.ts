@@ -1,0 +1,157 @@
+import type { Message, Part } from "../../core/message/index.ts";
+import { type CallIds, createCallIds } from "../call-ids.ts";
+import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
+import { encodePart } from "./encode-block.ts";
+import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
+
+/** Ids have no published limit; this is longer than any seen. */
+const MAX_CALL_ID = 128;
+const STARTS_WITH_ASSISTANT = "[The conversation starts with a message of the assistant.]";
+
+/**
+ * Encodes to `system` and `messages`. Untouched messages are the very objects that were decoded,
+ * edited ones are copies with what changed. A message from elsewhere is built from its parts and
+ * merged with its neighbours of the same role; a system message in the middle becomes a user
+ * message.
+ */
+export function encodeAnthropic<Native extends AnthropicConversation = AnthropicConversation>(
+  messages: readonly Message[],
+): Native {
+  const groups = groupByNative(messages, ANTHROPIC);
+  const leading = leadingCount(groups);
+  const system = encodeSystem(groups.slice(0, leading));
+  const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages));
+  const drafts = groups
+    .slice(leading)
+    .map((group) => draftGroup(group, ids))
+    .filter((draft) => draft.blocks.length > 0 || draft.whole);
+  const encoded = finish(mergeNeighbours(drafts));
+  return { ...(system !== undefined && { system }), messages: encoded } as unknown as Native;
+}
+
+function nativeCallIds(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) =>
+    message.parts.flatMap((part) =>
+      part.type === "tool-call" && nativeOf(part, ANTHROPIC) !== undefined ? [part.toolCallId] : [],
+    ),
+  );
+}
+
+/** System messages at the beginning go to `system`; a summary and native entries do not. */
+function leadingCount(groups: readonly NativeGroup[]): number {
+  let count = 0;
+  while (isLeading(groups[count])) count++;
+  return count;
+}
+
+function isLeading(group: NativeGroup | undefined): boolean {
+  const message = group?.messages[0];
+  const isEntry = isWireObject(group?.native) && "role" in group.native;
+  return message?.role === "system" && message.kind !== "summary" && !isEntry;
+}
+
+function encodeSystem(groups: readonly NativeGroup[]): AnthropicConversation["system"] {
+  const [first] = groups;
+  if (first === undefined) return undefined;
+  if (groups.length === 1 && first.isWhole) return first.native as AnthropicConversation["system"];
+  const parts = groups.flatMap((group) => group.messages.flatMap((message) => message.parts));
+  const only = parts[0];
+  if (parts.length === 1 && only?.type === "text" && only.source === undefined) {
+    return only.text.trim() === "" ? undefined : only.text;
+  }
+  const ids = createCallIds(MAX_CALL_ID);
+  const blocks = parts.flatMap((part) => encodePart(part, ids));
+  return blocks.length > 0 ? blocks : undefined;
+}
+
+/** An entry of `messages` in the making. */
+interface DraftEntry {
+  readonly role: AnthropicMessage["role"];
+  readonly native: AnthropicMessage | undefined;
+  /** True when the native message goes out as it is. */
+  readonly whole: boolean;
+  readonly blocks: readonly WireBlock[];
+}
+
+function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
+  const native = group.native as AnthropicMessage | undefined;
+  const parts = group.messages.flatMap((message) => message.parts);
+  const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
+  const blocks = parts
+    .map((part) => (role === "assistant" ? withoutMedia(part) : part))
+    .flatMap((part) => encodePart(part, ids));
+  return { role, native, whole: group.isWhole, blocks };
+}
+
+/** An assistant message cannot hold files. */
+function withoutMedia(part: Part): Part {
+  if (part.type !== "file" || nativeOf(part, ANTHROPIC) !== undefined) return part;
+  return {
+    type: "opaque",
+    kind: `file (${part.mediaType})`,
+    source: part.source ?? { dialect: "elsewhere", value: undefined },
+  };
+}
+
+/** Joins what we built with its neighbours of the same role; native neighbours stay apart. */
+function mergeNeighbours(drafts: readonly DraftEntry[]): DraftEntry[] {
+  const merged: DraftEntry[] = [];
+  for (const draft of drafts) {
+    const last = merged.at(-1);
+    const isOurs = last?.native === undefined || draft.native === undefined;
+    if (last !== undefined && last.role === draft.role && isOurs) {
+      merged[merged.length - 1] = join(last, draft);
+    } else {
+      merged.push(draft);
+    }
+  }
+  return merged;
+}
+
+function join(first: DraftEntry, second: DraftEntry): DraftEntry {
+  const blocks = [...first.blocks, ...second.blocks];
+  return {
+    role: first.role,
+    native: first.native ?? second.native,
+    whole: false,
+    blocks: [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))],
+  };
+}
+
+function isResult(block: WireBlock): boolean {
+  return block.type === "tool_result";
+}
+
+function finish(drafts: readonly DraftEntry[]): AnthropicMessage[] {
+  const messages = drafts.map((draft, index) => entry(draft, index === drafts.length - 1));
+  const first = drafts[0];
+  if (first?.role === "assistant" && !first.whole) {
+    return [{ role: "user", content: STARTS_WITH_ASSISTANT }, ...messages];
+  }
+  return messages;
+}
+
+function entry(draft: DraftEntry, isLast: boolean): AnthropicMessage {
+  const { role, native, blocks } = draft;
+  if (native !== undefined && draft.whole) return native;
+  const trimmed = isLast && role === "assistant" ? trimLast(blocks) : blocks;
+  const only = trimmed[0];
+  const before = native?.content;
+  const isPlain = trimmed.length === 1 && only?.type === "text" && Object.keys(only).length === 2;
+  if (isPlain && !Array.isArray(before) && isWireBlock(only)) {
+    const content = String(only["text"]);
+    return native === undefined ? { role, content } : withFields(native, { content });
+  }
+  return native === undefined
+    ? { role, content: trimmed }
+    : withFields(native, { content: trimmed });
+}
+
+/** The API refuses a final assistant message that ends in white space. */
+function trimLast(blocks: readonly WireBlock[]): readonly WireBlock[] {
+  const last = blocks.at(-1);
+  if (!isWireBlock(last) || last.type !== "text" || typeof last["text"] !== "string") return blocks;
+  const text = last["text"].trimEnd();
+  return [...blocks.slice(0, -1), ...(text === "" ? [] : [withFields(last, { text })])];
+}

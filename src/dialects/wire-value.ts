@@ -1,0 +1,52 @@
+import { ContextError } from "../core/error.ts";
+
+/** A JSON object of unknown content. */
+export type WireObject = Readonly<Record<string, unknown>>;
+
+export function isWireObject(value: unknown): value is WireObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A block of a content array: any object with a type. */
+export interface WireBlock {
+  readonly type: string;
+}
+
+export function isWireBlock(value: unknown): value is WireBlock & WireObject {
+  return isWireObject(value) && typeof value["type"] === "string";
+}
+
+/** Where a decoder stands, for its error messages. */
+export interface WirePlace {
+  readonly dialect: string;
+  /** Index of the native message; absent for the conversation itself. */
+  readonly index?: number;
+}
+
+/**
+ * The error for input that is not of the dialect. `problem` goes on from "Message 3 …", e.g.
+ * "has no role".
+ */
+export function invalidWire(place: WirePlace, problem: string): ContextError {
+  const subject = place.index === undefined ? "The conversation" : `Message ${place.index}`;
+  return new ContextError(
+    "invalid-message",
+    `${subject} ${problem}; pass it in the shape of the ${place.dialect} format.`,
+    { details: { ...place, problem } },
+  );
+}
+
+/** The field as a string, or an error that names it. */
+export function requiredString(value: WireObject, field: string, place: WirePlace): string {
+  const found = value[field];
+  if (typeof found === "string") return found;
+  throw invalidWire(place, `needs a string in "${field}" and has ${describe(found)}`);
+}
+
+/** What a wrong value is, in two or three words. */
+export function describe(value: unknown): string {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,183 @@
+import type { Message } from "../../core/message/index.ts";
+import { createCallPairing } from "../call-pairing.ts";
+import { createCounter } from "../counts.ts";
+import { anything, defined, fields, instant, number, text } from "../lenient.ts";
+import type {
+  Conversation,
+  Detection,
+  Reading,
+  RecordReader,
+  RecordsFormat,
+} from "../transcript.ts";
+import { createWarnings } from "../warnings.ts";
+import type { Warnings } from "../warnings.ts";
+import type { Content } from "./entry.ts";
+import { decodeContent } from "./entry.ts";
+
+const headerSchema = fields({
+  type: text,
+  version: number,
+  id: text,
+  timestamp: anything,
+  cwd: text,
+  modelId: text,
+});
+
+const linkSchema = fields({ type: text, id: text, parentId: anything });
+
+type Header = NonNullable<ReturnType<typeof headerSchema.parse>>;
+
+/** A session of the pi coding agent: linear in version 1, a tree of entries in versions 2 and 3. */
+export const pi: RecordsFormat = {
+  name: "pi",
+  title: "pi session",
+  location: "~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl",
+  shape: "records",
+  detect,
+  open,
+};
+
+const PI_TYPES = ["message", "compaction", "model_change", "thinking_level_change"];
+
+function detect(records: readonly unknown[]): Detection {
+  const links = records.map((record) => linkSchema.parse(record));
+  const header = headerSchema.parse(records.find((_, index) => links[index]?.type === "session"));
+  if (header?.id !== undefined && header.cwd !== undefined) return true;
+  const isLine = (type: string | undefined): boolean => PI_TYPES.includes(type ?? "");
+  const looksLikePi = links.some((link) => isLine(link?.type) && link?.parentId !== undefined);
+  return looksLikePi || "no record is a `session` header with an id and a cwd";
+}
+
+/** An entry in its place: `parent` is the index of the entry that it follows, -1 for none. */
+interface Entry extends Content {
+  readonly id?: string;
+  readonly parent: number;
+  /** Line of the entry; version 1 counts entries by it, the header being 0. */
+  readonly line: number;
+}
+
+interface State {
+  readonly entries: Entry[];
+  readonly byId: Map<string, number>;
+  readonly warnings: Warnings;
+  header: Header | undefined;
+  headerLine: number;
+}
+
+function open(): RecordReader {
+  const calls = createCallPairing();
+  const state: State = {
+    entries: [],
+    byId: new Map(),
+    warnings: createWarnings(),
+    header: undefined,
+    headerLine: 1,
+  };
+  return {
+    record(value, line) {
+      const link = linkSchema.parse(value);
+      if (link?.type === "session" && state.header === undefined) {
+        state.header = headerSchema.parse(value);
+        state.headerLine = line;
+        return;
+      }
+      const content = decodeContent(value, calls);
+      if (content === undefined) state.warnings.add("This is no entry of a pi session.", line);
+      else place(state, { ...content, line }, defined({ id: link?.id, parentId: link?.parentId }));
+    },
+    finish: () => finish(state, calls.recordedIds()),
+  };
+}
+
+interface Link {
+  readonly id?: string;
+  readonly parentId?: unknown;
+}
+
+/** Entries without a parent that can be found follow the entry before them, as in version 1. */
+function place(state: State, content: Content & { line: number }, { id, parentId }: Link): void {
+  const { entries, byId, warnings } = state;
+  const known = typeof parentId === "string" ? byId.get(parentId) : undefined;
+  if (typeof parentId === "string" && known === undefined) {
+    warnings.add(`Its parent ${parentId} is missing; the entry before stands in.`, content.line);
+  }
+  const parent = parentId === null ? -1 : (known ?? entries.length - 1);
+  if (id !== undefined) byId.set(id, entries.length);
+  entries.push({ ...content, ...defined({ id }), parent });
+}
+
+function finish(state: State, callIds: number): Reading {
+  const { header, entries, warnings } = state;
+  const branch = lastBranch(entries);
+  const conversation: Conversation = defined({
+    id: header?.id,
+    title: branch.findLast((entry) => entry.title !== undefined)?.title,
+    messages: effectiveMessages(branch, state),
+    model: branch.findLast((entry) => entry.model !== undefined)?.model ?? header?.modelId,
+    cwd: header?.cwd,
+    startedAt: instant(header?.timestamp),
+    updatedAt: entries.findLast((entry) => entry.time !== undefined)?.time,
+    timeline: entries.flatMap(({ time, tokens }) =>
+      tokens === undefined ? [] : [defined({ time, tokens })],
+    ),
+  });
+  return {
+    version: String(header?.version ?? 1),
+    conversations: [conversation],
+    counts: countsOf(entries, callIds),
+    warnings: warnings.list(),
+  };
+}
+
+/** From the root to the last entry; what was abandoned on other branches is not on it. */
+function lastBranch(entries: readonly Entry[]): Entry[] {
+  const branch: Entry[] = [];
+  let entry = entries.at(-1);
+  while (entry !== undefined) {
+    branch.push(entry);
+    entry = entry.parent === -1 ? undefined : entries[entry.parent];
+  }
+  return branch.toReversed();
+}
+
+/** After a compaction: its summary, what it kept from before, and what came since. */
+function effectiveMessages(branch: readonly Entry[], state: State): Message[] {
+  const at = branch.findLastIndex((entry) => entry.compaction !== undefined);
+  const compaction = branch[at]?.compaction;
+  if (compaction === undefined) return sentMessages(branch);
+  const from = firstKept(branch, at, state);
+  const kept = from === -1 ? [] : branch.slice(from, at);
+  return [compaction.summary, ...sentMessages(kept), ...sentMessages(branch.slice(at + 1))];
+}
+
+function firstKept(branch: readonly Entry[], at: number, state: State): number {
+  const { firstKeptId, firstKeptIndex } = branch[at]?.compaction ?? {};
+  const line = state.headerLine + (firstKeptIndex ?? Number.NaN);
+  const from = branch.findIndex((entry) =>
+    firstKeptId === undefined ? entry.line >= line : entry.id === firstKeptId,
+  );
+  if (from !== -1 && from < at) return from;
+  state.warnings.add(
+    "The first entry that this compaction keeps is missing; nothing from before it is kept.",
+    branch[at]?.line,
+  );
+  return -1;
+}
+
+/** An aborted reply can be empty; such a message is nothing to send. */
+function sentMessages(branch: readonly Entry[]): Message[] {
+  return branch.flatMap(({ message }) =>
+    message === undefined || message.parts.length === 0 ? [] : [message],
+  );
+}
+
+/** Messages are the `message` lines of the file, also those that are never sent. */
+function countsOf(entries: readonly Entry[], callIds: number): Reading["counts"] {
+  const counter = createCounter();
+  for (const { message, compaction } of entries) {
+    if (message !== undefined) counter.add(message);
+    if (compaction !== undefined) counter.compaction();
+  }
+  const messages = entries.filter((entry) => entry.isMessage).length;
+  return { ...counter.counts(), messages, toolCallIdsUnique: callIds };
+}

@@ -1,0 +1,189 @@
+import type {
+  Message,
+  OutputPart,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+  Usage,
+} from "../../core/message/index.ts";
+import type { CallPairing } from "../call-pairing.ts";
+import { anything, defined, fields, instant, list, number, text } from "../lenient.ts";
+import type { NativePart } from "./content.ts";
+import { answerOf, modelParts, nativeParts, textAndFiles } from "./content.ts";
+
+/** One record of a chat and what it means. */
+export interface Entry {
+  readonly id?: string;
+  readonly type: string;
+  /** As the model was sent it; none for what only the screen showed. */
+  readonly messages: readonly Message[];
+  readonly time?: number;
+  readonly tokens?: number;
+  readonly model?: string;
+}
+
+const recordSchema = fields({
+  id: text,
+  timestamp: anything,
+  type: text,
+  content: anything,
+  displayContent: anything,
+  model: text,
+  thoughts: list,
+  toolCalls: list,
+  tokens: fields({
+    input: number,
+    output: number,
+    cached: number,
+    thoughts: number,
+    tool: number,
+    total: number,
+  }),
+});
+
+const thoughtSchema = fields({ subject: text, description: text });
+
+const callSchema = fields({ id: text, name: text, args: anything, status: text, result: anything });
+
+type Native = NonNullable<ReturnType<typeof recordSchema.parse>>;
+type NativeCall = NonNullable<ReturnType<typeof callSchema.parse>>;
+
+/** `undefined` for what is no record of a chat. */
+export function decodeRecord(value: unknown, calls: CallPairing): Entry | undefined {
+  const native = recordSchema.parse(value);
+  if (native?.type === undefined) return undefined;
+  const time = instant(native.timestamp);
+  const base = defined({ id: native.id, type: native.type, time });
+  if (native.type === "user") return { ...base, messages: userMessages(native, time, calls) };
+  if (native.type !== "gemini") return { ...base, messages: [] };
+  const usage = usageOf(native);
+  const tokens = usage && (native.tokens?.total ?? usage.input + usage.output);
+  const messages = modelMessages(native, time, calls);
+  return defined({ ...base, messages, tokens, model: native.model });
+}
+
+/** Openings of the message that gemini-cli itself puts before the first prompt. */
+const SETUP = /^\s*(<session_context>|This is the Gemini CLI\.)/;
+
+/**
+ * What the person typed, and in a message of its own what gemini-cli added to it: with
+ * `displayContent`, the prompt is the first part and referenced files are the others.
+ */
+function userMessages(native: Native, time: number | undefined, calls: CallPairing): Message[] {
+  const parts = nativeParts(native.content);
+  const results = parts.flatMap((part) => responseResult(part, calls) ?? []);
+  const content = textAndFiles(parts);
+  const typed = native.displayContent === undefined ? content : content.slice(0, 1);
+  const added = content.slice(typed.length);
+  const base = defined({ role: "user" as const, id: native.id, time });
+  const messages: Message[] = [];
+  if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
+  const first = typed[0];
+  const isSetup = first?.type === "text" && SETUP.test(first.text);
+  if (first !== undefined && isSetup) messages.push({ ...base, kind: "injected", parts: typed });
+  else if (first !== undefined) messages.push({ ...base, parts: typed });
+  if (added.length > 0) messages.push({ ...base, kind: "injected", parts: added });
+  return messages;
+}
+
+/** In a history that was written back, responses stand in user records; known ones are repeats. */
+function responseResult(part: NativePart, calls: CallPairing): ToolResultPart | undefined {
+  const response = part.functionResponse;
+  if (response === undefined) return undefined;
+  const call = calls.close(response.id, response.name);
+  if (call === undefined) return undefined;
+  return resultOf(call, answerOf(response.response));
+}
+
+function modelMessages(native: Native, time: number | undefined, calls: CallPairing): Message[] {
+  calls.startStep();
+  const parts = nativeParts(native.content);
+  const uses = native.toolCalls
+    .map((call) => callSchema.parse(call))
+    .filter((call) => call !== undefined)
+    .map((call) => decodeCall(call, calls));
+  const recorded = new Set(native.toolCalls.map((call) => callSchema.parse(call)?.id));
+  const more = parts.flatMap((part): ToolCallPart[] => {
+    const call = part.functionCall;
+    if (call === undefined || recorded.has(call.id)) return [];
+    return [calls.open(call.id, call.name ?? "unknown", call.args ?? {})];
+  });
+  const all: Part[] = [
+    ...thoughtParts(native.thoughts),
+    ...modelParts(parts),
+    ...uses.map((use) => use.call),
+    ...more,
+  ];
+  const results = uses.flatMap((use) => use.result ?? []);
+  const base = defined({ id: native.id, time });
+  const usage = usageOf(native);
+  const messages: Message[] = [];
+  if (all.length > 0) {
+    messages.push(defined({ ...base, role: "assistant" as const, parts: all, usage }));
+  }
+  if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
+  return messages;
+}
+
+function thoughtParts(thoughts: readonly unknown[]): Part[] {
+  return thoughts.flatMap((thought): Part[] => {
+    const { subject, description } = thoughtSchema.parse(thought) ?? {};
+    const pieces = [subject && `**${subject}**`, description].filter(Boolean);
+    return pieces.length === 0 ? [] : [{ type: "reasoning", text: pieces.join(" ") }];
+  });
+}
+
+interface ToolUse {
+  readonly call: ToolCallPart;
+  readonly result?: ToolResultPart;
+}
+
+/** A call record holds its result: the response and, beside it, images. */
+function decodeCall(native: NativeCall, calls: CallPairing): ToolUse {
+  const call = calls.open(native.id, native.name ?? "unknown", native.args ?? {});
+  const parts = nativeParts(native.result);
+  if (native.result === undefined || parts.length === 0) return { call };
+  calls.close(native.id, native.name);
+  const responses = parts.flatMap((part) => part.functionResponse ?? []);
+  const response = responses.find(({ id }) => id === native.id) ?? responses[0];
+  const beside = textAndFiles(parts);
+  if (response === undefined) {
+    return { call, result: resultOf(call, { output: beside, failed: isFailed(native) }) };
+  }
+  const { output, failed } = answerOf(response.response);
+  const answer = { output: [...output, ...beside], failed: failed || isFailed(native) };
+  return { call, result: resultOf(call, answer) };
+}
+
+function isFailed({ status }: NativeCall): boolean {
+  return status === "error" || status === "cancelled";
+}
+
+/** What gemini-cli leaves of an output that it masked; the whole of it is in the file it names. */
+const MASKED = /^<tool_output_masked>/;
+const MASKED_PATH = /(?:Output|output|string) (?:saved to|available at): ([^\n\]]+)/;
+
+function resultOf(
+  { toolCallId, toolName }: ToolCallPart,
+  { output, failed }: { output: readonly OutputPart[]; failed: boolean },
+): ToolResultPart {
+  const first = output[0];
+  const masked = first?.type === "text" && MASKED.test(first.text) ? first.text : undefined;
+  return defined({
+    type: "tool-result" as const,
+    toolCallId,
+    toolName,
+    output,
+    isError: failed ? true : undefined,
+    original: masked === undefined ? undefined : MASKED_PATH.exec(masked)?.[1],
+  });
+}
+
+/** Gemini counts cached tokens in the input, and thoughts apart from the output. */
+function usageOf({ tokens }: Native): Usage | undefined {
+  if (tokens === undefined) return undefined;
+  const { input = 0, output = 0, cached = 0, thoughts = 0, tool = 0 } = tokens;
+  if (input + output + thoughts + tool === 0) return undefined;
+  const cacheRead = Math.min(cached, input);
+  return { input: input + tool - cacheRead, output: output + thoughts, cacheRead };
+}

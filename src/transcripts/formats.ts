@@ -1,7 +1,26 @@
+import { aider } from "./aider/index.ts";
+import { openhands, openhandsDocument } from "./openhands/index.ts";
+import {
+  anthropicMessages,
+  anthropicMessagesLines,
+  openaiChat,
+  openaiChatLines,
+} from "./plain/index.ts";
+import { sweAgent } from "./swe-agent/index.ts";
 import type { TranscriptFormat } from "./transcript.ts";
 
 /**
  * Every format that can be read, in the order in which content is held against them: those that
- * are hard to mistake first, plain message lists and text last.
+ * are hard to mistake first, plain message lists and text last. A format that is kept in two shapes
+ * stands here twice.
  */
-export const transcriptFormats: readonly TranscriptFormat[] = [];
+export const transcriptFormats: readonly TranscriptFormat[] = [
+  sweAgent,
+  openhands,
+  openhandsDocument,
+  anthropicMessages,
+  anthropicMessagesLines,
+  openaiChat,
+  openaiChatLines,
+  aider,
+];

@@ -24,7 +24,7 @@ const TEXT_BYTES = 64 * 1024;
 const LF = 10;
 
 /**
- * Reads 50 lines, or 4 MB if that is at least two lines, or everything.
+ * Reads 50 lines and 64 KB, or 4 MB if that is at least two lines, or everything.
  * Throws `ContextError` code `limit-exceeded` when the first line is longer than a document may be.
  */
 export async function readHead(
@@ -35,7 +35,9 @@ export async function readHead(
   const chunks: Buffer[] = [];
   let size = 0;
   let lines = 0;
-  while (lines < SAMPLE_LINES && !(size >= SAMPLE_BYTES && lines >= 2)) {
+  const isEnough = (): boolean =>
+    (lines >= SAMPLE_LINES && size >= TEXT_BYTES) || (lines >= 2 && size >= SAMPLE_BYTES);
+  while (!isEnough()) {
     if (size > limits.documentBytes) throw documentTooLong(limits);
     const next = await iterator.next();
     if (next.done === true) return wholeHead(Buffer.concat(chunks));

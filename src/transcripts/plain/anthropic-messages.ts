@@ -1,0 +1,52 @@
+import {
+  anthropic as dialect,
+  type AnthropicConversation,
+  type AnthropicMessage,
+} from "../../dialects/anthropic/index.ts";
+import { isContextError } from "../../core/error.ts";
+import type { Message } from "../../core/message/index.ts";
+import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
+import { hasBlock } from "./blocks.ts";
+import { plainFormats, type PlainFormats } from "./plain-format.ts";
+
+/** Block types that no other format has. */
+const BLOCKS = new Set([
+  "tool_use",
+  "tool_result",
+  "thinking",
+  "redacted_thinking",
+  "server_tool_use",
+  "document",
+]);
+
+/** Anthropic messages: a list, or a request with `messages` and `system`; also by lines. */
+const formats: PlainFormats = plainFormats({
+  name: "anthropic-messages",
+  title: "Anthropic messages",
+  misfit: "no message has a block that only Anthropic knows, and there is no system beside them",
+  fits: ({ system, messages }) =>
+    system !== undefined || messages.some((message) => hasBlock(message, isOwnBlock)),
+  createDecoder: () => {
+    const decode = dialect.createDecoder();
+    // The decoder checks what it is given, whatever its type says.
+    return (native) => decode(native as AnthropicMessage);
+  },
+  decodeSystem,
+});
+
+export const anthropicMessages: DocumentFormat = formats.document;
+export const anthropicMessagesLines: RecordsFormat = formats.records;
+
+function isOwnBlock(block: Readonly<Record<string, unknown>>): boolean {
+  if (BLOCKS.has(String(block["type"]))) return true;
+  return block["type"] === "image" && typeof block["source"] === "object";
+}
+
+function decodeSystem(system: unknown): readonly Message[] {
+  try {
+    return dialect.decode({ system, messages: [] } as unknown as AnthropicConversation);
+  } catch (error) {
+    if (isContextError(error)) return [];
+    throw error;
+  }
+}

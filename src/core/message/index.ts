@@ -1,4 +1,5 @@
 export * from "./check.ts";
+export * from "./json.ts";
 export * from "./message.ts";
 export * from "./repair.ts";
 export * from "./structure.ts";

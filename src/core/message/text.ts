@@ -1,4 +1,5 @@
 import type { Message, OutputPart, ToolResultPart } from "./message.ts";
+import { toJson } from "./json.ts";
 
 /** The text of a tool's output; files and opaque pieces are left out. */
 export function outputText(output: readonly OutputPart[]): string {
@@ -19,5 +20,5 @@ export function messageText(message: Message): string {
 
 /** A tool call's input as text: a string as it is, anything else as JSON. */
 export function inputText(input: unknown): string {
-  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return typeof input === "string" ? input : toJson(input);
 }

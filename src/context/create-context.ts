@@ -1,0 +1,87 @@
+import type { Archive } from "../archive/archive.ts";
+import type { Message } from "../core/message/index.ts";
+import { isOverflow } from "../core/overflow/index.ts";
+import { editView } from "./edit-view.ts";
+import type { ContextEventName, ContextListener } from "./events.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { ContextOptions } from "./options.ts";
+import type { Prepared } from "./prepared.ts";
+import { emptyReport } from "./report.ts";
+import { openSession, type Session } from "./session.ts";
+import { type View, viewOf } from "./view.ts";
+
+export interface PrepareOptions {
+  /** Compact even though there is room. @default false */
+  readonly force?: boolean;
+}
+
+/** Keeps one conversation inside its window. */
+export interface Context {
+  /**
+   * Call it before every request, with the whole history or with the list it returned last and what
+   * came since. Rejects with `ContextError` code `irreducible` when what may not be removed does
+   * not fit; every other failure is in the report and the work goes on.
+   */
+  prepare(history: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
+  /** An original by its handle. Rejects with `ContextError` code `unknown-handle`. */
+  recall(handle: string): Promise<string>;
+  /** Adds a listener and returns how to remove it. */
+  on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
+  /** Every edit so far, oldest first; plain JSON, to be passed as `journal` another time. */
+  journal(): readonly JournalRecord[];
+  readonly archive: Archive;
+}
+
+/**
+ * Creates the context of one conversation. Throws `ContextError` code `invalid-options` for a
+ * window, reserve or ratio that makes no sense.
+ */
+export function createContext(options: ContextOptions = {}): Context {
+  const session = openSession(options);
+  // Calls on one conversation are answered one after the other: two edits made at once would rest
+  // on the same view, and the second would undo the first.
+  let queue: Promise<unknown> = Promise.resolve();
+  return {
+    archive: session.archive,
+    journal: () => session.tracker.records,
+    recall: (handle) => session.archive.get(handle),
+    on: session.events.on,
+    prepare(history, { force = false } = {}) {
+      const turn = queue.then(() => prepare(session, history, force));
+      queue = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+async function prepare(
+  session: Session,
+  history: readonly Message[],
+  force: boolean,
+): Promise<Prepared> {
+  const view = viewOf(session, history);
+  const prepared =
+    force || mayOverflow(session, view)
+      ? await editView(session, view, force)
+      : untouched(session, view);
+  for (const failure of prepared.report.failures) session.events.emit("failed", failure);
+  session.events.emit("prepared", prepared.report);
+  return prepared;
+}
+
+/** T7; bytes and images are only counted where somebody set a limit on them. */
+function mayOverflow({ budget, meter, options }: Session, view: View): boolean {
+  if (isOverflow(view.measured.tokens, budget)) return true;
+  const { maxBytes = Infinity, maxImages = Infinity } = options.limits ?? {};
+  if (maxBytes === Infinity && maxImages === Infinity) return false;
+  const size = meter.totalSize(view.messages);
+  return size.bytes > maxBytes || size.images > maxImages;
+}
+
+function untouched(session: Session, view: View): Prepared {
+  const report = emptyReport(session.budget, view);
+  return {
+    messages: view.messages,
+    report: { ...report, durationMs: session.now() - view.startedAt },
+  };
+}

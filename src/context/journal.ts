@@ -1,0 +1,53 @@
+import type { Ledger } from "../core/ledger/index.ts";
+import { type Message, repairMessages } from "../core/message/index.ts";
+import { applyPlan, type ContextPlan } from "../core/plan/index.ts";
+
+/**
+ * One edit made to a conversation, as plain JSON: what, when, why, how much it brought, and the
+ * handles of what left. The journal is append-only; the current view is a projection of history and
+ * journal, so the same two always give the same bytes.
+ */
+export interface JournalRecord {
+  readonly version: 1;
+  /** When it was made, in ms since the epoch. */
+  readonly at: number;
+  readonly plan: ContextPlan;
+  /** How many messages of the history the view held when the plan was made. */
+  readonly consumed: number;
+  /** Fingerprints of the first and the last of them, to recognise the history again. */
+  readonly first: string;
+  readonly last: string;
+  /** On compactions: the framed summary, exactly as it stands in the context. */
+  readonly summary?: string;
+  /** The facts of everything consumed so far. */
+  readonly ledger: Ledger;
+  readonly tokens: { readonly before: number; readonly after: number };
+}
+
+/** A view: what stands for the consumed messages, and how many those are. */
+export interface Projection {
+  readonly base: readonly Message[];
+  readonly consumed: number;
+}
+
+export const EMPTY_PROJECTION: Projection = { base: [], consumed: 0 };
+
+/** Applies one record to the view before it; `history` holds at least what the record consumed. */
+export function project(
+  before: Projection,
+  history: readonly Message[],
+  record: JournalRecord,
+): Projection {
+  const list = [...before.base, ...history.slice(before.consumed, record.consumed)];
+  // Plans are made for legal lists, and repairing is deterministic.
+  const view = repairMessages(list).messages;
+  return { base: applyRecord(view, record), consumed: record.consumed };
+}
+
+/** Applies one record to the very view that its plan was made for. */
+export function applyRecord(
+  view: readonly Message[],
+  { plan, summary }: Pick<JournalRecord, "plan" | "summary">,
+): readonly Message[] {
+  return applyPlan(view, plan, summary === undefined ? undefined : { summary });
+}

@@ -1,0 +1,149 @@
+import type { Edit } from "../core/edit/index.ts";
+import type { Message } from "../core/message/index.ts";
+import type { CompactionPlan } from "../core/plan/index.ts";
+import { parseSummary, unframeSummary } from "../core/summary/index.ts";
+import { partTokens } from "../core/tokens/index.ts";
+import type { ArchivedPlan } from "./edit-view.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { Session } from "./session.ts";
+import type { View } from "./view.ts";
+import type { Handle } from "../core/handle/index.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { ContextBudget } from "../core/overflow/index.ts";
+import type { RunState } from "../core/continuation/index.ts";
+
+/** A pruned or clipped piece. */
+export interface PieceReport {
+  readonly tool: string;
+  /** Tokens of the original. */
+  readonly tokens: number;
+  readonly handle: Handle;
+  readonly reason: Edit["reason"];
+}
+
+export interface SummaryReport {
+  readonly source: "extractive";
+  readonly tokens: number;
+  /** The text of each core section. */
+  readonly sections: Readonly<Record<string, string>>;
+}
+
+/** A failure that did not stop the work. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What `prepare` did and why; plain JSON. All sizes in tokens unless named otherwise. */
+export interface ContextReport {
+  readonly action: "none" | "prune" | "compact";
+  readonly window: number;
+  readonly reserved: number;
+  readonly usable: number;
+  readonly tokens: {
+    readonly before: number;
+    readonly after: number;
+    readonly target: number;
+    /** Whether `before` rests on what the provider reported. */
+    readonly source: "reported" | "estimated";
+  };
+  readonly messages: { readonly before: number; readonly after: number };
+  readonly prune: readonly PieceReport[];
+  /** Pieces of the tail that were clipped so that it fits. */
+  readonly clipped: readonly PieceReport[];
+  readonly head?: { readonly messages: number; readonly tokens: number; readonly handle?: Handle };
+  readonly tail?: { readonly messages: number; readonly tokens: number };
+  readonly summary?: SummaryReport;
+  readonly continuation?: { readonly state: RunState; readonly added: boolean };
+  readonly ledger?: Ledger;
+  readonly warnings: readonly string[];
+  readonly failures: readonly Failure[];
+  readonly durationMs: number;
+}
+
+/** The report of a step in which nothing had to be done. */
+export function emptyReport(budget: ContextBudget, view: View): ContextReport {
+  const { tokens, source } = view.measured;
+  const messages = view.messages.length;
+  return {
+    action: "none",
+    window: budget.window,
+    reserved: budget.reserved,
+    usable: budget.usable,
+    tokens: { before: tokens, after: tokens, target: budget.target, source },
+    messages: { before: messages, after: messages },
+    prune: [],
+    clipped: [],
+    warnings: view.warnings,
+    failures: [],
+    durationMs: 0,
+  };
+}
+
+export interface EditFacts {
+  readonly session: Session;
+  readonly view: View;
+  readonly archived: ArchivedPlan;
+  readonly record: JournalRecord;
+  /** The view after the edit. */
+  readonly messages: readonly Message[];
+}
+
+/** What an edit adds to the report. */
+export function editReport(facts: EditFacts): Partial<ContextReport> {
+  const { session, view, archived, record, messages } = facts;
+  const { plan } = archived;
+  const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
+  const isPruned = (piece: PieceReport): boolean =>
+    piece.reason !== "clipped" && piece.reason !== "media";
+  return {
+    action: plan.action,
+    tokens: {
+      before: record.tokens.before,
+      after: record.tokens.after,
+      target: session.budget.target,
+      source: view.measured.source,
+    },
+    messages: { before: archived.messages.length, after: messages.length },
+    prune: pieces.filter(isPruned),
+    clipped: pieces.filter((piece) => !isPruned(piece)),
+    ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
+    ledger: record.ledger,
+  };
+}
+
+function pieceReport(edit: Edit, { session, archived }: EditFacts): PieceReport {
+  const message = archived.messages[edit.message];
+  const part = message?.parts[edit.part];
+  const isTool = part?.type === "tool-result" || part?.type === "tool-call";
+  return {
+    tool: isTool ? part.toolName : (message?.role ?? ""),
+    tokens: part === undefined ? 0 : partTokens(part, session.counter),
+    handle: edit.handle,
+    reason: edit.reason,
+  };
+}
+
+function compactionReport(
+  compaction: CompactionPlan,
+  { session, archived, record }: EditFacts,
+): Partial<ContextReport> {
+  const { meter, counter } = session;
+  const head = archived.messages.slice(compaction.system, compaction.tailStart);
+  const tail = archived.messages.slice(compaction.tailStart);
+  const text = unframeSummary(record.summary ?? "")?.text ?? "";
+  return {
+    head: {
+      messages: head.length,
+      tokens: meter.total(head),
+      ...(archived.isArchived && { handle: compaction.handle }),
+    },
+    tail: { messages: tail.length, tokens: meter.total(tail) },
+    summary: {
+      source: "extractive",
+      tokens: counter.count(record.summary ?? ""),
+      sections: parseSummary(text),
+    },
+    continuation: { state: compaction.state, added: compaction.continuation !== undefined },
+  };
+}

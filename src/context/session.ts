@@ -1,0 +1,49 @@
+import type { Archive } from "../archive/archive.ts";
+import { sha256Hex } from "../archive/digest.ts";
+import { memoryArchive } from "../archive/memory.ts";
+import { type ContextBudget, contextBudget } from "../core/overflow/index.ts";
+import {
+  createMessageMeter,
+  estimator,
+  type MessageMeter,
+  type TokenCounter,
+  valueTokens,
+} from "../core/tokens/index.ts";
+import { createEmitter, type Emitter } from "./events.ts";
+import type { ContextOptions } from "./options.ts";
+import { createTracker, type Tracker } from "./tracker.ts";
+import { createUsageMeter, type UsageMeter } from "./usage.ts";
+
+/** Everything that one context remembers between two calls. */
+export interface Session {
+  readonly options: ContextOptions;
+  readonly budget: ContextBudget;
+  readonly archive: Archive;
+  readonly counter: TokenCounter;
+  readonly meter: MessageMeter;
+  readonly usage: UsageMeter;
+  readonly tracker: Tracker;
+  readonly events: Emitter;
+  /** Tokens of the system prompt and the tool schemas, in the counter's tokens. */
+  readonly fixedTokens: number;
+  readonly now: () => number;
+}
+
+export function openSession(options: ContextOptions): Session {
+  const { archive = memoryArchive(), counter = estimator, now = Date.now } = options;
+  const meter = createMessageMeter(counter);
+  const fixedTokens =
+    counter.count(options.instructions ?? "") + valueTokens(options.tools, counter);
+  return {
+    options,
+    budget: contextBudget(options),
+    archive,
+    counter,
+    meter,
+    usage: createUsageMeter(meter, fixedTokens),
+    tracker: createTracker(options.journal ?? [], sha256Hex),
+    events: createEmitter(),
+    fixedTokens,
+    now,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Message, Usage } from "../core/message/index.ts";
+import {
+  calibrate,
+  type Calibration,
+  createCalibration,
+  type MessageMeter,
+} from "../core/tokens/index.ts";
+
+/** How many tokens a request held, and how that is known. */
+export interface Measured {
+  /** In the provider's tokens. */
+  readonly tokens: number;
+  /** `reported`: usage of the last request plus an estimate of what is newer. */
+  readonly source: "reported" | "estimated";
+}
+
+/** Measures a conversation step by step; remembers what it has measured. */
+export interface UsageMeter {
+  /**
+   * The tokens of a request with this view. Only messages from `since` on may carry usage that
+   * counts: what was reported before the last edit says nothing about the view of now.
+   */
+  measure(view: readonly Message[], since: number): Measured;
+  /** Tokens of the provider for one of the estimator. */
+  readonly factor: number;
+}
+
+/** All that a request cost: what was read from or written to the cache is input as well. */
+export function totalUsage(usage: Usage): number {
+  return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + usage.output;
+}
+
+/**
+ * The running sum over a list that only grows: a step costs only the new messages. Whether the list
+ * is still the same is seen by its ends and by a slice of the rest that moves on with every step.
+ */
+export function createRunningTotal(meter: MessageMeter): (list: readonly Message[]) => number {
+  let counted: Message[] = [];
+  let total = 0;
+  let cursor = 0;
+  const isKnown = (list: readonly Message[]): boolean => {
+    const length = counted.length;
+    if (list.length < length || list[0] !== counted[0]) return false;
+    for (let index = Math.max(0, length - CHECKED); index < length; index++) {
+      if (list[index] !== counted[index]) return false;
+    }
+    cursor = cursor >= length ? 0 : cursor;
+    const end = Math.min(length, cursor + CHECKED);
+    for (; cursor < end; cursor++) if (list[cursor] !== counted[cursor]) return false;
+    return true;
+  };
+  return (list) => {
+    if (!isKnown(list)) {
+      counted = [];
+      total = 0;
+      cursor = 0;
+    }
+    for (let index = counted.length; index < list.length; index++) {
+      const message = list[index] as Message;
+      counted.push(message);
+      total += meter.tokens(message);
+    }
+    return total;
+  };
+}
+
+/** How many messages at the end, and of the rest, are looked at in a step. */
+const CHECKED = 64;
+
+/** A usage meter; `fixedTokens` is the estimate of what every request carries beside messages. */
+export function createUsageMeter(meter: MessageMeter, fixedTokens: number): UsageMeter {
+  const runningTotal = createRunningTotal(meter);
+  let calibration: Calibration = createCalibration();
+  let seen: Message | undefined;
+
+  const learn = (message: Message, estimated: number): void => {
+    if (message === seen || message.usage === undefined) return;
+    seen = message;
+    calibration = calibrate(calibration, { estimated, reported: totalUsage(message.usage) });
+  };
+
+  return {
+    get factor() {
+      return calibration.factor;
+    },
+    measure(view, since) {
+      const estimated = fixedTokens + runningTotal(view);
+      let newer = 0;
+      for (let index = view.length - 1; index >= since; index--) {
+        const message = view[index] as Message;
+        if (message.usage !== undefined && totalUsage(message.usage) > 0) {
+          learn(message, estimated - newer);
+          const tokens = totalUsage(message.usage) + newer * calibration.factor;
+          return { tokens: Math.ceil(tokens), source: "reported" };
+        }
+        newer += meter.tokens(message);
+        if (view.length - index > LOOK_BACK) break;
+      }
+      return { tokens: Math.ceil(estimated * calibration.factor), source: "estimated" };
+    },
+  };
+}
+
+/** A provider that reports usage does so on every reply; further back nothing is to be found. */
+const LOOK_BACK = 512;

@@ -1,0 +1,131 @@
+import { describeMedia } from "../continuation/index.ts";
+import { type Edit, type EditablePart, originalOf } from "../edit/index.ts";
+import type { Digest, Handle } from "../handle/index.ts";
+import { inputText, type Message, outputText, type Part, startsTurn } from "../message/index.ts";
+import { inputPlaceholder } from "../prune/index.ts";
+import { partTokens, type TokenCounter } from "../tokens/index.ts";
+import { clipText } from "../truncate/index.ts";
+
+/** What may be clipped; each level includes the ones before it. */
+export const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
+export type ClipLevel = (typeof CLIP_LEVELS)[number];
+
+export interface ClipContext {
+  readonly counter: TokenCounter;
+  readonly digest: Digest;
+  readonly now: number;
+  /** False when the archive takes nothing: the notices then promise nothing. */
+  readonly canRecall: boolean;
+  readonly level: ClipLevel;
+  /** No piece is clipped below this many tokens. */
+  readonly floor: number;
+}
+
+/**
+ * Edits that shorten the messages at the given indices by `excess` tokens, or as far as level and
+ * floor allow: tool outputs from the oldest on, then inputs, then texts and media, then what the
+ * person typed. Both ends of a piece stay, and each names its original.
+ */
+export function clipToFit(
+  messages: readonly Message[],
+  indices: readonly number[],
+  excess: number,
+  context: ClipContext,
+): Edit[] {
+  const edits: Edit[] = [];
+  let left = excess;
+  const levels = CLIP_LEVELS.slice(1, CLIP_LEVELS.indexOf(context.level) + 1);
+  for (const level of levels) {
+    for (const index of indices) {
+      const message = messages[index];
+      if (message === undefined || left <= 0) continue;
+      message.parts.forEach((part, at) => {
+        if (left <= 0 || levelOf(part, message) !== level) return;
+        const edit = clipPart(part as EditablePart, { message: index, part: at }, left, context);
+        if (edit === undefined) return;
+        edits.push(edit.edit);
+        left -= edit.saving;
+      });
+    }
+  }
+  return edits;
+}
+
+function levelOf(part: Part, message: Message): ClipLevel | undefined {
+  if (part.type === "tool-result") return "outputs";
+  if (part.type === "tool-call") return "inputs";
+  if (part.type !== "text" && part.type !== "file") return undefined;
+  if (message.kind === "summary") return undefined;
+  return startsTurn(message) ? "user" : "texts";
+}
+
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+function clipPart(
+  part: EditablePart,
+  place: Place,
+  excess: number,
+  context: ClipContext,
+): { edit: Edit; saving: number } | undefined {
+  const { counter, floor } = context;
+  const before = partTokens(part, counter);
+  const maxTokens = Math.max(floor, before - excess);
+  if (before <= floor) return undefined;
+  const edit = clipEdit(part, place, maxTokens, context);
+  const saving = edit === undefined ? 0 : before - partTokens(edit.result, counter);
+  return edit === undefined || saving <= 0 ? undefined : { edit: edit.edit, saving };
+}
+
+function clipEdit(
+  part: EditablePart,
+  place: Place,
+  maxTokens: number,
+  { counter, digest, now, canRecall }: ClipContext,
+): { edit: Edit; result: Part } | undefined {
+  const { handle } = originalOf(part, digest);
+  const named = canRecall ? handle : undefined;
+  const base = { ...place, reason: "clipped" as const, handle };
+  const clip = (text: string, what: string): string =>
+    clipText(text, { maxTokens, count: counter.count, handle: named, what });
+  if (part.type === "tool-result") {
+    const text = clip(outputText(part.output), "output");
+    const result: Part = { ...part, output: [{ type: "text", text }] };
+    return { edit: { ...base, type: "replace-output", text, at: now }, result };
+  }
+  if (part.type === "tool-call") {
+    const input = clippedInput(part.input, maxTokens, { counter, handle: named });
+    const result: Part = { ...part, input };
+    return { edit: { ...base, type: "replace-input", input }, result };
+  }
+  const text = part.type === "text" ? clip(part.text, "message") : describeMedia(part, named);
+  const reason = part.type === "text" ? "clipped" : "media";
+  return { edit: { ...base, reason, type: "replace-text", text }, result: { type: "text", text } };
+}
+
+interface InputContext {
+  readonly counter: TokenCounter;
+  readonly handle: Handle | undefined;
+}
+
+/**
+ * An input whose longest fields became placeholders, so that it fits. Half an argument would look
+ * like a real one and be copied into new calls, so a field goes whole.
+ */
+function clippedInput(input: unknown, maxTokens: number, context: InputContext): unknown {
+  const { counter, handle } = context;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    return inputPlaceholder(inputText(input), handle);
+  }
+  const clipped: Record<string, unknown> = { ...input };
+  const fields = Object.entries(input)
+    .map(([name, value]) => ({ name, text: inputText(value) }))
+    .sort((a, b) => b.text.length - a.text.length);
+  for (const { name, text } of fields) {
+    if (counter.count(inputText(clipped)) <= maxTokens) break;
+    clipped[name] = inputPlaceholder(text, handle);
+  }
+  return clipped;
+}

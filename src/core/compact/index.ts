@@ -1,0 +1,3 @@
+export * from "./clip.ts";
+export * from "./pins.ts";
+export * from "./tail.ts";

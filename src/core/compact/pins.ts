@@ -1,0 +1,43 @@
+import { type Message, startsTurn } from "../message/index.ts";
+import type { MessageMeter } from "../tokens/index.ts";
+import { newestUserMessage } from "./tail.ts";
+
+/** Share of usable that rules from the head may take beside the summary. */
+const MAX_RULES_SHARE = 0.1;
+
+export interface PinOptions {
+  readonly meter: MessageMeter;
+  readonly usable: number;
+  /** The head is `[from, to)`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The messages of the head that stay verbatim, in order: the newest one that the person typed, if
+ * the head holds it, and the rules that a summary would water down (system messages in the middle
+ * of the list, and what a program put before the first turn, such as AGENTS.md), as far as they
+ * fit into a tenth of usable.
+ */
+export function pinnedMessages(messages: readonly Message[], options: PinOptions): number[] {
+  const { from, to, meter, usable } = options;
+  const pinned: number[] = [];
+  let room = Math.floor(usable * MAX_RULES_SHARE);
+  const newest = newestUserMessage(messages);
+  const firstTurn = messages.findIndex(startsTurn);
+  for (let index = from; index < to; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    if (index === newest) pinned.push(index);
+    else if (isRule(message, index < firstTurn) && meter.tokens(message) <= room) {
+      room -= meter.tokens(message);
+      pinned.push(index);
+    }
+  }
+  return pinned;
+}
+
+function isRule(message: Message, isPreamble: boolean): boolean {
+  if (message.kind === "summary") return false;
+  return message.role === "system" || (isPreamble && message.kind === "injected");
+}

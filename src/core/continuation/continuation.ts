@@ -1,0 +1,66 @@
+import type { FilePart, Message } from "../message/index.ts";
+import type { RunState } from "./run-state.ts";
+
+/**
+ * - `auto`: what the run state asks for is added.
+ * - `ask`: nothing is added; the report says what would have been, so that the caller can ask.
+ * - `never`: nothing is added.
+ */
+export type ContinuationPolicy = "auto" | "ask" | "never";
+
+/** Marks every message that a compaction added, so that a UI can hide it. */
+export const CONTINUE_MARK = "compaction_continue";
+/** Marks a user message whose images or files were replaced by descriptions. */
+export const MEDIA_MARK = "had_media";
+
+/** The text of the synthetic user message of a run that was cut in the middle. */
+export const CONTINUE_TEXT =
+  "Continue the task from where the record above ends. Do not repeat finished work and do not ask what to do next.";
+
+/** What the new context looks like, as far as the continuation depends on it. */
+export interface ContinuationContext {
+  readonly state: RunState;
+  readonly policy: ContinuationPolicy;
+  /** The last message that is kept, if any. */
+  readonly last: Message | undefined;
+  /** Whether the new context holds any message of the user. */
+  readonly hasUserMessage: boolean;
+  /** Whether the dialect refuses a request that ends with an assistant message. */
+  readonly endsWithInput: boolean;
+}
+
+/**
+ * The message to add after a compaction (T11), or `undefined`. Only a run in the middle of its task
+ * can need one: when the list would hold no user message at all, or when it would end with an
+ * assistant message and the dialect forbids that. A user message without a reply is in the new
+ * context already, word for word; after a finished answer the user speaks next.
+ */
+export function buildContinuation(context: ContinuationContext): Message | undefined {
+  return context.policy === "auto" && needsContinuation(context)
+    ? continuationMessage()
+    : undefined;
+}
+
+/** Whether the run would not go on by itself, whatever the policy says. */
+export function needsContinuation(context: Omit<ContinuationContext, "policy">): boolean {
+  if (context.state !== "mid-task") return false;
+  const endsWithAssistant = context.last?.role === "assistant";
+  return !context.hasUserMessage || (endsWithAssistant && context.endsWithInput);
+}
+
+function continuationMessage(): Message {
+  return {
+    role: "user",
+    kind: "continuation",
+    parts: [{ type: "text", text: CONTINUE_TEXT }],
+    metadata: { [CONTINUE_MARK]: true },
+  };
+}
+
+/** What stands for an image or file that is not sent again: links expire and bytes are heavy. */
+export function describeMedia(file: FilePart, handle: string | undefined): string {
+  const name = file.filename === undefined ? "" : ` "${file.filename.slice(0, 200)}"`;
+  const size = file.data === undefined ? "" : `, ${Math.ceil((file.data.length * 3) / 4)} bytes`;
+  const recall = handle === undefined ? "" : `; recall ${handle}`;
+  return `[${file.mediaType.slice(0, 100)}${name}${size} was attached here and is not sent again${recall}]`;
+}

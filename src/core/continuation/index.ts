@@ -1,0 +1,2 @@
+export * from "./continuation.ts";
+export * from "./run-state.ts";

@@ -1,0 +1,81 @@
+import { type Digest, type Handle, handleFor, type OriginalKind } from "../handle/index.ts";
+import {
+  type FilePart,
+  inputText,
+  type Message,
+  type Part,
+  type TextPart,
+  toJson,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../message/index.ts";
+import { plainOutput } from "./edit.ts";
+
+/** Something that is about to leave the window: what it is and its whole content. */
+export interface Original {
+  readonly handle: Handle;
+  readonly kind: OriginalKind;
+  readonly content: string;
+}
+
+/** A part that can be edited, and therefore has an original. */
+export type EditablePart = ToolResultPart | ToolCallPart | TextPart | FilePart;
+
+/**
+ * The original of a part, as the archive keeps it: the very text where the part is text, JSON
+ * where it is more. A text with lone surrogates has no UTF-8 form, so it is kept as JSON as well.
+ */
+export function originalOf(part: EditablePart, digest: Digest): Original {
+  if (part.type === "tool-result") return outputOriginal(part, digest);
+  if (part.type === "tool-call") return original("in", wellFormed(inputText(part.input)), digest);
+  if (part.type === "text") {
+    return isWellFormed(part.text)
+      ? original("msg", part.text, digest)
+      : original("parts", toJson([{ type: "text", text: part.text }]), digest);
+  }
+  return original("parts", toJson([{ ...part, source: undefined }]), digest);
+}
+
+function outputOriginal(part: ToolResultPart, digest: Digest): Original {
+  const only = part.output[0];
+  if (part.output.length === 1 && only?.type === "text" && isWellFormed(only.text)) {
+    return original("out", only.text, digest);
+  }
+  return original("parts", toJson(plainOutput(part.output)), digest);
+}
+
+/**
+ * The original of whole messages: one JSON message a line, without native sources. Every line is
+ * well-formed, whatever the texts hold.
+ */
+export function originalOfMessages(messages: readonly Message[], digest: Digest): Original {
+  const lines = messages.map((message) => toJson(plainMessage(message)));
+  return original("head", `${lines.join("\n")}\n`, digest);
+}
+
+/** A message as plain JSON: everything but the native source; opaque parts keep their value. */
+export function plainMessage(message: Message): Record<string, unknown> {
+  return { ...message, source: undefined, parts: message.parts.map(plainPart) };
+}
+
+function plainPart(part: Part): unknown {
+  if (part.type === "opaque") return part;
+  if (part.type === "tool-result") {
+    return { ...part, source: undefined, output: plainOutput(part.output) };
+  }
+  return { ...part, source: undefined };
+}
+
+function original(kind: OriginalKind, content: string, digest: Digest): Original {
+  return { handle: handleFor(kind, content, digest), kind, content };
+}
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
+function wellFormed(text: string): string {
+  return isWellFormed(text) ? text : toJson(text);
+}

@@ -1,0 +1,53 @@
+import { ContextError } from "../error.ts";
+
+/**
+ * A JSON value as its text, exactly as `JSON.stringify` writes it, however deep it is nested
+ * (`JSON.stringify` itself gives up after some thousand levels). Throws `ContextError` code
+ * `invalid-message` for a value that is no JSON: a cycle or a bigint.
+ */
+export function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    if (error instanceof RangeError) return deepJson(value);
+    throw new ContextError(
+      "invalid-message",
+      "A value in the conversation cannot be written as JSON (it refers to itself or holds a bigint); remove it.",
+      { cause: error },
+    );
+  }
+}
+
+/** What is still to be written: a value, or text that closes or separates values. */
+type Pending = { readonly value: unknown } | { readonly text: string };
+
+function deepJson(root: unknown): string {
+  const pieces: string[] = [];
+  const stack: Pending[] = [{ value: root }];
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    if ("text" in item) pieces.push(item.text);
+    else if (typeof item.value !== "object" || item.value === null) {
+      pieces.push(JSON.stringify(item.value) ?? "null");
+    } else {
+      const inner = Array.isArray(item.value) ? arrayItems(item.value) : objectItems(item.value);
+      for (let index = inner.length - 1; index >= 0; index--) stack.push(inner[index] as Pending);
+    }
+  }
+  return pieces.join("");
+}
+
+function arrayItems(values: readonly unknown[]): Pending[] {
+  const inner = values.flatMap((value, index): Pending[] =>
+    index === 0 ? [{ value }] : [{ text: "," }, { value }],
+  );
+  return [{ text: "[" }, ...inner, { text: "]" }];
+}
+
+function objectItems(record: object): Pending[] {
+  const entries = Object.entries(record).filter(([, value]) => value !== undefined);
+  const inner = entries.flatMap(([key, value], index): Pending[] => [
+    { text: `${index === 0 ? "" : ","}${JSON.stringify(key)}:` },
+    { value },
+  ]);
+  return [{ text: "{" }, ...inner, { text: "}" }];
+}

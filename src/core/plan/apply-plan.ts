@@ -1,0 +1,108 @@
+import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/index.ts";
+import { applyEdits, type Original, originalOf, originalOfMessages } from "../edit/index.ts";
+import { ContextError } from "../error.ts";
+import type { Digest } from "../handle/index.ts";
+import { type Message, withParts } from "../message/index.ts";
+import type { CompactionPlan, ContextPlan, PlanEffects } from "./plan.ts";
+
+/**
+ * Applies a plan; pure. The same plan on the same list gives the same result, and every message
+ * that the plan does not change is the same object. `messages` may be longer than the list the plan
+ * was made for: what came later is kept as it is. Throws `ContextError` code `invalid-options` for
+ * a shorter list, or for a compaction without its summary.
+ */
+export function applyPlan(
+  messages: readonly Message[],
+  plan: ContextPlan,
+  effects?: PlanEffects,
+): readonly Message[] {
+  if (messages.length < plan.length) {
+    throw new ContextError(
+      "invalid-options",
+      `The plan was made for ${plan.length} messages but got ${messages.length}; apply it to the list it was made for.`,
+    );
+  }
+  const edited = applyEdits(messages, plan.edits);
+  if (plan.compaction === undefined) return edited;
+  if (effects === undefined) {
+    throw new ContextError(
+      "invalid-options",
+      "The plan asks for a summary and none was given; pass { summary }.",
+    );
+  }
+  return reassemble(edited, plan.length, plan.compaction, effects.summary);
+}
+
+/** T8: system messages, the summary, what is pinned, the tail, the continuation, what came later. */
+function reassemble(
+  messages: readonly Message[],
+  length: number,
+  compaction: CompactionPlan,
+  summary: string,
+): readonly Message[] {
+  const silent = new Set(compaction.withoutReasoning);
+  const kept = (index: number): Message[] => {
+    const message = messages[index] as Message;
+    if (index === compaction.hadMedia) return [markMedia(message)];
+    return silent.has(index) ? withoutReasoning(message) : [message];
+  };
+  const tail: Message[] = [];
+  for (let index = compaction.tailStart; index < length; index++) tail.push(...kept(index));
+  return [
+    ...messages.slice(0, compaction.system),
+    summaryMessage(summary, compaction),
+    ...compaction.pinned.flatMap(kept),
+    ...tail,
+    ...(compaction.continuation === undefined ? [] : [compaction.continuation]),
+    ...messages.slice(length),
+  ];
+}
+
+/** The message that stands for the head. */
+export function summaryMessage(text: string, compaction: CompactionPlan): Message {
+  return {
+    role: compaction.summary.role,
+    kind: "summary",
+    parts: [{ type: "text", text }],
+    metadata: { head: compaction.handle },
+  };
+}
+
+function markMedia(message: Message): Message {
+  return {
+    ...message,
+    metadata: { ...message.metadata, [CONTINUE_MARK]: true, [MEDIA_MARK]: true },
+  };
+}
+
+/** An assistant message of reasoning alone goes with it. */
+function withoutReasoning(message: Message): Message[] {
+  const parts = message.parts.filter((part) => part.type !== "reasoning");
+  return parts.length === 0 ? [] : [withParts(message, parts)];
+}
+
+/** Every original that a plan takes out of the window; the archive must hold them before it acts. */
+export function originalsOf(
+  messages: readonly Message[],
+  plan: ContextPlan,
+  digest: Digest,
+): Original[] {
+  const originals = plan.edits.flatMap((edit): Original[] => {
+    const part = messages[edit.message]?.parts[edit.part];
+    if (part === undefined || part.type === "reasoning" || part.type === "opaque") return [];
+    return [originalOf(part, digest)];
+  });
+  if (plan.compaction === undefined) return originals;
+  return [...originals, headOriginal(messages, plan.compaction, digest)];
+}
+
+/** The head's messages, then the kept ones that lose their reasoning. */
+export function headOriginal(
+  messages: readonly Message[],
+  compaction: Pick<CompactionPlan, "system" | "tailStart" | "withoutReasoning">,
+  digest: Digest,
+): Original {
+  const silent = compaction.withoutReasoning.flatMap((index) => messages[index] ?? []);
+  const head = messages.slice(compaction.system, compaction.tailStart);
+  return originalOfMessages([...head, ...silent], digest);
+}

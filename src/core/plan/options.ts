@@ -1,0 +1,61 @@
+import type { ContinuationPolicy } from "../continuation/index.ts";
+import type { Digest } from "../handle/index.ts";
+import type { ContextBudget } from "../overflow/index.ts";
+import type { PruneOptions } from "../prune/index.ts";
+import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
+import type { ToolKinds } from "../tools/index.ts";
+
+/** What a dialect's rules mean for a compaction. */
+export interface PlanTraits {
+  /** The role in which a summary may stand in the middle of the list. */
+  readonly summaryRole: "system" | "user";
+  /** Whether signed reasoning is bound to everything before it. */
+  readonly boundReasoning: boolean;
+  /** Whether a request may not end with an assistant message. */
+  readonly endsWithInput: boolean;
+}
+
+/** A format without rules of its own. */
+export const NEUTRAL_TRAITS: PlanTraits = {
+  summaryRole: "system",
+  boundReasoning: false,
+  endsWithInput: false,
+};
+
+/** Limits of a request beside its tokens. */
+export interface RequestLimits {
+  /** UTF-8 bytes of the messages. @default no limit */
+  readonly maxBytes?: number;
+  /** @default no limit */
+  readonly maxImages?: number;
+}
+
+export interface PlanOptions {
+  readonly budget: ContextBudget;
+  readonly counter: TokenCounter;
+  /** Measures messages with that counter, each object once. */
+  readonly meter: MessageMeter;
+  readonly digest: Digest;
+  /** The time that audit records get, in ms since the epoch. */
+  readonly now: number;
+  /** Tokens of what every request carries beside the messages: system prompt, tools. @default 0 */
+  readonly fixedTokens?: number | undefined;
+  /**
+   * What the whole request holds now, if better known than by measuring (reported usage). In the
+   * counter's tokens, `fixedTokens` included.
+   */
+  readonly usedTokens?: number | undefined;
+  readonly limits?: RequestLimits | undefined;
+  readonly traits?: PlanTraits | undefined;
+  readonly prune?: PruneOptions | undefined;
+  readonly toolKinds?: ToolKinds | undefined;
+  /** @default "auto" */
+  readonly continuation?: ContinuationPolicy | undefined;
+  /**
+   * False when the archive takes nothing: nothing is pruned then, and no notice promises that an
+   * original can be recalled. @default true
+   */
+  readonly canRecall?: boolean | undefined;
+  /** Compact even though there is room. @default false */
+  readonly force?: boolean | undefined;
+}

@@ -1,0 +1,203 @@
+import {
+  type ClipLevel,
+  clipToFit,
+  pinnedMessages,
+  tailBudget,
+  tailStart,
+} from "../compact/index.ts";
+import { buildContinuation, describeMedia, runState } from "../continuation/index.ts";
+import { applyEdits, type Edit, originalOf } from "../edit/index.ts";
+import { leadingSystemCount, type Message, startsTurn } from "../message/index.ts";
+import { summaryCap } from "../summary/index.ts";
+import { headOriginal } from "./apply-plan.ts";
+import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
+import type { CompactionPlan, ContextPlan } from "./plan.ts";
+import { fitsInto, requestSize } from "./size.ts";
+
+/** What the frame around a summary costs beside the summary's own cap, in tokens. */
+const FRAME_TOKENS = 120;
+
+/** An estimate is no count: results stay this share below usable. */
+const SAFETY_SHARE = 0.05;
+
+/**
+ * The ladder: what is tried, in order, until the result fits. First a whole tail, then one with
+ * clipped outputs, then a smaller one, and at the end everything but the newest words is clipped.
+ */
+interface Rung {
+  /** Share of the tail budget. */
+  readonly tail: number;
+  readonly minUnits: number;
+  readonly clip: ClipLevel;
+  /** No piece is clipped below this many tokens. */
+  readonly floor: number;
+  /** Share of the summary's cap. */
+  readonly summary: number;
+}
+
+const LADDER: readonly Rung[] = [
+  { tail: 1, minUnits: 2, clip: "nothing", floor: 0, summary: 1 },
+  { tail: 1, minUnits: 2, clip: "outputs", floor: 1_000, summary: 1 },
+  { tail: 1, minUnits: 2, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0.5, minUnits: 2, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0, minUnits: 2, clip: "inputs", floor: 200, summary: 1 },
+  { tail: 0, minUnits: 2, clip: "texts", floor: 150, summary: 1 },
+  { tail: 0, minUnits: 1, clip: "user", floor: 120, summary: 1 },
+  { tail: 0, minUnits: 1, clip: "user", floor: 80, summary: 0.5 },
+];
+
+/** One rung tried out: the edits it needs and what would be kept. */
+interface Attempt {
+  readonly edits: readonly Edit[];
+  readonly start: number;
+  readonly pinned: readonly number[];
+  readonly cap: number;
+  readonly kept: readonly Message[];
+}
+
+/**
+ * Plans a compaction (T8, T11): tail, pins, clips and the room for the summary, so that the result
+ * fits whatever the summary says. `undefined` when there is no head, or when nothing fits.
+ */
+export function planCompaction(
+  messages: readonly Message[],
+  options: PlanOptions,
+): ContextPlan | undefined {
+  const system = leadingSystemCount(messages);
+  const limit = Math.floor(options.budget.usable * (1 - SAFETY_SHARE));
+  const media = describedMedia(messages, options);
+  const source = applyEdits(messages, media.edits);
+  for (const room of [roomFor(source, system, limit, options), limit]) {
+    for (const rung of LADDER) {
+      const attempt = tryRung(source, rung, { system, room, options });
+      if (attempt === undefined || !attemptFits(attempt, room, options)) continue;
+      return compactionPlan(messages, { system, attempt, media, options });
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What the result should fit into: the target, or more where system messages, summary and a whole
+ * tail need it, as they do in small windows.
+ */
+function roomFor(
+  messages: readonly Message[],
+  system: number,
+  limit: number,
+  options: PlanOptions,
+): number {
+  const { usable, target } = options.budget;
+  const fixed = requestSize(messages.slice(0, system), options).tokens;
+  const wanted = fixed + summaryCap(usable) + FRAME_TOKENS + tailBudget(usable);
+  return Math.min(limit, Math.max(target, wanted));
+}
+
+interface RungContext {
+  readonly system: number;
+  readonly room: number;
+  readonly options: PlanOptions;
+}
+
+function tryRung(
+  messages: readonly Message[],
+  rung: Rung,
+  { system, room, options }: RungContext,
+): Attempt | undefined {
+  const { budget, meter, counter, digest, now, canRecall = true } = options;
+  const start = tailStart(messages, {
+    meter,
+    budget: Math.floor(tailBudget(budget.usable) * rung.tail),
+    minUnits: rung.minUnits,
+    floor: system,
+  });
+  if (start <= system) return undefined;
+  const pinned = pinnedMessages(messages, {
+    meter,
+    usable: budget.usable,
+    from: system,
+    to: start,
+  });
+  const cap = Math.floor(summaryCap(budget.usable) * rung.summary);
+  const tail = messages.map((_, index) => index).slice(start);
+  const indices = [...pinned, ...tail];
+  const kept = (list: readonly Message[]): Message[] => [
+    ...list.slice(0, system),
+    ...indices.flatMap((index) => list[index] ?? []),
+  ];
+  const size = requestSize(kept(messages), options);
+  const excess = size.tokens + cap + FRAME_TOKENS - room;
+  const wanted = { counter, digest, now, canRecall, level: rung.clip, floor: rung.floor };
+  const edits = excess > 0 ? clipToFit(messages, indices, excess, wanted) : [];
+  return { edits, start, pinned, cap, kept: kept(applyEdits(messages, edits)) };
+}
+
+function attemptFits(attempt: Attempt, room: number, options: PlanOptions): boolean {
+  const size = requestSize(attempt.kept, options);
+  const tokens = size.tokens + attempt.cap + FRAME_TOKENS;
+  return fitsInto(room, { ...size, tokens }, options);
+}
+
+interface Media {
+  readonly edits: readonly Edit[];
+  /** The message whose media are described. */
+  readonly message?: number;
+}
+
+/** T11: in the state `media`, the files of the unanswered message are described, not sent again. */
+function describedMedia(messages: readonly Message[], { digest, canRecall }: PlanOptions): Media {
+  if (runState(messages) !== "media") return { edits: [] };
+  const message = messages.findLastIndex(startsTurn);
+  const edits = (messages[message]?.parts ?? []).flatMap((part, index): Edit[] => {
+    if (part.type !== "file") return [];
+    const { handle } = originalOf(part, digest);
+    const text = describeMedia(part, canRecall === false ? undefined : handle);
+    return [{ type: "replace-text", message, part: index, reason: "media", handle, text }];
+  });
+  return { edits, message };
+}
+
+interface Decided {
+  readonly system: number;
+  readonly attempt: Attempt;
+  readonly media: Media;
+  readonly options: PlanOptions;
+}
+
+function compactionPlan(
+  messages: readonly Message[],
+  { system, attempt, media, options }: Decided,
+): ContextPlan {
+  const traits = options.traits ?? NEUTRAL_TRAITS;
+  const state = runState(messages);
+  const keptIndices = [...attempt.pinned, ...range(attempt.start, messages.length)];
+  const withoutReasoning = traits.boundReasoning
+    ? keptIndices.filter((index) =>
+        messages[index]?.parts.some((part) => part.type === "reasoning"),
+      )
+    : [];
+  const split = { system, tailStart: attempt.start, withoutReasoning };
+  const continuation = buildContinuation({
+    state,
+    policy: options.continuation ?? "auto",
+    last: messages.at(-1),
+    hasUserMessage: attempt.kept.some((message) => message.role === "user"),
+    endsWithInput: traits.endsWithInput,
+  });
+  const compaction: CompactionPlan = {
+    ...split,
+    pinned: attempt.pinned,
+    ...(media.message !== undefined && { hadMedia: media.message }),
+    handle: headOriginal(messages, split, options.digest).handle,
+    summary: { role: traits.summaryRole, cap: attempt.cap },
+    state,
+    ...(continuation !== undefined && { continuation }),
+  };
+  const isKept = new Set(keptIndices);
+  const edits = [...media.edits, ...attempt.edits].filter((edit) => isKept.has(edit.message));
+  return { version: 1, action: "compact", length: messages.length, edits, compaction };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}

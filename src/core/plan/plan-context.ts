@@ -1,0 +1,61 @@
+import { applyEdits } from "../edit/index.ts";
+import { leadingSystemCount, type Message } from "../message/index.ts";
+import { planPrune } from "../prune/index.ts";
+import { planCompaction } from "./plan-compaction.ts";
+import { irreducible } from "./irreducible.ts";
+import type { PlanOptions } from "./options.ts";
+import type { ContextPlan } from "./plan.ts";
+import { fitsInto, isOver, requestSize } from "./size.ts";
+
+/**
+ * Decides what to do to a conversation; pure, and the result is plain JSON. Nothing while there is
+ * room; else pruning, if that alone reaches the target; else a compaction. The list must be legal
+ * (`checkMessages`). Throws `ContextError` code `irreducible` when what may not be removed does not
+ * fit, naming what fills the window.
+ */
+export function planContext(messages: readonly Message[], options: PlanOptions): ContextPlan {
+  const measured = requestSize(messages, options);
+  const size = { ...measured, tokens: options.usedTokens ?? measured.tokens };
+  const nothing: ContextPlan = { version: 1, action: "none", length: messages.length, edits: [] };
+  const mustShrink = isOver(size, options);
+  if (!mustShrink && options.force !== true) return nothing;
+  assertFixedFits(messages, options);
+  const pruned =
+    mustShrink && options.canRecall !== false
+      ? prunePlan(messages, options, size.tokens)
+      : undefined;
+  if (pruned !== undefined) return pruned;
+  const compacted = planCompaction(messages, options);
+  if (compacted !== undefined) return compacted;
+  if (mustShrink) throw irreducible(messages, options);
+  return nothing;
+}
+
+/** T9: the plan that only prunes, if that brings the context to its target. */
+function prunePlan(
+  messages: readonly Message[],
+  options: PlanOptions,
+  tokens: number,
+): ContextPlan | undefined {
+  const { budget } = options;
+  const pieces = planPrune(messages, {
+    ...options,
+    options: options.prune,
+    window: budget.window,
+    usable: budget.usable,
+    excess: tokens - budget.target,
+  });
+  const saved = pieces.reduce((total, piece) => total + piece.saving, 0);
+  if (pieces.length === 0 || tokens - saved > budget.target) return undefined;
+  const edits = pieces.map((piece) => piece.edit);
+  const after = requestSize(applyEdits(messages, edits), options);
+  if (!fitsInto(budget.target, { ...after, tokens: tokens - saved }, options)) return undefined;
+  return { version: 1, action: "prune", length: messages.length, edits };
+}
+
+/** If the fixed part alone fills the budget, no compaction can help. */
+function assertFixedFits(messages: readonly Message[], options: PlanOptions): void {
+  const system = messages.slice(0, leadingSystemCount(messages));
+  const fixed = requestSize(system, options).tokens;
+  if (fixed >= options.budget.usable) throw irreducible(messages, options);
+}

@@ -1,0 +1,48 @@
+import type { Edit } from "../edit/index.ts";
+import type { Handle } from "../handle/index.ts";
+import type { Message } from "../message/index.ts";
+import type { RunState } from "../continuation/index.ts";
+
+/**
+ * What is to be done to a list of messages, as plain JSON. It names messages by their index in the
+ * list it was made for, so it is small, can be stored, and always gives the same result.
+ */
+export interface ContextPlan {
+  readonly version: 1;
+  readonly action: "none" | "prune" | "compact";
+  /** How many messages the list had. */
+  readonly length: number;
+  /** Changes to single parts, in order of place. */
+  readonly edits: readonly Edit[];
+  readonly compaction?: CompactionPlan;
+}
+
+export interface CompactionPlan {
+  /** How many leading system messages stay as they are. */
+  readonly system: number;
+  /** Where the tail starts; the head is everything between the system messages and here. */
+  readonly tailStart: number;
+  /** Messages of the head that stay verbatim, between summary and tail. */
+  readonly pinned: readonly number[];
+  /** Kept assistant messages whose reasoning goes, because it is bound to what was changed. */
+  readonly withoutReasoning: readonly number[];
+  /** A user message whose media were replaced by text, to be marked. */
+  readonly hadMedia?: number;
+  /** Where the head is archived: the head's messages, then those of `withoutReasoning`. */
+  readonly handle: Handle;
+  readonly summary: SummaryPlan;
+  readonly state: RunState;
+  /** The message to add at the end. */
+  readonly continuation?: Message;
+}
+
+export interface SummaryPlan {
+  readonly role: "system" | "user";
+  /** The most tokens the summary may have. */
+  readonly cap: number;
+}
+
+/** The text that fulfils a plan's request for a summary: framed, as it stands in the context. */
+export interface PlanEffects {
+  readonly summary: string;
+}

@@ -1,0 +1,223 @@
+import { type Edit, isPruned, originalOf } from "../edit/index.ts";
+import type { Digest } from "../handle/index.ts";
+import {
+  inputText,
+  type Message,
+  outputText,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../message/index.ts";
+import { type MessageMeter, partTokens, type TokenCounter } from "../tokens/index.ts";
+import { type CallFacts, describeCall, type ToolKinds } from "../tools/index.ts";
+import { pruneBoundary } from "./boundary.ts";
+import { inputPlaceholder, placeholder } from "./placeholder.ts";
+import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type ProtectedTools } from "./protection.ts";
+
+/** The original's minimum saving, in tokens; less does not pay for the prompt cache it breaks. */
+export const DEFAULT_MINIMUM_SAVING = 20_000;
+/** On small windows the minimum is this share of the window. */
+const MINIMUM_SAVING_SHARE = 0.1;
+/** A large field of a call's input is worth pruning from this many characters on. */
+const LARGE_INPUT_UNITS = 400;
+
+export interface PruneOptions {
+  /** @default ["skill"] */
+  readonly protectedTools?: ProtectedTools;
+  /** Tokens. @default 20000, or 10 % of the window if that is less */
+  readonly minimumSaving?: number;
+  /** Tokens of newest steps protected where user turns give no boundary. @default 40000 */
+  readonly protectedTokens?: number;
+}
+
+/** What pruning needs to know; token figures are the meter's. */
+export interface PruneContext {
+  readonly options?: PruneOptions | undefined;
+  readonly window: number;
+  readonly usable: number;
+  /** How many tokens have to go; pruning stops once they are gone. */
+  readonly excess: number;
+  readonly counter: TokenCounter;
+  readonly meter: MessageMeter;
+  readonly digest: Digest;
+  readonly toolKinds?: ToolKinds | undefined;
+  /** For `time.compacted`, in ms since the epoch. */
+  readonly now: number;
+}
+
+/** One pruned piece: the edit, and what it brings back. */
+export interface PrunedPiece {
+  readonly edit: Edit;
+  readonly tool: string;
+  /** Tokens saved. */
+  readonly saving: number;
+}
+
+/** A tool result and its call, as a candidate. */
+interface Candidate {
+  readonly message: number;
+  readonly part: number;
+  readonly result?: ToolResultPart;
+  readonly call: ToolCallPart;
+  readonly facts: CallFacts;
+  /** What goes first: 0 repeated, 1 old outputs, 2 large inputs, 3 failed outputs. */
+  readonly rank: 0 | 1 | 2 | 3;
+  readonly reason: "pruned" | "superseded" | "duplicate";
+}
+
+/**
+ * Chooses what to prune (T9): repeated outputs first, then old outputs from the oldest on, then the
+ * large inputs of old write and edit calls, then failed outputs. Returns nothing when less than the
+ * minimum saving would come back. The edits are sorted by place; pruned pieces are left alone, so
+ * pruning twice changes nothing.
+ */
+export function planPrune(messages: readonly Message[], context: PruneContext): PrunedPiece[] {
+  const boundary = pruneBoundary(messages, {
+    meter: context.meter,
+    usable: context.usable,
+    ...(context.options?.protectedTokens !== undefined && {
+      protectedTokens: context.options.protectedTokens,
+    }),
+  });
+  const chosen: PrunedPiece[] = [];
+  let saved = 0;
+  for (const candidate of candidates(messages, boundary, context)) {
+    if (saved >= context.excess) break;
+    const piece = prunedPiece(candidate, context);
+    if (piece === undefined) continue;
+    chosen.push(piece);
+    saved += piece.saving;
+  }
+  if (saved < minimumSaving(context)) return [];
+  return chosen.sort((a, b) => a.edit.message - b.edit.message || a.edit.part - b.edit.part);
+}
+
+function minimumSaving({ options, window }: PruneContext): number {
+  return (
+    options?.minimumSaving ??
+    Math.min(DEFAULT_MINIMUM_SAVING, Math.floor(window * MINIMUM_SAVING_SHARE))
+  );
+}
+
+function candidates(
+  messages: readonly Message[],
+  boundary: number,
+  context: PruneContext,
+): Candidate[] {
+  const isProtected = isProtectedBy(context.options?.protectedTools ?? DEFAULT_PROTECTED_TOOLS);
+  const repeats = findRepeats(messages, context.toolKinds);
+  const calls = new Map<string, ToolCallPart>();
+  const found: Candidate[] = [];
+  for (let message = 0; message < boundary; message++) {
+    messages[message]?.parts.forEach((piece, part) => {
+      if (piece.type === "tool-call") {
+        calls.set(piece.toolCallId, piece);
+        const facts = describeCall(piece, context.toolKinds);
+        const isOld = facts.largeInput.length > 0 && !isProtected(piece.toolName, piece);
+        if (isOld) found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
+      } else if (piece.type === "tool-result" && !isPruned(piece)) {
+        const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
+        if (isProtected(piece.toolName, call)) return;
+        const facts = describeCall(call, context.toolKinds);
+        const repeat = repeats.get(piece);
+        const rank = repeat !== undefined ? 0 : piece.isError === true ? 3 : 1;
+        found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });
+      }
+    });
+  }
+  // The sort is stable, so that within a rank the oldest goes first.
+  return found.sort((a, b) => a.rank - b.rank);
+}
+
+function unknownCall(result: ToolResultPart): ToolCallPart {
+  return {
+    type: "tool-call",
+    toolCallId: result.toolCallId,
+    toolName: result.toolName,
+    input: {},
+  };
+}
+
+type Repeats = ReadonlyMap<ToolResultPart, "superseded" | "duplicate">;
+
+/**
+ * Results that say nothing which a later one does not say: a read of a file that was read again,
+ * whole or at least as much of it, and an output that comes again word for word.
+ */
+function findRepeats(messages: readonly Message[], toolKinds: ToolKinds | undefined): Repeats {
+  const repeats = new Map<ToolResultPart, "superseded" | "duplicate">();
+  const calls = new Map<string, CallFacts>();
+  const byText = new Map<string, ToolResultPart>();
+  const reads = new Map<string, { result: ToolResultPart; facts: CallFacts }>();
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type === "tool-call") calls.set(part.toolCallId, describeCall(part, toolKinds));
+      if (part.type !== "tool-result" || part.isError === true || isPruned(part)) continue;
+      const text = outputText(part.output);
+      const earlier = byText.get(text);
+      if (earlier !== undefined) repeats.set(earlier, "duplicate");
+      byText.set(text, part);
+      const facts = calls.get(part.toolCallId);
+      const path = facts?.kind === "read" ? facts.files[0]?.path : undefined;
+      if (facts === undefined || path === undefined || facts.files.length !== 1) continue;
+      const known = reads.get(path);
+      if (known !== undefined && covers(facts, known.facts)) {
+        if (!repeats.has(known.result)) repeats.set(known.result, "superseded");
+      }
+      if (known === undefined || covers(facts, known.facts))
+        reads.set(path, { result: part, facts });
+    }
+  }
+  return repeats;
+}
+
+/** Whether a later read shows all that an earlier one showed. */
+function covers(later: CallFacts, earlier: CallFacts): boolean {
+  if (later.range === undefined) return true;
+  if (earlier.range === undefined) return false;
+  return later.range.from <= earlier.range.from && later.range.to >= earlier.range.to;
+}
+
+function prunedPiece(candidate: Candidate, context: PruneContext): PrunedPiece | undefined {
+  return candidate.result === undefined
+    ? prunedInput(candidate, context)
+    : prunedOutput(candidate, candidate.result, context);
+}
+
+function prunedOutput(
+  { message, part, call, facts, reason }: Candidate,
+  result: ToolResultPart,
+  { counter, digest, now }: PruneContext,
+): PrunedPiece | undefined {
+  const before = partTokens(result, counter);
+  const { handle } = originalOf(result, digest);
+  const text = placeholder({
+    tool: call.toolName || result.toolName,
+    input: facts.subject,
+    text: outputText(result.output),
+    tokens: before,
+    isError: result.isError === true,
+    reason,
+    handle,
+  });
+  const after = partTokens({ ...result, output: [{ type: "text", text }] }, counter);
+  if (after >= before) return undefined;
+  const edit: Edit = { type: "replace-output", message, part, reason, handle, text, at: now };
+  return { edit, tool: call.toolName || result.toolName, saving: before - after };
+}
+
+function prunedInput(
+  { message, part, call, facts }: Candidate,
+  { counter, digest }: PruneContext,
+): PrunedPiece | undefined {
+  if (typeof call.input !== "object" || call.input === null) return undefined;
+  const { handle } = originalOf(call, digest);
+  const input: Record<string, unknown> = { ...call.input };
+  for (const name of facts.largeInput) {
+    const text = inputText(input[name]);
+    if (text.length >= LARGE_INPUT_UNITS) input[name] = inputPlaceholder(text, handle);
+  }
+  const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
+  if (saving <= 0) return undefined;
+  const edit: Edit = { type: "replace-input", message, part, reason: "pruned", handle, input };
+  return { edit, tool: call.toolName, saving };
+}

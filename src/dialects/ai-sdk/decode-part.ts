@@ -1,0 +1,180 @@
+import type {
+  FilePart,
+  OutputPart,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
+import { toJson } from "../../core/message/index.ts";
+import {
+  describe,
+  invalidWire,
+  isWireBlock,
+  isWireObject,
+  requiredString,
+  type WireBlock,
+  type WireObject,
+  type WirePlace,
+} from "../wire-value.ts";
+import { fileContent } from "./file-data.ts";
+import { readResultMarks } from "./own-options.ts";
+import { AI_SDK } from "./wire.ts";
+
+const DENIED = "Tool execution denied.";
+
+/**
+ * The content of a message. Calls and results that the provider executed stand inside one assistant
+ * message and have no partner elsewhere, so they are opaque; so are approvals and custom parts.
+ */
+export function decodeContent(native: WireObject, place: WirePlace): Part[] {
+  const { content, role } = native;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) {
+    throw invalidWire(place, `needs a string or an array in "content", not ${describe(content)}`);
+  }
+  return content.map((part: unknown) => {
+    if (!isWireBlock(part)) throw invalidWire(place, "has a content part without a type");
+    return decodePart(part, String(role), place);
+  });
+}
+
+function decodePart(native: WireBlock & WireObject, role: string, place: WirePlace): Part {
+  const source = { dialect: AI_SDK, value: native };
+  switch (native.type) {
+    case "text":
+      return { type: "text", text: requiredString(native, "text", place), source };
+    case "reasoning":
+      return decodeReasoning(native, place);
+    case "tool-call":
+      if (native["providerExecuted"] === true) break;
+      return {
+        type: "tool-call",
+        toolCallId: requiredString(native, "toolCallId", place),
+        toolName: requiredString(native, "toolName", place),
+        input: native["input"],
+        source,
+      };
+    case "tool-result":
+      if (role === "assistant") break;
+      return decodeResult(native, place);
+    default: {
+      const file = decodeFile(native);
+      if (file !== undefined) return { ...file, source };
+    }
+  }
+  return { type: "opaque", kind: native.type, source };
+}
+
+/** The fields in which providers keep the sealed form of a model's thinking. */
+const SIGNATURES = [
+  ["anthropic", "signature"],
+  ["anthropic", "redactedData"],
+  ["openai", "reasoningEncryptedContent"],
+  ["google", "thoughtSignature"],
+  ["bedrock", "signature"],
+] as const;
+
+function decodeReasoning(native: WireObject, place: WirePlace): ReasoningPart {
+  const text = requiredString(native, "text", place);
+  const signature = SIGNATURES.map(([provider, field]) =>
+    providerOption(native, provider, field),
+  ).find((value) => typeof value === "string");
+  const source = { dialect: AI_SDK, value: native };
+  return { type: "reasoning", text, ...(signature !== undefined && { signature }), source };
+}
+
+/** One option of one provider; undefined when it is not set. */
+export function providerOption(native: WireObject, provider: string, field: string): unknown {
+  const options = native["providerOptions"];
+  const own = isWireObject(options) ? options[provider] : undefined;
+  return isWireObject(own) ? own[field] : undefined;
+}
+
+/** The file in an `image` or `file` part; undefined for other parts and provider references. */
+export function decodeFile(native: WireObject): FilePart | undefined {
+  const isImage = native["type"] === "image";
+  if (!isImage && native["type"] !== "file") return undefined;
+  const content = fileContent(isImage ? native["image"] : native["data"]);
+  if (content === undefined) return undefined;
+  const named = native["mediaType"];
+  const mediaType =
+    typeof named === "string" ? named : isImage ? "image/*" : "application/octet-stream";
+  const filename = native["filename"];
+  return {
+    type: "file",
+    mediaType: fullMediaType(mediaType),
+    ...content,
+    ...(typeof filename === "string" && { filename }),
+  };
+}
+
+/** Version 7 also takes the first half of a media type alone. */
+function fullMediaType(mediaType: string): string {
+  return mediaType.includes("/") ? mediaType : `${mediaType}/*`;
+}
+
+function decodeResult(native: WireObject, place: WirePlace): ToolResultPart {
+  const output = native["output"];
+  if (!isWireBlock(output)) throw invalidWire(place, "has a tool result without an output");
+  return {
+    type: "tool-result",
+    toolCallId: requiredString(native, "toolCallId", place),
+    toolName: requiredString(native, "toolName", place),
+    output: decodeOutput(output, place),
+    ...(isFailure(output) && { isError: true }),
+    ...readResultMarks(native),
+    source: { dialect: AI_SDK, value: native },
+  };
+}
+
+function isFailure(output: WireBlock): boolean {
+  return output.type.startsWith("error-") || output.type === "execution-denied";
+}
+
+/** The output of a tool result, in all its forms. */
+export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): OutputPart[] {
+  const { type, value } = output;
+  switch (type) {
+    case "text":
+    case "error-text":
+      return [{ type: "text", text: requiredString(output, "value", place) }];
+    case "json":
+    case "error-json":
+      return [{ type: "text", text: toJson(value) }];
+    case "execution-denied":
+      return [{ type: "text", text: String(output["reason"] ?? DENIED) }];
+    case "content":
+      if (Array.isArray(value)) return value.map((piece) => decodeOutputPart(piece, place));
+      throw invalidWire(place, `has a tool result whose content is ${describe(value)}`);
+    default:
+      throw invalidWire(place, `has a tool result with the unknown output type "${type}"`);
+  }
+}
+
+function decodeOutputPart(piece: unknown, place: WirePlace): OutputPart {
+  if (!isWireBlock(piece)) throw invalidWire(place, "has a tool result with an untyped piece");
+  const source = { dialect: AI_SDK, value: piece };
+  if (piece.type === "text") {
+    return { type: "text", text: requiredString(piece, "text", place), source };
+  }
+  const file = decodeOutputFile(piece);
+  return file === undefined ? { type: "opaque", kind: piece.type, source } : { ...file, source };
+}
+
+/** The file in a piece of a `content` output; undefined for provider references. */
+export function decodeOutputFile(piece: WireObject): FilePart | undefined {
+  const type = String(piece["type"]);
+  if (!/^(?:media|file|image|file-data|image-data|file-url|image-url)$/.test(type))
+    return undefined;
+  const content = fileContent(type.endsWith("-url") ? piece["url"] : piece["data"]);
+  if (content === undefined) return undefined;
+  const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
+  const named = piece["mediaType"];
+  const filename = piece["filename"];
+  return {
+    type: "file",
+    mediaType: fullMediaType(typeof named === "string" ? named : usual),
+    ...content,
+    ...(typeof filename === "string" && { filename }),
+  };
+}

@@ -1,0 +1,15 @@
+export { aiSdk } from "./ai-sdk.ts";
+export { checkAiSdk } from "./check.ts";
+export { createAiSdkDecoder, decodeAiSdk } from "./decode.ts";
+export { encodeAiSdk } from "./encode.ts";
+export type {
+  AiSdkFilePart,
+  AiSdkMessage,
+  AiSdkOptions,
+  AiSdkOutput,
+  AiSdkOutputPart,
+  AiSdkReasoningPart,
+  AiSdkTextPart,
+  AiSdkToolCallPart,
+  AiSdkToolResultPart,
+} from "./wire.ts";

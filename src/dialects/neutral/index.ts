@@ -1,0 +1,8 @@
+export {
+  checkNeutral,
+  createNeutralDecoder,
+  decodeNeutral,
+  encodeNeutral,
+  neutral,
+} from "./neutral.ts";
+export type { NeutralMessage } from "./wire.ts";

@@ -1,4 +1,7 @@
 import { aider } from "./aider/index.ts";
+import { cline } from "./cline/index.ts";
+import { geminiCli, geminiCliLines } from "./gemini-cli/index.ts";
+import { opencode } from "./opencode/index.ts";
 import { openhands, openhandsDocument } from "./openhands/index.ts";
 import {
   anthropicMessages,
@@ -6,6 +9,7 @@ import {
   openaiChat,
   openaiChatLines,
 } from "./plain/index.ts";
+import { pi } from "./pi/index.ts";
 import { sweAgent } from "./swe-agent/index.ts";
 import type { TranscriptFormat } from "./transcript.ts";
 
@@ -15,9 +19,14 @@ import type { TranscriptFormat } from "./transcript.ts";
  * stands here twice.
  */
 export const transcriptFormats: readonly TranscriptFormat[] = [
+  opencode,
+  pi,
+  geminiCli,
+  geminiCliLines,
   sweAgent,
   openhands,
   openhandsDocument,
+  cline,
   anthropicMessages,
   anthropicMessagesLines,
   openaiChat,

@@ -1,0 +1,193 @@
+import type { ToolCallPart } from "../message/index.ts";
+import { fieldsOf, largeFields, movedFile, namedFiles, textField } from "./call-input.ts";
+import type { Fields } from "./call-input.ts";
+import { commandsOf, commandFolder } from "./commands.ts";
+import type { FileAccess, LineRange } from "./file-access.ts";
+import { looksLikeFile, normalizePath } from "./path.ts";
+import { patchFiles } from "./patch.ts";
+import { shellFiles } from "./shell.ts";
+import { bareName, toolKind } from "./tool-kind.ts";
+import type { ToolKind, ToolKinds } from "./tool-kind.ts";
+
+/** What one tool call does, as far as its name and its input tell. */
+export interface CallFacts {
+  readonly kind: ToolKind;
+  /** One line of at most 120 characters: the path, the command, the pattern. */
+  readonly subject: string;
+  /** The files it touches if it succeeds, in order; worked out when first asked for. */
+  readonly files: readonly FileAccess[];
+  /** The command lines it runs, without a `bash -lc` around them. */
+  readonly commands: readonly string[];
+  /** When it reads a part of one file: which lines. */
+  readonly range?: LineRange;
+  /** Names of the input fields that hold large content of files (writing and editing calls). */
+  readonly largeInput: readonly string[];
+}
+
+const SUBJECT_UNITS = 120;
+
+/**
+ * What a tool call does, without a model and without its result.
+ * @param kinds What the caller knows better about tools, by exact name.
+ */
+export function describeCall(call: ToolCallPart, kinds?: ToolKinds): CallFacts {
+  const fields = fieldsOf(call.input);
+  const kind = kindOfCall(call, fields, kinds);
+  if (kind === "command") return describeCommand(call, fields);
+  const files = changesFiles(kind) || kind === "read" ? filesOf(call, fields, kind) : [];
+  const range = files.length === 1 ? files[0]?.range : undefined;
+  return {
+    kind,
+    subject: clipLine(subjectOf(kind, files, call, fields)),
+    files,
+    commands: [],
+    ...(range === undefined ? {} : { range }),
+    largeInput: changesFiles(kind) ? largeFields(fields) : [],
+  };
+}
+
+/** Whether calls of a kind change files. */
+export function changesFiles(kind: ToolKind): boolean {
+  return kind === "write" || kind === "edit" || kind === "delete";
+}
+
+/** The shell is read when somebody asks for the files: a placeholder needs only the subject. */
+function describeCommand(call: ToolCallPart, fields: Fields): CallFacts {
+  const commands = commandsOf(call.toolName, call.input);
+  let files: readonly FileAccess[] | undefined;
+  return {
+    kind: "command",
+    subject: clipLine(commands.join("; ") || textSubject(call, fields)),
+    get files(): readonly FileAccess[] {
+      files ??= readsShell(call.toolName)
+        ? commands.flatMap((command) => shellFiles(command, commandFolder(fields)))
+        : [];
+      return files;
+    },
+    commands,
+    largeInput: [],
+  };
+}
+
+/** PowerShell and Python are other languages. */
+function readsShell(toolName: string): boolean {
+  return !/powershell|pwsh|python|cell|codeexecution/i.test(bareName(toolName));
+}
+
+/** Tools that do several things and say in their input which. */
+function kindOfCall(call: ToolCallPart, fields: Fields, kinds: ToolKinds | undefined): ToolKind {
+  const kind = toolKind(call.toolName, kinds);
+  if (kind !== "edit" || (kinds !== undefined && Object.hasOwn(kinds, call.toolName))) return kind;
+  const action = fields["command"];
+  if (action === "view") return "read";
+  if (action === "create") return "write";
+  // Cline's editor makes a new file when it is not told what to replace.
+  const isNew = bareName(call.toolName) === "editor" && typeof fields["new_text"] === "string";
+  return isNew && !fields["old_text"] && fields["insert_line"] === undefined ? "write" : kind;
+}
+
+function filesOf(call: ToolCallPart, fields: Fields, kind: ToolKind): FileAccess[] {
+  const patch = patchOf(call.input, fields);
+  const files = patch === undefined ? [] : patchFiles(patch);
+  if (files.length > 0) return files.map(normalized);
+  const moved = kind === "edit" ? movedFile(fields) : [];
+  if (moved.length > 0) return moved.map(normalized);
+  const op = kind === "read" || kind === "write" || kind === "delete" ? kind : "edit";
+  return namedFiles(fields).flatMap(({ path, range }) => {
+    if (/[*?\n]|^\w+:\/\//.test(path) || path.endsWith("/")) return [];
+    const file: FileAccess = { path: normalizePath(path), op };
+    if (op === "delete" && !looksLikeFile(path)) return [{ ...file, recursive: true }];
+    return [op === "read" && range !== undefined ? { ...file, range } : file];
+  });
+}
+
+function normalized(file: FileAccess): FileAccess {
+  return { ...file, path: normalizePath(file.path) };
+}
+
+/** The text of a patch: the whole input, or the field that holds it. */
+function patchOf(input: unknown, fields: Fields): string | undefined {
+  if (typeof input === "string") return input;
+  return textField(fields, ["patchText", "patch", "patch_text", "input", "diff"]);
+}
+
+function subjectOf(
+  kind: ToolKind,
+  files: readonly FileAccess[],
+  call: ToolCallPart,
+  fields: Fields,
+): string {
+  if (files.length > 0) return filesSubject(files);
+  if (kind === "search" || kind === "list")
+    return searchSubject(fields) ?? textSubject(call, fields);
+  if (kind === "todo") return todoSubject(fields) ?? textSubject(call, fields);
+  const named = textField(fields, SUBJECT_FIELDS);
+  return named ?? textSubject(call, fields);
+}
+
+const SUBJECT_FIELDS = [
+  "url",
+  "query",
+  "skill",
+  "skill_name",
+  "description",
+  "name",
+  "path",
+  "title",
+];
+
+function filesSubject(files: readonly FileAccess[]): string {
+  const [first] = files;
+  if (first === undefined) return "";
+  if (files.length > 1) return `${first.path} and ${files.length - 1} more`;
+  const { range } = first;
+  if (range === undefined) return first.path;
+  return `${first.path}:${range.from}-${range.to === Infinity ? "" : range.to}`;
+}
+
+function searchSubject(fields: Fields): string | undefined {
+  const listed = fields["patterns"];
+  const pattern =
+    textField(fields, [
+      "pattern",
+      "regex",
+      "query",
+      "search_term",
+      "file_name",
+      "search",
+      "glob",
+    ]) ??
+    (Array.isArray(listed)
+      ? listed.filter((item) => typeof item === "string").join(", ")
+      : undefined);
+  const folder = textField(fields, ["path", "dir_path", "dir", "directory", "folder"]);
+  if (pattern === undefined) return folder;
+  return folder === undefined ? pattern : `${pattern} in ${folder}`;
+}
+
+function todoSubject(fields: Fields): string | undefined {
+  const items = [fields["todos"], fields["plan"], fields["items"]].find(Array.isArray);
+  return items === undefined ? textField(fields, ["subject"]) : `${items.length} items`;
+}
+
+/** The first short scalar fields, or the beginning of free text. */
+function textSubject(call: ToolCallPart, fields: Fields): string {
+  if (typeof call.input === "string") return call.input.slice(0, 4 * SUBJECT_UNITS);
+  const shown: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (shown.length >= 4) break;
+    if (typeof value === "string") shown.push(`${name}: ${value.slice(0, SUBJECT_UNITS)}`);
+    else if (typeof value === "number" || typeof value === "boolean")
+      shown.push(`${name}: ${value}`);
+  }
+  return shown.join(", ");
+}
+
+/** On one line and at most 120 characters long, never ending inside a character. */
+export function clipLine(text: string, limit: number = SUBJECT_UNITS): string {
+  const head = text.length > 4 * limit ? text.slice(0, 4 * limit) : text;
+  const line = head.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  if (line.length <= limit && head === text) return line;
+  const clipped = line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return `${clipped.trimEnd()}…`;
+}

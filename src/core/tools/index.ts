@@ -1,0 +1,8 @@
+export { changesFiles, clipLine, describeCall } from "./describe-call.ts";
+export type { CallFacts } from "./describe-call.ts";
+export { coversRead } from "./file-access.ts";
+export type { FileAccess, LineRange } from "./file-access.ts";
+export { isAbsolutePath, looksLikeFile, normalizePath, pathKey } from "./path.ts";
+export { shellFiles } from "./shell.ts";
+export { toolKind } from "./tool-kind.ts";
+export type { ToolKind, ToolKinds } from "./tool-kind.ts";

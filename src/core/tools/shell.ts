@@ -1,0 +1,284 @@
+import type { FileAccess } from "./file-access.ts";
+import { joinPath } from "./path.ts";
+import { lexShell } from "./shell-lexer.ts";
+import type { ShellRedirect, ShellToken, ShellWord } from "./shell-lexer.ts";
+import { isFilePath } from "./shell-arguments.ts";
+import type { Argument } from "./shell-arguments.ts";
+import { programFiles } from "./shell-programs.ts";
+import { expandWord } from "./shell-words.ts";
+import type { Variables } from "./shell-words.ts";
+
+/** A simple command with the operators around it. */
+interface Statement {
+  readonly words: readonly ShellWord[];
+  readonly redirects: readonly ShellRedirect[];
+  readonly before: string;
+  readonly after: string;
+}
+
+interface Reader {
+  folder: string | undefined;
+  /** Folders outside of the subshells that are open. */
+  readonly folders: (string | undefined)[];
+  readonly variables: Map<string, readonly string[] | undefined>;
+  /** How many `if` are open. */
+  conditions: number;
+  readonly depth: number;
+  /** False inside `$(…)`: what is read there does not reach the conversation. */
+  readonly visible: boolean;
+  readonly files: FileAccess[];
+}
+
+/** `bash -c` inside `eval` inside …: deeper than this nobody writes by hand. */
+const MAX_DEPTH = 8;
+
+/**
+ * The files a command line reads, writes, edits or deletes, as far as its text tells. It would
+ * rather say nothing than something wrong: globs, unknown variables, folders, devices, reads that
+ * may have failed unseen (`cat x || …`, inside `if`) and reads whose output went to a file are left out.
+ * @param text The command line.
+ * @param folder Where it runs, if the call says so; relative paths are joined to it.
+ */
+export function shellFiles(text: string, folder?: string): FileAccess[] {
+  const reader: Reader = {
+    folder,
+    folders: [],
+    variables: new Map([["HOME", ["~"]]]),
+    conditions: 0,
+    depth: 0,
+    visible: true,
+    files: [],
+  };
+  readTokens(lexShell(text), reader);
+  return reader.files;
+}
+
+function readTokens(tokens: readonly ShellToken[], reader: Reader): void {
+  const pipelines = splitPipelines(tokens);
+  for (const [index, pipeline] of pipelines.entries()) {
+    const from = reader.files.length;
+    readPipeline(pipeline, reader);
+    if (index < pipelines.length - 1) markEarly(reader.files, from);
+  }
+}
+
+function markEarly(files: FileAccess[], from: number): void {
+  for (let i = from; i < files.length; i++) files[i] = { ...(files[i] as FileAccess), early: true };
+}
+
+/** Statements in groups that `|` holds together; groups without words only carry brackets. */
+function splitPipelines(tokens: readonly ShellToken[]): Statement[][] {
+  const pipelines: Statement[][] = [];
+  let pipeline: Statement[] = [];
+  let words: ShellWord[] = [];
+  let redirects: ShellRedirect[] = [];
+  let before = "";
+  const close = (after: string): void => {
+    if (words.length + redirects.length > 0 || after === "(" || after === ")") {
+      pipeline.push({ words, redirects, before, after });
+    }
+    if (after !== "|" && after !== "|&" && pipeline.length > 0) {
+      pipelines.push(pipeline);
+      pipeline = [];
+    }
+    before = after === "\n" && words.length === 0 ? before : after;
+    words = [];
+    redirects = [];
+  };
+  for (const token of tokens) {
+    if (token.type === "word") words.push(token.word);
+    else if (token.type === "redirect") redirects.push(token.redirect);
+    else close(token.text);
+  }
+  close("");
+  return pipelines;
+}
+
+function readPipeline(pipeline: readonly Statement[], reader: Reader): void {
+  const from = reader.files.length;
+  for (const statement of pipeline) readStatement(statement, reader);
+  const shown = reader.visible && reader.conditions === 0 && pipeline.at(-1)?.after !== "||";
+  const stored = pipeline.some(({ redirects }) => redirects.some(isStdoutToFile));
+  if (shown && !stored) return;
+  const kept = reader.files.splice(from).filter(({ op }) => op !== "read");
+  reader.files.push(...kept);
+}
+
+function isStdoutToFile({ operator, descriptor }: ShellRedirect): boolean {
+  return /^(>|>>|>\||&>|&>>)$/.test(operator) && (descriptor === "" || descriptor === "1");
+}
+
+function readStatement(statement: Statement, reader: Reader): void {
+  const { words, redirects, before, after } = statement;
+  for (const word of words) for (const nested of word.nested) readNested(nested, reader);
+  // What stands behind `||` ran only if something failed, which nobody knows.
+  if (before !== "||") {
+    for (const redirect of redirects) readRedirect(redirect, reader);
+    readCommand(words, redirects, reader);
+  }
+  if (after === "(") reader.folders.push(reader.folder);
+  if (after === ")") reader.folder = reader.folders.pop();
+}
+
+function readNested(tokens: readonly ShellToken[], reader: Reader): void {
+  const inner: Reader = {
+    ...reader,
+    folders: [],
+    files: [],
+    visible: false,
+    variables: new Map(reader.variables),
+  };
+  readTokens(tokens, inner);
+  reader.files.push(...inner.files);
+}
+
+function readRedirect(redirect: ShellRedirect, reader: Reader): void {
+  const { operator, target } = redirect;
+  for (const nested of target.nested) readNested(nested, reader);
+  if (operator.startsWith("<") || (operator === ">&" && /^(\d+|-)$/.test(target.text))) return;
+  const [path] = expandWord(target, reader.variables) ?? [];
+  if (path === undefined || !isFilePath(path)) return;
+  addFile(reader, { path, op: operator.includes(">>") ? "edit" : "write" });
+}
+
+function addFile(reader: Reader, file: FileAccess): void {
+  reader.files.push({ ...file, path: joinPath(reader.folder, file.path) });
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+const OPENING = new Set(["then", "do", "else", "{", "!", "time"]);
+const CONDITION = new Set(["if", "elif", "while", "until"]);
+/** Programs that run the rest of their arguments, and their options that take a value. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ["sudo", "ugpCh"],
+  ["doas", "u"],
+  ["env", "uC"],
+  ["command", ""],
+  ["builtin", ""],
+  ["exec", "a"],
+  ["nohup", ""],
+  ["nice", "n"],
+  ["time", ""],
+  ["stdbuf", "ioe"],
+  ["timeout", "ks"],
+]);
+
+function readCommand(
+  words: readonly ShellWord[],
+  redirects: readonly ShellRedirect[],
+  reader: Reader,
+): void {
+  const rest = withoutKeywords(words, reader);
+  const first = rest[0];
+  if (first === undefined) return;
+  if (first.text === "for" || first.text === "select") return setLoopVariable(rest, reader);
+  const commandAt = rest.findIndex((word) => !ASSIGNMENT.test(word.text));
+  if (commandAt < 0) return assign(rest, reader);
+  const args = rest.slice(commandAt).flatMap((word) => argumentsOf(word, reader.variables));
+  run(withoutPrefixes(args), heredocOf(redirects), reader);
+}
+
+/** A word's values; one that cannot be resolved is still known to be an option. */
+function argumentsOf(word: ShellWord, variables: Variables): Argument[] {
+  return expandWord(word, variables) ?? [word.text.startsWith("-") ? word.text : undefined];
+}
+
+function heredocOf(redirects: readonly ShellRedirect[]): string | undefined {
+  const input = redirects.findLast(({ operator }) => operator.startsWith("<<"));
+  return input?.operator === "<<<" ? input.target.text : input?.heredoc;
+}
+
+function withoutKeywords(words: readonly ShellWord[], reader: Reader): readonly ShellWord[] {
+  let at = 0;
+  for (; at < words.length; at++) {
+    const { text = "", quoted = false } = words[at] ?? {};
+    if (quoted) break;
+    if (text === "if") reader.conditions++;
+    if (text === "fi") reader.conditions = Math.max(0, reader.conditions - 1);
+    if (!OPENING.has(text) && !CONDITION.has(text) && !/^(fi|done|esac|\})$/.test(text)) break;
+  }
+  return words.slice(at);
+}
+
+function withoutPrefixes(args: readonly Argument[]): readonly Argument[] {
+  let rest = args;
+  for (
+    let prefix = PREFIXES.get(rest[0] ?? "");
+    prefix !== undefined;
+    prefix = PREFIXES.get(rest[0] ?? "")
+  ) {
+    const isTimeout = rest[0] === "timeout";
+    rest = rest.slice(1);
+    while (rest[0]?.startsWith("-") === true || ASSIGNMENT.test(rest[0] ?? "")) {
+      const flag = rest[0] ?? "";
+      const takesNext = /^-[A-Za-z]$/.test(flag) && prefix.includes(flag.slice(1));
+      rest = rest.slice(takesNext ? 2 : 1);
+    }
+    if (isTimeout) rest = rest.slice(1);
+  }
+  return rest;
+}
+
+/** `for name in a b c`: the loop's body runs for all of them. */
+function setLoopVariable(words: readonly ShellWord[], reader: Reader): void {
+  const name = words[1]?.text ?? "";
+  const values = words.slice(3).map((word) => expandWord(word, reader.variables));
+  const known = values.every((value) => value !== undefined);
+  reader.variables.set(name, known ? (values.flat() as string[]) : undefined);
+}
+
+function assign(words: readonly ShellWord[], reader: Reader): void {
+  for (const word of words) {
+    const at = word.text.indexOf("=");
+    const value = expandWord(
+      { ...word, text: word.text.slice(at + 1), quoted: true },
+      reader.variables,
+    );
+    reader.variables.set(word.text.slice(0, at), value);
+  }
+}
+
+const SHELLS = /^(?:.*\/)?(?:ba|z|da|k)?sh$/;
+
+function run(args: readonly Argument[], input: string | undefined, reader: Reader): void {
+  const [program, ...rest] = args;
+  if (program === undefined) return;
+  if (program === "cd" || program === "pushd") return changeFolder(rest, reader);
+  if (program === "popd") reader.folder = undefined;
+  if (/^(export|local|declare|readonly)$/.test(program)) return exportAll(rest, reader);
+  const script =
+    program === "eval" ? rest.join(" ") : SHELLS.test(program) ? scriptOf(rest, input) : undefined;
+  if (script !== undefined) return runScript(script, reader);
+  for (const file of programFiles(
+    input === undefined ? { program, args: rest } : { program, args: rest, input },
+  )) {
+    addFile(reader, file);
+  }
+}
+
+function exportAll(args: readonly Argument[], reader: Reader): void {
+  for (const arg of args) {
+    const at = arg?.indexOf("=") ?? -1;
+    if (arg !== undefined && at > 0) reader.variables.set(arg.slice(0, at), [arg.slice(at + 1)]);
+  }
+}
+
+function changeFolder(args: readonly Argument[], reader: Reader): void {
+  const [target = args.length === 0 ? "~" : undefined] = args.filter((arg) => arg !== "--");
+  reader.folder =
+    target === undefined || target === "-" ? undefined : joinPath(reader.folder, target);
+}
+
+/** The text behind `bash -c`, or what a shell reads from its input. */
+function scriptOf(args: readonly Argument[], input: string | undefined): string | undefined {
+  const at = args.findIndex((arg) => arg !== undefined && /^-[a-z]*c$/.test(arg));
+  if (at >= 0) return args[at + 1];
+  return args.every((arg) => arg?.startsWith("-") ?? false) ? input : undefined;
+}
+
+function runScript(script: string, reader: Reader): void {
+  if (reader.depth >= MAX_DEPTH) return;
+  const inner: Reader = { ...reader, folders: [], files: [], depth: reader.depth + 1 };
+  readTokens(lexShell(script), inner);
+  reader.files.push(...inner.files);
+}

@@ -1,23 +1,100 @@
 /**
- * The tokens of a text, estimated from what its characters are. Integer, at least 0, 0 for "".
- * Linear time on every input; nothing throws.
+ * The estimator: one pass that adds a weight for each unit, by what it is (its class), what stands
+ * before it, and how far it is into its run. The weights were fitted to exact o200k counts of some
+ * thirty kinds of text (`bench/tokens/train.ts`), so a language or a format needs no detection.
+ */
+import { CLASS_COUNT, CLASS_OF } from "./classes.ts";
+import { NEXT_STATE, ROW, STATE_COUNT } from "./states.ts";
+import { decodeRates, decodeWeights, WEIGHT_SCALE } from "./weight-codec.ts";
+import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_RATES, RUN_WEIGHTS } from "./weights.ts";
+import { GROUP_COUNT, GROUP_OF } from "./classes.ts";
+
+/**
+ * From the fifth equal unit in a row on, a run is counted by its length: `=====…` is one token for
+ * 64 units, which no weight per unit can know.
+ */
+export const LONG_RUN = 5;
+
+/** Lengths up to which the remainder of a long run is of one size; beyond the last one is another. */
+const RUN_SIZES: readonly number[] = [8, 24, 56, 120];
+
+/** Entries of `RUN_WEIGHTS` per class: one for each size, and the weight of each unit. */
+export const RUN_ROW: number = RUN_SIZES.length + 2;
+
+/** The class before the first unit: a line break. */
+export const FIRST_CLASS = 1;
+
+/** Weight of a class in a state: entry `state row + class`. */
+const POSITION: Readonly<Int16Array> = spreadGroups(decodeWeights(POSITION_WEIGHTS));
+/** Weight of a class after another class: entry `before × ROW + class`. */
+const PAIR: Readonly<Int16Array> = decodeWeights(PAIR_WEIGHTS);
+const RUN: Readonly<Int16Array> = decodeWeights(RUN_WEIGHTS);
+/** Tokens for each unit of an endless run of it; undefined where only its class is known. */
+const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
+
+/**
+ * Estimates the tokens of a text, with the o200k vocabulary as the measure: an integer, at least 1
+ * for any text and 0 for "". On text of the usual kinds (prose in thirty languages, code, logs,
+ * JSON, base64) the mean error is 1 to 5 % and the bias below 2 %; `bench/tokens/accuracy.ts`
+ * prints the table. Linear time, about 250 MB/s, on every input; it never throws.
  */
 export function estimateTokens(text: string): number {
+  if (text === "") return 0;
   let sum = 0;
+  let state = 0;
+  let before = FIRST_CLASS * ROW;
   let previous = -1;
+  let equal = 1;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    sum += unit === previous ? 0.12 : unitWeight(unit);
-    previous = unit;
+    if (unit !== previous) {
+      previous = unit;
+      equal = 1;
+    } else if (++equal === LONG_RUN) {
+      const end = runEnd(text, i);
+      sum += runWeight(unit, end - i);
+      i = end - 1;
+      continue;
+    }
+    const unitClass = CLASS_OF[unit]!;
+    const at = state + unitClass;
+    sum += POSITION[at]! + PAIR[before + unitClass]!;
+    state = NEXT_STATE[at]!;
+    before = unitClass * ROW;
   }
-  return Math.ceil(sum);
+  return Math.max(1, Math.round(sum / WEIGHT_SCALE));
 }
 
-function unitWeight(unit: number): number {
-  if (unit >= 97 && unit <= 122) return 0.2;
-  if (unit === 32) return 0.05;
-  if (unit >= 65 && unit <= 90) return 0.4;
-  if (unit >= 48 && unit <= 57) return 0.45;
-  if (unit < 128) return 0.6;
-  return unit < 0x2e80 ? 0.45 : 0.65;
+/** Where the run that goes through `at` ends: the index of the first other unit. */
+export function runEnd(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  let end = at + 1;
+  while (end < text.length && text.charCodeAt(end) === unit) end += 1;
+  return end;
+}
+
+/** What the last `length` units of a long run cost. */
+function runWeight(unit: number, length: number): number {
+  const row = CLASS_OF[unit]! * RUN_ROW;
+  const perUnit = RUN[row + RUN_ROW - 1]! + (RATES.get(unit) ?? 0) * WEIGHT_SCALE;
+  return RUN[row + runSize(length)]! + perUnit * length;
+}
+
+/** Which of the sizes a long run is of, by the units after its first ones. */
+export function runSize(length: number): number {
+  let size = 0;
+  while (size < RUN_SIZES.length && length > RUN_SIZES[size]!) size += 1;
+  return size;
+}
+
+/** Weights are stored by group, which is compact, and looked up by class, which is fast. */
+function spreadGroups(weights: Int16Array): Int16Array {
+  const table = new Int16Array(STATE_COUNT * ROW);
+  for (let state = 0; state < STATE_COUNT; state++) {
+    for (let unitClass = 0; unitClass < CLASS_COUNT; unitClass++) {
+      const stored = state * GROUP_COUNT + GROUP_OF[unitClass]!;
+      table[state * ROW + unitClass] = weights[stored] ?? 0;
+    }
+  }
+  return table;
 }

@@ -3,7 +3,7 @@ import { ContextError } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
 import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
-import { isCutShort, recoverRecords, repairDocument } from "./recover.ts";
+import { closeDocument, isCutShort, recoverRecords, repairDocument } from "./recover.ts";
 import { unreadable } from "./source.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -81,7 +81,7 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
 
 function closed(text: string, context: DocumentContext): unknown {
   try {
-    return repairDocument(text);
+    return closeDocument(text) ?? repairDocument(text);
   } catch {
     throw tooDeep(context);
   }

@@ -8,6 +8,7 @@ export interface Recovered {
 }
 
 const QUOTE = 34;
+const COMMA = 44;
 const BACKSLASH = 92;
 const OPEN_LIST = 91;
 const CLOSE_LIST = 93;
@@ -55,6 +56,31 @@ export function repairDocument(text: string): unknown {
     if (error instanceof RangeError) throw error;
     return undefined;
   }
+}
+
+/**
+ * The value of a JSON document that was cut short, closed behind the last value in it that is
+ * whole; `undefined` when that is no valid JSON. (Repair by guessing takes commas and brackets
+ * inside the torn string for the document's own.)
+ */
+export function closeDocument(text: string): unknown {
+  const start = nextOpening(text, 0);
+  const closers: string[] = [];
+  let safe = { at: 0, closers: "" };
+  for (let at = start; at !== -1 && at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_RECORD) closers.unshift("}");
+    else if (code === OPEN_LIST) closers.unshift("]");
+    else if (code === CLOSE_RECORD || code === CLOSE_LIST) closers.shift();
+    if (code === COMMA) safe = { at, closers: closers.join("") };
+    else if (isBracket(code)) safe = { at: at + 1, closers: closers.join("") };
+  }
+  return safe.at === 0 ? undefined : parsed(text.slice(start, safe.at) + safe.closers);
+}
+
+function isBracket(code: number): boolean {
+  return code === OPEN_RECORD || code === OPEN_LIST || code === CLOSE_RECORD || code === CLOSE_LIST;
 }
 
 function parsed(text: string): unknown {

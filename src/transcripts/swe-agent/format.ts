@@ -36,8 +36,9 @@ const step = z.looseObject({
 });
 
 type Step = z.infer<typeof step>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
-function isMini(document: Readonly<Record<string, unknown>>): boolean {
+function isMini(document: JsonRecord): boolean {
   const format = document["trajectory_format"];
   return Array.isArray(document["messages"]) && typeof format === "string";
 }
@@ -47,13 +48,12 @@ function readTrajectory(document: unknown, torn: boolean): Reading {
   const record = isRecord(document) ? document : {};
   const steps = list(record["trajectory"]).map((value) => step.safeParse(value).data);
   const states = steps.map((each) => parsedState(each?.state));
-  const entries = historyEntries(record, steps, warnings);
-  if (torn) entries.pop();
+  const { entries, whole } = conversationEntries(record, steps, { torn, warnings });
   const history = readHistory(
     entries,
     states.map((state) => text(state?.["open_file"])),
   );
-  const closing = torn ? undefined : closingResult(history, steps);
+  const closing = closingResult(history, whole);
   const messages = closing === undefined ? history.messages : [...history.messages, closing];
   const version = versionOf(record);
   const cwd = text(states.at(-1)?.["working_dir"]);
@@ -65,19 +65,44 @@ function readTrajectory(document: unknown, torn: boolean): Reading {
   };
 }
 
-/** The entries of `history` or `messages`; without either, those that the steps amount to. */
-function historyEntries(
-  record: Readonly<Record<string, unknown>>,
+/**
+ * The entries of `history` or `messages`. Where the history is missing or cut short, the steps,
+ * which stand before it in the file and say the same, take the place of what it lacks.
+ */
+function conversationEntries(
+  record: JsonRecord,
   steps: readonly (Step | undefined)[],
+  { torn, warnings }: { torn: boolean; warnings: Warnings },
+): { entries: HistoryEntry[]; whole: readonly (Step | undefined)[] } {
+  const values = isMini(record) ? record["messages"] : record["history"];
+  const entries = parseEntries(
+    list(values),
+    isMini(record) ? parseMiniMessage : parseEntry,
+    warnings,
+  );
+  if (Array.isArray(values) && !torn) return { entries, whole: steps };
+  const whole = torn && !Array.isArray(values) ? steps.slice(0, -1) : steps;
+  if (torn) entries.pop();
+  if (entries.filter(isReply).length >= whole.length) return { entries, whole };
+  warnings.add("The history is not whole: the conversation is put together from the steps.");
+  const first = entries.findIndex(isReply);
+  const opening = first === -1 ? entries : entries.slice(0, first);
+  const told = whole.flatMap((each) => (each === undefined ? [] : stepEntries(each)));
+  // The last observation is added as for any run that was stopped.
+  if (told.at(-1)?.role === "tool") told.pop();
+  return { entries: [...opening, ...told], whole };
+}
+
+function isReply({ role, is_demo }: HistoryEntry): boolean {
+  return role === "assistant" && is_demo !== true;
+}
+
+function parseEntries(
+  values: readonly unknown[],
+  parse: (value: unknown) => HistoryEntry | undefined,
   warnings: Warnings,
 ): HistoryEntry[] {
-  const parse = isMini(record) ? parseMiniMessage : parseEntry;
-  const values = isMini(record) ? record["messages"] : record["history"];
-  if (!Array.isArray(values)) {
-    warnings.add("There is no history: the conversation is put together from the steps.");
-    return steps.flatMap((each) => (each === undefined ? [] : stepEntries(each)));
-  }
-  return values.flatMap((value: unknown, index) => {
+  return values.flatMap((value, index) => {
     const entry = parse(value);
     if (entry === undefined) warnings.add(`Entry ${index + 1} of the history is no message.`);
     return entry === undefined ? [] : [entry];
@@ -124,7 +149,7 @@ function countHistory(history: History, closing: Message | undefined): FormatCou
 }
 
 /** A step's state: an object, or one as JSON in a string; 0.x writes `n/a` for nothing. */
-function parsedState(state: unknown): Readonly<Record<string, unknown>> | undefined {
+function parsedState(state: unknown): JsonRecord | undefined {
   if (typeof state !== "string") return isRecord(state) ? state : undefined;
   try {
     const parsed: unknown = JSON.parse(state);
@@ -134,7 +159,7 @@ function parsedState(state: unknown): Readonly<Record<string, unknown>> | undefi
   }
 }
 
-function versionOf(record: Readonly<Record<string, unknown>>): string | undefined {
+function versionOf(record: JsonRecord): string | undefined {
   const info = isRecord(record["info"]) ? record["info"] : {};
   return (
     text(info["swe_agent_version"]) ??

@@ -131,6 +131,8 @@ function readObservation(walk: Walk, entry: HistoryEntry, ids?: readonly string[
 }
 
 function push(walk: Walk, message: Message, entry: HistoryEntry): void {
+  // What stands between an action and a later observation ends the wait for it.
+  if (message.role === "system" || message.kind === "injected") walk.open = [];
   walk.messages.push(entry.time === undefined ? message : { ...message, time: entry.time });
 }
 

@@ -1,0 +1,122 @@
+import { isHandle } from "../handle/index.ts";
+import type { Handle } from "../handle/index.ts";
+import type { FileOp } from "../ledger/index.ts";
+import type { CommandRuns, FileMention, OpenError } from "./facts.ts";
+import { clipStart, codeSpan, codeSpans, leadingSpan, oneLine } from "./plain-text.ts";
+
+/*
+ * How each kind of fact is written, and beside it how it is read back, so that a summary of ours
+ * can be merged into the next one as facts and not as prose. Readers give `undefined` for any other
+ * entry.
+ */
+
+const OPS: readonly FileOp[] = ["read", "created", "modified", "deleted"];
+const OP_WORDS: Readonly<Record<FileOp, string>> = {
+  read: "Read",
+  created: "Created",
+  modified: "Modified",
+  deleted: "Deleted",
+};
+const ROLE_LENGTH = 240;
+/** A context names this many older heads; each head holds a summary that names those before it. */
+const MOST_HEADS = 8;
+
+/** `Modified: …` with whole paths, or with names below one folder: `` Modified in `src/`: … ``. */
+export function filesLine(op: FileOp, folder: string, names: readonly string[]): string {
+  const where = folder === "" ? "" : ` in ${codeSpan(folder)}`;
+  return `${OP_WORDS[op]}${where}: ${names.map(codeSpan).join(", ")}`;
+}
+
+export function readFilesLine(entry: string): readonly FileMention[] | undefined {
+  const op = OPS.find((word) => entry.startsWith(OP_WORDS[word]));
+  if (op === undefined) return undefined;
+  const after = entry.slice(OP_WORDS[op].length);
+  const folder = after.startsWith(" in ") ? leadingSpan(after.slice(4)) : undefined;
+  const names = codeSpans(folder?.rest ?? after);
+  if (names.length === 0 || filesLine(op, folder?.text ?? "", names) !== entry) return undefined;
+  return names.map((name) => ({ path: `${folder?.text ?? ""}${name}`, ops: [op] }));
+}
+
+/** `` `src/a.ts`: created, modified ``, or what an earlier summary said of the file. */
+export function fileLine({ path, ops, role }: FileMention): string {
+  const what = ops.join(", ");
+  if (role === undefined) return `${codeSpan(path)}: ${what}`;
+  return `${codeSpan(path)}: ${role}${what === "" ? "" : ` (${what})`}`;
+}
+
+/** Also reads what models write: a bare or bold path, a dash, any words. */
+export function readFileLine(entry: string): FileMention | undefined {
+  const named = leadingPath(entry.replace(/^\*\*(.+?)\*\*/, "$1"));
+  if (named === undefined) return undefined;
+  const said = /^\s*(?::|[-–—]+\s|\()?\s*([\s\S]*)$/.exec(named.rest)?.[1] ?? "";
+  const only = readOps(said);
+  if (only !== undefined) return { path: named.text, ops: only };
+  const [, words = "", inBrackets = ""] = /^([\s\S]*?)(?: \(([a-z, ]+)\))?$/.exec(said) ?? [];
+  const ops = readOps(inBrackets);
+  const role = clipStart(oneLine(ops === undefined ? said : words), ROLE_LENGTH);
+  return { path: named.text, ops: ops ?? [], ...(role === "" ? {} : { role }) };
+}
+
+function leadingPath(text: string): { text: string; rest: string } | undefined {
+  const span = leadingSpan(text);
+  if (span !== undefined) return span;
+  const path = /^(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(text)?.[0] ?? "";
+  return /[./\\]/.test(path) ? { text: path, rest: text.slice(path.length) } : undefined;
+}
+
+function readOps(text: string): readonly FileOp[] | undefined {
+  const words = text.split(", ");
+  const ops = words.flatMap((word) => OPS.filter((op) => op === word));
+  return ops.length === words.length ? ops : undefined;
+}
+
+/** `` `npm test`: failed (exit 1), 3 runs `` with the outcome of the newest run. */
+export function commandLine({ command, outcome, exitCode, runs }: CommandRuns): string {
+  const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
+  const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
+  return `${codeSpan(command)}: ${result}${runs > 1 ? `, ${runs} runs` : ""}`;
+}
+
+export function readCommandLine(entry: string): CommandRuns | undefined {
+  const span = leadingSpan(entry);
+  const pattern = /^: (ok|failed|outcome unknown)(?: \(exit (-?\d+)\))?(?:, (\d+) runs)?$/;
+  const match = span === undefined ? null : pattern.exec(span.rest);
+  if (span === undefined || match === null) return undefined;
+  const [, result, exit, runs = "1"] = match;
+  const outcome = result === "ok" || result === "failed" ? result : "unknown";
+  const exitCode = exit === undefined ? undefined : Number(exit);
+  return { command: span.text, outcome, exitCode, runs: Number(runs) };
+}
+
+/** `` Unresolved: `bash` on `npm test`: what went wrong ``. */
+export function errorLine({ tool, subject, text }: OpenError): string {
+  const on = subject === "" ? "" : ` on ${codeSpan(subject)}`;
+  return `Unresolved: ${codeSpan(tool)}${on}: ${text}`;
+}
+
+export function readErrorLine(entry: string): OpenError | undefined {
+  const after = readPrefixed("Unresolved", entry);
+  const tool = after === undefined ? undefined : leadingSpan(after);
+  if (tool === undefined) return undefined;
+  const subject = tool.rest.startsWith(" on ") ? leadingSpan(tool.rest.slice(4)) : undefined;
+  const rest = subject?.rest ?? tool.rest;
+  if (!rest.startsWith(": ")) return undefined;
+  return { tool: tool.text, subject: subject?.text ?? "", text: rest.slice(2) };
+}
+
+/** The heads of earlier compactions, newest first. */
+export function headsLine(handles: readonly Handle[]): string {
+  const named = handles.slice(0, MOST_HEADS).join(", ");
+  const older = handles.length > MOST_HEADS ? "; the last one names those before it" : "";
+  return `Earlier heads: recall ${named}${older}`;
+}
+
+export function readHeadsLine(entry: string): readonly Handle[] | undefined {
+  const after = readPrefixed("Earlier heads", entry);
+  return after?.split(/\W+/).filter(isHandle);
+}
+
+/** What follows `prefix: ` in an entry that starts so. */
+export function readPrefixed(prefix: string, entry: string): string | undefined {
+  return entry.startsWith(`${prefix}: `) ? entry.slice(prefix.length + 2) : undefined;
+}

@@ -1,0 +1,163 @@
+import { isHandle } from "../handle/index.ts";
+import type { Handle } from "../handle/index.ts";
+import { clipText } from "./clip.ts";
+import type { HiddenFacts } from "./facts.ts";
+import type { CountTokens } from "./plain-text.ts";
+
+/** One bullet of a list. */
+export interface Entry {
+  /** May have several lines. */
+  readonly text: string;
+  /** How many facts it holds; 1 by default. */
+  readonly facts?: number;
+}
+
+/** Facts of one kind, the most important first. */
+export interface FactList {
+  /** What they are, in the plural, for the line that says how many were cut. */
+  readonly noun: string;
+  /** The list's part of a cap that is too small for all, compared with the other lists. */
+  readonly weight: number;
+  readonly entries: readonly Entry[];
+  /** The same facts in fewer words, for when `entries` do not fit. */
+  readonly grouped?: readonly Entry[];
+  /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
+  readonly clips?: boolean;
+  /** What earlier summaries had no room for already. */
+  readonly hidden?: HiddenFacts | undefined;
+}
+
+export interface RenderContext {
+  readonly count: CountTokens;
+  /** Where facts without room are, newest first. */
+  readonly handles: readonly Handle[];
+}
+
+/** A list as it came out under a budget. */
+export interface RenderedList {
+  readonly lines: readonly string[];
+  readonly tokens: number;
+  /** Whether every fact that was given is there. */
+  readonly whole: boolean;
+}
+
+/** A cut names few handles: each head holds a summary that names those before it. */
+const MOST_HANDLES = 2;
+/** No entry takes more of a list that does not fit than this, so that others have room too. */
+const LARGEST_ENTRY = 0.5;
+/** A token rarely has more characters; longer texts are too long without counting them. */
+const CHARACTERS_PER_TOKEN = 64;
+const CUT = /^… and (\d+) more \(([a-z ]+)\)(?:: recall ([\w, ]+))?$/;
+
+/** What a list needs to be there as a whole, in tokens; counting stops above `limit`. */
+export function listDemand(list: FactList, limit: number, context: RenderContext): number {
+  let tokens = list.hidden === undefined ? 0 : context.count(bullet(cutLine(list, 0, context)));
+  for (const { text } of list.entries) {
+    tokens += entryTokens(text, limit, context.count);
+    if (tokens > limit) break;
+  }
+  return tokens;
+}
+
+/**
+ * A list under a budget in tokens: whole if it fits, else grouped, else as many entries as fit and a
+ * line that says how many more there are and where. That line comes even when the budget is smaller.
+ */
+export function renderList(list: FactList, budget: number, context: RenderContext): RenderedList {
+  const cut = list.hidden === undefined ? [] : [bullet(cutLine(list, 0, context))];
+  for (const entries of [list.entries, list.grouped ?? []]) {
+    if (entries.length === 0) continue;
+    const lines = [...entries.map(({ text }) => bullet(text)), ...cut];
+    const tokens = sumWithin(lines, budget, context.count);
+    if (tokens <= budget) return { lines, tokens, whole: true };
+  }
+  if (list.entries.length === 0) {
+    return { lines: cut, tokens: sumWithin(cut, Infinity, context.count), whole: true };
+  }
+  return renderCut(list, budget, context);
+}
+
+function renderCut(list: FactList, budget: number, context: RenderContext): RenderedList {
+  const entries = list.grouped ?? list.entries;
+  const total = factCount(entries);
+  const reserve = context.count(`${bullet(cutLine(list, total, context))}\n`);
+  let left = budget - reserve;
+  let shown = 0;
+  const lines: string[] = [];
+  const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
+  for (const { text, facts = 1 } of entries) {
+    const most = list.clips === true ? Math.min(left, largest) : left;
+    const line = fittingEntry(text, { most, clips: list.clips === true }, context);
+    if (line === undefined) break;
+    lines.push(line);
+    left -= context.count(`${line}\n`);
+    shown += facts;
+  }
+  const hidden = total - shown;
+  const whole = hidden === 0 && list.hidden === undefined;
+  if (!whole) lines.push(bullet(cutLine(list, hidden, context)));
+  return { lines, tokens: sumWithin(lines, Infinity, context.count), whole: false };
+}
+
+interface Room {
+  readonly most: number;
+  readonly clips: boolean;
+}
+
+function fittingEntry(text: string, room: Room, context: RenderContext): string | undefined {
+  const { most, clips } = room;
+  const { count } = context;
+  if (most <= 0) return undefined;
+  if (entryTokens(text, most, count) <= most) return bullet(text);
+  if (!clips) return undefined;
+  const handles = context.handles.slice(0, 1);
+  // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
+  for (const part of [0.95, 0.8, 0.6]) {
+    const clipped = clipText(text, { tokens: Math.floor(most * part), count, handles });
+    if (clipped !== undefined && entryTokens(clipped, most, count) <= most) return bullet(clipped);
+  }
+  return undefined;
+}
+
+/** A text as an entry of a list: further lines stand below the first one, so that none is a heading. */
+export function bullet(text: string): string {
+  return `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;
+}
+
+/** How many facts a list hides, given how many it hides now. */
+function cutLine(list: FactList, now: number, context: RenderContext): string {
+  const before = list.hidden ?? { count: 0, handles: [] };
+  const handles = [
+    ...new Set([...(now > 0 ? context.handles.slice(0, 1) : []), ...before.handles]),
+  ];
+  const where = handles.slice(0, MOST_HANDLES).join(", ");
+  const count = now + before.count;
+  return `… and ${count} more (${list.noun})${where === "" ? "" : `: recall ${where}`}`;
+}
+
+/** What a cut line says; `undefined` for any other entry. */
+export function readCutLine(text: string): ({ noun: string } & HiddenFacts) | undefined {
+  const match = CUT.exec(text);
+  if (match === null) return undefined;
+  const [, count = "", noun = "", where = ""] = match;
+  return { noun, count: Number(count), handles: where.split(", ").filter(isHandle) };
+}
+
+export function factCount(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
+}
+
+function entryTokens(text: string, limit: number, count: CountTokens): number {
+  if (text.length > (limit + 1) * CHARACTERS_PER_TOKEN) return limit + 1;
+  return count(`${bullet(text)}\n`);
+}
+
+function sumWithin(lines: readonly string[], limit: number, count: CountTokens): number {
+  let tokens = 0;
+  for (const line of lines) {
+    if (line.length > (limit + 1) * CHARACTERS_PER_TOKEN) return limit + 1;
+    tokens += count(`${line}\n`);
+    if (tokens > limit) break;
+  }
+  return tokens;
+}

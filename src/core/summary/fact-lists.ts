@@ -1,0 +1,149 @@
+import type { Handle } from "../handle/index.ts";
+import type { FileOp } from "../ledger/index.ts";
+import type { Entry, FactList } from "./fact-list.ts";
+import { commandLine, errorLine, fileLine, filesLine, headsLine } from "./fact-lines.ts";
+import { fileState } from "./facts.ts";
+import type { Facts, FileMention } from "./facts.ts";
+import type { CoreSectionId } from "./template.ts";
+
+/** Paths on one line: whole ones are long, names below a folder are short. */
+const PATHS_PER_LINE = 8;
+const NAMES_PER_LINE = 24;
+
+/** The lists of a section in their order. */
+export type SectionLists = ReadonlyMap<string, readonly FactList[]>;
+
+/**
+ * The five sections as lists. The weights say what an agent misses most when a cap is too small for
+ * all: what was changed, what the user said, then what was learned.
+ */
+export function factLists(facts: Facts, heads: readonly Handle[]): SectionLists {
+  const core: readonly (readonly [CoreSectionId, readonly FactList[]])[] = [
+    ["goal", [list("requests", 13, requestLines(facts), true)]],
+    ["instructions", [list("instructions", 22, facts.instructions, true)]],
+    ["discoveries", discoveries(facts, heads)],
+    ["accomplished", accomplished(facts)],
+    ["relevantFiles", relevantFiles(facts)],
+  ];
+  const others = [...facts.others].map(
+    ([key, texts]) => [key, [list("entries", 5, texts, true)]] as const,
+  );
+  const hiddenIn = (section: string, { noun }: FactList): FactList["hidden"] =>
+    facts.hidden.get(facts.others.has(section) ? section : noun);
+  return new Map(
+    [...core, ...others].map(([section, lists]) => [
+      section,
+      lists.map((each) => ({ ...each, hidden: hiddenIn(section, each) })),
+    ]),
+  );
+}
+
+function discoveries(facts: Facts, heads: readonly Handle[]): readonly FactList[] {
+  const reads = facts.files.filter(({ ops }) => ops.length > 0 && fileState(ops) === "read");
+  return [
+    list("unresolved errors", 7, facts.errors.map(errorLine), true),
+    list("statements", 9, facts.statements, true),
+    {
+      ...list("files read", 3, []),
+      entries: pathLines("read", reads),
+      grouped: folderLines("read", reads),
+    },
+    list(
+      "environment facts",
+      2,
+      facts.environment.map((text) => `Environment: ${text}`),
+    ),
+    list("heads", 2, heads.length === 0 ? [] : [headsLine(heads)]),
+  ];
+}
+
+function accomplished(facts: Facts): readonly FactList[] {
+  const changes: readonly FileOp[] = ["created", "modified", "deleted"];
+  const inState = (state: FileOp): readonly FileMention[] =>
+    facts.files.filter(({ ops }) => fileState(ops) === state);
+  return [
+    {
+      ...list("changed files", 23, []),
+      entries: changes.flatMap((op) => pathLines(op, inState(op))),
+      grouped: changes.flatMap((op) => folderLines(op, inState(op))),
+    },
+    list("commands", 6, facts.commands.map(commandLine)),
+    list(
+      "finished todos",
+      2,
+      facts.done.map((text) => `Done: ${text}`),
+    ),
+    list("earlier notes", 5, facts.notes.get("accomplished") ?? [], true),
+    list(
+      "open todos",
+      5,
+      facts.open.map((text) => `Still open: ${text}`),
+    ),
+  ];
+}
+
+function relevantFiles(facts: Facts): readonly FactList[] {
+  const ranked = facts.files.toSorted((a, b) => rank(a) - rank(b));
+  return [
+    list("files", 10, ranked.map(fileLine)),
+    list("file notes", 3, facts.notes.get("relevantFiles") ?? [], true),
+  ];
+}
+
+/** What was changed, or was worth a word, comes before what was only read; what is gone comes last. */
+function rank({ ops, role }: FileMention): number {
+  const state = fileState(ops);
+  if (state === "deleted") return 2;
+  return state === "read" && role === undefined ? 1 : 0;
+}
+
+function requestLines({ firstRequest, newestRequest }: Facts): readonly string[] {
+  if (firstRequest === undefined && newestRequest === undefined) return [];
+  if (firstRequest === newestRequest) return [`Request: ${firstRequest}`];
+  return [
+    ...(firstRequest === undefined ? [] : [`First request: ${firstRequest}`]),
+    ...(newestRequest === undefined ? [] : [`Newest request: ${newestRequest}`]),
+  ];
+}
+
+function list(noun: string, weight: number, texts: readonly string[], clips = false): FactList {
+  return { noun, weight, entries: texts.map((text) => ({ text })), clips };
+}
+
+function pathLines(op: FileOp, files: readonly FileMention[]): readonly Entry[] {
+  const paths = files.map(({ path }) => path);
+  return chunks(paths, PATHS_PER_LINE).map((some) => ({
+    text: filesLine(op, "", some),
+    facts: some.length,
+  }));
+}
+
+function folderLines(op: FileOp, files: readonly FileMention[]): readonly Entry[] {
+  const folders = new Map<string, string[]>();
+  for (const { path } of files) {
+    const folder = folderOf(path);
+    const names = folders.get(folder) ?? [];
+    folders.set(folder, names);
+    names.push(path.slice(folder.length));
+  }
+  return [...folders].flatMap(([folder, names]) =>
+    chunks(names, NAMES_PER_LINE).map((some) => ({
+      text: filesLine(op, folder, some),
+      facts: some.length,
+    })),
+  );
+}
+
+/** The folder with its slash; empty for a bare name. A path that ends with a slash is a bare name. */
+function folderOf(path: string): string {
+  const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return slash === path.length - 1 ? "" : path.slice(0, slash + 1);
+}
+
+function chunks<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
+  const starts = Array.from(
+    { length: Math.ceil(values.length / size) },
+    (_, index) => index * size,
+  );
+  return starts.map((start) => values.slice(start, start + size));
+}

@@ -1,0 +1,95 @@
+import type { CommandFact, InstructionFact, Ledger } from "../ledger/index.ts";
+import { distinct, errorKey, NO_FACTS, requestStart } from "./facts.ts";
+import type { CommandRuns, Facts, OpenError } from "./facts.ts";
+import { mergeCommands } from "./merge-facts.ts";
+import { cleanText, clipStart, oneLine } from "./plain-text.ts";
+
+/** A command is for recognising, not for running again: the whole one is in the archive. */
+const COMMAND_LENGTH = 200;
+const ERROR_LENGTH = 400;
+const STATEMENT_LENGTH = 1_200;
+const TODO_LENGTH = 400;
+/** A shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
+const SHORTEST_REQUEST = 16;
+
+/** What a ledger knows. */
+export function ledgerFacts(ledger: Ledger): Facts {
+  const instructions = newestFirst(ledger.instructions, ({ at }) => at);
+  const statements = newestFirst(ledger.statements, ({ at }) => at);
+  const commands = commandRuns(ledger.commands);
+  return {
+    ...NO_FACTS,
+    ...requests(instructions),
+    instructions: distinct(instructions.map(({ text }) => cleanText(text))),
+    errors: openErrors(ledger),
+    settled: settledSubjects(ledger, commands),
+    statements: distinct(
+      statements.map(({ text }) => clipStart(cleanText(text), STATEMENT_LENGTH)),
+    ),
+    files: newestFirst(ledger.files, ({ last }) => last).map(({ path, ops }) => ({
+      path: oneLine(path),
+      ops,
+    })),
+    commands,
+    done: todoTexts(ledger, true),
+    open: todoTexts(ledger, false),
+    hasTodos: ledger.todos.length > 0,
+  };
+}
+
+function newestFirst<T>(values: readonly T[], at: (value: T) => number): readonly T[] {
+  return values.toReversed().toSorted((a, b) => at(b) - at(a));
+}
+
+function requests(
+  instructions: readonly InstructionFact[],
+): Pick<Facts, "firstRequest" | "newestRequest"> {
+  const texts = instructions.map(({ text }) => requestStart(text)).filter((text) => text !== "");
+  const real = texts.filter((text) => text.length >= SHORTEST_REQUEST);
+  const [newest] = real.length > 0 ? real : texts;
+  return { firstRequest: texts.at(-1), newestRequest: newest };
+}
+
+function openErrors(ledger: Ledger): readonly OpenError[] {
+  const open = ledger.errors.filter(({ resolved }) => !resolved);
+  const byKey = new Map<string, OpenError>();
+  for (const { tool, subject, text } of newestFirst(open, ({ at }) => at)) {
+    const error = {
+      tool: oneLine(tool),
+      subject: commandLine(subject),
+      text: clipStart(cleanText(text), ERROR_LENGTH),
+    };
+    if (!byKey.has(errorKey(error))) byKey.set(errorKey(error), error);
+  }
+  return [...byKey.values()];
+}
+
+function settledSubjects(ledger: Ledger, commands: readonly CommandRuns[]): ReadonlySet<string> {
+  const failed = ledger.errors.map(({ subject }) => commandLine(subject));
+  const succeeded = commands.filter(({ outcome }) => outcome === "ok");
+  return new Set(distinct([...failed, ...succeeded.map(({ command }) => command)]));
+}
+
+/** A command on one line: the first line of a script says which one it is. */
+function commandLine(command: string): string {
+  const lines = cleanText(command)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
+  return `${clipStart(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
+}
+
+function commandRuns(commands: readonly CommandFact[]): readonly CommandRuns[] {
+  const each = newestFirst(commands, ({ at }) => at).map(({ command, outcome, exitCode }) => ({
+    command: commandLine(command),
+    outcome,
+    exitCode,
+    runs: 1,
+  }));
+  return mergeCommands(each, []);
+}
+
+function todoTexts(ledger: Ledger, done: boolean): readonly string[] {
+  const some = ledger.todos.filter(({ status }) => (status === "done") === done);
+  return distinct(some.map(({ text }) => clipStart(oneLine(text), TODO_LENGTH)));
+}

@@ -1,0 +1,188 @@
+import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import type { CompactionTemplate } from "./template.ts";
+
+/**
+ * A summary taken apart: body by section id, in the order of the text. A heading that the template
+ * does not know is its own key, as written; text above the first heading is under {@link PREAMBLE}.
+ */
+export type SummarySections = ReadonlyMap<string, string>;
+
+/** The key of the text above the first heading. No heading can have it: it is no word. */
+export const PREAMBLE = "";
+
+/** What an empty section says. */
+export const NONE = "(none)";
+
+/** Longer than this is no title; it also bounds the work on a line. */
+const LONGEST_TITLE = 120;
+
+/** Headings that are not made of `#` count as deeper than all that are. */
+const PSEUDO_LEVEL = 7;
+
+interface Heading {
+  readonly line: number;
+  readonly level: number;
+  readonly key: string;
+  readonly known: boolean;
+  /** What stands behind the heading on its own line. */
+  readonly rest: string;
+}
+
+/**
+ * Takes a summary apart. Tolerant: any heading level, any case, a colon at the end, bold instead of
+ * `#`, a number in front. Headings in fenced code and in list items are content. An unknown heading
+ * opens a section of its own unless it is deeper than the known ones; then it is content too.
+ */
+export function parseSummary(
+  text: string,
+  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
+): SummarySections {
+  const lines = text.split(/\r\n|\n|\r/);
+  const headings = sectionHeadings(lines, knownTitles(template));
+  const sections = new Map<string, string>();
+  let open: Heading | undefined;
+  let start = 0;
+  for (const next of [...headings, undefined]) {
+    const end = next?.line ?? lines.length;
+    const body = [open?.rest ?? "", ...lines.slice(start, end)].join("\n");
+    addBody(sections, open, trimBlank(body));
+    open = next;
+    start = end + 1;
+  }
+  return sections;
+}
+
+/**
+ * A summary from its sections: those of the template in its order, an absent one as `(none)`, then
+ * all others.
+ */
+export function renderSummary(
+  sections: SummarySections,
+  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
+): string {
+  const ids = new Set(template.sections.map(({ id }) => id));
+  const wanted = template.sections.map(({ id, heading }) => {
+    return `${heading}\n${sections.get(id)?.trim() || NONE}`;
+  });
+  const extra = [...sections]
+    .filter(([key, body]) => !ids.has(key) && key !== PREAMBLE && body.trim() !== "")
+    .map(([key, body]) => `## ${key}\n${body}`);
+  const preamble = sections.get(PREAMBLE) ?? "";
+  return [preamble, ...wanted, ...extra].filter((block) => block !== "").join("\n\n");
+}
+
+/** A heading without its marks, for comparing: `## **Relevant Files:**` is `relevantfiles`. */
+export function plainTitle(heading: string): string {
+  return stripMarks(heading)
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
+}
+
+function addBody(sections: Map<string, string>, heading: Heading | undefined, body: string): void {
+  const key = heading?.key ?? PREAMBLE;
+  if (body === "" && heading?.known !== true) return;
+  const before = sections.get(key) ?? "";
+  sections.set(key, before === "" ? body : `${before}\n\n${body}`.trimEnd());
+}
+
+function knownTitles(template: CompactionTemplate): ReadonlyMap<string, string> {
+  const byId = template.sections.map(({ id }) => [plainTitle(id), id] as const);
+  const byHeading = template.sections.map(({ id, heading }) => [plainTitle(heading), id] as const);
+  return new Map([...byId, ...byHeading]);
+}
+
+function sectionHeadings(
+  lines: readonly string[],
+  titles: ReadonlyMap<string, string>,
+): readonly Heading[] {
+  const fenced = fencedLines(lines);
+  const all = lines.flatMap((text, line) => {
+    const heading = fenced.has(line) ? undefined : headingAt(text, line, titles);
+    return heading === undefined ? [] : [heading];
+  });
+  const known = all.filter((heading) => heading.known);
+  const levels = (known.length > 0 ? known : all).map(({ level }) => level);
+  const top = levels.reduce((a, b) => Math.min(a, b), PSEUDO_LEVEL);
+  return all.filter((heading) => heading.known || heading.level <= top);
+}
+
+/**
+ * The heading that a line is, if it is one. More than one space in front means that the line
+ * belongs to a list item, which is where verbatim text of others stands.
+ */
+function headingAt(
+  text: string,
+  line: number,
+  titles: ReadonlyMap<string, string>,
+): Heading | undefined {
+  const hashes = /^ ?(#{1,6})(\s*)(\S.*)$/.exec(text);
+  if (hashes !== null) {
+    const [, marks = "", space = "", title = ""] = hashes;
+    const heading = titled(title, { line, level: marks.length, titles });
+    return heading.known || space !== "" ? heading : undefined;
+  }
+  const level = PSEUDO_LEVEL;
+  const bold = /^ ?(\*\*|__)(?=\S)(.+?)\1\s*:?\s*(.*)$/.exec(text);
+  if (bold !== null) {
+    const [, , title = "", rest = ""] = bold;
+    const heading = titled(title, { line, level, titles });
+    if (heading.known) return { ...heading, rest: `${heading.rest}${rest}` };
+    return rest === "" ? heading : undefined;
+  }
+  const numbered = /^ ?\d{1,2}[.)]\s+(\S.{0,80}):\s*$/.exec(text);
+  if (numbered !== null) return titled(numbered[1] ?? "", { line, level, titles });
+  const plain = /^ ?(\S.{0,80}):\s*$/.exec(text);
+  const heading = plain === null ? undefined : titled(plain[1] ?? "", { line, level, titles });
+  return heading?.known === true ? heading : undefined;
+}
+
+interface TitlePlace {
+  readonly line: number;
+  readonly level: number;
+  readonly titles: ReadonlyMap<string, string>;
+}
+
+/** `Goal: ship it` is the heading Goal with `ship it` as the first line of its body. */
+function titled(title: string, { line, level, titles }: TitlePlace): Heading {
+  const short = title.slice(0, LONGEST_TITLE);
+  const whole = short === title ? titles.get(plainTitle(title)) : undefined;
+  if (whole !== undefined) return { line, level, key: whole, known: true, rest: "" };
+  const colon = short.indexOf(":");
+  const first = colon < 0 ? undefined : titles.get(plainTitle(title.slice(0, colon)));
+  if (first !== undefined) {
+    const rest = title.slice(colon + 1).replace(/^[\s*_]+/, "");
+    return { line, level, key: first, known: true, rest };
+  }
+  return { line, level, key: stripMarks(short), known: false, rest: "" };
+}
+
+function stripMarks(heading: string): string {
+  return heading
+    .trim()
+    .replace(/^#{1,6}\s*/, "")
+    .replace(/\s*#+$/, "")
+    .replace(/^(?:\*\*|__|`)+|(?:\*\*|__|`|:)+$/g, "")
+    .replace(/^\d{1,2}[.)]\s+/, "")
+    .replace(/[\s:*_]+$/, "")
+    .trim();
+}
+
+/** Lines of closed code fences; a fence that nothing closes is content like any other. */
+function fencedLines(lines: readonly string[]): ReadonlySet<number> {
+  const fenced = new Set<number>();
+  let open: { line: number; mark: string } | undefined;
+  for (const [line, text] of lines.entries()) {
+    const mark = /^ ?(`{3,}|~{3,})/.exec(text)?.[1];
+    if (mark === undefined) continue;
+    if (open === undefined) open = { line, mark };
+    else if (mark.startsWith(open.mark)) {
+      for (let at = open.line; at <= line; at++) fenced.add(at);
+      open = undefined;
+    }
+  }
+  return fenced;
+}
+
+function trimBlank(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+}

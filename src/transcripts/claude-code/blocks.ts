@@ -1,0 +1,89 @@
+import type { OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
+import { isRecord, textParts } from "../content.ts";
+import { defined } from "../lenient.ts";
+
+type Block = Readonly<Record<string, unknown>>;
+
+/** Blocks are Anthropic's; those without a neutral part travel untouched under its dialect. */
+const DIALECT = "anthropic";
+
+/** How the program begins an output that it wrote to a file, and how it names that file there. */
+const PERSISTED = "<persisted-output>";
+const SAVED_TO = /Full output saved to: (.+)/;
+
+/** The content of a message, a string or a list of blocks, as neutral parts. */
+export function contentBlocks(content: unknown): Part[] {
+  if (typeof content === "string") return textParts(content);
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block: unknown) => (isRecord(block) ? blockParts(block) : []));
+}
+
+function blockParts(block: Block): Part[] {
+  switch (block["type"]) {
+    case "thinking":
+      return [
+        {
+          type: "reasoning",
+          text: asText(block["thinking"]) ?? "",
+          ...defined({ signature: asText(block["signature"]) }),
+        },
+      ];
+    case "tool_use":
+      return [
+        {
+          type: "tool-call",
+          toolCallId: asText(block["id"]) ?? "",
+          toolName: asText(block["name"]) ?? "unknown",
+          input: block["input"] ?? {},
+        },
+      ];
+    case "tool_result":
+      return [resultPart(block)];
+    default:
+      return outputParts(block);
+  }
+}
+
+function resultPart(block: Block): ToolResultPart {
+  const { content } = block;
+  const output =
+    typeof content === "string"
+      ? textParts(content)
+      : (Array.isArray(content) ? content : []).flatMap((piece: unknown) =>
+          isRecord(piece) ? outputParts(piece) : [],
+        );
+  return {
+    type: "tool-result",
+    toolCallId: asText(block["tool_use_id"]) ?? "",
+    toolName: "unknown",
+    output,
+    ...(block["is_error"] === true && { isError: true }),
+    ...defined({ original: savedTo(output) }),
+  };
+}
+
+function outputParts(block: Block): OutputPart[] {
+  const kind = asText(block["type"]);
+  if (kind === undefined) return [];
+  if (kind === "text") return textParts(asText(block["text"]) ?? "");
+  const from = block["source"];
+  if ((kind === "image" || kind === "document") && isRecord(from)) {
+    const mediaType = asText(from["media_type"]) ?? (kind === "image" ? "image/*" : undefined);
+    const where = { data: asText(from["data"]), url: asText(from["url"]) };
+    return [
+      { type: "file", mediaType: mediaType ?? "application/octet-stream", ...defined(where) },
+    ];
+  }
+  return [{ type: "opaque", kind, source: { dialect: DIALECT, value: block } }];
+}
+
+/** The file that holds the whole of an output which the program itself did not send whole. */
+function savedTo(output: readonly OutputPart[]): string | undefined {
+  const first = output[0];
+  if (first?.type !== "text" || !first.text.startsWith(PERSISTED)) return undefined;
+  return SAVED_TO.exec(first.text)?.[1]?.trim();
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

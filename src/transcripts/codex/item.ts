@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type {
+  Message,
+  OutputPart,
+  Part,
+  Source,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
+import { contentParts, isRecord, textParts } from "../content.ts";
+import { anything, list, text } from "../lenient.ts";
+
+/** What one response item is in the conversation. */
+export type Item =
+  | { readonly type: "reply"; readonly parts: readonly Part[]; readonly id?: string }
+  | { readonly type: "result"; readonly part: ToolResultPart }
+  | { readonly type: "input"; readonly message: Message }
+  | { readonly type: "nothing" };
+
+/** Items are OpenAI's; those without a neutral part travel untouched under its dialect. */
+const DIALECT = "openai-responses";
+
+/** How the texts begin that the program writes in the person's name. */
+const PROGRAM_TEXT =
+  /^\s*(?:# AGENTS\.md instructions for |<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted|user_shell_command|skill|subagent_notification|permissions instructions)>)/;
+
+const itemShape = z.looseObject({
+  type: z.string(),
+  id: text,
+  role: text,
+  call_id: text,
+  name: text,
+  content: anything,
+  arguments: anything,
+  input: anything,
+  action: anything,
+  output: anything,
+  summary: list,
+  tools: list,
+  encrypted_content: text,
+});
+
+type ItemShape = z.infer<typeof itemShape>;
+
+const NOTHING: Item = { type: "nothing" };
+
+/**
+ * A `response_item` as what it is in the conversation; nothing for items that carry nothing for the
+ * model, and for unknown ones. User messages that a program wrote are `injected`.
+ */
+export function neutralItem(value: unknown): Item {
+  const item = itemShape.safeParse(value).data;
+  if (item === undefined) return NOTHING;
+  switch (item.type) {
+    case "message":
+      return messageItem(item);
+    case "reasoning":
+      return reply(item, [reasoningPart(item)]);
+    case "function_call":
+      return reply(item, [callPart(item, parsed(item.arguments))]);
+    case "custom_tool_call":
+      return reply(item, [callPart(item, item.input ?? "")]);
+    case "local_shell_call":
+      return reply(item, [callPart({ ...item, name: "local_shell" }, item.action ?? {})]);
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return result(item, outputParts(item.output), failed(item.output));
+    case "tool_search_call":
+    case "tool_search_output":
+      return toolSearch(item);
+    case "web_search_call":
+    case "image_generation_call":
+      return reply(item, [{ type: "opaque", kind: item.type, source: source(item) }]);
+    case "compaction":
+    case "compaction_summary":
+    case "context_compaction":
+      return sealedSummary(item);
+    default:
+      return NOTHING;
+  }
+}
+
+/** Whether the types of items are what this record's type is one of. */
+export function isItemType(type: unknown): boolean {
+  return typeof type === "string" && ITEM_TYPES.includes(type);
+}
+
+const ITEM_TYPES = [
+  "message",
+  "reasoning",
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "local_shell_call",
+];
+
+function messageItem(item: ItemShape): Item {
+  const parts = contentParts(item.content);
+  if (parts.length === 0) return NOTHING;
+  if (item.role === "assistant") return reply(item, parts);
+  if (item.role === "user") {
+    const byProgram = parts.every((part) => part.type === "text" && PROGRAM_TEXT.test(part.text));
+    return {
+      type: "input",
+      message: { role: "user", parts, ...(byProgram && { kind: "injected" }) },
+    };
+  }
+  return item.role === "developer" || item.role === "system"
+    ? { type: "input", message: { role: "system", parts } }
+    : NOTHING;
+}
+
+function reply(item: ItemShape, parts: readonly Part[]): Item {
+  return { type: "reply", parts, ...(item.id !== undefined && { id: item.id }) };
+}
+
+/** Reasoning is encrypted as a rule; then its summary, if there is one, is all that can be read. */
+function reasoningPart(item: ItemShape): Part {
+  const pieces = Array.isArray(item.content) ? [...item.summary, ...item.content] : item.summary;
+  const readable = contentParts(pieces).flatMap((part) =>
+    part.type === "text" ? [part.text] : [],
+  );
+  return {
+    type: "reasoning",
+    text: readable.join("\n\n"),
+    ...(item.encrypted_content !== undefined && { signature: item.encrypted_content }),
+    source: source(item),
+  };
+}
+
+function callPart(item: ItemShape, input: unknown): ToolCallPart {
+  return {
+    type: "tool-call",
+    toolCallId: item.call_id ?? item.id ?? "",
+    toolName: item.name ?? "unknown",
+    input,
+  };
+}
+
+function result(item: ItemShape, output: readonly OutputPart[], isError: boolean): Item {
+  const toolCallId = item.call_id ?? "";
+  const part: ToolResultPart = { type: "tool-result", toolCallId, toolName: "unknown", output };
+  return { type: "result", part: isError ? { ...part, isError } : part };
+}
+
+/** A search that the provider ran itself has no call id and no result of its own. */
+function toolSearch(item: ItemShape): Item {
+  if (item.call_id === undefined) {
+    return reply(item, [{ type: "opaque", kind: item.type, source: source(item) }]);
+  }
+  return item.type === "tool_search_call"
+    ? reply(item, [callPart({ ...item, name: "tool_search" }, parsed(item.arguments))])
+    : result(item, [{ type: "opaque", kind: item.type, source: source(item) }], false);
+}
+
+/** A summary that only the provider can read. */
+function sealedSummary(item: ItemShape): Item {
+  const part: Part = { type: "opaque", kind: item.type, source: source(item) };
+  return { type: "input", message: { role: "user", parts: [part], kind: "summary" } };
+}
+
+function outputParts(output: unknown): OutputPart[] {
+  if (typeof output === "string") return textParts(output);
+  if (Array.isArray(output)) return contentParts(output);
+  return isRecord(output) ? outputParts(output["content"]) : [];
+}
+
+function failed(output: unknown): boolean {
+  return isRecord(output) && output["success"] === false;
+}
+
+function parsed(json: unknown): unknown {
+  if (typeof json !== "string") return json ?? {};
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+function source(value: ItemShape): Source {
+  return { dialect: DIALECT, value };
+}

@@ -12,6 +12,8 @@ export type ContextErrorCode =
   | "archive-failed"
   /** A file is missing, unreadable, empty or not what it should be. */
   | "unreadable-file"
+  /** A file could not be written; what was there before is untouched. */
+  | "unwritable-file"
   /** No transcript format fits the content. */
   | "unknown-format"
   /** An input is larger or deeper than the stated limit. */

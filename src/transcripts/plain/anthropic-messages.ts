@@ -23,15 +23,16 @@ const BLOCKS = new Set([
 const formats: PlainFormats = plainFormats({
   name: "anthropic-messages",
   title: "Anthropic messages",
-  misfit: "no message has a block that only Anthropic knows, and there is no system beside them",
-  fits: ({ system, messages }) =>
-    system !== undefined || messages.some((message) => hasBlock(message, isOwnBlock)),
+  detect: ({ wrapper, messages }) =>
+    wrapper["system"] !== undefined ||
+    messages.some((message) => hasBlock(message, isOwnBlock)) ||
+    "no message has a block that only Anthropic knows, and there is no system beside them",
   createDecoder: () => {
     const decode = dialect.createDecoder();
     // The decoder checks what it is given, whatever its type says.
     return (native) => decode(native as AnthropicMessage);
   },
-  decodeSystem,
+  decodeWrapper: ({ system }) => (system === undefined ? [] : decodeSystem(system)),
 });
 
 export const anthropicMessages: DocumentFormat = formats.document;

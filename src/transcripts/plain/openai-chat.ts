@@ -13,8 +13,9 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
 const formats: PlainFormats = plainFormats({
   name: "openai-chat",
   title: "OpenAI chat messages",
-  misfit: "the messages have roles that OpenAI chat does not know",
-  fits: ({ messages }) => messages.some((message) => ROLES.has(roleOf(message))),
+  detect: ({ messages }) =>
+    messages.some((message) => ROLES.has(roleOf(message))) ||
+    "the messages have roles that OpenAI chat does not know",
   createDecoder: () => {
     const decode = dialect.createDecoder();
     // The decoder checks what it is given, whatever its type says.

@@ -4,9 +4,8 @@ import type { Conversation } from "../transcript.ts";
 /** A conversation as a file of native messages holds it. */
 export interface PlainConversation {
   readonly messages: readonly unknown[];
-  /** The `system` that stands beside the messages (Anthropic requests). */
-  readonly system?: unknown;
-  readonly about: Partial<Conversation>;
+  /** The object around the messages, without fields where there is none. */
+  readonly wrapper: Readonly<Record<string, unknown>>;
 }
 
 /** Keys under which programs keep a list of messages; `traj` is tau-bench's. */
@@ -18,13 +17,20 @@ export function isPlainMessage(value: unknown): boolean {
   return ["content", "parts", "tool_calls", "function_call"].some((field) => field in value);
 }
 
+/** Whether an object is a conversation that we wrote in the neutral format. */
+export function isOurs({ format }: Readonly<Record<string, unknown>>): boolean {
+  return format === "longhaul";
+}
+
 /** The conversation in an object with a list of messages; undefined when it has none. */
 export function wrappedConversation(value: unknown): PlainConversation | undefined {
   if (!isRecord(value)) return undefined;
   for (const key of LISTS) {
     const messages = value[key];
-    if (!Array.isArray(messages) || !messages.slice(0, 10).some(isPlainMessage)) continue;
-    return { messages: messages as unknown[], system: value["system"], about: aboutOf(value) };
+    if (!Array.isArray(messages)) continue;
+    if (isOurs(value) || messages.slice(0, 10).some(isPlainMessage)) {
+      return { messages: messages as unknown[], wrapper: value };
+    }
   }
   return undefined;
 }
@@ -43,7 +49,7 @@ export function plainConversations(
   const values = document as unknown[];
   const first = values.find((value) => isPlainMessage(value) || conversationIn(value));
   if (first === undefined) return [];
-  if (isPlainMessage(first)) return [{ messages: values, about: {} }];
+  if (isPlainMessage(first)) return [{ messages: values, wrapper: {} }];
   return values.flatMap((value, at) => {
     const conversation = conversationIn(value);
     if (conversation === undefined) onOdd(at);
@@ -54,11 +60,11 @@ export function plainConversations(
 function conversationIn(value: unknown): PlainConversation | undefined {
   if (!Array.isArray(value)) return wrappedConversation(value);
   const messages = value as unknown[];
-  return messages.slice(0, 10).some(isPlainMessage) ? { messages, about: {} } : undefined;
+  return messages.slice(0, 10).some(isPlainMessage) ? { messages, wrapper: {} } : undefined;
 }
 
 /** What stands beside the messages: a name (tau-bench: task and trial), a title, the model. */
-function aboutOf(wrapper: Readonly<Record<string, unknown>>): Partial<Conversation> {
+export function aboutConversation({ wrapper }: PlainConversation): Partial<Conversation> {
   const { id, task_id, trial, title, model } = wrapper;
   const trialName = trial === undefined ? "" : `/${String(trial)}`;
   const task = task_id === undefined ? undefined : `${String(task_id)}${trialName}`;

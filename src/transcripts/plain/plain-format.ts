@@ -3,6 +3,7 @@ import type { Message } from "../../core/message/index.ts";
 import { createCounter, type TranscriptCounter } from "../counts.ts";
 import type {
   Conversation,
+  Detection,
   DocumentFormat,
   Reading,
   RecordReader,
@@ -10,6 +11,7 @@ import type {
 } from "../transcript.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import {
+  aboutConversation,
   isPlainMessage,
   plainConversations,
   wrappedConversation,
@@ -20,14 +22,12 @@ import {
 export interface PlainStyle {
   readonly name: string;
   readonly title: string;
-  /** Whether a conversation is of this dialect. */
-  fits(conversation: PlainConversation): boolean;
-  /** Why a conversation is not, as one clause. */
-  readonly misfit: string;
+  /** Whether a conversation is of this dialect, or why not. */
+  detect(conversation: PlainConversation): Detection;
   /** A decoder that takes native messages one by one; it may throw `ContextError`. */
   createDecoder(): (native: unknown) => readonly Message[];
-  /** The message that a `system` beside the messages amounts to. */
-  decodeSystem?(system: unknown): readonly Message[];
+  /** The messages that fields beside the list amount to. */
+  decodeWrapper?(wrapper: PlainConversation["wrapper"]): readonly Message[];
 }
 
 /** The two shapes in which a list of messages is kept: one document, or lines. */
@@ -54,9 +54,9 @@ const NO_MESSAGES = "there is no list of messages with a role and content";
  */
 export function plainFormats(style: PlainStyle): PlainFormats {
   const { name, title } = style;
-  const detect = (conversations: readonly PlainConversation[]): true | string => {
-    if (conversations.length === 0) return NO_MESSAGES;
-    return conversations.some((conversation) => style.fits(conversation)) || style.misfit;
+  const detect = (conversations: readonly PlainConversation[]): Detection => {
+    const detections = conversations.map((conversation) => style.detect(conversation));
+    return detections.includes(true) || (detections[0] ?? NO_MESSAGES);
   };
   return {
     document: {
@@ -95,7 +95,7 @@ function withoutLast(conversation: PlainConversation): PlainConversation {
 function recordConversations(records: readonly unknown[]): readonly PlainConversation[] {
   const messages = records.filter(isPlainMessage);
   const wrapped = records.flatMap((value) => wrappedConversation(value) ?? []);
-  return messages.length === 0 ? wrapped : [...wrapped, { messages, about: {} }];
+  return messages.length === 0 ? wrapped : [...wrapped, { messages, wrapper: {} }];
 }
 
 /** Lines are messages of one conversation, or whole conversations (as for fine-tuning). */
@@ -119,11 +119,11 @@ function openReader(style: PlainStyle): RecordReader {
 function gather(gathering: Gathering, conversation: PlainConversation, line?: number): void {
   const { style, counter, conversations } = gathering;
   const decode = createSafeDecoder(gathering);
-  const { about, system } = conversation;
-  const leading = system === undefined ? [] : (style.decodeSystem?.(system) ?? []);
+  const leading = style.decodeWrapper?.(conversation.wrapper) ?? [];
   for (const message of leading) counter.add(message);
   gathering.natives += leading.length;
   const messages = conversation.messages.flatMap((native) => decode(native, line));
+  const about = aboutConversation(conversation);
   conversations.push({ ...about, messages: [...leading, ...messages], timeline: [] });
 }
 

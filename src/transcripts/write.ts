@@ -1,0 +1,75 @@
+import { ContextError } from "../core/error.ts";
+import type { Message } from "../core/message/index.ts";
+import { aiSdk } from "../dialects/ai-sdk/index.ts";
+import { anthropic } from "../dialects/anthropic/index.ts";
+import { neutral } from "../dialects/neutral/index.ts";
+import { openaiChat } from "../dialects/openai-chat/index.ts";
+import { NEUTRAL_VERSION } from "./plain/index.ts";
+
+/** The formats that a conversation can be written in. */
+export type WriteTarget = "neutral" | "openai-chat" | "anthropic" | "ai-sdk";
+
+/** All of them, in the order in which they lose less. */
+export const WRITE_TARGETS: readonly WriteTarget[] = [
+  "neutral",
+  "ai-sdk",
+  "anthropic",
+  "openai-chat",
+];
+
+/**
+ * A conversation as pretty-printed JSON with a line end behind it; the reader recognises it.
+ * Messages that came from the target format and were not edited go out as the objects they were.
+ * Of the others, this is what each target can say, besides roles, texts, calls and results:
+ *
+ * - `neutral` (`{ "format": "longhaul", "version": 1, "messages": [...] }`): everything but the
+ *   native `source`; it is read back equal.
+ * - `ai-sdk` (a list of `ModelMessage`): reasoning without its signature, files, kinds, metadata,
+ *   failed results, and the marks of pruned ones. Not: ids, times and usage of messages.
+ *   A system message in the middle becomes a user message of its kind, or `injected`.
+ * - `anthropic` (`{ system?, messages }`): files in user messages and results (PDF and images),
+ *   failed results, and a summary's kind. Not: reasoning from elsewhere, other kinds, ids, times,
+ *   usage, metadata and marks. Neighbours of one role are merged, a leading assistant gets a user
+ *   message before it, and input that is no object is wrapped into one.
+ * - `openai-chat` (a list of messages): files in user messages and a summary's kind. Not:
+ *   reasoning from elsewhere, failures as such, files in results, other kinds, ids, times, usage,
+ *   metadata and marks. Each result is a message of its own.
+ *
+ * Providers' targets also give call ids and tool names the form their API accepts.
+ * Throws `ContextError` code `invalid-options` for another target, and `invalid-message` for values
+ * that are no JSON.
+ */
+export function writeConversation(messages: readonly Message[], to: WriteTarget): string {
+  return `${pretty(encode(messages, to))}\n`;
+}
+
+function encode(messages: readonly Message[], to: WriteTarget): unknown {
+  switch (to) {
+    case "neutral":
+      return { format: "longhaul", version: NEUTRAL_VERSION, messages: neutral.encode(messages) };
+    case "openai-chat":
+      return openaiChat.encode(messages);
+    case "anthropic":
+      return anthropic.encode(messages);
+    case "ai-sdk":
+      return aiSdk.encode(messages);
+    default:
+      throw new ContextError(
+        "invalid-options",
+        `A conversation cannot be written as "${String(to)}". Choose one of: ${WRITE_TARGETS.join(", ")}.`,
+        { details: { option: "to", value: String(to), known: WRITE_TARGETS } },
+      );
+  }
+}
+
+function pretty(value: unknown): string {
+  try {
+    return JSON.stringify(value, undefined, 2);
+  } catch (cause) {
+    throw new ContextError(
+      "invalid-message",
+      "The conversation cannot be written as JSON: a value in it refers to itself, is a bigint or is nested too deep. Remove it.",
+      { cause },
+    );
+  }
+}

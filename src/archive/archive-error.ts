@@ -1,0 +1,73 @@
+import { ContextError } from "../core/error.ts";
+import type { Handle } from "../core/handle/index.ts";
+
+/** A model may send anything as a handle; an error names only the start of it. */
+const NAMED_LENGTH = 80;
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full: free some space, or put the archive on another disk.",
+  EDQUOT: "The disk quota is used up: free some space, or put the archive on another disk.",
+  EACCES: "Access was denied: check who owns the folder and what its permissions are.",
+  EPERM: "Access was denied: check who owns the folder and what its permissions are.",
+  EROFS: "The file system is read-only: put the archive into a folder that can be written.",
+  ENOTDIR: "A file stands where a folder is needed: remove it, or name another folder.",
+  EEXIST: "A file stands where a folder is needed: remove it, or name another folder.",
+  ELOOP: "A symbolic link stands there, which an archive never follows: remove it.",
+  EMFILE: "The process has too many open files: raise the limit, or close some.",
+  ENFILE: "The system has too many open files: close some.",
+  EIO: "The disk reported an error: check it before storing anything else.",
+};
+
+/** `archive-failed` for an error of the file system, with what to do about it. */
+export function archiveFailure(action: string, path: string, cause: unknown): ContextError {
+  const code = errorCode(cause) ?? "unknown";
+  const advice = ADVICE[code] ?? "See the cause for what the system reported.";
+  return new ContextError(
+    "archive-failed",
+    `The archive could not ${action} ${path} (${code}). ${advice}`,
+    { details: { path, code }, cause },
+  );
+}
+
+/** `archive-failed` for a file whose content is not what its handle says. */
+export function alteredOriginal(handle: Handle, path: string): ContextError {
+  return new ContextError(
+    "archive-failed",
+    `The file ${path} does not hold the original of ${handle}: it was changed, or two originals share the handle. Move it away, so that the original can be stored again.`,
+    { details: { handle, path } },
+  );
+}
+
+/** `archive-failed` for a second original under a taken handle. */
+export function takenHandle(handle: Handle): ContextError {
+  return new ContextError(
+    "archive-failed",
+    `The handle ${handle} already stands for another original, which stays. Keep this one in the context instead of archiving it.`,
+    { details: { handle } },
+  );
+}
+
+/** `unknown-handle`; the message is made for a model, so that it does not ask again. */
+export function malformedHandle(handle: string): ContextError {
+  const named = JSON.stringify(handle.slice(0, NAMED_LENGTH));
+  return new ContextError(
+    "unknown-handle",
+    `${named} is not a handle. A handle looks like out_0123456789abcdef: use one exactly as the context names it, and do not guess.`,
+    { details: { handle: handle.slice(0, NAMED_LENGTH) } },
+  );
+}
+
+/** `unknown-handle` for a handle that this archive has nothing under. */
+export function missingOriginal(handle: Handle): ContextError {
+  return new ContextError(
+    "unknown-handle",
+    `The archive has nothing under ${handle}: it was removed, or never stored here. Asking again will not find it; go on without it, or produce it again.`,
+    { details: { handle } },
+  );
+}
+
+/** The code of a system error, e.g. `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

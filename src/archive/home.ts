@@ -1,0 +1,16 @@
+import { join, resolve } from "node:path";
+import envPaths from "env-paths";
+
+/**
+ * The one directory that holds all state: `$LONGHAUL_HOME` if it is set (made absolute), else
+ * `longhaul` in the platform's data directory. Nothing is created.
+ */
+export function longhaulHome(env: Readonly<Record<string, string | undefined>>): string {
+  const { LONGHAUL_HOME: home = "" } = env;
+  return home === "" ? envPaths("longhaul", { suffix: "" }).data : resolve(home);
+}
+
+/** Where the originals are in that directory. */
+export function archiveFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return join(longhaulHome(env), "archive");
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { handleKind, isHandle } from "../core/handle/index.ts";
+import type { Handle, OriginalKind } from "../core/handle/index.ts";
+
+/*
+ * `<folder>/<first two hex digits>/<handle>.<extension>`: 256 folders. A flat folder would work for
+ * the file system, but not for people and agents: with 100,000 files `grep x *` fails because the
+ * argument list is too long, and every listing is one long read. With 256 folders each has 400.
+ */
+
+const EXTENSIONS: Readonly<Record<OriginalKind, string>> = {
+  out: "txt",
+  parts: "json",
+  in: "txt",
+  msg: "txt",
+  head: "jsonl",
+};
+const FOLDER = /^[0-9a-f]{2}$/;
+const TEMPORARY = /^\.\w+\.[0-9a-f]{16}\.tmp$/;
+
+/** The name of the folder that an original is in. */
+export function folderName(handle: Handle): string {
+  const digits = handle.indexOf("_") + 1;
+  return handle.slice(digits, digits + 2);
+}
+
+export function fileName(handle: Handle): string {
+  return `${handle}.${EXTENSIONS[handleKind(handle)]}`;
+}
+
+/** Where an original is; only a handle can become a path. */
+export function pathOf(root: string, handle: Handle): string {
+  return join(root, folderName(handle), fileName(handle));
+}
+
+export function isFolderName(name: string): boolean {
+  return FOLDER.test(name);
+}
+
+/** The handle of a file in a folder of the archive; `undefined` for a file that is none of ours. */
+export function handleOfFile(folder: string, name: string): Handle | undefined {
+  const handle = name.slice(0, Math.max(0, name.indexOf(".")));
+  const isOurs = isHandle(handle) && fileName(handle) === name && folderName(handle) === folder;
+  return isOurs ? handle : undefined;
+}
+
+/** The name of a file that is still being written; `random` is 16 hex digits. */
+export function temporaryName(handle: Handle, random: string): string {
+  return `.${handle}.${random}.tmp`;
+}
+
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
+}

@@ -1,0 +1,52 @@
+import { handleKind, isHandle } from "../core/handle/index.ts";
+import type { Digest } from "../core/handle/index.ts";
+import { missingOriginal, takenHandle } from "./archive-error.ts";
+import type { Archive, ArchiveEntry } from "./archive.ts";
+import { sha256Hex } from "./digest.ts";
+import { checkedHandle, handleOfOriginal } from "./original.ts";
+
+export interface MemoryArchiveOptions {
+  /** SHA-256; plain JavaScript by default. */
+  readonly digest?: Digest;
+  /** The time in ms since the epoch; the system clock by default. */
+  readonly now?: () => number;
+}
+
+interface Stored {
+  readonly entry: ArchiveEntry;
+  readonly content: string;
+}
+
+/**
+ * An archive that lives as long as its process: for tests, for short runs and for places without a
+ * file system. `put` rejects with `invalid-message` for text with half a surrogate pair, as the
+ * archives that store bytes must.
+ */
+export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
+  const { digest = sha256Hex, now = Date.now } = options;
+  const originals = new Map<string, Stored>();
+  return {
+    name: "memory",
+    async put(kind, content) {
+      const handle = handleOfOriginal(kind, content, digest);
+      const known = originals.get(handle);
+      if (known !== undefined && known.content !== content) throw takenHandle(handle);
+      if (known !== undefined) return known.entry;
+      const bytes = new TextEncoder().encode(content).length;
+      const entry = { handle, kind: handleKind(handle), bytes, storedAt: now() };
+      originals.set(handle, { entry, content });
+      return entry;
+    },
+    async get(handle) {
+      const known = originals.get(checkedHandle(handle));
+      if (known === undefined) throw missingOriginal(checkedHandle(handle));
+      return known.content;
+    },
+    async has(handle) {
+      return isHandle(handle) && originals.has(handle);
+    },
+    async list() {
+      return [...originals.values()].map(({ entry }) => entry);
+    },
+  };
+}

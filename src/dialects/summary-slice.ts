@@ -1,5 +1,5 @@
 import type { Part } from "../core/message/index.ts";
-import { unframeSummary } from "../core/summary/frame.ts";
+import { unframeSummary } from "../core/summary/index.ts";
 import type { Draft } from "./native-message.ts";
 
 /**

@@ -15,7 +15,14 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   ],
   tool: ["tool-result", "tool-approval-response"],
 };
-const OUTPUTS = ["text", "json", "content", "error-text", "error-json", "execution-denied"];
+const OUTPUTS: ReadonlySet<string> = new Set([
+  "text",
+  "json",
+  "content",
+  "error-text",
+  "error-json",
+  "execution-denied",
+]);
 
 interface Walk {
   readonly issues: DialectIssue[];
@@ -113,7 +120,7 @@ function checkOutput(walk: Walk, part: WireObject, index: number): void {
   const value = isWireObject(output) ? output["value"] : undefined;
   const isText = type === "text" || type === "error-text";
   const isLegal =
-    OUTPUTS.includes(type) &&
+    OUTPUTS.has(type) &&
     (!isText || typeof value === "string") &&
     (type !== "content" || Array.isArray(value)) &&
     (!type.endsWith("json") || value !== undefined);

@@ -22,7 +22,12 @@ import {
 
 /** The API takes tool names up to this length; its ids have no published limit. */
 const MAX_TOOL_NAME = 128;
-const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  "image/jpeg",
+  "image/png",
+  "image/gif",
+  "image/webp",
+]);
 
 /**
  * One part as blocks: the native block where nothing changed, a copy of it where something did, a
@@ -70,7 +75,7 @@ function isSameFile(part: FilePart, block: WireObject): boolean {
 
 function encodeFile(part: FilePart): AnthropicContentBlock {
   const { mediaType, data, url } = part;
-  if (data !== undefined && IMAGE_TYPES.includes(mediaType)) {
+  if (data !== undefined && IMAGE_TYPES.has(mediaType)) {
     const media_type = mediaType as AnthropicImageType;
     return { type: "image", source: { type: "base64", media_type, data } };
   }

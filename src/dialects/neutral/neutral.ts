@@ -4,7 +4,7 @@ import { describe, invalidWire, isWireObject } from "../wire-value.ts";
 import { decodePart, plainPart } from "./decode-part.ts";
 import { NEUTRAL, type NeutralMessage } from "./wire.ts";
 
-const ROLES = ["system", "user", "assistant", "tool"];
+const ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant", "tool"]);
 
 /**
  * Takes neutral messages from JSON. A message is taken as it is: the same object. Throws
@@ -26,7 +26,7 @@ export function createNeutralDecoder(): (native: NeutralMessage) => readonly Mes
     index += 1;
     if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
     const { role, parts } = native as unknown as NeutralMessage;
-    if (!ROLES.includes(role)) throw invalidWire(place, `has the unknown role "${String(role)}"`);
+    if (!ROLES.has(role)) throw invalidWire(place, `has the unknown role "${String(role)}"`);
     if (!Array.isArray(parts)) throw invalidWire(place, `needs an array in "parts"`);
     for (const part of parts) decodePart(part, place);
     return [plainMessage(native as unknown as Message)];

@@ -123,8 +123,8 @@ function isField(part: Part): boolean {
 
 /** What becomes of `refusal` and `audio`: they go when their part is gone. */
 function saidFields(parts: readonly Part[], native: ChatMessage): Record<string, unknown> {
-  const kept = parts.filter((part) => part.type === "opaque").map((part) => part.kind);
-  const gone = ["refusal", "audio"].filter((field) => field in native && !kept.includes(field));
+  const kept = new Set(parts.filter((part) => part.type === "opaque").map((part) => part.kind));
+  const gone = ["refusal", "audio"].filter((field) => field in native && !kept.has(field));
   return Object.fromEntries(
     gone.flatMap((field) => (fieldOf(native, field) === null ? [] : [[field, undefined]])),
   );

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { type Message, withParts } from "../../../src/core/message/index.ts";
+import {
+  type ChatMessage,
+  decodeOpenAIChat,
+  encodeOpenAIChat,
+  openaiChat,
+} from "../../../src/dialects/openai-chat/index.ts";
+import { describeDialect } from "../../conformance/describe-dialect.ts";
+import { legalConversation } from "../../property/arbitraries.ts";
+import { openaiChatFixtures } from "./fixtures.ts";
+
+describeDialect(openaiChat, openaiChatFixtures, legalConversation());
+
+const conversation = openaiChatFixtures.legal;
+
+function edit(native: ChatMessage, change: (message: Message) => Message): ChatMessage | undefined {
+  const [message] = decodeOpenAIChat([native]);
+  return message === undefined ? undefined : encodeOpenAIChat([change(message)])[0];
+}
+
+test("argument strings are kept byte for byte beside an edited call", () => {
+  const native = conversation["parallel calls and odd arguments"]?.[1] as ChatMessage;
+  const edited = edit(native, (message) =>
+    withParts(
+      message,
+      message.parts.map((part) =>
+        part.type === "tool-call" && part.toolCallId === "call_2"
+          ? { ...part, input: { path: "b.ts" } }
+          : part,
+      ),
+    ),
+  );
+  expect(edited?.tool_calls?.[0]).toBe(native.tool_calls?.[0]);
+  expect(edited?.tool_calls?.[2]).toBe(native.tool_calls?.[2]);
+  expect(edited?.tool_calls?.[1]).toEqual({
+    id: "call_2",
+    type: "function",
+    function: { name: "read", arguments: '{"path":"b.ts"}' },
+  });
+  expect(edited?.content).toBe("");
+});
+
+test("input is the parsed arguments, or the text when they are no JSON", () => {
+  const messages = decodeOpenAIChat(conversation["parallel calls and odd arguments"] ?? []);
+  const inputs = messages[1]?.parts.map((part) => part.type === "tool-call" && part.input);
+  expect(inputs).toEqual([{ path: "a.ts", n: 1, big: 12345678901234567890 }, '{"path": "b.ts', ""]);
+});
+
+test("a result takes the name of the nearest call before it", () => {
+  const messages = decodeOpenAIChat([
+    {
+      role: "assistant",
+      tool_calls: [{ id: "a", type: "function", function: { name: "one", arguments: "" } }],
+    },
+    { role: "tool", tool_call_id: "a", content: "1" },
+    {
+      role: "assistant",
+      tool_calls: [{ id: "a", type: "function", function: { name: "two", arguments: "" } }],
+    },
+    { role: "tool", tool_call_id: "a", content: "2" },
+    { role: "tool", tool_call_id: "b", content: "3" },
+  ] as ChatMessage[]);
+  const names = messages.flatMap((message) =>
+    message.parts.flatMap((part) => (part.type === "tool-result" ? [part.toolName] : [])),
+  );
+  expect(names).toEqual(["one", "two", "unknown"]);
+});
+
+test("reasoning fields go with the reasoning, and only with it", () => {
+  const native = conversation["reasoning fields of DeepSeek and OpenRouter"]?.[3] as ChatMessage;
+  const withInput = edit(native, (message) =>
+    withParts(
+      message,
+      message.parts.map((part) => (part.type === "tool-call" ? { ...part, input: {} } : part)),
+    ),
+  );
+  expect(withInput).toMatchObject({
+    reasoning: "And again.",
+    reasoning_details: [{ data: "c2VhbGVk" }],
+  });
+  expect(withInput?.tool_calls?.[0]).toMatchObject({
+    extra_content: { google: { thought_signature: "c2ln" } },
+  });
+  const bare = edit(native, (message) =>
+    withParts(
+      message,
+      message.parts.filter((part) => part.type !== "reasoning"),
+    ),
+  );
+  expect(bare).not.toHaveProperty("reasoning");
+  expect(bare).not.toHaveProperty("reasoning_details");
+  expect(bare?.tool_calls?.[0]).toBe(native.tool_calls?.[0]);
+});
+
+test("media keep their native parts beside an edited text", () => {
+  const native = conversation["media and parts nobody knows"]?.[0] as ChatMessage;
+  const edited = edit(native, (message) =>
+    withParts(
+      message,
+      message.parts.map((part) => (part.type === "text" ? { ...part, text: "See:" } : part)),
+    ),
+  );
+  expect(edited?.content?.[0]).toEqual({ type: "text", text: "See:" });
+  const before = native.content as readonly unknown[];
+  (edited?.content as readonly unknown[]).slice(1).forEach((part, at) => {
+    expect(part).toBe(before[at + 1]);
+  });
+});
+
+test("an image that was described by text leaves the others alone", () => {
+  const native = conversation["media and parts nobody knows"]?.[0] as ChatMessage;
+  const edited = edit(native, (message) =>
+    withParts(message, message.parts.with(1, { type: "text", text: "[image: a chart]" })),
+  );
+  expect(edited?.content?.[1]).toEqual({ type: "text", text: "[image: a chart]" });
+  expect(edited?.content?.[2]).toBe(native.content?.[2]);
+});
+
+test("results in one message become one tool message each, directly after their calls", () => {
+  const encoded = encodeOpenAIChat([
+    { role: "user", parts: [{ type: "text", text: "go" }] },
+    {
+      role: "assistant",
+      parts: [
+        { type: "tool-call", toolCallId: "fc|1", toolName: "a.b", input: { x: 1 } },
+        { type: "tool-call", toolCallId: "fc:1", toolName: "c", input: undefined },
+      ],
+    },
+    {
+      role: "tool",
+      parts: [
+        { type: "tool-result", toolCallId: "fc|1", toolName: "a.b", output: [] },
+        {
+          type: "tool-result",
+          toolCallId: "fc:1",
+          toolName: "c",
+          output: [
+            { type: "text", text: "see" },
+            { type: "file", mediaType: "image/png", data: "AAAA" },
+          ],
+        },
+      ],
+    },
+  ]);
+  expect(encoded.slice(1)).toEqual([
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "fc_1", type: "function", function: { name: "a_b", arguments: '{"x":1}' } },
+        { id: "fc_1_2", type: "function", function: { name: "c", arguments: "{}" } },
+      ],
+    },
+    { role: "tool", tool_call_id: "fc_1", content: "" },
+    { role: "tool", tool_call_id: "fc_1_2", content: "see\n[file (image/png), not shown here]" },
+  ]);
+});
+
+test("the same native object may stand twice in a list", () => {
+  const native: ChatMessage = { role: "user", content: "again" };
+  expect(encodeOpenAIChat(decodeOpenAIChat([native, native]))).toEqual([native, native]);
+});

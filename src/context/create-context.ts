@@ -45,7 +45,7 @@ export function createContext(options: ContextOptions = {}): Context {
     archive: session.archive,
     journal: () => session.tracker.records,
     recall: (handle) => session.archive.get(handle),
-    on: session.events.on,
+    on: (name, listener) => session.events.on(name, listener),
     prepare(history, { force = false } = {}) {
       const turn = queue.then(() => prepare(session, history, force));
       queue = turn.catch(() => undefined);

@@ -66,7 +66,7 @@ function writeSummary(
     ledger,
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
-    count: counter.count,
+    count: (piece) => counter.count(piece),
     headHandle,
     olderHandles: earlier.handles,
     template: options.template,

@@ -89,7 +89,7 @@ function clipEdit(
   const named = canRecall ? handle : undefined;
   const base = { ...place, reason: "clipped" as const, handle };
   const clip = (text: string, what: string): string =>
-    clipText(text, { maxTokens, count: counter.count, handle: named, what });
+    clipText(text, { maxTokens, count: (piece) => counter.count(piece), handle: named, what });
   if (part.type === "tool-result") {
     const text = clip(outputText(part.output), "output");
     const result: Part = { ...part, output: [{ type: "text", text }] };

@@ -30,6 +30,8 @@ interface RepairState {
   readonly byId: ReadonlyMap<string, readonly LooseResult[]>;
   /** Every id that some call has. */
   readonly callIds: ReadonlySet<string>;
+  /** The result that each call took. */
+  readonly matched: Map<ToolCallPart, LooseResult>;
   readonly usedIds: Set<string>;
 }
 
@@ -47,6 +49,8 @@ export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
 export function repairMessages(messages: readonly Message[]): RepairResult {
   if (checkMessages(messages).length === 0) return { messages, repairs: [] };
   const state = startRepair(messages);
+  // All pairs are made before anything is put out: a result may stand before its call.
+  forEachStep(messages, (from, end) => matchResults(state, { from, end }));
   let index = 0;
   while (index < messages.length) {
     const message = messages[index] as Message;
@@ -71,7 +75,25 @@ function startRepair(input: readonly Message[]): RepairState {
       byId.set(part.toolCallId, [...(byId.get(part.toolCallId) ?? []), loose]);
     }
   });
-  return { input, output: [], repairs: [], results, byId, callIds, usedIds: new Set() };
+  return {
+    input,
+    output: [],
+    repairs: [],
+    results,
+    byId,
+    callIds,
+    matched: new Map(),
+    usedIds: new Set(),
+  };
+}
+
+function forEachStep(
+  messages: readonly Message[],
+  visit: (from: number, end: number) => void,
+): void {
+  messages.forEach((message, index) => {
+    if (message.role === "assistant") visit(index, stepEnd(messages, index));
+  });
 }
 
 /** A step reaches up to the next assistant message; what lies between may belong to it. */
@@ -85,14 +107,12 @@ function repairStep(state: RepairState, from: number, end: number): void {
   const assistant = state.input[from] as Message;
   const answers: ToolResultPart[] = [];
   let changed = false;
-  const calls = assistant.parts.filter((part) => part.type === "tool-call");
-  const matched = matchResults(state, calls, { from, end });
   const parts = assistant.parts.flatMap((part): Part[] => {
     if (part.type === "tool-result") return [];
     if (part.type !== "tool-call") return [part];
     const id = freshId(state, part.toolCallId, from);
     changed ||= id !== part.toolCallId;
-    answers.push(answerFor(state, { call: part, id, from }, matched.get(part)));
+    answers.push(answerFor(state, { call: part, id, from }, state.matched.get(part)));
     return [id === part.toolCallId ? part : { ...part, toolCallId: id }];
   });
   changed ||= parts.length !== assistant.parts.length;
@@ -108,18 +128,14 @@ interface StepRange {
 }
 
 /** Pairs the calls of one step with results: by id in the step, by position, by id anywhere. */
-function matchResults(
-  state: RepairState,
-  calls: readonly ToolCallPart[],
-  { from, end }: StepRange,
-): Map<ToolCallPart, LooseResult> {
-  const matched = new Map<ToolCallPart, LooseResult>();
+function matchResults(state: RepairState, { from, end }: StepRange): void {
+  const calls = (state.input[from]?.parts ?? []).filter((part) => part.type === "tool-call");
   const near: LooseResult[] = [];
   for (let index = from; index < end; index++) near.push(...(state.results.get(index) ?? []));
   const take = (call: ToolCallPart, result: LooseResult | undefined): void => {
     if (result === undefined) return;
     result.taken = true;
-    matched.set(call, result);
+    state.matched.set(call, result);
   };
   for (const call of calls) {
     take(
@@ -127,19 +143,12 @@ function matchResults(
       near.find((result) => !result.taken && result.part.toolCallId === call.toolCallId),
     );
   }
-  const named = new Set(calls.map((call) => call.toolCallId));
   for (const call of calls) {
-    if (matched.has(call)) continue;
-    const byPosition = near.find(
-      (result) =>
-        !result.taken &&
-        isNameless(state, result, call) &&
-        !named.has(result.part.toolCallId || "?"),
-    );
+    if (state.matched.has(call)) continue;
+    const byPosition = near.find((result) => !result.taken && isNameless(state, result, call));
     const far = state.byId.get(call.toolCallId)?.find((result) => !result.taken);
     take(call, byPosition ?? (call.toolCallId === "" ? undefined : far));
   }
-  return matched;
 }
 
 /** Whether a result may be paired by position: its id, or the call's, says nothing. */

@@ -63,7 +63,7 @@ function wholeSlice(text: string, units: number): string {
 }
 
 /** Control characters have no place in an element; a line break becomes a space. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+const CONTROL = /\p{Cc}+/gu;
 
 function attribute(value: string): string {
   return content(value.replace(/\s+/g, () => " ")).replaceAll('"', "&quot;");

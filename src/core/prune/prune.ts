@@ -1,5 +1,5 @@
 import { type Edit, isPruned, originalOf } from "../edit/index.ts";
-import type { Digest } from "../handle/index.ts";
+import type { Digest, Handle } from "../handle/index.ts";
 import {
   inputText,
   type Message,
@@ -8,9 +8,10 @@ import {
   type ToolResultPart,
 } from "../message/index.ts";
 import { type MessageMeter, partTokens, type TokenCounter } from "../tokens/index.ts";
-import { type CallFacts, describeCall, type ToolKinds } from "../tools/index.ts";
+import { type CallFacts, changesFiles, describeCall, type ToolKinds } from "../tools/index.ts";
 import { pruneBoundary } from "./boundary.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
+import { findRepeats } from "./repeats.ts";
 import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type ProtectedTools } from "./protection.ts";
 
 /** The original's minimum saving, in tokens; less does not pay for the prompt cache it breaks. */
@@ -112,8 +113,8 @@ function candidates(
       if (piece.type === "tool-call") {
         calls.set(piece.toolCallId, piece);
         const facts = describeCall(piece, context.toolKinds);
-        const isOld = facts.largeInput.length > 0 && !isProtected(piece.toolName, piece);
-        if (isOld) found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
+        if (hasLargeInput(piece, facts) && !isProtected(piece.toolName, piece))
+          found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
       } else if (piece.type === "tool-result" && !isPruned(piece)) {
         const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
         if (isProtected(piece.toolName, call)) return;
@@ -128,6 +129,12 @@ function candidates(
   return found.sort((a, b) => a.rank - b.rank);
 }
 
+/** Whether a call carries the content of files: in fields, or as one free text (a patch). */
+function hasLargeInput(call: ToolCallPart, facts: CallFacts): boolean {
+  if (typeof call.input !== "string") return facts.largeInput.length > 0;
+  return changesFiles(facts.kind) && call.input.length >= LARGE_INPUT_UNITS;
+}
+
 function unknownCall(result: ToolResultPart): ToolCallPart {
   return {
     type: "tool-call",
@@ -135,46 +142,6 @@ function unknownCall(result: ToolResultPart): ToolCallPart {
     toolName: result.toolName,
     input: {},
   };
-}
-
-type Repeats = ReadonlyMap<ToolResultPart, "superseded" | "duplicate">;
-
-/**
- * Results that say nothing which a later one does not say: a read of a file that was read again,
- * whole or at least as much of it, and an output that comes again word for word.
- */
-function findRepeats(messages: readonly Message[], toolKinds: ToolKinds | undefined): Repeats {
-  const repeats = new Map<ToolResultPart, "superseded" | "duplicate">();
-  const calls = new Map<string, CallFacts>();
-  const byText = new Map<string, ToolResultPart>();
-  const reads = new Map<string, { result: ToolResultPart; facts: CallFacts }>();
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type === "tool-call") calls.set(part.toolCallId, describeCall(part, toolKinds));
-      if (part.type !== "tool-result" || part.isError === true || isPruned(part)) continue;
-      const text = outputText(part.output);
-      const earlier = byText.get(text);
-      if (earlier !== undefined) repeats.set(earlier, "duplicate");
-      byText.set(text, part);
-      const facts = calls.get(part.toolCallId);
-      const path = facts?.kind === "read" ? facts.files[0]?.path : undefined;
-      if (facts === undefined || path === undefined || facts.files.length !== 1) continue;
-      const known = reads.get(path);
-      if (known !== undefined && covers(facts, known.facts)) {
-        if (!repeats.has(known.result)) repeats.set(known.result, "superseded");
-      }
-      if (known === undefined || covers(facts, known.facts))
-        reads.set(path, { result: part, facts });
-    }
-  }
-  return repeats;
-}
-
-/** Whether a later read shows all that an earlier one showed. */
-function covers(later: CallFacts, earlier: CallFacts): boolean {
-  if (later.range === undefined) return true;
-  if (earlier.range === undefined) return false;
-  return later.range.from <= earlier.range.from && later.range.to >= earlier.range.to;
 }
 
 function prunedPiece(candidate: Candidate, context: PruneContext): PrunedPiece | undefined {
@@ -209,15 +176,20 @@ function prunedInput(
   { message, part, call, facts }: Candidate,
   { counter, digest }: PruneContext,
 ): PrunedPiece | undefined {
-  if (typeof call.input !== "object" || call.input === null) return undefined;
   const { handle } = originalOf(call, digest);
-  const input: Record<string, unknown> = { ...call.input };
-  for (const name of facts.largeInput) {
-    const text = inputText(input[name]);
-    if (text.length >= LARGE_INPUT_UNITS) input[name] = inputPlaceholder(text, handle);
-  }
+  const input = smallInput(call.input, facts.largeInput, handle);
   const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
   if (saving <= 0) return undefined;
   const edit: Edit = { type: "replace-input", message, part, reason: "pruned", handle, input };
   return { edit, tool: call.toolName, saving };
+}
+
+function smallInput(input: unknown, largeFields: readonly string[], handle: Handle): unknown {
+  if (typeof input === "string") return inputPlaceholder(input, handle);
+  const small: Record<string, unknown> = { ...(input as Record<string, unknown>) };
+  for (const name of largeFields) {
+    const text = inputText(small[name]);
+    if (text.length >= LARGE_INPUT_UNITS) small[name] = inputPlaceholder(text, handle);
+  }
+  return small;
 }

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * Who may import whom. A room may import itself and what stands in its row; `error.ts` is open to
+ * all. Rooms stand in the order in which data flows, so an arrow never points forward.
+ */
+const TABLE: Readonly<Record<string, readonly string[]>> = {
+  "core/error.ts": [],
+  "core/message": [],
+  "core/handle": [],
+  "core/tokens": ["core/message"],
+  "core/tools": ["core/message"],
+  "core/overflow": [],
+  "core/truncate": ["core/handle"],
+  "core/edit": ["core/message", "core/handle"],
+  "core/prune": [
+    "core/message",
+    "core/handle",
+    "core/tokens",
+    "core/tools",
+    "core/edit",
+    "core/truncate",
+  ],
+  "core/ledger": ["core/message", "core/tools"],
+  "core/summary": ["core/message", "core/handle", "core/ledger"],
+  "core/continuation": ["core/message"],
+  "core/compact": [
+    "core/message",
+    "core/handle",
+    "core/tokens",
+    "core/edit",
+    "core/prune",
+    "core/truncate",
+    "core/continuation",
+  ],
+  "core/plan": [
+    "core/message",
+    "core/handle",
+    "core/tokens",
+    "core/tools",
+    "core/overflow",
+    "core/edit",
+    "core/prune",
+    "core/summary",
+    "core/compact",
+    "core/continuation",
+  ],
+  archive: ["core"],
+  context: ["core", "archive", "dialects"],
+  dialects: ["core"],
+  transcripts: ["core", "dialects"],
+  cli: ["core", "archive", "context", "dialects", "transcripts"],
+  "index.ts": ["core", "archive", "context", "dialects"],
+};
+
+/** Packages and Node modules that a room may import; the core may import nothing. */
+const FOREIGN: Readonly<Record<string, RegExp>> = {
+  archive: /^(node:.+|@noble\/hashes\/.+|env-paths)$/,
+  transcripts: /^(node:.+|zod|jsonrepair)$/,
+  cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
+};
+
+const SRC = path.resolve("src");
+
+function sourceFiles(): string[] {
+  return readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+}
+
+/** Everything a file imports or re-exports, as written; comments are cut out first. */
+function importsOf(file: string): string[] {
+  const code = readFileSync(path.join(SRC, file), "utf8")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "");
+  const pattern = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;
+  return [...code.matchAll(pattern)].map((match) => match[1]!);
+}
+
+/** The row of the table that a path belongs to. */
+function roomOf(file: string): string {
+  const parts = file.split(path.sep);
+  const own = parts[0] === "core" ? parts.slice(0, 2).join("/") : parts[0]!;
+  return own;
+}
+
+describe("who may import whom", () => {
+  const files = sourceFiles();
+
+  it("has a row for every room, and a room for every row", () => {
+    const rooms = [...new Set(files.map(roomOf))].sort();
+    expect(rooms).toEqual(Object.keys(TABLE).sort());
+  });
+
+  it.each(files)("%s", (file) => {
+    const room = roomOf(file);
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith(".")) {
+        expect(specifier, `${file} imports a package`).toMatch(FOREIGN[room] ?? /^$/);
+        continue;
+      }
+      const target = path.relative(SRC, path.resolve(SRC, path.dirname(file), specifier));
+      const other = roomOf(target);
+      const isAllowed =
+        other === room ||
+        other === "core/error.ts" ||
+        TABLE[room]!.some((allowed) => other === allowed || other.startsWith(`${allowed}/`));
+      expect(isAllowed, `${file} imports ${target}`).toBe(true);
+    }
+  });
+
+  it("lets no dialect and no transcript format import another one", () => {
+    for (const file of files.filter((name) => /^(dialects|transcripts)\/[^/]+\//.test(name))) {
+      for (const specifier of importsOf(file).filter((name) => name.startsWith("."))) {
+        const target = path.relative(SRC, path.resolve(SRC, path.dirname(file), specifier));
+        const [room, own] = file.split(path.sep);
+        const [otherRoom, other] = target.split(path.sep);
+        const isSibling = room === otherRoom && other !== own && !other!.endsWith(".ts");
+        expect(isSibling, `${file} imports ${target}`).toBe(false);
+      }
+    }
+  });
+});
+
+describe("the style of the house", () => {
+  it.each(sourceFiles())("%s is no longer than 320 lines", (file) => {
+    const lines = readFileSync(path.join(SRC, file), "utf8").split("\n").length;
+    const isData = file.endsWith("weights.ts");
+    expect(isData || lines <= 320, `${file} has ${lines} lines`).toBe(true);
+  });
+
+  it.each(sourceFiles())("%s has no default export, class, enum or any", (file) => {
+    const code = readFileSync(path.join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+    expect(code).not.toMatch(/^export default/m);
+    expect(code).not.toMatch(/^\s*(?:export )?(?:const )?enum /m);
+    expect(code).not.toMatch(/[:<(]\s*any\b(?!\w)/);
+    if (file !== path.join("core", "error.ts")) expect(code).not.toMatch(/^\s*(?:export )?class /m);
+  });
+});

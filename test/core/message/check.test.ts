@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { checkMessages } from "../../../src/core/message/index.ts";
+import { assistant, call, calling, result, results, step, user } from "../../build-messages.ts";
+
+const rules = (messages: Parameters<typeof checkMessages>[0]): string[] =>
+  checkMessages(messages).map((issue) => issue.rule);
+
+describe("checkMessages", () => {
+  it("accepts a legal conversation with parallel calls", () => {
+    const messages = [
+      user("go"),
+      calling(call("a", "read"), call("b", "read")),
+      results(result("b", "read", "2"), result("a", "read", "1")),
+      assistant("done"),
+    ];
+    expect(checkMessages(messages)).toEqual([]);
+  });
+
+  it("accepts the results of one step in several tool messages", () => {
+    const messages = [
+      calling(call("a", "read"), call("b", "read")),
+      results(result("a", "read", "1")),
+      results(result("b", "read", "2")),
+    ];
+    expect(checkMessages(messages)).toEqual([]);
+  });
+
+  it("finds a call without a result", () => {
+    expect(rules([user("go"), calling(call("a", "read"))])).toEqual(["unanswered-tool-call"]);
+  });
+
+  it("finds a result that does not follow its call directly", () => {
+    const messages = [
+      calling(call("a", "read")),
+      user("wait"),
+      results(result("a", "read", "late")),
+    ];
+    expect(rules(messages)).toEqual(["unanswered-tool-call", "unpaired-tool-result"]);
+  });
+
+  it("finds a result without a call, and a second result of one call", () => {
+    expect(rules([results(result("x", "read", "?"))])).toEqual(["unpaired-tool-result"]);
+    const twice = [
+      calling(call("a", "read")),
+      results(result("a", "read", "1"), result("a", "read", "2")),
+    ];
+    expect(rules(twice)).toEqual(["unpaired-tool-result"]);
+  });
+
+  it("finds ids that are missing or used twice", () => {
+    expect(rules(step("", "read", {}, "1"))).toEqual(["missing-tool-call-id"]);
+    expect(rules([...step("a", "read", {}, "1"), ...step("a", "read", {}, "2")])).toEqual([
+      "duplicate-tool-call-id",
+    ]);
+  });
+
+  it("finds parts in messages of the wrong role, and empty messages", () => {
+    expect(rules([{ role: "user", parts: [call("a", "read")] }])).toEqual(["misplaced-part"]);
+    expect(rules([{ role: "user", parts: [{ type: "reasoning", text: "hm" }] }])).toEqual([
+      "misplaced-part",
+    ]);
+    expect(rules([{ role: "assistant", parts: [] }])).toEqual(["empty-message"]);
+  });
+});

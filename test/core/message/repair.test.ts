@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkMessages, NO_RESULT_TEXT, repairMessages } from "../../../src/core/message/index.ts";
+import type { Message } from "../../../src/core/message/index.ts";
+import {
+  assistant,
+  call,
+  calling,
+  injected,
+  result,
+  results,
+  step,
+  user,
+} from "../../build-messages.ts";
+
+describe("repairMessages", () => {
+  it("returns a legal list itself", () => {
+    const messages = [user("go"), ...step("a", "read", {}, "1"), assistant("done")];
+    expect(repairMessages(messages).messages).toBe(messages);
+  });
+
+  it("keeps every message that needs no repair as the same object", () => {
+    const messages = [user("go"), ...step("a", "read", {}, "1"), calling(call("b", "read"))];
+    const repaired = repairMessages(messages).messages;
+    expect(repaired.slice(0, 4).every((message, index) => message === messages[index])).toBe(true);
+  });
+
+  it("gives a call without a result an error result", () => {
+    const { messages, repairs } = repairMessages([user("go"), calling(call("a", "bash"))]);
+    expect(messages[2]).toEqual(results(result("a", "bash", NO_RESULT_TEXT, true)));
+    expect(repairs).toHaveLength(1);
+  });
+
+  it("keeps a result without a call as an injected user message", () => {
+    const { messages } = repairMessages([user("go"), results(result("x", "bash", "orphan"))]);
+    expect(messages[1]?.role).toBe("user");
+    expect(messages[1]?.kind).toBe("injected");
+    expect(JSON.stringify(messages[1]?.parts)).toContain("orphan");
+  });
+
+  it("moves a result up to its call, past what came between", () => {
+    const late = results(result("a", "bash", "late"));
+    const between = injected("<system-reminder>");
+    const { messages } = repairMessages([calling(call("a", "bash")), between, late]);
+    expect(messages).toEqual([calling(call("a", "bash")), late, between]);
+    expect(messages[1]).toBe(late);
+  });
+
+  it("moves a result that stands before its call", () => {
+    const { messages } = repairMessages([
+      user("go"),
+      results(result("a", "bash", "early")),
+      calling(call("a", "bash")),
+    ]);
+    expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
+    expect(JSON.stringify(messages[2])).toContain("early");
+  });
+
+  it("gives the second use of an id a new one, for call and result", () => {
+    const { messages } = repairMessages([
+      ...step("a", "read", {}, "first"),
+      ...step("a", "read", {}, "second"),
+    ]);
+    expect(checkMessages(messages)).toEqual([]);
+    expect(messages[3]).toEqual(results(result("a-2", "read", "second")));
+  });
+
+  it("pairs results without ids by position", () => {
+    const { messages } = repairMessages([
+      calling(call("", "read", { path: "a" }), call("", "read", { path: "b" })),
+      results(result("", "read", "A"), result("", "read", "B")),
+    ]);
+    expect(checkMessages(messages)).toEqual([]);
+    expect(messages[1]?.parts.map((part) => JSON.stringify(part).includes("A"))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it("drops empty messages", () => {
+    const { messages } = repairMessages([user("go"), { role: "assistant", parts: [] }]);
+    expect(messages).toEqual([user("go")]);
+  });
+
+  it("makes any list legal, loses no text, and repairs nothing twice", () => {
+    const id = fc.constantFrom("", "a", "b", "c");
+    const text = fc.uuid();
+    const message: fc.Arbitrary<Message> = fc.oneof(
+      text.map(user),
+      text.map(injected),
+      text.map(assistant),
+      fc.array(id, { maxLength: 3 }).map((ids) => calling(...ids.map((own) => call(own, "bash")))),
+      fc
+        .array(fc.tuple(id, text), { maxLength: 3 })
+        .map((pairs) => results(...pairs.map(([own, output]) => result(own, "bash", output)))),
+    );
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
+        const repaired = repairMessages(messages).messages;
+        expect(checkMessages(repaired)).toEqual([]);
+        const after = JSON.stringify(repaired);
+        for (const output of JSON.stringify(messages).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []) {
+          expect(after).toContain(output);
+        }
+        expect(repairMessages(repaired).messages).toBe(repaired);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

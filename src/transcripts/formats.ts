@@ -5,17 +5,13 @@ import { codex } from "./codex/index.ts";
 import { geminiCli, geminiCliLines } from "./gemini-cli/index.ts";
 import { opencode } from "./opencode/index.ts";
 import { openhands, openhandsDocument } from "./openhands/index.ts";
-import { pi } from "./pi/index.ts";
 import {
-  aiSdk,
-  aiSdkLines,
   anthropicMessages,
   anthropicMessagesLines,
-  neutral,
-  neutralLines,
   openaiChat,
   openaiChatLines,
 } from "./plain/index.ts";
+import { pi } from "./pi/index.ts";
 import { sweAgent } from "./swe-agent/index.ts";
 import type { TranscriptFormat } from "./transcript.ts";
 
@@ -35,10 +31,6 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   openhands,
   openhandsDocument,
   cline,
-  neutral,
-  neutralLines,
-  aiSdk,
-  aiSdkLines,
   anthropicMessages,
   anthropicMessagesLines,
   openaiChat,

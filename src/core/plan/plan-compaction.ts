@@ -51,13 +51,15 @@ interface Attempt {
   readonly edits: readonly Edit[];
   readonly start: number;
   readonly pinned: readonly number[];
-  readonly cap: number;
+  /** Tokens kept free for the summary and its frame; 0 where there is no head to summarize. */
+  readonly reserve: number;
   readonly kept: readonly Message[];
 }
 
 /**
  * Plans a compaction (T8, T11): tail, pins, clips and the room for the summary, so that the result
- * fits whatever the summary says. `undefined` when there is no head, or when nothing fits.
+ * fits whatever the summary says. Where there is no head, the plan only clips. `undefined` when
+ * there is nothing to do, or when nothing fits.
  */
 export function planCompaction(
   messages: readonly Message[],
@@ -70,8 +72,9 @@ export function planCompaction(
   for (const room of [roomFor(source, system, limit, options), limit]) {
     for (const rung of LADDER) {
       const attempt = tryRung(source, rung, { system, room, options });
-      if (attempt === undefined || !attemptFits(attempt, room, options)) continue;
-      return compactionPlan(messages, { system, attempt, media, options });
+      if (!attemptFits(attempt, room, options)) continue;
+      const decided = { system, attempt, media, options };
+      return attempt.reserve > 0 ? compactionPlan(messages, decided) : clipPlan(messages, attempt);
     }
   }
   return undefined;
@@ -103,7 +106,7 @@ function tryRung(
   messages: readonly Message[],
   rung: Rung,
   { system, room, options }: RungContext,
-): Attempt | undefined {
+): Attempt {
   const { budget, meter, counter, digest, now, canRecall = true } = options;
   const start = tailStart(messages, {
     meter,
@@ -111,14 +114,15 @@ function tryRung(
     minUnits: rung.minUnits,
     floor: system,
   });
-  if (start <= system) return undefined;
+  // Without a head there is nothing to summarize; clipping alone may still make it fit.
+  const hasHead = start > system;
   const pinned = pinnedMessages(messages, {
     meter,
     usable: budget.usable,
     from: system,
     to: start,
   });
-  const cap = Math.floor(summaryCap(budget.usable) * rung.summary);
+  const reserve = hasHead ? Math.floor(summaryCap(budget.usable) * rung.summary) + FRAME_TOKENS : 0;
   const tail = messages.map((_, index) => index).slice(start);
   const indices = [...pinned, ...tail];
   const kept = (list: readonly Message[]): Message[] => [
@@ -126,15 +130,15 @@ function tryRung(
     ...indices.flatMap((index) => list[index] ?? []),
   ];
   const size = requestSize(kept(messages), options);
-  const excess = size.tokens + cap + FRAME_TOKENS - room;
+  const excess = size.tokens + reserve - room;
   const wanted = { counter, digest, now, canRecall, level: rung.clip, floor: rung.floor };
   const edits = excess > 0 ? clipToFit(messages, indices, excess, wanted) : [];
-  return { edits, start, pinned, cap, kept: kept(applyEdits(messages, edits)) };
+  return { edits, start, pinned, reserve, kept: kept(applyEdits(messages, edits)) };
 }
 
 function attemptFits(attempt: Attempt, room: number, options: PlanOptions): boolean {
   const size = requestSize(attempt.kept, options);
-  const tokens = size.tokens + attempt.cap + FRAME_TOKENS;
+  const tokens = size.tokens + attempt.reserve;
   return fitsInto(room, { ...size, tokens }, options);
 }
 
@@ -155,6 +159,12 @@ function describedMedia(messages: readonly Message[], { digest, canRecall }: Pla
     return [{ type: "replace-text", message, part: index, reason: "media", handle, text }];
   });
   return { edits, message };
+}
+
+/** No head, so nothing is summarized: the large pieces are clipped, if there are any. */
+function clipPlan(messages: readonly Message[], { edits }: Attempt): ContextPlan | undefined {
+  if (edits.length === 0) return undefined;
+  return { version: 1, action: "prune", length: messages.length, edits };
 }
 
 interface Decided {
@@ -189,7 +199,7 @@ function compactionPlan(
     pinned: attempt.pinned,
     ...(media.message !== undefined && { hadMedia: media.message }),
     handle: headOriginal(messages, split, options.digest).handle,
-    summary: { role: traits.summaryRole, cap: attempt.cap },
+    summary: { role: traits.summaryRole, cap: attempt.reserve - FRAME_TOKENS },
     state,
     ...(continuation !== undefined && { continuation }),
   };

@@ -9,7 +9,7 @@ import { fitsInto, isOver, requestSize } from "./size.ts";
 
 /**
  * Decides what to do to a conversation; pure, and the result is plain JSON. Nothing while there is
- * room; else pruning, if that alone reaches the target; else a compaction. The list must be legal
+ * room; else pruning, if that alone reaches the target; else a compaction (at once with `force`). The list must be legal
  * (`checkMessages`). Throws `ContextError` code `irreducible` when what may not be removed does not
  * fit, naming what fills the window.
  */
@@ -20,10 +20,8 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   const mustShrink = isOver(size, options);
   if (!mustShrink && options.force !== true) return nothing;
   assertFixedFits(messages, options);
-  const pruned =
-    mustShrink && options.canRecall !== false
-      ? prunePlan(messages, options, size.tokens)
-      : undefined;
+  const mayPrune = mustShrink && options.force !== true && options.canRecall !== false;
+  const pruned = mayPrune ? prunePlan(messages, options, size.tokens) : undefined;
   if (pruned !== undefined) return pruned;
   const compacted = planCompaction(messages, options);
   if (compacted !== undefined) return compacted;

@@ -1,0 +1,285 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkMessages } from "../../../src/core/message/index.ts";
+import type { Message } from "../../../src/core/message/index.ts";
+import { contextBudget } from "../../../src/core/overflow/index.ts";
+import {
+  applyPlan,
+  type ContextPlan,
+  originalsOf,
+  planContext,
+  type PlanOptions,
+} from "../../../src/core/plan/index.ts";
+import { createMessageMeter } from "../../../src/core/tokens/index.ts";
+import {
+  assistant,
+  call,
+  calling,
+  digest,
+  quarter,
+  result,
+  results,
+  step,
+  system,
+  user,
+  words,
+} from "../../build-messages.ts";
+
+const meter = createMessageMeter(quarter);
+const SUMMARY = { summary: "<summary>" };
+
+function options(window: number, overrides: Partial<PlanOptions> = {}): PlanOptions {
+  return {
+    budget: contextBudget({ window }),
+    counter: quarter,
+    meter,
+    digest,
+    now: 1_700_000_000_000,
+    ...overrides,
+  };
+}
+
+/** One long autonomous turn of steps with outputs of the given size. */
+function longTurn(steps: number, size: number): Message[] {
+  const work = Array.from({ length: steps }, (_, n) =>
+    step(`c${n}`, "bash", { command: `run ${n}` }, words(size, `output ${n}`)),
+  );
+  return [system("rules"), user("do the work"), ...work.flat()];
+}
+
+function planned(messages: readonly Message[], own: PlanOptions): readonly Message[] {
+  return applyPlan(messages, planContext(messages, own), SUMMARY);
+}
+
+describe("planContext", () => {
+  it("does nothing while there is room, and returns the list itself", () => {
+    const messages = longTurn(3, 100);
+    const plan = planContext(messages, options(128_000));
+    expect(plan.action).toBe("none");
+    expect(applyPlan(messages, plan)).toBe(messages);
+  });
+
+  it("T9: only prunes when that reaches the target", () => {
+    const messages = longTurn(60, 2_000);
+    const plan = planContext(messages, options(128_000));
+    expect(plan.action).toBe("prune");
+    const after = applyPlan(messages, plan);
+    expect(meter.total(after)).toBeLessThanOrEqual(64_800);
+    expect(after).toHaveLength(messages.length);
+  });
+
+  it("T8: compacts when pruning is not enough", () => {
+    const chat = Array.from({ length: 60 }, (_, n) => [
+      user(words(300, `q${n}`)),
+      assistant(words(300, `a${n}`)),
+    ]);
+    const messages = [system("rules"), ...chat.flat()];
+    const plan = planContext(messages, options(32_000));
+    expect(plan.action).toBe("compact");
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(meter.total(after)).toBeLessThan(16_000);
+    expect(after[0]).toBe(messages[0]);
+    expect(after[1]).toMatchObject({ role: "system", kind: "summary" });
+    expect(after.at(-1)).toBe(messages.at(-1));
+  });
+
+  it("T8: keeps tail messages as the same objects", () => {
+    const messages = longTurn(40, 1_000);
+    const after = planned(messages, options(32_000, { force: true }));
+    const tail = after.slice(-4);
+    expect(tail.every((message) => messages.includes(message))).toBe(true);
+  });
+
+  it("T8: keeps the newest user message word for word, whatever its age", () => {
+    const messages = longTurn(40, 1_000);
+    const after = planned(messages, options(32_000, { force: true }));
+    expect(after.filter((message) => message === messages[1])).toHaveLength(1);
+    expect(after.indexOf(messages[1]!)).toBe(2);
+  });
+
+  it("T8: clips the newest user message only if it alone cannot fit", () => {
+    const messages = [system("rules"), user(words(9_000, "huge")), ...longTurn(10, 800).slice(2)];
+    const own = options(8_000);
+    const plan = planContext(messages, own);
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(meter.total(after)).toBeLessThan(4_000);
+    const clipped = after.find((message) => message.role === "user");
+    expect(JSON.stringify(clipped)).toMatch(/recall msg_[0-9a-f]{16}/);
+    const original = originalsOf(messages, plan, digest).find((one) => one.kind === "msg");
+    expect(original?.content).toBe(words(9_000, "huge"));
+  });
+
+  it("T8: truncates the outputs of a tail that is too big, the newest last", () => {
+    const big = [
+      ...step("x", "bash", {}, words(3_000, "older")),
+      ...step("y", "bash", {}, words(900, "newest")),
+    ];
+    const messages = [...longTurn(10, 500), ...big];
+    const plan = planContext(messages, options(8_000));
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(meter.total(after)).toBeLessThan(4_000);
+    expect(plan.edits.map((edit) => edit.message)).toEqual([messages.length - 3]);
+    expect(after.at(-1)).toBe(messages.at(-1));
+  });
+
+  it("T8: puts the summary into a user message where the dialect has no other place", () => {
+    const traits = { summaryRole: "user", boundReasoning: false, endsWithInput: true } as const;
+    const after = planned(longTurn(40, 1_000), options(32_000, { traits, force: true }));
+    expect(after[1]).toMatchObject({ role: "user", kind: "summary" });
+  });
+
+  it("T8: drops reasoning that is bound to the changed prefix, and archives it", () => {
+    const traits = { summaryRole: "user", boundReasoning: true, endsWithInput: true } as const;
+    const thinking: Message = {
+      role: "assistant",
+      parts: [{ type: "reasoning", text: "secret plan", signature: "sig" }, call("z", "bash")],
+    };
+    const messages = [...longTurn(40, 1_000), thinking, results(result("z", "bash", "ok"))];
+    const plan = planContext(messages, options(32_000, { traits, force: true }));
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(JSON.stringify(after)).not.toContain("secret plan");
+    expect(originalsOf(messages, plan, digest).at(-1)?.content).toContain("secret plan");
+  });
+
+  it("T8: one summary exists at any time", () => {
+    const first = planned(longTurn(40, 1_000), options(32_000, { force: true }));
+    const grown = [
+      ...first,
+      ...longTurn(40, 1_000)
+        .slice(2)
+        .map((message) => renamed(message)),
+    ];
+    const second = planned(grown, options(32_000, { force: true }));
+    expect(second.filter((message) => message.kind === "summary")).toHaveLength(1);
+  });
+
+  it("T11: describes the media of an unanswered message, and marks it", () => {
+    const image: Message = {
+      role: "user",
+      parts: [
+        { type: "text", text: "look" },
+        { type: "file", mediaType: "image/png", data: "AAAA" },
+      ],
+    };
+    const messages = [...longTurn(40, 1_000), assistant("done"), image];
+    const after = planned(messages, options(32_000, { force: true }));
+    expect(after.at(-1)).toMatchObject({
+      metadata: { compaction_continue: true, had_media: true },
+      parts: [
+        { type: "text", text: "look" },
+        { type: "text", text: expect.stringMatching(/^\[image\/png/) },
+      ],
+    });
+  });
+
+  it("refuses to compact when system messages alone fill the budget, and names them", () => {
+    const messages = [system(words(5_000)), user("hi"), assistant("hello")];
+    expect(() => planContext(messages, options(8_000))).toThrow(
+      expect.objectContaining({
+        code: "irreducible",
+        message: expect.stringContaining("system message 0 (5004 tokens)"),
+      }),
+    );
+  });
+
+  it("counts what stands beside the messages", () => {
+    const messages = longTurn(2, 100);
+    expect(() => planContext(messages, options(8_000, { fixedTokens: 4_000 }))).toThrow(
+      expect.objectContaining({ code: "irreducible" }),
+    );
+  });
+
+  it("prunes nothing and promises nothing when the archive takes nothing", () => {
+    const messages = longTurn(60, 2_000);
+    const plan = planContext(messages, options(128_000, { canRecall: false }));
+    expect(plan.action).toBe("compact");
+    const small = planned(longTurn(10, 4_000), options(8_000, { canRecall: false }));
+    expect(JSON.stringify(small)).not.toMatch(/recall (out|in|msg)_/);
+  });
+
+  it("brings the number of images below a limit", () => {
+    const shots = Array.from({ length: 30 }, (_, n): Message => ({
+      role: "user",
+      parts: [
+        { type: "text", text: `shot ${n}` },
+        { type: "file", mediaType: "image/png", data: "AAAA" },
+      ],
+    }));
+    const messages = [system("rules"), ...shots.flatMap((shot) => [shot, assistant("seen")])];
+    const own = options(128_000, { limits: { maxImages: 5 } });
+    const after = planned(messages, own);
+    expect(meter.totalSize(after).images).toBeLessThanOrEqual(5);
+  });
+
+  it("is plain JSON, and the same plan gives the same bytes twice", () => {
+    const messages = longTurn(40, 1_000);
+    const plan = planContext(messages, options(32_000));
+    const copy = JSON.parse(JSON.stringify(plan)) as ContextPlan;
+    expect(copy).toEqual(plan);
+    expect(JSON.stringify(applyPlan(messages, copy, SUMMARY))).toBe(
+      JSON.stringify(applyPlan(messages, plan, SUMMARY)),
+    );
+  });
+
+  it("keeps what came after the plan was made", () => {
+    const messages = longTurn(40, 1_000);
+    const plan = planContext(messages, options(32_000));
+    const later = user("one more thing");
+    expect(applyPlan([...messages, later], plan, SUMMARY).at(-1)).toBe(later);
+  });
+});
+
+function renamed(message: Message): Message {
+  return JSON.parse(JSON.stringify(message).replaceAll('"c', '"d')) as Message;
+}
+
+describe("the promises, over generated conversations", () => {
+  const size = fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 6_000 }));
+  const piece = fc.oneof(
+    fc.record({ type: fc.constant("user" as const), size }),
+    fc.record({ type: fc.constant("answer" as const), size }),
+    fc.record({ type: fc.constant("step" as const), size, calls: fc.integer({ min: 1, max: 4 }) }),
+  );
+  const conversation = fc.array(piece, { minLength: 1, maxLength: 40 }).map((pieces) => [
+    system("rules"),
+    ...pieces.flatMap((own, n): Message[] => {
+      if (own.type === "user") return [user(words(own.size, `u${n}`))];
+      if (own.type === "answer") return [assistant(words(own.size + 1, `a${n}`))];
+      const ids = Array.from({ length: own.calls }, (_, k) => `c${n}-${k}`);
+      return [
+        calling(...ids.map((id) => call(id, "bash", { command: id }))),
+        results(...ids.map((id) => result(id, "bash", words(own.size, id)))),
+      ];
+    }),
+  ]);
+  const window = fc.constantFrom(8_000, 16_000, 32_000, 64_000);
+
+  it("never over, never invalid, never lost, untouched by identity, stable the second time", () => {
+    fc.assert(
+      fc.property(conversation, window, (messages, tokens) => {
+        const own = options(tokens);
+        const plan = planContext(messages, own);
+        // The summary may take its whole cap, and the frame its share.
+        const cap = plan.compaction?.summary.cap ?? 0;
+        const effects = { summary: words(cap + 100, "s") };
+        const after = applyPlan(messages, plan, effects);
+        expect(meter.total(after)).toBeLessThan(own.budget.usable);
+        expect(checkMessages(after)).toEqual([]);
+        const originals = originalsOf(messages, plan, digest)
+          .map((one) => one.content)
+          .join("\n");
+        for (const message of messages) {
+          if (after.includes(message)) continue;
+          for (const part of message.parts) {
+            if (part.type !== "tool-result") continue;
+            const text = part.output[0]?.type === "text" ? part.output[0].text : "";
+            const isKept = JSON.stringify(after).includes(JSON.stringify(text).slice(1, -1));
+            expect(isKept || originals.includes(text)).toBe(true);
+          }
+        }
+        expect(planContext(after, own).action).toBe("none");
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -34,7 +34,8 @@ export function createLineSplitter(maxBytes: number): LineSplitter {
   };
 
   const take = (ended: boolean): Line => {
-    const whole = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
+    const [only] = pending;
+    const whole = only !== undefined && pending.length === 1 ? only : Buffer.concat(pending);
     const bytes = size > maxBytes ? NOTHING : withoutCarriageReturn(whole);
     const line = { number: ++number, bytes, size, ended };
     pending = [];

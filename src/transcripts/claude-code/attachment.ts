@@ -6,7 +6,7 @@ type Attachment = Readonly<Record<string, unknown>>;
 type Render = (attachment: Attachment) => string | readonly Part[];
 
 /** Hook outputs reach the model at these events only. */
-const SENT_HOOKS = ["SessionStart", "UserPromptSubmit"];
+const SENT_HOOKS = new Set(["SessionStart", "UserPromptSubmit"]);
 
 /**
  * What each kind of attachment told the model. The program has its own wording, which files do not
@@ -27,7 +27,7 @@ const RENDERERS: ReadonlyMap<string, Render> = new Map(
     hook_additional_context: (it) =>
       titled(`A hook (${name(it)}) adds:`, contentText(it["content"])),
     hook_success: (it) =>
-      SENT_HOOKS.includes(asText(it["hookEvent"]))
+      SENT_HOOKS.has(asText(it["hookEvent"]))
         ? titled(`A hook (${name(it)}) says:`, contentText(it["content"]))
         : "",
     deferred_tools_delta: (it) => delta("tools", "addedLines", it),

@@ -23,7 +23,7 @@ export const claudeCode: RecordsFormat = {
   open,
 };
 
-const MESSAGE_LINES = ["user", "assistant", "system", "progress", "attachment"];
+const MESSAGE_LINES = new Set(["user", "assistant", "system", "progress", "attachment"]);
 
 function detect(records: readonly unknown[]): Detection {
   return records.filter(isRecord).some(isSessionLine) || "no line has a type and a sessionId";
@@ -35,7 +35,7 @@ function isSessionLine(record: Readonly<Record<string, unknown>>): boolean {
   if (type === "summary") return typeof record["leafUuid"] === "string";
   if (type === "file-history-snapshot") return isRecord(record["snapshot"]);
   if (typeof record["sessionId"] !== "string") return false;
-  return MESSAGE_LINES.includes(type) ? "parentUuid" in record || "uuid" in record : true;
+  return MESSAGE_LINES.has(type) ? "parentUuid" in record || "uuid" in record : true;
 }
 
 /** What is known of the session as a whole. */

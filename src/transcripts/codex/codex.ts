@@ -27,14 +27,20 @@ export const codex: RecordsFormat = {
   open,
 };
 
-const LINE_TYPES = ["session_meta", "turn_context", "response_item", "event_msg", "compacted"];
+const LINE_TYPES = new Set([
+  "session_meta",
+  "turn_context",
+  "response_item",
+  "event_msg",
+  "compacted",
+]);
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function detect(records: readonly unknown[]): Detection {
   const lines = records.filter(isRecord);
   const isRollout = lines.some(
-    ({ type, payload }) => LINE_TYPES.includes(String(type)) && isRecord(payload),
+    ({ type, payload }) => LINE_TYPES.has(String(type)) && isRecord(payload),
   );
   const isOld = lines.some(({ record_type: type }) => type === "state") && lines.some(isBareItem);
   return isRollout || isOld || "no line has the type and payload of a rollout line";

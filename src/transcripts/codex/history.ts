@@ -75,8 +75,7 @@ export function createHistory(): History {
         pieces = pieces.slice(0, start);
       }
     },
-    messages: (typed) =>
-      assembleSteps(pieces.map((piece) => withKind(piece, typed))).map(injectedIfLate),
+    messages: (typed) => lateInjected(assembleSteps(pieces.map((piece) => withKind(piece, typed)))),
   };
 }
 
@@ -111,10 +110,13 @@ function withKind(piece: Piece, typed: ReadonlySet<string>): Piece {
 }
 
 /** Instructions of the developer that do not lead the list are notes that a program put in. */
-function injectedIfLate(message: Message, index: number, all: readonly Message[]): Message {
-  if (message.role !== "system" || message.kind !== undefined) return message;
-  const isLeading = all.slice(0, index).every(({ role }) => role === "system");
-  return isLeading ? message : { ...message, kind: "injected" };
+function lateInjected(messages: readonly Message[]): Message[] {
+  const leading = messages.findIndex(({ role }) => role !== "system");
+  return messages.map((message, index) =>
+    message.role === "system" && leading !== -1 && index > leading
+      ? { ...message, kind: "injected" }
+      : message,
+  );
 }
 
 /** The payload of a `compacted` line, as far as it can be read. */

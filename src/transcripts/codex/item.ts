@@ -82,10 +82,10 @@ export function neutralItem(value: unknown): Item {
 
 /** Whether the types of items are what this record's type is one of. */
 export function isItemType(type: unknown): boolean {
-  return typeof type === "string" && ITEM_TYPES.includes(type);
+  return typeof type === "string" && ITEM_TYPES.has(type);
 }
 
-const ITEM_TYPES = [
+const ITEM_TYPES = new Set([
   "message",
   "reasoning",
   "function_call",
@@ -93,7 +93,7 @@ const ITEM_TYPES = [
   "custom_tool_call",
   "custom_tool_call_output",
   "local_shell_call",
-];
+]);
 
 function messageItem(item: ItemShape): Item {
   const parts = contentParts(item.content);

@@ -6,9 +6,12 @@
 export type FileOp = "read" | "created" | "modified" | "deleted";
 
 export interface FileFact {
-  /** As the agent named it, made absolute or relative exactly as it was; see `normalizePath`. */
+  /**
+   * As the agent named it, absolute if it ever did; see `normalizePath`. One that ends in `/` is a
+   * folder that was deleted with everything in it.
+   */
   readonly path: string;
-  /** Distinct operations in the order in which they first happened. */
+  /** Distinct operations, each at its last place: a file is gone if the last one is `deleted`. */
   readonly ops: readonly FileOp[];
   /** Index of the message with the last operation. */
   readonly last: number;
@@ -28,6 +31,8 @@ export interface InstructionFact {
 }
 
 export interface TodoFact {
+  /** The agent's own name for it, where its tools change todos one by one. */
+  readonly id?: string;
   readonly text: string;
   readonly status: "pending" | "in-progress" | "done";
 }
@@ -56,6 +61,8 @@ export interface Ledger {
   readonly instructions: readonly InstructionFact[];
   /** The newest todo list, whole. */
   readonly todos: readonly TodoFact[];
+  /** Index of the message that wrote the todo list; absent when none did. */
+  readonly todosAt?: number;
   readonly errors: readonly ErrorFact[];
   readonly statements: readonly StatementFact[];
 }

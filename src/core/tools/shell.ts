@@ -264,7 +264,7 @@ function exportAll(args: readonly Argument[], reader: Reader): void {
 }
 
 function changeFolder(args: readonly Argument[], reader: Reader): void {
-  const [target = args.length === 0 ? "~" : undefined] = args.filter((arg) => arg !== "--");
+  const target = args.length === 0 ? "~" : args[args[0] === "--" ? 1 : 0];
   reader.folder =
     target === undefined || target === "-" ? undefined : joinPath(reader.folder, target);
 }

@@ -1,0 +1,225 @@
+import { messageText, resultText } from "../message/index.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
+import { describeCall } from "../tools/index.ts";
+import type { CallFacts, FileAccess, ToolKinds } from "../tools/index.ts";
+import { bounded } from "./bounds.ts";
+import { createErrorBook, tellingLines } from "./error-book.ts";
+import type { ErrorBook } from "./error-book.ts";
+import { createFileBook } from "./file-book.ts";
+import type { FileBook } from "./file-book.ts";
+import type { CommandFact, InstructionFact, Ledger, TodoFact } from "./ledger.ts";
+import { isFolderListing, madeBy, outcomeOf } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import { createStatementBook } from "./statements.ts";
+import type { StatementBook } from "./statements.ts";
+import { todosAfter } from "./todos.ts";
+
+export interface ExtractOptions {
+  /** Index of the first message, where they continue others. Default 0. */
+  readonly offset?: number | undefined;
+  /** The working directory; makes relative and absolute names of a file one entry. */
+  readonly cwd?: string | undefined;
+  /** What the caller knows better about tools, by exact name. */
+  readonly toolKinds?: ToolKinds | undefined;
+}
+
+interface OpenCall {
+  readonly call: ToolCallPart;
+  readonly facts: CallFacts;
+  readonly at: number;
+  /** Its place among the commands. */
+  readonly command: number;
+}
+
+interface CommandRun {
+  readonly fact: CommandFact;
+  readonly tool: string;
+  readonly answered: boolean;
+}
+
+interface Fold {
+  readonly options: ExtractOptions;
+  readonly files: FileBook;
+  readonly errors: ErrorBook;
+  readonly statements: StatementBook;
+  readonly commands: CommandRun[];
+  readonly instructions: InstructionFact[];
+  /** Calls without a result so far, by id; ids can repeat. */
+  readonly open: Map<string, OpenCall[]>;
+  /** Tools that have marked a failed command as failed: their unmarked results are successes. */
+  readonly marking: Set<string>;
+  todos: readonly TodoFact[];
+  todosAt: number | undefined;
+  /** The file in the editor of an agent whose `edit` names none (SWE-agent). */
+  openFile: string | undefined;
+}
+
+/**
+ * The facts that messages hold, taken without a model. Only structure counts: what a person typed
+ * is an instruction, a call with a successful result is a deed; text inside a tool's output is
+ * never read as either. Costs time in proportion to the messages.
+ */
+export function extractLedger(messages: readonly Message[], options: ExtractOptions = {}): Ledger {
+  const fold: Fold = {
+    options,
+    files: createFileBook(options.cwd),
+    errors: createErrorBook(options.cwd),
+    statements: createStatementBook(),
+    commands: [],
+    instructions: [],
+    open: new Map(),
+    marking: new Set(),
+    todos: [],
+    todosAt: undefined,
+    openFile: undefined,
+  };
+  const offset = options.offset ?? 0;
+  messages.forEach((message, index) => addMessage(fold, message, offset + index));
+  return bounded({
+    files: fold.files.facts(),
+    commands: fold.commands.map((command) => commandFact(command, fold.marking)),
+    instructions: fold.instructions,
+    todos: fold.todos,
+    ...(fold.todosAt === undefined ? {} : { todosAt: fold.todosAt }),
+    errors: fold.errors.facts(),
+    statements: fold.statements.facts(),
+  });
+}
+
+function commandFact(
+  { fact, tool, answered }: CommandRun,
+  marking: ReadonlySet<string>,
+): CommandFact {
+  const wasFine = fact.outcome === "unknown" && answered && marking.has(tool);
+  return wasFine ? { ...fact, outcome: "ok" } : fact;
+}
+
+function addMessage(fold: Fold, message: Message, at: number): void {
+  if (message.role === "user" && message.kind === undefined) addInstruction(fold, message, at);
+  if (message.role === "assistant" && message.kind === undefined) {
+    fold.statements.say(messageText(message), at);
+  }
+  for (const part of message.parts) {
+    if (part.type === "tool-call") addCall(fold, part, at);
+    else if (part.type === "tool-result") addResult(fold, part, at);
+  }
+}
+
+function addInstruction(fold: Fold, message: Message, at: number): void {
+  const text = messageText(message);
+  if (text.trim() === "") return;
+  fold.instructions.push({ text, at });
+  fold.statements.endTurn();
+}
+
+function addCall(fold: Fold, call: ToolCallPart, at: number): void {
+  const facts = describeCall(call, fold.options.toolKinds);
+  const open: OpenCall = { call, facts, at, command: fold.commands.length };
+  for (const command of facts.commands) {
+    const fact: CommandFact = { command, outcome: "unknown", at };
+    fold.commands.push({ fact, tool: call.toolName, answered: false });
+  }
+  const others = fold.open.get(call.toolCallId);
+  if (others === undefined) fold.open.set(call.toolCallId, [open]);
+  else others.push(open);
+}
+
+/** The first open call of the newest message that has one under this id. */
+function takeCall(fold: Fold, { toolCallId }: ToolResultPart): OpenCall | undefined {
+  const open = fold.open.get(toolCallId);
+  const newest = open?.at(-1);
+  if (open === undefined || newest === undefined) return undefined;
+  const index = open.findIndex(({ at }) => at === newest.at);
+  const [call] = open.splice(index, 1);
+  if (open.length === 0) fold.open.delete(toolCallId);
+  return call;
+}
+
+function addResult(fold: Fold, result: ToolResultPart, at: number): void {
+  const open = takeCall(fold, result);
+  if (open === undefined) return;
+  const { call, facts } = open;
+  const outcome = outcomeOf(call, facts, result);
+  settleCommands(fold, open, outcome);
+  if (outcome.outcome !== "failed") {
+    fold.errors.succeed(call.toolName, facts);
+    addDeeds(fold, open, result);
+    return;
+  }
+  if (result.isError === true) fold.marking.add(call.toolName);
+  const text = tellingLines(resultText(result));
+  const ran = outcome.exitCode !== undefined;
+  if (ran) addFiles(fold, open, facts.files.filter(isEarlyChange));
+  // `grep` and `diff` end with 1 and say nothing: an answer, not an error.
+  if (text === "" && outcome.exitCode === 1) return;
+  fold.errors.fail(call.toolName, facts, { text: text || exitText(outcome), at });
+}
+
+/** In `cat > file …; npm test` the file was written, whatever became of the test. */
+function isEarlyChange({ early, op }: FileAccess): boolean {
+  return early === true && op !== "read";
+}
+
+function exitText({ exitCode }: Outcome): string {
+  return exitCode === undefined ? "" : `exit code ${exitCode}`;
+}
+
+function settleCommands(fold: Fold, { facts, command }: OpenCall, outcome: Outcome): void {
+  for (let i = 0; i < facts.commands.length; i++) {
+    const run = fold.commands[command + i];
+    if (run === undefined) continue;
+    fold.commands[command + i] = { ...run, fact: { ...run.fact, ...outcome }, answered: true };
+  }
+}
+
+function addDeeds(fold: Fold, open: OpenCall, result: ToolResultPart): void {
+  const { call, facts, at } = open;
+  if (facts.kind === "todo") {
+    const todos = todosAfter(fold.todos, call, resultText(result));
+    if (todos === undefined) return;
+    fold.todos = todos;
+    fold.todosAt = at;
+  } else if (facts.kind === "read") {
+    if (isFolderListing(result)) return;
+    fold.openFile = facts.files[0]?.path ?? fold.openFile;
+    addFiles(fold, open, facts.files);
+  } else if (facts.kind === "command") {
+    addFiles(fold, open, readable(facts.files, result));
+  } else {
+    addChanges(fold, open, result);
+  }
+}
+
+function addChanges(fold: Fold, open: OpenCall, result: ToolResultPart): void {
+  const { facts } = open;
+  if (facts.files.length === 0) {
+    const path = fold.openFile;
+    if (facts.kind === "edit" && path !== undefined) addFiles(fold, open, [{ path, op: "edit" }]);
+    return;
+  }
+  if (facts.kind === "write") fold.openFile = facts.files[0]?.path;
+  addFiles(fold, open, facts.files, facts.kind === "write" ? madeBy(result) : undefined);
+}
+
+function addFiles(
+  fold: Fold,
+  { at }: OpenCall,
+  files: readonly FileAccess[],
+  made?: "created" | "modified",
+): void {
+  for (const file of files) fold.files.add(file, at, made);
+}
+
+const MISSING = ": No such file or directory";
+const LOOK_UNITS = 20_000;
+
+/** A command line can end well although one of its `cat`s found nothing; the output says so. */
+function readable(files: readonly FileAccess[], result: ToolResultPart): readonly FileAccess[] {
+  if (files.length === 0) return files;
+  const output = resultText(result).slice(0, LOOK_UNITS);
+  if (!output.includes(MISSING)) return files;
+  return files.filter(
+    ({ op, path }) =>
+      op !== "read" || !output.includes(path.slice(path.lastIndexOf("/") + 1) + MISSING),
+  );
+}

@@ -1,0 +1,63 @@
+import { clipLine } from "../tools/index.ts";
+import type { StatementFact } from "./ledger.ts";
+
+/** Collects what the agent said: the last text of each turn and sentences that state a decision. */
+export interface StatementBook {
+  say(text: string, at: number): void;
+  /** The person speaks: what the agent said last ended its turn. */
+  endTurn(): void;
+  facts(): StatementFact[];
+}
+
+const CONCLUSION_UNITS = 600;
+const SENTENCE_UNITS = 240;
+const SHORTEST_SENTENCE = 20;
+/** Decisions are said early or late in a text, hardly in the middle of a long one. */
+const LOOK_UNITS = 4_000;
+
+const DECISION =
+  /\b(?:decided|decision|root cause|the (?:actual |real )?(?:bug|problem|issue|cause|fix|reason) (?:is|was)\b|turns out|confirmed that|in conclusion|I(?: have|'ve)? chose|going with|opted (?:for|to)|the right (?:approach|fix))/i;
+const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
+
+export function createStatementBook(): StatementBook {
+  const decisions: StatementFact[] = [];
+  const conclusions: StatementFact[] = [];
+  let last: StatementFact | undefined;
+
+  const say: StatementBook["say"] = (text, at) => {
+    if (text.trim() === "") return;
+    last = { text, at };
+    const looked = text.length > LOOK_UNITS ? text.slice(0, LOOK_UNITS) : text;
+    if (DECISION.test(looked)) decisions.push(...decisionsIn(looked, at));
+  };
+
+  const endTurn = (): void => {
+    if (last !== undefined) conclusions.push(last);
+    last = undefined;
+  };
+
+  const facts = (): StatementFact[] => {
+    const ends = last === undefined ? conclusions : [...conclusions, last];
+    const told = ends.map(({ text, at }) => ({ text: clipText(text), at }));
+    const texts = new Map(told.map(({ text, at }) => [at, text]));
+    const others = decisions.filter(({ text, at }) => texts.get(at)?.includes(text) !== true);
+    return [...others, ...told].toSorted((a, b) => a.at - b.at);
+  };
+
+  return { say, endTurn, facts };
+}
+
+function decisionsIn(text: string, at: number): StatementFact[] {
+  return text
+    .split(SENTENCE_END)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length >= SHORTEST_SENTENCE && DECISION.test(sentence))
+    .map((sentence) => ({ text: clipLine(sentence, SENTENCE_UNITS), at }));
+}
+
+/** The end of a turn's text says most, but its first line says what it is about. */
+function clipText(text: string): string {
+  const whole = text.trim();
+  if (whole.length <= CONCLUSION_UNITS) return whole;
+  return `${whole.slice(0, CONCLUSION_UNITS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -10,6 +10,7 @@ const blockSchema = fields({
   text,
   thinking: text,
   signature: text,
+  data: text,
   id: text,
   name: text,
   input: anything,
@@ -133,6 +134,8 @@ export function decodeAssistantContent(content: unknown, calls: CallPairing): Pa
       case "thinking":
       case "reasoning":
         return [reasoning(block.thinking ?? block.text ?? "", block.signature)];
+      case "redacted_thinking":
+        return [reasoning("", block.data)];
       case "tool_use":
         return [calls.open(block.id, block.name ?? "unknown", block.input ?? {})];
       default:

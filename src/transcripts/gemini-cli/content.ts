@@ -1,4 +1,5 @@
 import type { FilePart, OutputPart, Part, TextPart } from "../../core/message/index.ts";
+import { toJson } from "../../core/message/index.ts";
 import { anything, fields, flag, list, text } from "../lenient.ts";
 
 const partSchema = fields({
@@ -82,7 +83,7 @@ export function answerOf(response: unknown): Answer {
 }
 
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : toJson(value);
 }
 
 function textPart(content: string): TextPart {

@@ -84,11 +84,10 @@ function isCommand(entry: Entry, next: Entry | undefined): boolean {
 }
 
 /** A compressed chat opens with the model's snapshot of what went before, in a user record. */
-const SNAPSHOT = /<state_snapshot>[^]*<\/state_snapshot>\s*$/;
-
 function isSnapshot(message: Message | undefined): boolean {
   if (message?.role !== "user" || message.kind !== undefined) return false;
-  return SNAPSHOT.test(messageText(message));
+  const content = messageText(message).trimEnd();
+  return content.includes("<state_snapshot>") && content.endsWith("</state_snapshot>");
 }
 
 /** Only the first message after the set-up can be a summary. */

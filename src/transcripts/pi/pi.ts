@@ -37,14 +37,20 @@ export const pi: RecordsFormat = {
   open,
 };
 
-const PI_TYPES = ["message", "compaction", "model_change", "thinking_level_change"];
+const PI_TYPES: ReadonlySet<string | undefined> = new Set([
+  "message",
+  "compaction",
+  "model_change",
+  "thinking_level_change",
+]);
 
 function detect(records: readonly unknown[]): Detection {
   const links = records.map((record) => linkSchema.parse(record));
   const header = headerSchema.parse(records.find((_, index) => links[index]?.type === "session"));
   if (header?.id !== undefined && header.cwd !== undefined) return true;
-  const isLine = (type: string | undefined): boolean => PI_TYPES.includes(type ?? "");
-  const looksLikePi = links.some((link) => isLine(link?.type) && link?.parentId !== undefined);
+  const looksLikePi = links.some(
+    (link) => PI_TYPES.has(link?.type) && link?.parentId !== undefined,
+  );
   return looksLikePi || "no record is a `session` header with an id and a cwd";
 }
 

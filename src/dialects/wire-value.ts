@@ -7,10 +7,13 @@ export function isWireObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A block of a content array: any object with a type. */
-export interface WireBlock {
-  readonly type: string;
-}
+/**
+ * A block of a content array: any object with a type, whatever else is in it. (An SDK's interface
+ * fits the first form, an object literal the second.)
+ */
+export type WireBlock =
+  | { readonly type: string }
+  | { readonly type: string; readonly [field: string]: unknown };
 
 export function isWireBlock(value: unknown): value is WireBlock & WireObject {
   return isWireObject(value) && typeof value["type"] === "string";

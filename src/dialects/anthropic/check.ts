@@ -44,7 +44,8 @@ function checkMessage(native: unknown, index: number, report: Report): void {
     return;
   }
   const blocks = contentBlocks(native["content"]);
-  if (blocks.length === 0) report("empty-content", index, "has no content");
+  const isSetting = role === "system" && isWireObject(native["output_config"]);
+  if (blocks.length === 0 && !isSetting) report("empty-content", index, "has no content");
   for (const block of blocks) {
     checkBlock(block, String(role), (rule, problem) => report(rule, index, problem));
   }

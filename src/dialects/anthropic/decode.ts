@@ -45,6 +45,11 @@ function decodeMessage(native: unknown, names: CallNames, index: number): Draft[
   const place = { dialect: ANTHROPIC, index };
   if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
   const role = requiredString(native, "role", place);
+  const settings = native["output_config"];
+  if (role === "system" && native["content"] === undefined && isWireObject(settings)) {
+    const source = { dialect: ANTHROPIC, value: settings };
+    return [{ role, parts: [{ type: "opaque", kind: "output_config", source }] }];
+  }
   const parts = decodeBlocks(native["content"], names, place);
   if (role === "assistant") return [{ role, parts }];
   if (role === "system") return splitSummary({ role, parts });

@@ -12,7 +12,8 @@ export interface AnthropicConversation {
 export interface AnthropicMessage {
   /** `system` stands in the middle of the list only, and only newer models take it. */
   readonly role: "user" | "assistant" | "system";
-  readonly content: string | readonly WireBlock[];
+  /** Only a system entry that does no more than set `output_config` has none. */
+  readonly content?: string | readonly WireBlock[];
 }
 
 export interface AnthropicTextBlock {

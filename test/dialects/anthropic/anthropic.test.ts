@@ -59,7 +59,7 @@ test("dropping one of two pieces of a native message keeps the other's blocks", 
   const encoded = encodeAnthropic(messages.filter((_message, at) => at !== 4));
   const before = rich.messages[2]?.content as readonly unknown[];
   expect(encoded.messages[2]?.content).toEqual(before.slice(0, 2));
-  expect(encoded.messages[2]?.content[0]).toBe(before[0]);
+  expect(encoded.messages[2]?.content?.[0]).toBe(before[0]);
   expect(encoded.messages[3]).toBe(rich.messages[3]);
 });
 
@@ -88,7 +88,7 @@ test("a pruned result keeps cache_control, is_error and its place", () => {
     },
     before[2],
   ]);
-  expect(encoded.messages[2]?.content[2]).toBe(before[2]);
+  expect(encoded.messages[2]?.content?.[2]).toBe(before[2]);
 });
 
 test("our summary and the user message behind it are blocks of one message", () => {
@@ -120,8 +120,8 @@ test("the blocks of a merged native message are the very objects", () => {
   const messages = decodeAnthropic(rich);
   const encoded = encodeAnthropic([summary, messages[1] as Message]);
   expect(encoded.messages).toHaveLength(1);
-  expect(encoded.messages[0]?.content[1]).toBe(rich.messages[0]?.content[0]);
-  expect(encoded.messages[0]?.content[2]).toBe(rich.messages[0]?.content[1]);
+  expect(encoded.messages[0]?.content?.[1]).toBe(rich.messages[0]?.content?.[0]);
+  expect(encoded.messages[0]?.content?.[2]).toBe(rich.messages[0]?.content?.[1]);
 });
 
 test("a continuation behind results comes after them in their message", () => {

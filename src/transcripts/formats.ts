@@ -6,8 +6,12 @@ import { geminiCli, geminiCliLines } from "./gemini-cli/index.ts";
 import { opencode } from "./opencode/index.ts";
 import { openhands, openhandsDocument } from "./openhands/index.ts";
 import {
+  aiSdk,
+  aiSdkLines,
   anthropicMessages,
   anthropicMessagesLines,
+  neutral,
+  neutralLines,
   openaiChat,
   openaiChatLines,
 } from "./plain/index.ts";
@@ -31,6 +35,10 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   openhands,
   openhandsDocument,
   cline,
+  neutral,
+  neutralLines,
+  aiSdk,
+  aiSdkLines,
   anthropicMessages,
   anthropicMessagesLines,
   openaiChat,

@@ -40,12 +40,16 @@ function read(document: unknown, torn: boolean): Reading {
   return readChat(chat, createWarnings());
 }
 
-/** The turns of a checkpoint as chat records; `undefined` for what is none. */
+/**
+ * The turns of a checkpoint as chat records; `undefined` for what is none: the parts of the Gemini
+ * API have no `type`, those of the AI SDK's UI messages do.
+ */
 function turnsOf(document: unknown): unknown[] | undefined {
   const turns = Array.isArray(document) ? document : checkpointSchema.parse(document)?.history;
   const first = turnSchema.parse(turns?.[0]);
   const isTurn = first?.role === "user" || first?.role === "model";
   if (turns === undefined || !isTurn || !Array.isArray(first.parts)) return undefined;
+  if (recordSchema.parse(first.parts[0])?.type !== undefined) return undefined;
   return turns.map((turn) => {
     const { role, parts } = turnSchema.parse(turn) ?? {};
     return { type: role === "model" ? "gemini" : role, content: parts };

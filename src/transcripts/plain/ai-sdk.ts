@@ -31,8 +31,10 @@ const formats: PlainFormats = plainFormats({
 export const aiSdk: DocumentFormat = formats.document;
 export const aiSdkLines: RecordsFormat = formats.records;
 
+/** Gemini's turns have `parts`, too, but these have no type. */
 function isUiMessage(message: unknown): message is Readonly<Record<string, unknown>> {
-  return isRecord(message) && Array.isArray(message["parts"]) && !("content" in message);
+  if (!isRecord(message) || !Array.isArray(message["parts"])) return false;
+  return message["parts"].some((part) => isRecord(part) && typeof part["type"] === "string");
 }
 
 function isModelMessage(message: unknown): boolean {

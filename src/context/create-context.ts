@@ -30,6 +30,8 @@ export interface Context {
   /** Every edit so far, oldest first; plain JSON, to be passed as `journal` another time. */
   journal(): readonly JournalRecord[];
   readonly archive: Archive;
+  /** Waits until what is under way is done. The context can be used again afterwards. */
+  close(): Promise<void>;
 }
 
 /**
@@ -50,6 +52,9 @@ export function createContext(options: ContextOptions = {}): Context {
       const turn = queue.then(() => prepare(session, history, force));
       queue = turn.catch(() => undefined);
       return turn;
+    },
+    async close() {
+      await queue;
     },
   };
 }

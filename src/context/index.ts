@@ -1,6 +1,10 @@
-export * from "./create-context.ts";
+export { compact } from "./compact.ts";
+export { createContext } from "./create-context.ts";
+export type { Context, PrepareOptions } from "./create-context.ts";
 export type { ContextEventName, ContextEvents, ContextListener } from "./events.ts";
 export type { JournalRecord } from "./journal.ts";
 export type { ContextOptions } from "./options.ts";
 export type { Prepared } from "./prepared.ts";
+export { pruneToolOutputs } from "./prune-tool-outputs.ts";
+export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { ContextReport, Failure, PieceReport, SummaryReport } from "./report.ts";

@@ -19,8 +19,8 @@ export interface JournalRecord {
   readonly last: string;
   /** On compactions: the framed summary, exactly as it stands in the context. */
   readonly summary?: string;
-  /** The facts of everything consumed so far. */
-  readonly ledger: Ledger;
+  /** The facts of the messages that this record consumed; {@link mergeLedgers} adds them up. */
+  readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
 }
 

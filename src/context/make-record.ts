@@ -3,7 +3,12 @@ import { EMPTY_LEDGER, extractLedger, type Ledger, mergeLedgers } from "../core/
 import type { Handle } from "../core/handle/index.ts";
 import { type Message, messageText } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
-import { extractiveSummary, frameSummary, unframeSummary } from "../core/summary/index.ts";
+import {
+  extractiveSummary,
+  frameSummary,
+  resolveTemplate,
+  unframeSummary,
+} from "../core/summary/index.ts";
 import type { ArchivedPlan } from "./edit-view.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { applyRecord, type JournalRecord } from "./journal.ts";
@@ -14,21 +19,20 @@ import type { View } from "./view.ts";
 export function makeRecord(session: Session, view: View, archived: ArchivedPlan): JournalRecord {
   const { tracker, usage, fixedTokens, meter } = session;
   const previous = tracker.records.at(-1);
-  const ledger = gatherLedger(session, view, previous);
-  const consumed = tracker.consumed + view.fresh.length;
-  const summary = writeSummary(session, archived, ledger);
+  const facts = newFacts(session, view);
   const { plan } = archived;
+  const summary = plan.compaction && writeSummary(session, archived, facts);
   const after = applyRecord(archived.messages, { plan, ...(summary !== undefined && { summary }) });
   const tokens = fixedTokens + meter.total(after);
   return {
     version: 1,
     at: view.startedAt,
     plan,
-    consumed,
+    consumed: tracker.consumed + view.fresh.length,
     first: previous?.first ?? fingerprintOf(view.messages.at(0)),
     last: fingerprintOf(view.fresh.at(-1)) || (previous?.last ?? ""),
     ...(summary !== undefined && { summary }),
-    ledger,
+    facts,
     tokens: { before: view.measured.tokens, after: Math.ceil(tokens * usage.factor) },
   };
 }
@@ -37,42 +41,43 @@ function fingerprintOf(message: Message | undefined): string {
   return message === undefined ? "" : fingerprint(message, sha256Hex);
 }
 
-/** The facts so far: those of earlier records and those of the messages that came since. */
-function gatherLedger(
-  { options, tracker }: Session,
-  view: View,
-  previous: JournalRecord | undefined,
-): Ledger {
+/** The facts of the messages that no record has consumed yet. */
+function newFacts({ options, tracker }: Session, view: View): Ledger {
   const { toolKinds, cwd } = options;
-  const newer = extractLedger(view.fresh, {
-    offset: tracker.consumed,
-    ...(toolKinds !== undefined && { toolKinds }),
-    ...(cwd !== undefined && { cwd }),
-  });
-  return mergeLedgers(previous?.ledger ?? EMPTY_LEDGER, newer);
+  return extractLedger(view.fresh, { offset: tracker.consumed, toolKinds, cwd });
 }
 
 /** T12: the extractive summary, framed; the previous one is merged into it. */
 function writeSummary(
-  { counter, options }: Session,
+  { counter, options, tracker }: Session,
   { plan, messages, isArchived }: ArchivedPlan,
-  ledger: Ledger,
+  facts: Ledger,
 ): string | undefined {
   const { compaction } = plan;
   if (compaction === undefined) return undefined;
   const earlier = earlierSummaries(messages, compaction);
   const headHandle = isArchived ? compaction.handle : undefined;
+  const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const text = extractiveSummary({
-    ledger,
+    ledger: mergeAll(
+      [...tracker.records.slice(newest + 1).map((one) => one.facts), facts],
+      options,
+    ),
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
     count: (piece) => counter.count(piece),
     headHandle,
     olderHandles: earlier.handles,
-    template: options.template,
+    template: resolveTemplate(options.template ?? {}),
+    ...(options.cwd !== undefined && { environment: [`working directory ${options.cwd}`] }),
   });
   const headMessages = compaction.tailStart - compaction.system;
   return frameSummary(text, { headHandle, headMessages });
+}
+
+/** The facts of several records together, oldest first. */
+export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
+  return ledgers.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), EMPTY_LEDGER);
 }
 
 interface EarlierSummaries {

@@ -4,6 +4,7 @@ import type { CompactionPlan } from "../core/plan/index.ts";
 import { parseSummary, unframeSummary } from "../core/summary/index.ts";
 import { partTokens } from "../core/tokens/index.ts";
 import type { ArchivedPlan } from "./edit-view.ts";
+import { mergeAll } from "./make-record.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
@@ -108,7 +109,10 @@ export function editReport(facts: EditFacts): Partial<ContextReport> {
     prune: pieces.filter(isPruned),
     clipped: pieces.filter((piece) => !isPruned(piece)),
     ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
-    ledger: record.ledger,
+    ledger: mergeAll(
+      session.tracker.records.map((one) => one.facts),
+      session.options,
+    ),
   };
 }
 
@@ -142,7 +146,7 @@ function compactionReport(
     summary: {
       source: "extractive",
       tokens: counter.count(record.summary ?? ""),
-      sections: parseSummary(text),
+      sections: Object.fromEntries(parseSummary(text)),
     },
     continuation: { state: compaction.state, added: compaction.continuation !== undefined },
   };

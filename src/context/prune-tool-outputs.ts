@@ -1,0 +1,55 @@
+import { sha256Hex } from "../archive/digest.ts";
+import { applyEdits, type Original } from "../core/edit/index.ts";
+import type { Message } from "../core/message/index.ts";
+import { type BudgetOptions, contextBudget } from "../core/overflow/index.ts";
+import { type ContextPlan, originalsOf } from "../core/plan/index.ts";
+import { type PrunedPiece, planPrune, type PruneOptions } from "../core/prune/index.ts";
+import { createMessageMeter, estimator, type TokenCounter } from "../core/tokens/index.ts";
+import type { ToolKinds } from "../core/tools/index.ts";
+
+export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
+  /** @default the estimator */
+  readonly counter?: TokenCounter;
+  readonly toolKinds?: ToolKinds;
+  /** For `time.compacted`, in ms since the epoch. @default Date.now() */
+  readonly now?: number;
+}
+
+export interface PrunedOutputs {
+  /** The same list, and the same objects, wherever nothing was pruned. */
+  readonly messages: readonly Message[];
+  readonly pruned: readonly PrunedPiece[];
+  /** What left the messages, for the caller's archive. */
+  readonly originals: readonly Original[];
+}
+
+/**
+ * Prunes everything that may be pruned (T9), once: old tool outputs become placeholders that name
+ * their originals. Returns the list itself when less than the minimum saving would come back.
+ */
+export function pruneToolOutputs(
+  messages: readonly Message[],
+  options: PruneToolOutputsOptions = {},
+): PrunedOutputs {
+  const { counter = estimator, now = Date.now(), toolKinds } = options;
+  const { window, usable } = contextBudget(options);
+  const meter = createMessageMeter(counter);
+  const pruned = planPrune(messages, {
+    options,
+    window,
+    usable,
+    excess: Infinity,
+    counter,
+    meter,
+    digest: sha256Hex,
+    toolKinds,
+    now,
+  });
+  const edits = pruned.map((piece) => piece.edit);
+  const plan: ContextPlan = { version: 1, action: "prune", length: messages.length, edits };
+  return {
+    messages: applyEdits(messages, edits),
+    pruned,
+    originals: originalsOf(messages, plan, sha256Hex),
+  };
+}

@@ -1,0 +1,46 @@
+export { memoryArchive } from "./archive/memory.ts";
+export type { Archive, ArchiveEntry } from "./archive/archive.ts";
+export { compact, createContext, pruneToolOutputs } from "./context/index.ts";
+export type {
+  Context,
+  ContextEvents,
+  ContextOptions,
+  ContextReport,
+  JournalRecord,
+  Prepared,
+  PrunedOutputs,
+} from "./context/index.ts";
+export { buildContinuation } from "./core/continuation/index.ts";
+export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
+export { ContextError, isContextError } from "./core/error.ts";
+export type { ContextErrorCode, ContextErrorDetails } from "./core/error.ts";
+export type { Handle, OriginalKind } from "./core/handle/index.ts";
+export type { Ledger } from "./core/ledger/index.ts";
+export { checkMessages, repairMessages } from "./core/message/index.ts";
+export type {
+  FilePart,
+  Message,
+  MessageIssue,
+  MessageKind,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  Role,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  Usage,
+} from "./core/message/index.ts";
+export { contextBudget, isOverflow, recogniseOverflow } from "./core/overflow/index.ts";
+export type { BudgetOptions, ContextBudget } from "./core/overflow/index.ts";
+export { applyPlan, planContext } from "./core/plan/index.ts";
+export type { ContextPlan, PlanOptions } from "./core/plan/index.ts";
+export type { ProtectedTools } from "./core/prune/index.ts";
+export {
+  DEFAULT_COMPACTION_TEMPLATE,
+  extractiveSummary as extractiveSummarizer,
+  validateSummary,
+} from "./core/summary/index.ts";
+export { estimateTokens } from "./core/tokens/index.ts";
+export type { TokenCounter } from "./core/tokens/index.ts";
+export type { Dialect, DialectTraits } from "./dialects/dialect.ts";

@@ -16,7 +16,7 @@ import { checkedHandle, handleOfOriginal } from "./original.ts";
 const MOST_OPEN = 16;
 /** A writer that is alive is done sooner. */
 const TEMPORARY_MAX_AGE_MS = 60 * 60 * 1000;
-const TOO_LARGE: readonly string[] = ["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"];
+const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
 
 /**
  * An archive of plain files below `folder` (made when the first original comes), which `grep` and an
@@ -135,7 +135,7 @@ async function attempt<T>(action: string, path: string, work: () => Promise<T>):
     return await work();
   } catch (error) {
     if (isContextError(error)) throw error;
-    if (TOO_LARGE.includes(errorCode(error) ?? "")) throw tooLarge(path, error);
+    if (TOO_LARGE.has(errorCode(error) ?? "")) throw tooLarge(path, error);
     throw archiveFailure(action, path, error);
   }
 }

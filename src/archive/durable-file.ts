@@ -14,17 +14,29 @@ const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 /** What file systems without hard links answer. */
-const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+const NO_LINKS: ReadonlySet<string> = new Set([
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+  "EMLINK",
+]);
 
-/** Makes a folder and those above it that are not there. A symbolic link is an error. */
+/**
+ * Makes a folder and those above it that are not there, so that their names last. A symbolic link
+ * in its place is an error. (The system's own recursive way reports a read-only disk as `ENOENT`.)
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { mode: FOLDER_MODE, recursive: true });
-  if (first !== undefined) {
-    for (let made = path; made.length >= first.length; made = dirname(made)) {
-      await syncFolder(dirname(made));
-    }
+  try {
+    await mkdir(path, { mode: FOLDER_MODE });
+    await syncFolder(dirname(path));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return checkFolder(path, await lstat(path));
+    if (code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
   }
-  checkFolder(path, await lstat(path));
 }
 
 /**
@@ -94,7 +106,7 @@ async function giveName(temporary: string, path: string): Promise<boolean> {
   } catch (error) {
     const code = errorCode(error) ?? "";
     if (code === "EEXIST") return false;
-    if (!NO_LINKS.includes(code)) throw error;
+    if (!NO_LINKS.has(code)) throw error;
   }
   if ((await fileStats(path)) !== undefined) return false;
   await rename(temporary, path);

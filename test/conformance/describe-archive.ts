@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Archive } from "../../src/archive/index.ts";
+import { sha256Hex } from "../../src/archive/index.ts";
+import { handleFor } from "../../src/core/handle/index.ts";
+import type { OriginalKind } from "../../src/core/handle/index.ts";
+
+const KINDS: readonly OriginalKind[] = ["out", "parts", "in", "msg", "head"];
+const MISSING = "out_0123456789abcdef";
+const MALFORMED = [
+  "",
+  "out",
+  "out_",
+  "out_0123",
+  "out_0123456789ABCDEF",
+  "out_0123456789abcdef0",
+  "out_0123456789abcdef\n",
+  "file_0123456789abcdef",
+  "../../etc/passwd",
+  "out_../../../etc/passwd",
+  "out_..",
+  "/etc/passwd",
+  "out_0123456789abcde\0",
+  "out_0123456789abcdef/../x",
+];
+
+/** What every archive must do; `create` gives a new, empty one. */
+export function describeArchive(name: string, create: () => Promise<Archive>): void {
+  describe(`archive: ${name}`, () => {
+    storesOriginals(create);
+    refusesHandles(create);
+    listsEntries(create);
+  });
+}
+
+function storesOriginals(create: () => Promise<Archive>): void {
+  it.each(KINDS)("gives back an original of kind %s by its handle", async (kind) => {
+    const archive = await create();
+    const content = `{"line":1}\r\n{"line":2}\n\u0000\ufeffé漢😀\u0085`;
+    const entry = await archive.put(kind, content);
+    expect(entry.handle).toBe(handleFor(kind, content, sha256Hex));
+    expect(entry.kind).toBe(kind);
+    expect(entry.bytes).toBe(Buffer.byteLength(content));
+    expect(Math.abs(Date.now() - entry.storedAt)).toBeLessThan(60_000);
+    expect(await archive.get(entry.handle)).toBe(content);
+    expect(await archive.has(entry.handle)).toBe(true);
+  });
+
+  it("gives back any well-formed text byte for byte", async () => {
+    const archive = await create();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...KINDS),
+        fc.string({ unit: "binary", maxLength: 400 }),
+        async (kind, content) => {
+          const { handle } = await archive.put(kind, content);
+          expect(await archive.get(handle)).toBe(content);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("stores the same content once and the empty text too", async () => {
+    const archive = await create();
+    const first = await archive.put("out", "same");
+    expect(await archive.put("out", "same")).toEqual(first);
+    await archive.put("out", "");
+    expect(await archive.get((await archive.put("out", "")).handle)).toBe("");
+    expect(await archive.list()).toHaveLength(2);
+  });
+
+  it("keeps the same content of two kinds apart", async () => {
+    const archive = await create();
+    const out = await archive.put("out", "text");
+    const msg = await archive.put("msg", "text");
+    expect(out.handle.slice(-16)).toBe(msg.handle.slice(-16));
+    expect((await archive.list()).map(({ kind }) => kind).toSorted()).toEqual(["msg", "out"]);
+  });
+
+  it("stores an original of several megabytes", async () => {
+    const archive = await create();
+    const content = "0123456789 é\n".repeat(400_000);
+    const { handle, bytes } = await archive.put("out", content);
+    expect(bytes).toBe(5_600_000);
+    expect((await archive.get(handle)) === content).toBe(true);
+  });
+
+  it("takes many originals at once", async () => {
+    const archive = await create();
+    const texts = Array.from({ length: 600 }, (_, index) => `original ${index % 300}`);
+    const entries = await Promise.all(texts.map((text) => archive.put("out", text)));
+    expect(new Set(entries.map(({ handle }) => handle)).size).toBe(300);
+    expect(await Promise.all(entries.map(({ handle }) => archive.get(handle)))).toEqual(texts);
+  });
+
+  it.each(["a\ud800b", "\udc00", "tail\ud83d"])(
+    "refuses half a surrogate pair: %j",
+    async (text) => {
+      const archive = await create();
+      await expect(archive.put("out", text)).rejects.toMatchObject({ code: "invalid-message" });
+      expect(await archive.list()).toEqual([]);
+    },
+  );
+}
+
+function refusesHandles(create: () => Promise<Archive>): void {
+  it.each(MALFORMED)("answers unknown-handle to %j", async (handle) => {
+    const archive = await create();
+    await archive.put("out", "something");
+    await expect(archive.get(handle)).rejects.toMatchObject({
+      name: "ContextError",
+      code: "unknown-handle",
+      message: expect.stringContaining("do not guess") as string,
+    });
+    expect(await archive.has(handle)).toBe(false);
+  });
+
+  it("tells not to ask again for a handle that is not there", async () => {
+    const archive = await create();
+    await expect(archive.get(MISSING)).rejects.toMatchObject({
+      code: "unknown-handle",
+      message: expect.stringContaining("Asking again will not find it") as string,
+      details: { handle: MISSING },
+    });
+    expect(await archive.has(MISSING)).toBe(false);
+  });
+
+  it("names only the start of a huge malformed handle", async () => {
+    const archive = await create();
+    const error: unknown = await archive
+      .get("x".repeat(1_000_000))
+      .catch((reason: unknown) => reason);
+    expect(String(error).length).toBeLessThan(400);
+  });
+}
+
+function listsEntries(create: () => Promise<Archive>): void {
+  it("is empty at first", async () => {
+    expect(await (await create()).list()).toEqual([]);
+  });
+
+  it("lists all entries as put returned them, oldest first", async () => {
+    const archive = await create();
+    const entries = [];
+    for (const text of ["first", "second", "third"]) {
+      entries.push(await archive.put("msg", text));
+      await sleep(15);
+    }
+    await archive.put("msg", "first");
+    expect(await archive.list()).toEqual(entries);
+  });
+}

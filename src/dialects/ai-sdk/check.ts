@@ -98,9 +98,11 @@ function checkContent(walk: Walk, native: WireObject, index: number): void {
 function checkPart(walk: Walk, part: WireObject, index: number): void {
   const id = String(part["toolCallId"]);
   if (part["type"] === "tool-call") {
-    if (walk.calls.has(id))
+    // Once it is answered, a provider may use an id again.
+    if (walk.open.has(id))
       report(walk, "duplicate-tool-call-id", index, `uses call id ${id} again`);
     walk.calls.add(id);
+    walk.answered.delete(id);
     if (part["providerExecuted"] !== true) walk.open.set(id, index);
   }
   if (part["type"] !== "tool-result") return;

@@ -1,7 +1,4 @@
-import { modelMessageSchema } from "ai";
-import { modelMessageSchema as newerSchema } from "ai7";
-import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import {
   aiSdk,
@@ -14,38 +11,6 @@ import { legalConversation } from "../../property/arbitraries.ts";
 import { aiSdkFixtures, newerFixtures, olderFixtures } from "./fixtures.ts";
 
 describeDialect(aiSdk, aiSdkFixtures, legalConversation());
-
-describe("the SDK's own schema takes", () => {
-  test.each(Object.entries(olderFixtures))("our fixtures of version 6 and 7: %s", (_name, list) => {
-    for (const message of list) {
-      expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
-      expect(newerSchema.safeParse(message).error).toBeUndefined();
-    }
-  });
-
-  test.each(Object.entries(newerFixtures))("our fixtures of version 7: %s", (_name, list) => {
-    for (const message of list) expect(newerSchema.safeParse(message).error).toBeUndefined();
-  });
-
-  test("every message that is built from neutral ones", () => {
-    fc.assert(
-      fc.property(legalConversation(), (messages) => {
-        for (const message of encodeAiSdk(messages)) {
-          expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
-          expect(newerSchema.safeParse(message).error).toBeUndefined();
-        }
-      }),
-    );
-  });
-
-  test("pruned results of every output shape", () => {
-    const list = olderFixtures["parallel calls, every output shape and provider options"] ?? [];
-    for (const message of encodeAiSdk(decodeAiSdk(list).map(pruned))) {
-      expect(modelMessageSchema.safeParse(message).error).toBeUndefined();
-      expect(newerSchema.safeParse(message).error).toBeUndefined();
-    }
-  });
-});
 
 const step = olderFixtures["parallel calls, every output shape and provider options"] ?? [];
 

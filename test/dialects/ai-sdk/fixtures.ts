@@ -70,7 +70,12 @@ const shapes = {
           value: [
             { type: "text", text: "see" },
             { type: "image-data", data: "iVBORw0KGgo=", mediaType: "image/png" },
-            { type: "file-data", data: "JVBERg==", mediaType: "application/pdf", filename: "a.pdf" },
+            {
+              type: "file-data",
+              data: "JVBERg==",
+              mediaType: "application/pdf",
+              filename: "a.pdf",
+            },
             { type: "image-url", url: "https://example.com/a.png" },
             { type: "file-id", fileId: "file_1" },
             { type: "custom", providerOptions: { anthropic: { type: "tool-reference" } } },
@@ -80,6 +85,7 @@ const shapes = {
     },
     { role: "assistant", content: [{ type: "text", text: "Done." }], ...cached },
   ],
+  "an id that is used again": [ask, callOne, resultOne, { ...callOne }, { ...resultOne }],
   "files as text, bytes and URLs": [
     {
       role: "user",
@@ -88,7 +94,12 @@ const shapes = {
         { type: "image", image: "iVBORw0KGgo=" },
         { type: "image", image: new URL("https://example.com/a.png"), mediaType: "image/png" },
         { type: "file", data: new Uint8Array([37, 80, 68, 70]), mediaType: "application/pdf" },
-        { type: "file", data: "data:text/plain;base64,aGk=", mediaType: "text/plain", filename: "a" },
+        {
+          type: "file",
+          data: "data:text/plain;base64,aGk=",
+          mediaType: "text/plain",
+          filename: "a",
+        },
         { type: "file", data: "https://example.com/b.pdf", mediaType: "application/pdf" },
       ],
     },
@@ -124,9 +135,17 @@ const newerShapes = {
       role: "user",
       content: [
         { type: "file", data: { type: "data", data: "iVBORw0KGgo=" }, mediaType: "image" },
-        { type: "file", data: { type: "url", url: new URL("https://e.com/a") }, mediaType: "image" },
+        {
+          type: "file",
+          data: { type: "url", url: new URL("https://e.com/a") },
+          mediaType: "image",
+        },
         { type: "file", data: { type: "text", text: "hi" }, mediaType: "text/plain" },
-        { type: "file", data: { type: "reference", reference: { openai: "f" } }, mediaType: "image" },
+        {
+          type: "file",
+          data: { type: "reference", reference: { openai: "f" } },
+          mediaType: "image",
+        },
       ],
     },
     {
@@ -147,13 +166,21 @@ const illegal = [
   { rule: "unanswered-tool-call", conversation: [ask, callOne, ask, resultOne] },
   {
     rule: "unanswered-tool-call",
-    conversation: [ask, { role: "assistant", content: [call("call_1"), call("call_2")] }, resultOne],
+    conversation: [
+      ask,
+      { role: "assistant", content: [call("call_1"), call("call_2")] },
+      resultOne,
+    ],
   },
   { rule: "unpaired-tool-result", conversation: [ask, resultOne] },
   { rule: "duplicate-tool-result", conversation: [ask, callOne, resultOne, resultOne] },
   {
     rule: "duplicate-tool-call-id",
-    conversation: [ask, callOne, resultOne, callOne, resultOne],
+    conversation: [
+      ask,
+      { role: "assistant", content: [call("call_1"), call("call_1")] },
+      resultOne,
+    ],
   },
   { rule: "system-not-leading", conversation: [ask, { role: "system", content: "hi" }] },
   { rule: "content-shape", conversation: [{ role: "system", content: [] }] },
@@ -161,18 +188,23 @@ const illegal = [
   { rule: "content-part", conversation: [{ role: "user", content: [call("call_1")] }] },
   {
     rule: "tool-message-content",
-    conversation: [ask, callOne, resultOne, { role: "tool", content: [{ type: "text", text: "a" }] }],
+    conversation: [
+      ask,
+      callOne,
+      resultOne,
+      { role: "tool", content: [{ type: "text", text: "a" }] },
+    ],
   },
-  ...[undefined, "ok", { type: "plain", value: "a" }, { type: "text" }, { type: "content", value: "a" }].map(
-    (output) => ({
-      rule: "tool-output-shape",
-      conversation: [
-        ask,
-        callOne,
-        { role: "tool", content: [{ ...result("call_1"), output }] },
-      ],
-    }),
-  ),
+  ...[
+    undefined,
+    "ok",
+    { type: "plain", value: "a" },
+    { type: "text" },
+    { type: "content", value: "a" },
+  ].map((output) => ({
+    rule: "tool-output-shape",
+    conversation: [ask, callOne, { role: "tool", content: [{ ...result("call_1"), output }] }],
+  })),
 ];
 
 const malformed = {

@@ -18,7 +18,12 @@ const call: NeutralMessage = {
 const result: NeutralMessage = {
   role: "tool",
   parts: [
-    { type: "tool-result", toolCallId: "a", toolName: "read", output: [{ type: "text", text: "ok" }] },
+    {
+      type: "tool-result",
+      toolCallId: "a",
+      toolName: "read",
+      output: [{ type: "text", text: "ok" }],
+    },
   ],
 };
 
@@ -63,7 +68,10 @@ describeDialect(
       "a part of an unknown type": [{ role: "user", parts: [{ type: "image" }] }],
       "a text without text": [{ role: "user", parts: [{ type: "text" }] }],
       "a result whose output is text": [
-        { role: "tool", parts: [{ type: "tool-result", toolCallId: "a", toolName: "b", output: "" }] },
+        {
+          role: "tool",
+          parts: [{ type: "tool-result", toolCallId: "a", toolName: "b", output: "" }],
+        },
       ],
       "a result that holds a call": [
         {

@@ -3,17 +3,17 @@
  * before it, and how far it is into its run. The weights were fitted to exact o200k counts of some
  * thirty kinds of text (`bench/tokens/train.ts`), so a language or a format needs no detection.
  */
-import { CLASS_COUNT, CLASS_OF } from "./classes.ts";
-import { NEXT_STATE, ROW, STATE_COUNT } from "./states.ts";
+import { CLASS_COUNT, CLASS_OF, GROUP_COUNT, GROUP_OF } from "./classes.ts";
+import { NEXT_STATE, ROW, STATE_AFTER_RUN, STATE_COUNT } from "./states.ts";
 import { decodeRates, decodeWeights, WEIGHT_SCALE } from "./weight-codec.ts";
 import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_RATES, RUN_WEIGHTS } from "./weights.ts";
-import { GROUP_COUNT, GROUP_OF } from "./classes.ts";
 
 /**
- * From the fifth equal unit in a row on, a run is counted by its length: `=====…` is one token for
+ * From this many equal units in a row on, a run is counted by its length: `=====…` is one token for
  * 64 units, which no weight per unit can know.
  */
-export const LONG_RUN = 5;
+export const LONG_RUN = 6;
+const STRIDE = LONG_RUN / 2;
 
 /** Lengths up to which the remainder of a long run is of one size; beyond the last one is another. */
 const RUN_SIZES: readonly number[] = [8, 24, 56, 120];
@@ -21,7 +21,7 @@ const RUN_SIZES: readonly number[] = [8, 24, 56, 120];
 /** Entries of `RUN_WEIGHTS` per class: one for each size, and the weight of each unit. */
 export const RUN_ROW: number = RUN_SIZES.length + 2;
 
-/** The class before the first unit: a line break. */
+/** The class before the first unit: a text starts as if after blank lines. */
 export const FIRST_CLASS = 1;
 
 /** Weight of a class in a state: entry `state row + class`. */
@@ -29,7 +29,7 @@ const POSITION: Readonly<Int16Array> = spreadGroups(decodeWeights(POSITION_WEIGH
 /** Weight of a class after another class: entry `before × ROW + class`. */
 const PAIR: Readonly<Int16Array> = decodeWeights(PAIR_WEIGHTS);
 const RUN: Readonly<Int16Array> = decodeWeights(RUN_WEIGHTS);
-/** Tokens for each unit of an endless run of it; undefined where only its class is known. */
+/** Weight of each unit of an endless run of it; absent where only its class is known. */
 const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
 
 /**
@@ -41,28 +41,58 @@ const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
 export function estimateTokens(text: string): number {
   if (text === "") return 0;
   let sum = 0;
-  let state = 0;
-  let before = FIRST_CLASS * ROW;
-  let previous = -1;
-  let equal = 1;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit !== previous) {
-      previous = unit;
-      equal = 1;
-    } else if (++equal === LONG_RUN) {
-      const end = runEnd(text, i);
-      sum += runWeight(unit, end - i);
-      i = end - 1;
-      continue;
-    }
-    const unitClass = CLASS_OF[unit]!;
-    const at = state + unitClass;
-    sum += POSITION[at]! + PAIR[before + unitClass]!;
-    state = NEXT_STATE[at]!;
-    before = unitClass * ROW;
+  let before = FIRST_CLASS;
+  for (let i = 0; i < text.length;) {
+    const stop = nextLongRun(text, i);
+    sum += scan(text, i, stop, before);
+    if (stop === text.length) break;
+    i = runEnd(text, stop);
+    const unit = text.charCodeAt(stop);
+    sum += runWeight(unit, i - stop);
+    before = CLASS_OF[unit]!;
   }
   return Math.max(1, Math.round(sum / WEIGHT_SCALE));
+}
+
+/** The weight of the units of a range that follows a run of a class. */
+function scan(text: string, from: number, to: number, runClass: number): number {
+  // Locals, since an import is looked up again for every unit.
+  const [classes, next, position, pair] = [CLASS_OF, NEXT_STATE, POSITION, PAIR];
+  let sum = 0;
+  let state = STATE_AFTER_RUN[runClass]!;
+  let before = runClass * ROW;
+  for (let i = from; i < to; i++) {
+    const unitClass = classes[text.charCodeAt(i)]!;
+    const at = state + unitClass;
+    sum += position[at]! + pair[before + unitClass]!;
+    state = next[at]!;
+    before = unitClass * ROW;
+  }
+  return sum;
+}
+
+/**
+ * Where the next long run's remainder starts, at its unit number {@link LONG_RUN}; the length of
+ * the text if there is none. It looks at every third unit only: a run of six holds two of them.
+ */
+export function nextLongRun(text: string, from: number): number {
+  let last = text.charCodeAt(from);
+  for (let i = from + STRIDE; i < text.length; i += STRIDE) {
+    const unit = text.charCodeAt(i);
+    if (unit === last && text.charCodeAt(i - 1) === unit) {
+      const start = runStart(text, from, i);
+      if (start + STRIDE <= i && runEnd(text, i) - start >= LONG_RUN) return start + LONG_RUN - 1;
+    }
+    last = unit;
+  }
+  return text.length;
+}
+
+function runStart(text: string, from: number, at: number): number {
+  const unit = text.charCodeAt(at);
+  let start = at;
+  while (start > from && text.charCodeAt(start - 1) === unit) start -= 1;
+  return start;
 }
 
 /** Where the run that goes through `at` ends: the index of the first other unit. */
@@ -76,7 +106,7 @@ export function runEnd(text: string, at: number): number {
 /** What the last `length` units of a long run cost. */
 function runWeight(unit: number, length: number): number {
   const row = CLASS_OF[unit]! * RUN_ROW;
-  const perUnit = RUN[row + RUN_ROW - 1]! + (RATES.get(unit) ?? 0) * WEIGHT_SCALE;
+  const perUnit = RUN[row + RUN_ROW - 1]! + (RATES.get(unit) ?? 0);
   return RUN[row + runSize(length)]! + perUnit * length;
 }
 

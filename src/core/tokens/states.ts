@@ -28,6 +28,9 @@ const LAST_POSITION: Readonly<Record<number, number>> = {
 };
 const LAST_POSITION_OF_SCRIPT = 5;
 
+/** At least every last position, and a multiple of three for numbers. */
+const LONGEST_MEMORY = 9;
+
 /** Rows of the tables below are this long: a class fits into six bits. */
 export const ROW = 64;
 
@@ -77,6 +80,16 @@ function buildStates(): Uint16Array {
   }
   return Uint16Array.from(next);
 }
+
+/** The state after a long run of each class. */
+export const STATE_AFTER_RUN: Readonly<Uint16Array> = Uint16Array.from(
+  { length: CLASS_COUNT },
+  (_, unitClass) => {
+    let state = 0;
+    for (let i = 0; i < LONGEST_MEMORY; i++) state = NEXT_STATE[state + unitClass]!;
+    return state;
+  },
+);
 
 function keyOf(state: State): string {
   return `${state.group},${state.position},${state.after}`;

@@ -42,7 +42,7 @@ export interface RateRange {
   readonly rates: string;
 }
 
-/** Rates lie between 2 and 1/512 tokens a unit: steps of a fifth of a power of two. */
+/** Rates lie between 2 and 1/128 tokens a unit: steps of a fifth of a power of two. */
 export function encodeRates(first: number, rates: readonly number[]): RateRange {
   const steps = rates.map((rate) =>
     Math.round(Math.min(63, Math.max(0, 5 * (1 - Math.log2(rate))))),
@@ -50,12 +50,13 @@ export function encodeRates(first: number, rates: readonly number[]): RateRange 
   return { first, rates: steps.map((step) => ALPHABET[step]!).join("") };
 }
 
-/** The inverse of {@link encodeRates}, for all ranges together. */
+/** The inverse of {@link encodeRates}, for all ranges together, as weights. */
 export function decodeRates(ranges: readonly RateRange[]): ReadonlyMap<number, number> {
   const all = new Map<number, number>();
   for (const { first, rates } of ranges) {
     for (let i = 0; i < rates.length; i++) {
-      all.set(first + i, 2 ** (1 - ALPHABET.indexOf(rates[i]!) / 5));
+      const rate = 2 ** (1 - ALPHABET.indexOf(rates[i]!) / 5);
+      all.set(first + i, Math.round(rate * WEIGHT_SCALE));
     }
   }
   return all;

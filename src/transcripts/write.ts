@@ -9,7 +9,7 @@ import { NEUTRAL_VERSION } from "./plain/index.ts";
 /** The formats that a conversation can be written in. */
 export type WriteTarget = "neutral" | "openai-chat" | "anthropic" | "ai-sdk";
 
-/** All of them, in the order in which they lose less. */
+/** All of them; the one that loses least stands first. */
 export const WRITE_TARGETS: readonly WriteTarget[] = [
   "neutral",
   "ai-sdk",

@@ -83,16 +83,24 @@ function createTokenCounter() {
   };
 }
 
+/** Counts what a model would read: texts, calls and tool schemas, not the JSON around the messages. */
 function measureUsage(body, reply, count) {
-  const inputs = [...body.messages, ...(body.tools ?? [])].map((item) => JSON.stringify(item));
-  const outputs = [reply.think, reply.say, ...reply.calls.map((call) => call.arguments)];
-  const promptTokens = sum(inputs.map(count));
-  const completionTokens = sum(outputs.map((text) => count(text ?? "")));
+  const tools = (body.tools ?? []).map((tool) => JSON.stringify(tool));
+  const calls = reply.calls.flatMap((call) => [call.name, call.arguments]);
+  const outputs = [reply.think ?? "", reply.say ?? "", ...calls];
+  const promptTokens = sum([...body.messages.flatMap(textsOf), ...tools].map(count));
+  const completionTokens = sum(outputs.map(count));
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
   };
+}
+
+function textsOf({ content, reasoning_content: reasoning, tool_calls: calls = [] }) {
+  const texts = Array.isArray(content) ? content.map((part) => part.text ?? "") : [content ?? ""];
+  const callTexts = calls.flatMap((call) => [call.function.name, call.function.arguments]);
+  return [...texts, reasoning ?? "", ...callTexts];
 }
 
 function sendStream(response, { model, reply, usage }) {
@@ -124,7 +132,11 @@ function streamCall(delta, call, index) {
 }
 
 function sendWhole(response, { model, reply, usage }) {
-  const toolCalls = reply.calls.map(({ id, ...call }) => ({ id, type: "function", function: call }));
+  const toolCalls = reply.calls.map(({ id, ...call }) => ({
+    id,
+    type: "function",
+    function: call,
+  }));
   const message = {
     role: "assistant",
     content: reply.say ?? null,
@@ -135,7 +147,9 @@ function sendWhole(response, { model, reply, usage }) {
 }
 
 function sendError(response, status, code, message) {
-  sendJson(response, status, { error: { message, type: "invalid_request_error", param: null, code } });
+  sendJson(response, status, {
+    error: { message, type: "invalid_request_error", param: null, code },
+  });
 }
 
 function sendJson(response, status, value) {

@@ -19,57 +19,55 @@ export interface CallPairing {
 interface OpenCall {
   readonly call: ToolCallPart;
   readonly step: number;
+  isOpen: boolean;
 }
 
 export function createCallPairing(): CallPairing {
-  const openCalls = new Map<string, OpenCall[]>();
+  const byId = new Map<string, OpenCall[]>();
   const recorded = new Set<string>();
   const fresh = createFreshIds();
+  let ofThisStep: OpenCall[] = [];
   let step = 0;
-
-  const take = (key: string, wanted: (open: OpenCall) => boolean): ToolCallPart | undefined => {
-    const calls = openCalls.get(key) ?? [];
-    const index = calls.findIndex(wanted);
-    if (index === -1) return undefined;
-    const [found] = calls.splice(index, 1);
-    if (calls.length === 0) openCalls.delete(key);
-    return found?.call;
-  };
-  /** The first open call of this step that the tool's name allows: for results without an id. */
-  const byPosition = (toolName: string | undefined): ToolCallPart | undefined => {
-    for (const key of openCalls.keys()) {
-      const call = take(key, (open) => open.step === step && fits(open.call, toolName));
-      if (call !== undefined) return call;
-    }
-    return undefined;
-  };
 
   return {
     startStep() {
       step += 1;
+      ofThisStep = [];
     },
     open(recordedId, toolName, input) {
       const id = recordedId ?? "";
+      const toolCallId = fresh(id === "" ? "call" : id);
+      const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input };
+      const open: OpenCall = { call, step, isOpen: true };
       recorded.add(id);
-      const call: ToolCallPart = {
-        type: "tool-call",
-        toolCallId: fresh(id === "" ? "call" : id),
-        toolName,
-        input,
-      };
-      const same = openCalls.get(id);
-      if (same === undefined) openCalls.set(id, [{ call, step }]);
-      else same.push({ call, step });
+      ofThisStep.push(open);
+      const same = byId.get(id);
+      if (same !== undefined) same.push(open);
+      else if (id !== "") byId.set(id, [open]);
       return call;
     },
     close(recordedId, toolName) {
       const id = recordedId ?? "";
-      if (id === "") return byPosition(toolName);
-      const newest = openCalls.get(id)?.at(-1)?.step;
-      return take(id, (open) => open.step === newest);
+      const found =
+        id === ""
+          ? ofThisStep.find((open) => open.isOpen && fits(open.call, toolName))
+          : firstOfNewestStep(byId.get(id) ?? []);
+      if (found !== undefined) found.isOpen = false;
+      return found?.call;
     },
     recordedIds: () => recorded.size,
   };
+}
+
+/** Of calls with the same id, the first open one in the newest step that has one. */
+function firstOfNewestStep(calls: OpenCall[]): OpenCall | undefined {
+  while (calls.at(-1)?.isOpen === false) calls.pop();
+  let found = calls.at(-1);
+  const step = found?.step;
+  for (let index = calls.length - 1; calls[index]?.step === step && index >= 0; index -= 1) {
+    if (calls[index]?.isOpen === true) found = calls[index];
+  }
+  return found;
 }
 
 function fits(call: ToolCallPart, toolName: string | undefined): boolean {

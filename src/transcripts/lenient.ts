@@ -12,7 +12,10 @@ export const flag: Lenient<z.ZodBoolean> = z.boolean().optional().catch(undefine
 export const anything: z.ZodOptional<z.ZodUnknown> = z.unknown().optional();
 
 /** A list of anything; what is no list reads as an empty one. */
-export const list: z.ZodCatch<z.ZodArray<z.ZodUnknown>> = z.array(z.unknown()).catch(() => []);
+export const list: z.ZodCatch<z.ZodDefault<z.ZodArray<z.ZodUnknown>>> = z
+  .array(z.unknown())
+  .default(() => [])
+  .catch(() => []);
 
 /** A record with at least these fields; what is no record reads as absent. */
 export function fields<Shape extends z.ZodRawShape>(

@@ -1,5 +1,5 @@
-import type { Message, Part } from "../../core/message/index.ts";
-import { messageText } from "../../core/message/index.ts";
+import type { Message, OutputPart, Part } from "../../core/message/index.ts";
+import { outputAsText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
 import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire-value.ts";
 import { providerOption } from "./decode-part.ts";
@@ -31,29 +31,39 @@ function encodeGroup(group: NativeGroup, isBeforeBody: boolean): AiSdkMessage[] 
   if (native !== undefined && group.isWhole) return [native];
   const [message] = group.messages;
   if (message === undefined) return [];
-  const role = native?.role ?? message.role;
-  const content = encodeContent(group, role);
+  const content = encodeContent(group, native?.role ?? message.role);
   if (content.length === 0) return [];
-  const providerOptions = messageOptions(message, native?.providerOptions);
-  if (native !== undefined) return [withFields(native, { content, providerOptions })];
-  return [
-    {
-      role: role === "system" && !isBeforeBody ? "user" : role,
-      content,
-      ...(providerOptions !== undefined && { providerOptions }),
-    } as AiSdkMessage,
-  ];
+  if (native !== undefined) {
+    // A kind holds for the whole native message or for none of it.
+    const marked = group.messages.length === 1 ? message : undefined;
+    const providerOptions = messageOptions(marked, native.providerOptions);
+    return [withFields(native, { content, providerOptions })];
+  }
+  const isMoved = message.role === "system" && !isBeforeBody;
+  const built = isMoved ? asInjected(message) : message;
+  const providerOptions = messageOptions(built, undefined);
+  const options = providerOptions === undefined ? {} : { providerOptions };
+  return [{ role: built.role, content, ...options } as AiSdkMessage];
+}
+
+/** A system message as a user message that nobody takes for something the person typed. */
+function asInjected(message: Message): Message {
+  return { ...message, role: "user", kind: message.kind ?? "injected" };
 }
 
 function encodeContent(group: NativeGroup, role: string): string | readonly WireBlock[] {
   const native = group.native as AiSdkMessage | undefined;
   const parts = group.messages.flatMap((message) => message.parts);
-  if (role === "system") return group.messages.map(messageText).join("\n");
+  if (role === "system") return outputAsText(parts.filter(isOutput));
   const only = parts[0];
   const isPlain = parts.length === 1 && only?.type === "text" && only.source === undefined;
   if (isPlain && role !== "tool" && !Array.isArray(native?.content)) return only.text;
   const content = parts.filter((part) => fits(part, role)).flatMap(encodePart);
   return isReasoningDropped(parts, native) ? content.map(withoutItemId) : content;
+}
+
+function isOutput(part: Part): part is OutputPart {
+  return part.type === "text" || part.type === "file" || part.type === "opaque";
 }
 
 /** A tool message holds results and approvals only. */

@@ -1,5 +1,6 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../call-ids.ts";
+import { foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
 import { encodePart } from "./encode-block.ts";
@@ -61,7 +62,7 @@ function encodeSystem(groups: readonly NativeGroup[]): AnthropicConversation["sy
     return only.text.trim() === "" ? undefined : only.text;
   }
   const ids = createCallIds(MAX_CALL_ID);
-  const blocks = parts.flatMap((part) => encodePart(part, ids));
+  const blocks = parts.flatMap((part) => encodePart(withoutMedia(part), ids));
   return blocks.length > 0 ? blocks : undefined;
 }
 
@@ -79,19 +80,15 @@ function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
   const parts = group.messages.flatMap((message) => message.parts);
   const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
   const blocks = parts
-    .map((part) => (role === "assistant" ? withoutMedia(part) : part))
+    .map((part) => (role === "user" ? part : withoutMedia(part)))
     .flatMap((part) => encodePart(part, ids));
   return { role, native, whole: group.isWhole, blocks };
 }
 
-/** An assistant message cannot hold files. */
+/** Only user messages can hold files from elsewhere. */
 function withoutMedia(part: Part): Part {
   if (part.type !== "file" || nativeOf(part, ANTHROPIC) !== undefined) return part;
-  return {
-    type: "opaque",
-    kind: `file (${part.mediaType})`,
-    source: part.source ?? { dialect: "elsewhere", value: undefined },
-  };
+  return { type: "text", text: foreignText(part) };
 }
 
 /** Joins what we built with its neighbours of the same role; native neighbours stay apart. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
+import { frameSummary } from "../../../src/core/summary/index.ts";
 import {
   aiSdk,
   type AiSdkMessage,
@@ -138,6 +139,27 @@ test("what the provider executed and approvals are opaque and travel untouched",
 test("a system message in the middle becomes a user message, a leading one stays", () => {
   const system: Message = { role: "system", parts: [{ type: "text", text: "Note." }] };
   const user: Message = { role: "user", parts: [{ type: "text", text: "Hi." }] };
-  const roles = encodeAiSdk([system, user, system]).map((message) => message.role);
-  expect(roles).toEqual(["system", "user", "user"]);
+  const encoded = encodeAiSdk([system, user, system]);
+  expect(encoded.map((message) => message.role)).toEqual(["system", "user", "user"]);
+  expect(decodeAiSdk(encoded).map((message) => message.kind)).toEqual([
+    undefined,
+    undefined,
+    "injected",
+  ]);
+});
+
+test("an edit behind a summary in one message does not make all of it a summary", () => {
+  const text = frameSummary("# Goal\nShip it.", { headMessages: 3 });
+  const content = [
+    { type: "text", text },
+    { type: "text", text: "Go on." },
+  ];
+  const [summary, user] = decodeAiSdk([{ role: "user", content }]);
+  expect([summary?.kind, user?.kind]).toEqual(["summary", undefined]);
+  const edited = withParts(user as Message, [{ type: "text", text: "Stop." }]);
+  const encoded = encodeAiSdk([summary as Message, edited]);
+  expect(encoded).toEqual([
+    { role: "user", content: [content[0], { type: "text", text: "Stop." }] },
+  ]);
+  expect(encoded[0]?.content[0]).toBe(content[0]);
 });

@@ -206,3 +206,12 @@ test("a last assistant message from elsewhere does not end in white space", () =
   ]);
   expect(encoded.messages[1]).toEqual({ role: "assistant", content: "So" });
 });
+
+test("a system prompt from elsewhere holds text only", () => {
+  const file = { type: "file" as const, mediaType: "image/png", data: "iVBORw0KGgo=" };
+  const system: Message = { role: "system", parts: [{ type: "text", text: "Logo:" }, file] };
+  expect(encodeAnthropic([system, say("Hi.")]).system).toEqual([
+    { type: "text", text: "Logo:" },
+    { type: "text", text: "[file (image/png), not shown here]" },
+  ]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Message, withParts } from "../../../src/core/message/index.ts";
+import { type Message, repairMessages, withParts } from "../../../src/core/message/index.ts";
 import {
   type ChatMessage,
   decodeOpenAIChat,
@@ -163,4 +163,14 @@ test("results in one message become one tool message each, directly after their 
 test("the same native object may stand twice in a list", () => {
   const native: ChatMessage = { role: "user", content: "again" };
   expect(encodeOpenAIChat(decodeOpenAIChat([native, native]))).toEqual([native, native]);
+});
+
+test("results that were moved to their calls are still the native objects", () => {
+  const list = conversation["parallel calls and odd arguments"] ?? [];
+  const moved = [list[0], list[2], list[1], list[3], list[4], list[5]] as ChatMessage[];
+  const { messages } = repairMessages(decodeOpenAIChat(moved));
+  const encoded = encodeOpenAIChat(messages);
+  expect(openaiChat.check(encoded)).toEqual([]);
+  expect(new Set(encoded)).toEqual(new Set(moved));
+  for (const native of encoded) expect(moved.includes(native)).toBe(true);
 });

@@ -11,15 +11,14 @@ export interface ErrorBook {
 
 /** @param cwd Makes relative and absolute names of a file one thing. */
 export function createErrorBook(cwd?: string): ErrorBook {
-  const errors: { fact: ErrorFact; key: string }[] = [];
+  const errors: ErrorFact[] = [];
   const resolved = new Set<number>();
   const open = new Map<string, number[]>();
 
   const fail: ErrorBook["fail"] = (toolName, facts, { text, at }) => {
-    const subject = failedSubject(facts);
-    const key = `${classOf(toolName, facts)} ${nameOf(facts, subject, cwd)}`;
+    const key = `${classOf(toolName, facts)} ${nameOf(facts, cwd)}`;
     open.set(key, [...(open.get(key) ?? []), errors.length]);
-    errors.push({ fact: { tool: toolName, subject, text, at, resolved: false }, key });
+    errors.push({ tool: toolName, subject: failedSubject(facts), text, at, resolved: false });
   };
 
   const succeed: ErrorBook["succeed"] = (toolName, facts) => {
@@ -31,7 +30,7 @@ export function createErrorBook(cwd?: string): ErrorBook {
   };
 
   const facts = (): ErrorFact[] =>
-    errors.map(({ fact }, index) => (resolved.has(index) ? { ...fact, resolved: true } : fact));
+    errors.map((error, index) => (resolved.has(index) ? { ...error, resolved: true } : error));
 
   return { fail, succeed, facts };
 }
@@ -58,13 +57,15 @@ function classOf(toolName: string, facts: CallFacts): string {
   return facts.kind === "read" ? "read" : "change";
 }
 
-function nameOf(facts: CallFacts, subject: string, cwd: string | undefined): string {
-  return isAboutFile(facts) ? pathKey(subject, cwd) : subject;
+/** What was tried, whole: only the very same thing settles it. */
+function nameOf(facts: CallFacts, cwd: string | undefined): string {
+  if (facts.kind === "command") return facts.commands.join("\n");
+  return isAboutFile(facts) ? pathKey(failedSubject(facts), cwd) : facts.subject;
 }
 
 /** What a success settles: the same thing; and a file that was changed could also be read. */
 function settledKeys(toolName: string, facts: CallFacts, cwd: string | undefined): string[] {
-  if (!isAboutFile(facts)) return [`${classOf(toolName, facts)} ${failedSubject(facts)}`];
+  if (!isAboutFile(facts)) return [`${classOf(toolName, facts)} ${nameOf(facts, cwd)}`];
   const names = facts.files.map(({ path }) => pathKey(path, cwd));
   const read = names.map((name) => `read ${name}`);
   return facts.kind === "read" ? read : [...read, ...names.map((name) => `change ${name}`)];
@@ -72,23 +73,26 @@ function settledKeys(toolName: string, facts: CallFacts, cwd: string | undefined
 
 const ANSI = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;?]*[A-Za-z]`, "g");
 const TELLING =
-  /error|fail|exception|cannot|can't|could not|not found|no such|denied|fatal|panic|undefined|unexpected|invalid|refused|timed? ?out|blocked|rejected|doesn't want|must /i;
+  /error|fail|exception|cannot|can't|could not|not found|no such|denied|fatal|panic|undefined|unexpected|invalid|refused|timed? ?out|blocked|rejected|doesn't want|did not|must /i;
 /** Lines of the program around the tool, not of the tool. */
 const FRAME =
-  /^(?:Exit code:? -?\d+|Chunk ID: .*|Wall time: .*|Process exited with code .*|Original token count: .*|Output:|Command exited with code -?\d+|\(no output\)|Total output lines: .*|```\w*)$/;
+  /^(?:Exit code:? -?\d+|Chunk ID: .*|Wall time: .*|Process exited with code .*|Original token count: .*|Output:|Error:|ERROR:|Command exited with code -?\d+|\(no output\)|Total output lines: .*|```\w*|\[(?:The command completed|Command finished) with exit code .*|\[Current working directory: .*|\[Python interpreter: .*|Process Group PGID: \d+)$/;
 const LINES = 4;
 const LINE_UNITS = 240;
+/** A longer line is minified code or data, where any word can stand. */
+const PROSE_UNITS = 500;
 const LOOK_UNITS = 16_000;
 
 /** The first lines of a failed output that say what went wrong; "" when none says anything. */
 export function tellingLines(output: string): string {
-  const lines = ends(output)
+  const all = ends(output)
     .replace(ANSI, "")
     .replace(/<\/?tool_use_error>/g, "")
     .split(/\r\n|[\r\n]/)
     .map((line) => line.trim())
     .filter((line) => line !== "" && !FRAME.test(line));
-  const telling = lines.filter((line) => TELLING.test(line));
+  const lines = [...new Set(all)];
+  const telling = lines.filter((line) => line.length <= PROSE_UNITS && TELLING.test(line));
   const chosen = (telling.length > 0 ? telling : lines).slice(0, LINES);
   return chosen.map((line) => clipLine(line, LINE_UNITS)).join("\n");
 }

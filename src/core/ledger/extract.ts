@@ -97,7 +97,8 @@ function commandFact(
 function addMessage(fold: Fold, message: Message, at: number): void {
   if (message.role === "user" && message.kind === undefined) addInstruction(fold, message, at);
   if (message.role === "assistant" && message.kind === undefined) {
-    fold.statements.say(messageText(message), at);
+    const isAside = message.parts.some(({ type }) => type === "tool-call");
+    fold.statements.say(messageText(message), at, isAside);
   }
   for (const part of message.parts) {
     if (part.type === "tool-call") addCall(fold, part, at);
@@ -218,8 +219,9 @@ function readable(files: readonly FileAccess[], result: ToolResultPart): readonl
   if (files.length === 0) return files;
   const output = resultText(result).slice(0, LOOK_UNITS);
   if (!output.includes(MISSING)) return files;
-  return files.filter(
-    ({ op, path }) =>
-      op !== "read" || !output.includes(path.slice(path.lastIndexOf("/") + 1) + MISSING),
-  );
+  return files.filter(({ op, path }) => op !== "read" || !saysMissing(output, path));
+}
+
+function saysMissing(output: string, path: string): boolean {
+  return output.includes(path.slice(path.lastIndexOf("/") + 1) + MISSING);
 }

@@ -3,7 +3,8 @@ import type { StatementFact } from "./ledger.ts";
 
 /** Collects what the agent said: the last text of each turn and sentences that state a decision. */
 export interface StatementBook {
-  say(text: string, at: number): void;
+  /** `isAside`: tool calls follow in the same message, so it ends no turn. */
+  say(text: string, at: number, isAside: boolean): void;
   /** The person speaks: what the agent said last ended its turn. */
   endTurn(): void;
   facts(): StatementFact[];
@@ -11,6 +12,7 @@ export interface StatementBook {
 
 const CONCLUSION_UNITS = 600;
 const SENTENCE_UNITS = 240;
+/** "Done." and "Yes." say nothing that will matter. */
 const SHORTEST_SENTENCE = 20;
 /** Decisions are said early or late in a text, hardly in the middle of a long one. */
 const LOOK_UNITS = 4_000;
@@ -24,9 +26,9 @@ export function createStatementBook(): StatementBook {
   const conclusions: StatementFact[] = [];
   let last: StatementFact | undefined;
 
-  const say: StatementBook["say"] = (text, at) => {
-    if (text.trim() === "") return;
-    last = { text, at };
+  const say: StatementBook["say"] = (text, at, isAside) => {
+    if (text.length < SHORTEST_SENTENCE) return;
+    if (!isAside) last = { text, at };
     const looked = text.length > LOOK_UNITS ? text.slice(0, LOOK_UNITS) : text;
     if (DECISION.test(looked)) decisions.push(...decisionsIn(looked, at));
   };
@@ -51,11 +53,16 @@ function decisionsIn(text: string, at: number): StatementFact[] {
   return text
     .split(SENTENCE_END)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence.length >= SHORTEST_SENTENCE && DECISION.test(sentence))
+    .filter((sentence) => isStatement(sentence) && DECISION.test(sentence))
     .map((sentence) => ({ text: clipLine(sentence, SENTENCE_UNITS), at }));
 }
 
-/** The end of a turn's text says most, but its first line says what it is about. */
+/** A sentence that ends in a colon only leads to the next tool call. */
+function isStatement(sentence: string): boolean {
+  return sentence.length >= SHORTEST_SENTENCE && !sentence.endsWith(":");
+}
+
+/** The beginning: a conclusion comes first, and what was done follows from other facts. */
 function clipText(text: string): string {
   const whole = text.trim();
   if (whole.length <= CONCLUSION_UNITS) return whole;

@@ -9,17 +9,20 @@ import { shellFiles } from "./shell.ts";
 import { bareName, toolKind } from "./tool-kind.ts";
 import type { ToolKind, ToolKinds } from "./tool-kind.ts";
 
-/** What one tool call does, as far as its name and its input tell. */
+/**
+ * What one tool call does, as far as its name and its input tell. Each fact is worked out when it
+ * is first asked for: a placeholder needs only the subject, a ledger only the files.
+ */
 export interface CallFacts {
   readonly kind: ToolKind;
   /** One line of at most 120 characters: the path, the command, the pattern. */
   readonly subject: string;
-  /** The files it touches if it succeeds, in order; worked out when first asked for. */
+  /** The files it touches if it succeeds, in order. */
   readonly files: readonly FileAccess[];
   /** The command lines it runs, without a `bash -lc` around them. */
   readonly commands: readonly string[];
   /** When it reads a part of one file: which lines. */
-  readonly range?: LineRange;
+  readonly range: LineRange | undefined;
   /** Names of the input fields that hold large content of files (writing and editing calls). */
   readonly largeInput: readonly string[];
 }
@@ -31,42 +34,48 @@ const SUBJECT_UNITS = 120;
  * @param kinds What the caller knows better about tools, by exact name.
  */
 export function describeCall(call: ToolCallPart, kinds?: ToolKinds): CallFacts {
-  const fields = fieldsOf(call.input);
+  const { toolName, input } = call;
+  const fields = fieldsOf(input);
   const kind = kindOfCall(call, fields, kinds);
-  if (kind === "command") return describeCommand(call, fields);
-  const files = changesFiles(kind) || kind === "read" ? filesOf(call, fields, kind) : [];
-  const range = files.length === 1 ? files[0]?.range : undefined;
+  const commands = kind === "command" ? commandsOf(toolName, input) : [];
+  const parsed: ParsedCall = { toolName, input, fields, kind, commands };
+  const files = once(() => filesOf(parsed));
+  const subject = once(() => clipLine(subjectOf(parsed, files)));
   return {
     kind,
-    subject: clipLine(subjectOf(kind, files, call, fields)),
-    files,
-    commands: [],
-    ...(range === undefined ? {} : { range }),
-    largeInput: changesFiles(kind) ? largeFields(fields) : [],
+    commands,
+    get files(): readonly FileAccess[] {
+      return files();
+    },
+    get subject(): string {
+      return subject();
+    },
+    get range(): LineRange | undefined {
+      return kind === "read" && files().length === 1 ? files()[0]?.range : undefined;
+    },
+    get largeInput(): readonly string[] {
+      return changesFiles(kind) ? largeFields(fields) : [];
+    },
   };
+}
+
+interface ParsedCall {
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly fields: Fields;
+  readonly kind: ToolKind;
+  readonly commands: readonly string[];
+}
+
+/** A value that is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Whether calls of a kind change files. */
-export function changesFiles(kind: ToolKind): boolean {
+export function changesFiles(kind: ToolKind): kind is "write" | "edit" | "delete" {
   return kind === "write" || kind === "edit" || kind === "delete";
-}
-
-/** The shell is read when somebody asks for the files: a placeholder needs only the subject. */
-function describeCommand(call: ToolCallPart, fields: Fields): CallFacts {
-  const commands = commandsOf(call.toolName, call.input);
-  let files: readonly FileAccess[] | undefined;
-  return {
-    kind: "command",
-    subject: clipLine(commands.join("; ") || textSubject(call, fields)),
-    get files(): readonly FileAccess[] {
-      files ??= readsShell(call.toolName)
-        ? commands.flatMap((command) => shellFiles(command, commandFolder(fields)))
-        : [];
-      return files;
-    },
-    commands,
-    largeInput: [],
-  };
 }
 
 /** PowerShell and Python are other languages. */
@@ -86,13 +95,24 @@ function kindOfCall(call: ToolCallPart, fields: Fields, kinds: ToolKinds | undef
   return isNew && !fields["old_text"] && fields["insert_line"] === undefined ? "write" : kind;
 }
 
-function filesOf(call: ToolCallPart, fields: Fields, kind: ToolKind): FileAccess[] {
-  const patch = patchOf(call.input, fields);
-  const files = patch === undefined ? [] : patchFiles(patch);
-  if (files.length > 0) return files.map(normalized);
+function filesOf(call: ParsedCall): readonly FileAccess[] {
+  const { fields, input, kind } = call;
+  if (kind === "command") return commandFiles(call);
+  if (kind !== "read" && !changesFiles(kind)) return [];
+  const patch = kind === "read" ? undefined : patchOf(input, fields);
+  const patched = patch === undefined ? [] : patchFiles(patch);
+  if (patched.length > 0) return patched.map(normalized);
   const moved = kind === "edit" ? movedFile(fields) : [];
-  if (moved.length > 0) return moved.map(normalized);
-  const op = kind === "read" || kind === "write" || kind === "delete" ? kind : "edit";
+  return moved.length > 0 ? moved.map(normalized) : namedAccesses(fields, kind);
+}
+
+function commandFiles({ toolName, fields, commands }: ParsedCall): readonly FileAccess[] {
+  if (!readsShell(toolName)) return [];
+  const folder = commandFolder(fields);
+  return commands.flatMap((command) => shellFiles(command, folder));
+}
+
+function namedAccesses(fields: Fields, op: "read" | "write" | "edit" | "delete"): FileAccess[] {
   return namedFiles(fields).flatMap(({ path, range }) => {
     if (/[*?\n]|^\w+:\/\//.test(path) || path.endsWith("/")) return [];
     const file: FileAccess = { path: normalizePath(path), op };
@@ -111,18 +131,13 @@ function patchOf(input: unknown, fields: Fields): string | undefined {
   return textField(fields, ["patchText", "patch", "patch_text", "input", "diff"]);
 }
 
-function subjectOf(
-  kind: ToolKind,
-  files: readonly FileAccess[],
-  call: ToolCallPart,
-  fields: Fields,
-): string {
-  if (files.length > 0) return filesSubject(files);
-  if (kind === "search" || kind === "list")
-    return searchSubject(fields) ?? textSubject(call, fields);
-  if (kind === "todo") return todoSubject(fields) ?? textSubject(call, fields);
-  const named = textField(fields, SUBJECT_FIELDS);
-  return named ?? textSubject(call, fields);
+function subjectOf(call: ParsedCall, files: () => readonly FileAccess[]): string {
+  const { fields, kind, commands } = call;
+  if (kind === "command") return commands.join("; ") || textSubject(call);
+  if (kind === "search" || kind === "list") return searchSubject(fields) ?? textSubject(call);
+  if (kind === "todo") return todoSubject(fields) ?? textSubject(call);
+  if (files().length > 0) return filesSubject(files());
+  return textField(fields, SUBJECT_FIELDS) ?? textSubject(call);
 }
 
 const SUBJECT_FIELDS = [
@@ -171,8 +186,8 @@ function todoSubject(fields: Fields): string | undefined {
 }
 
 /** The first short scalar fields, or the beginning of free text. */
-function textSubject(call: ToolCallPart, fields: Fields): string {
-  if (typeof call.input === "string") return call.input.slice(0, 4 * SUBJECT_UNITS);
+function textSubject({ input, fields }: ParsedCall): string {
+  if (typeof input === "string") return input.slice(0, 4 * SUBJECT_UNITS);
   const shown: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     if (shown.length >= 4) break;
@@ -183,7 +198,7 @@ function textSubject(call: ToolCallPart, fields: Fields): string {
   return shown.join(", ");
 }
 
-/** On one line and at most 120 characters long, never ending inside a character. */
+/** On one line and at most 120 characters (or `limit`) long, never ending inside a character. */
 export function clipLine(text: string, limit: number = SUBJECT_UNITS): string {
   const head = text.length > 4 * limit ? text.slice(0, 4 * limit) : text;
   const line = head.replace(/[\s\p{Cc}]+/gu, " ").trim();

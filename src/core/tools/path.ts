@@ -1,4 +1,5 @@
 const DRIVE = /^[A-Za-z]:[\\/]/;
+const COLON = 58;
 /** How a POSIX shell on Windows writes a drive: `/d/work` is `D:\work`. */
 const SHELL_DRIVE = /^\/([A-Za-z])(?=\/|$)/;
 
@@ -8,7 +9,8 @@ export function isAbsolutePath(path: string): boolean {
 }
 
 function isWindowsPath(path: string): boolean {
-  return DRIVE.test(path) || path.startsWith("\\\\");
+  if (path.charCodeAt(1) === COLON) return DRIVE.test(path);
+  return path.startsWith("\\\\");
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FileAccess } from "./file-access.ts";
 import { baseName, looksLikeFile, normalizePath } from "./path.ts";
 import { patchFiles } from "./patch.ts";
+import { scriptFiles } from "./script-files.ts";
 import { hasFlag, isFilePath, paths, splitArguments } from "./shell-arguments.ts";
 import type { Argument, ReaderSpec } from "./shell-arguments.ts";
 
@@ -216,6 +217,25 @@ function isCluster(arg: string, letter: string): boolean {
   return /^-[A-Za-z]+$/.test(arg) && arg.endsWith(letter);
 }
 
+/** A text behind `-c` or `-e`, or one that comes by heredoc. */
+function interpreter(flag: RegExp): Program {
+  return ({ args, input }) => {
+    const at = args.findIndex((arg) => arg !== undefined && flag.test(arg));
+    if (at >= 0) return textFiles(args[at + 1], args.slice(at + 2));
+    const first = args.findIndex((arg) => arg === undefined || !/^-./.test(arg));
+    // `python3 - ARGS <<EOF`: with a name instead of `-` a file is run and the input is its data.
+    if (first >= 0 && args[first] !== "-") return [];
+    return textFiles(input, first < 0 ? [] : args.slice(first + 1));
+  };
+}
+
+function textFiles(text: Argument, args: readonly Argument[]): FileAccess[] {
+  return text === undefined ? [] : scriptFiles(text, args);
+}
+
+const python = interpreter(/^-[a-zA-Z]*c$/);
+const javascript = interpreter(/^(?:-e|-p|-pe|--eval|--print)$/);
+
 const OTHERS: Readonly<Record<string, Program>> = {
   sed,
   gsed: sed,
@@ -233,6 +253,10 @@ const OTHERS: Readonly<Record<string, Program>> = {
   dd,
   curl: download("o", "--output"),
   wget: download("O", "--output-document"),
+  python,
+  python3: python,
+  node: javascript,
+  bun: javascript,
 };
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map([

@@ -17,12 +17,22 @@ const BRACES = /^([^{}]*)\{([^{}]*,[^{}]*)\}(.*)$/s;
 export function expandWord(word: ShellWord, variables: Variables): string[] | undefined {
   if (!word.plain) return undefined;
   if (word.text.length > MAX_UNITS) return REFERENCE.test(word.text) ? undefined : [word.text];
+  const hasReferences = word.text.includes("\uE000");
+  if (!hasReferences && (word.quoted || !word.text.includes("{"))) return [word.text];
   const values = substitute(word.text, variables);
   if (values === undefined || word.quoted) return values;
   const isBare = word.text.startsWith("\uE000") && word.text.endsWith("\uE001");
   const split = isBare ? values.flatMap((value) => value.split(/\s+/)) : values;
   const expanded = split.flatMap(expandBraces);
   return expanded.length > MAX_VALUES ? undefined : expanded;
+}
+
+const REFERENCES = /\uE000(\w+)\uE001/g;
+
+/** The names of the variables a word uses. */
+export function referencedNames(text: string): string[] {
+  if (!text.includes("\uE000") || text.length > MAX_UNITS) return [];
+  return [...text.matchAll(REFERENCES)].map(([, name = ""]) => name);
 }
 
 function substitute(text: string, variables: Variables): string[] | undefined {

@@ -5,16 +5,10 @@ import type { ShellRedirect, ShellToken, ShellWord } from "./shell-lexer.ts";
 import { isFilePath } from "./shell-arguments.ts";
 import type { Argument } from "./shell-arguments.ts";
 import { programFiles } from "./shell-programs.ts";
-import { expandWord } from "./shell-words.ts";
+import { splitPipelines } from "./shell-statements.ts";
+import type { Statement } from "./shell-statements.ts";
+import { expandWord, referencedNames } from "./shell-words.ts";
 import type { Variables } from "./shell-words.ts";
-
-/** A simple command with the operators around it. */
-interface Statement {
-  readonly words: readonly ShellWord[];
-  readonly redirects: readonly ShellRedirect[];
-  readonly before: string;
-  readonly after: string;
-}
 
 interface Reader {
   folder: string | undefined;
@@ -66,34 +60,6 @@ function markEarly(files: FileAccess[], from: number): void {
   for (let i = from; i < files.length; i++) files[i] = { ...(files[i] as FileAccess), early: true };
 }
 
-/** Statements in groups that `|` holds together; groups without words only carry brackets. */
-function splitPipelines(tokens: readonly ShellToken[]): Statement[][] {
-  const pipelines: Statement[][] = [];
-  let pipeline: Statement[] = [];
-  let words: ShellWord[] = [];
-  let redirects: ShellRedirect[] = [];
-  let before = "";
-  const close = (after: string): void => {
-    if (words.length + redirects.length > 0 || after === "(" || after === ")") {
-      pipeline.push({ words, redirects, before, after });
-    }
-    if (after !== "|" && after !== "|&" && pipeline.length > 0) {
-      pipelines.push(pipeline);
-      pipeline = [];
-    }
-    before = after === "\n" && words.length === 0 ? before : after;
-    words = [];
-    redirects = [];
-  };
-  for (const token of tokens) {
-    if (token.type === "word") words.push(token.word);
-    else if (token.type === "redirect") redirects.push(token.redirect);
-    else close(token.text);
-  }
-  close("");
-  return pipelines;
-}
-
 function readPipeline(pipeline: readonly Statement[], reader: Reader): void {
   const from = reader.files.length;
   for (const statement of pipeline) readStatement(statement, reader);
@@ -112,12 +78,32 @@ function readStatement(statement: Statement, reader: Reader): void {
   const { words, redirects, before, after } = statement;
   for (const word of words) for (const nested of word.nested) readNested(nested, reader);
   // What stands behind `||` ran only if something failed, which nobody knows.
-  if (before !== "||") {
-    for (const redirect of redirects) readRedirect(redirect, reader);
-    readCommand(words, redirects, reader);
-  }
+  if (before !== "||")
+    forEachValue(statement, reader, () => {
+      for (const redirect of redirects) readRedirect(redirect, reader);
+      readCommand(words, redirects, reader);
+    });
   if (after === "(") reader.folders.push(reader.folder);
   if (after === ")") reader.folder = reader.folders.pop();
+}
+
+/** In the body of `for name in a b c` a statement that uses `$name` runs for each value. */
+function forEachValue(statement: Statement, reader: Reader, read: () => void): void {
+  const { variables } = reader;
+  const name = severalValued(statement, variables);
+  const values = name === undefined ? undefined : variables.get(name);
+  if (name === undefined || values === undefined) return read();
+  for (const value of values) {
+    variables.set(name, [value]);
+    read();
+  }
+  variables.set(name, values);
+}
+
+function severalValued({ words, redirects }: Statement, variables: Variables): string | undefined {
+  const texts = [...words, ...redirects.map(({ target }) => target)].map(({ text }) => text);
+  const names = texts.flatMap(referencedNames);
+  return names.find((name) => (variables.get(name)?.length ?? 0) > 1);
 }
 
 function readNested(tokens: readonly ShellToken[], reader: Reader): void {
@@ -136,8 +122,8 @@ function readRedirect(redirect: ShellRedirect, reader: Reader): void {
   const { operator, target } = redirect;
   for (const nested of target.nested) readNested(nested, reader);
   if (operator.startsWith("<") || (operator === ">&" && /^(\d+|-)$/.test(target.text))) return;
-  const [path] = expandWord(target, reader.variables) ?? [];
-  if (path === undefined || !isFilePath(path)) return;
+  const [path, ...others] = expandWord(target, reader.variables) ?? [];
+  if (path === undefined || others.length > 0 || !isFilePath(path)) return;
   addFile(reader, { path, op: operator.includes(">>") ? "edit" : "write" });
 }
 
@@ -174,13 +160,18 @@ function readCommand(
   if (first.text === "for" || first.text === "select") return setLoopVariable(rest, reader);
   const commandAt = rest.findIndex((word) => !ASSIGNMENT.test(word.text));
   if (commandAt < 0) return assign(rest, reader);
-  const args = rest.slice(commandAt).flatMap((word) => argumentsOf(word, reader.variables));
+  const args: Argument[] = [];
+  for (let at = commandAt; at < rest.length; at++) {
+    addArguments(args, rest[at] as ShellWord, reader.variables);
+  }
   run(withoutPrefixes(args), heredocOf(redirects), reader);
 }
 
 /** A word's values; one that cannot be resolved is still known to be an option. */
-function argumentsOf(word: ShellWord, variables: Variables): Argument[] {
-  return expandWord(word, variables) ?? [word.text.startsWith("-") ? word.text : undefined];
+function addArguments(args: Argument[], word: ShellWord, variables: Variables): void {
+  const values = expandWord(word, variables);
+  if (values !== undefined) args.push(...values);
+  else args.push(word.text.startsWith("-") ? word.text : undefined);
 }
 
 function heredocOf(redirects: readonly ShellRedirect[]): string | undefined {
@@ -197,7 +188,7 @@ function withoutKeywords(words: readonly ShellWord[], reader: Reader): readonly 
     if (text === "fi") reader.conditions = Math.max(0, reader.conditions - 1);
     if (!OPENING.has(text) && !CONDITION.has(text) && !/^(fi|done|esac|\})$/.test(text)) break;
   }
-  return words.slice(at);
+  return at === 0 ? words : words.slice(at);
 }
 
 function withoutPrefixes(args: readonly Argument[]): readonly Argument[] {

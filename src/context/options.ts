@@ -19,6 +19,8 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   readonly instructions?: string;
   /** The tool schemas that are sent; counted as JSON. */
   readonly tools?: unknown;
+  /** Tokens that every request carries beside all this. @default 0 */
+  readonly fixedTokens?: number;
   /** Limits on bytes and images of a request. @default none */
   readonly limits?: RequestLimits;
   /** What the messages will be encoded for. @default no rules beyond pairing */

@@ -33,7 +33,9 @@ export function openSession(options: ContextOptions): Session {
   const { archive = memoryArchive(), counter = estimator, now = Date.now } = options;
   const meter = createMessageMeter(counter);
   const fixedTokens =
-    counter.count(options.instructions ?? "") + valueTokens(options.tools, counter);
+    (options.fixedTokens ?? 0) +
+    counter.count(options.instructions ?? "") +
+    valueTokens(options.tools, counter);
   return {
     options,
     budget: contextBudget(options),

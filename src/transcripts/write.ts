@@ -1,5 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
+import type { Dialect, DialectTraits } from "../dialects/dialect.ts";
 import { aiSdk } from "../dialects/ai-sdk/index.ts";
 import { anthropic } from "../dialects/anthropic/index.ts";
 import { neutral } from "../dialects/neutral/index.ts";
@@ -41,6 +42,18 @@ export const WRITE_TARGETS: readonly WriteTarget[] = [
  */
 export function writeConversation(messages: readonly Message[], to: WriteTarget): string {
   return `${pretty(encode(messages, to))}\n`;
+}
+
+const DIALECTS: Readonly<Record<WriteTarget, Pick<Dialect, "traits">>> = {
+  neutral,
+  "openai-chat": openaiChat,
+  anthropic,
+  "ai-sdk": aiSdk,
+};
+
+/** What a target's provider allows, for a compaction whose result is written in that format. */
+export function traitsOf(to: WriteTarget): DialectTraits {
+  return DIALECTS[to].traits;
 }
 
 function encode(messages: readonly Message[], to: WriteTarget): unknown {

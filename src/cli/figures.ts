@@ -1,0 +1,58 @@
+/** Figures as people read them; pure. */
+
+/** 1234567 → 1,234,567. */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** Tokens, short: 950, 12.3k, 1.2M. */
+export function tokens(value: number): string {
+  if (value < 1_000) return String(Math.round(value));
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 100_000 ? 1 : 0)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** Bytes, short: 950 B, 12.3 KB, 1.2 MB. */
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} B`;
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(1)} KB`;
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`;
+  return `${(value / 1_000_000_000).toFixed(1)} GB`;
+}
+
+export function percent(part: number, whole: number): string {
+  return whole > 0 ? `${Math.round((part / whole) * 100)} %` : "–";
+}
+
+/** One thing or several: `plural(2, "message")` → `2 messages`. */
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A horizontal bar of at most `width` characters; anything above zero can be seen. */
+export function bar(value: number, whole: number, width: number): string {
+  if (value <= 0 || whole <= 0) return "";
+  const eighths = Math.max(1, Math.round((Math.min(value, whole) / whole) * width * 8));
+  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+/** Shortens a text to a width, in the middle, so that both ends can be read. */
+export function fit(text: string, width: number): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const units = [...line];
+  if (units.length <= width) return line;
+  const head = Math.ceil((width - 1) * 0.6);
+  return `${units.slice(0, head).join("")}…${units.slice(units.length - (width - 1 - head)).join("")}`;
+}
+
+/** A size given by a person: 128000, 128k, 1m. Returns `undefined` for anything else. */
+export function parseTokens(text: string): number | undefined {
+  const match = /^(\d+(?:[._]\d+)*)\s*([km]?)$/i.exec(text.replaceAll(",", "_").trim());
+  if (match === null) return undefined;
+  const [, digits = "", unit = ""] = match;
+  const value = Number(digits.replaceAll("_", ""));
+  const factor = unit === "" ? 1 : unit.toLowerCase() === "k" ? 1_000 : 1_000_000;
+  return value > 0 ? Math.round(value * factor) : undefined;
+}

@@ -1,0 +1,38 @@
+/** The world outside a command, so that a test can stand in for it. */
+export interface Io {
+  /** Results go here. */
+  readonly stdout: Output;
+  /** Talk goes here: progress, warnings, errors. */
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start. */
+  readonly cwd: string;
+}
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  /** Characters of a line, on a terminal. */
+  readonly columns?: number | undefined;
+}
+
+/** Options that every command has. */
+export interface CommonOptions {
+  /** Print the result as JSON on stdout. */
+  readonly json?: boolean;
+}
+
+/** How wide a result may be: the terminal's width within sensible bounds, 100 elsewhere. */
+export function widthOf({ stdout }: Io): number {
+  return stdout.isTTY === true ? Math.min(120, Math.max(60, stdout.columns ?? 80)) : 100;
+}
+
+/** Prints a value as JSON, for programs. */
+export function printJson({ stdout }: Io, value: unknown): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Prints lines for people. */
+export function printLines({ stdout }: Io, lines: readonly string[]): void {
+  stdout.write(`${lines.join("\n")}\n`);
+}

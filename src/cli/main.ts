@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { runProgram } from "./program.ts";
+
+/** The package's own version; the file stands at the same place beside `src` and beside `dist`. */
+function packageVersion(): string {
+  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(file) as { version: string }).version;
+}
+
+// A reader that closes the pipe early (`| head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+const io = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
+process.exitCode = await runProgram(io, process.argv.slice(2), packageVersion());

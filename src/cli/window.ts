@@ -1,0 +1,37 @@
+import type { Conversation } from "../transcripts/index.ts";
+
+/** The window a command works with, and who says so. */
+export interface ChosenWindow {
+  /** `undefined`: nobody knows, and the default is taken. */
+  readonly window: number | undefined;
+  readonly from: "option" | "session" | "model" | "default";
+}
+
+/**
+ * Windows of model families, in tokens, as their makers publish them; the first pattern that fits
+ * counts. Only used where neither the person nor the session names the window.
+ */
+const MODEL_WINDOWS: readonly (readonly [RegExp, number])[] = [
+  [/claude.*\[1m\]/i, 1_000_000],
+  [/claude/i, 200_000],
+  [/gpt-4\.1/i, 1_047_576],
+  [/gpt-5/i, 400_000],
+  [/gpt-4o|gpt-4-turbo/i, 128_000],
+  [/\bo[134](?:-|$)/i, 200_000],
+  [/gemini/i, 1_048_576],
+  [/deepseek/i, 128_000],
+  [/kimi|qwen3?-?coder/i, 256_000],
+  [/glm-4\.[5-9]|glm-5/i, 200_000],
+];
+
+/** The option decides, then the session, then its model. */
+export function chooseWindow(
+  option: number | undefined,
+  { window, model }: Pick<Conversation, "window" | "model">,
+): ChosenWindow {
+  if (option !== undefined) return { window: option, from: "option" };
+  if (window !== undefined) return { window, from: "session" };
+  const known = MODEL_WINDOWS.find(([pattern]) => pattern.test(model ?? ""));
+  if (known !== undefined) return { window: known[1], from: "model" };
+  return { window: undefined, from: "default" };
+}

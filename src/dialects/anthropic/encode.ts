@@ -3,7 +3,7 @@ import { type CallIds, createCallIds } from "../call-ids.ts";
 import { foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
-import { encodePart } from "./encode-block.ts";
+import { encodePart, textBlock } from "./encode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
 
 /** Ids have no published limit; this is longer than any seen. */
@@ -79,10 +79,19 @@ function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
   const native = group.native as AnthropicMessage | undefined;
   const parts = group.messages.flatMap((message) => message.parts);
   const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
+  if (native !== undefined && group.isWhole) {
+    for (const part of parts) if (part.type === "tool-call") ids.keep(part.toolCallId);
+    return { role, native, whole: true, blocks: nativeBlocks(native) };
+  }
   const blocks = parts
     .map((part) => (role === "user" ? part : withoutMedia(part)))
     .flatMap((part) => encodePart(part, ids));
-  return { role, native, whole: group.isWhole, blocks };
+  return { role, native, whole: false, blocks };
+}
+
+function nativeBlocks({ content }: AnthropicMessage): readonly WireBlock[] {
+  if (typeof content !== "string") return content ?? [];
+  return content === "" ? [] : [textBlock(content)];
 }
 
 /** Only user messages can hold files from elsewhere. */

@@ -215,3 +215,29 @@ test("a system prompt from elsewhere holds text only", () => {
     { type: "text", text: "[file (image/png), not shown here]" },
   ]);
 });
+
+test("results come first in their message, also behind a note that was put before them", () => {
+  const messages = decodeAnthropic(rich);
+  const encoded = encodeAnthropic([...messages.slice(0, 3), say("Note."), ...messages.slice(3)]);
+  expect(checkAnthropic(encoded)).toEqual([]);
+  const types = ["tool_result", "tool_result", "text", "text"];
+  expect(encoded.messages[2]?.content).toMatchObject(types.map((type) => ({ type })));
+});
+
+test("a call from elsewhere never takes the id of a native call, not even of a later one", () => {
+  const native = decodeAnthropic(rich).slice(1);
+  const step: Message[] = [
+    {
+      role: "assistant",
+      parts: [{ type: "tool-call", toolCallId: "toolu_1", toolName: "read", input: {} }],
+    },
+    {
+      role: "tool",
+      parts: [{ type: "tool-result", toolCallId: "toolu_1", toolName: "read", output: [] }],
+    },
+  ];
+  const encoded = encodeAnthropic([say("Go."), ...step, ...native]);
+  expect(checkAnthropic(encoded)).toEqual([]);
+  expect(encoded.messages[1]?.content).toMatchObject([{ id: "toolu_1_2" }]);
+  expect(encoded.messages.at(-1)).toBe(rich.messages.at(-1));
+});

@@ -48,7 +48,7 @@ export function fileLine({ path, ops, role }: FileMention): string {
 export function readFileLine(entry: string): FileMention | undefined {
   const named = leadingPath(entry.replace(/^\*\*(.+?)\*\*/, "$1"));
   if (named === undefined) return undefined;
-  const said = /^\s*(?::|[-–—]+\s|\()?\s*([\s\S]*)$/.exec(named.rest)?.[1] ?? "";
+  const said = /^\s*(?::|[-–—]+\s)?\s*([\s\S]*)$/.exec(named.rest)?.[1] ?? "";
   const only = readOps(said);
   if (only !== undefined) return { path: named.text, ops: only };
   const [, words = "", inBrackets = ""] = /^([\s\S]*?)(?: \(([a-z, ]+)\))?$/.exec(said) ?? [];
@@ -60,7 +60,8 @@ export function readFileLine(entry: string): FileMention | undefined {
 function leadingPath(text: string): { text: string; rest: string } | undefined {
   const span = leadingSpan(text);
   if (span !== undefined) return span;
-  const path = /^(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(text)?.[0] ?? "";
+  const path =
+    /^(?:[A-Za-z]:)?(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(text)?.[0] ?? "";
   return /[./\\]/.test(path) ? { text: path, rest: text.slice(path.length) } : undefined;
 }
 

@@ -87,13 +87,12 @@ export function requestStart(text: string): string {
   return clipStart(oneLine(lines.slice(0, REQUEST_LINES).join(" ")), REQUEST_LENGTH);
 }
 
-/** What became of a file in the end. */
+/** What became of a file in the end; `ops` as in a `FileFact`, each at its last place. */
 export function fileState(ops: readonly FileOp[]): FileOp {
-  const created = ops.lastIndexOf("created");
-  const deleted = ops.lastIndexOf("deleted");
-  if (deleted > created) return "deleted";
-  if (created >= 0) return "created";
-  return ops.includes("modified") ? "modified" : "read";
+  if (ops.at(-1) === "deleted") return "deleted";
+  if (ops.includes("created")) return "created";
+  // Deleted and then used again: it came back in a way that nobody saw.
+  return ops.includes("modified") || ops.includes("deleted") ? "modified" : "read";
 }
 
 /** Each text once, at its first place; no empty ones. */

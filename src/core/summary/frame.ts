@@ -18,7 +18,7 @@ const TAG = "prior-conversation-summary";
  */
 const ANY_TAG = /(<|&(?:amp;)*lt;)(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?prior-conversation-summary)/giu;
 const FRAME =
-  /^<prior-conversation-summary(?: head="(\w+)")? messages="(\d+)">\n([^\n]*)\n\n([\s\S]*)\n<\/prior-conversation-summary>$/;
+  /^<prior-conversation-summary(?: head="(\w+)")? messages="(\d+)">\n([\s\S]*)\n<\/prior-conversation-summary>$/;
 
 /**
  * A summary as it stands in a context: inside `<prior-conversation-summary>`, below one line that
@@ -28,8 +28,10 @@ export function frameSummary(text: string, facts: FrameFacts): string {
   const { headHandle, headMessages } = facts;
   const head = headHandle === undefined ? "" : ` head="${headHandle}"`;
   const note = oneLine(facts.note ?? "");
-  const lead = escapeTag(note === "" ? explanation(facts) : `${explanation(facts)} ${note}`);
-  return `<${TAG}${head} messages="${headMessages}">\n${lead}\n\n${escapeTag(text)}\n</${TAG}>`;
+  const lead = note === "" ? explanation(facts) : `${explanation(facts)} ${note}`;
+  // Escaped together: the end of the note and the start of the text could make a tag between them.
+  const body = escapeTag(`${lead}\n\n${text}`);
+  return `<${TAG}${head} messages="${headMessages}">\n${body}\n</${TAG}>`;
 }
 
 /**
@@ -41,11 +43,14 @@ export function unframeSummary(
 ): { text: string; headHandle: Handle | undefined } | undefined {
   const match = FRAME.exec(framed);
   if (match === null) return undefined;
-  const [, head, messages = "", lead = "", body = ""] = match;
+  const [, head, messages = "", escaped = ""] = match;
   if (head !== undefined && !isHandle(head)) return undefined;
-  const text = unescapeTag(body);
+  const body = unescapeTag(escaped);
+  const end = body.indexOf("\n\n");
+  if (end < 0) return undefined;
+  const text = body.slice(end + 2);
   const facts = { headHandle: head, headMessages: Number(messages) };
-  const note = unescapeTag(lead).slice(explanation(facts).length);
+  const note = body.slice(explanation(facts).length, end);
   // Only what we would write ourselves is ours: a forged or damaged frame differs somewhere.
   return frameSummary(text, { ...facts, note }) === framed ? { text, headHandle: head } : undefined;
 }

@@ -47,16 +47,18 @@ function mergeErrors(newer: Facts, older: Facts): readonly OpenError[] {
   return [...newer.errors, ...standing];
 }
 
-/** The operations of both, the older ones first, each once at its last place: `fileState` reads it so. */
+/** The operations of both, the older ones first, each once at its last place. */
 export function mergeFiles(
   newer: readonly FileMention[],
   older: readonly FileMention[],
 ): readonly FileMention[] {
   const merged = new Map(newer.map((file) => [file.path, file]));
+  const gone = newer.filter(({ path, ops }) => path.endsWith("/") && ops.at(-1) === "deleted");
   for (const { path, ops, role } of older) {
     const known = merged.get(path);
-    const later = known?.ops ?? [];
-    const earlier = ops.filter((op) => !later.includes(op));
+    const isGone = known === undefined && gone.some((folder) => path.startsWith(folder.path));
+    const later = isGone ? (["deleted"] as const) : (known?.ops ?? []);
+    const earlier = ops.filter((op) => !later.some((other) => other === op));
     merged.set(path, { path, ops: [...earlier, ...later], role: known?.role ?? role });
   }
   return [...merged.values()];

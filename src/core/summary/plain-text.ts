@@ -62,9 +62,8 @@ export function lengthWithin(text: string, tokens: number, count: CountTokens): 
 export function safeCut(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   let cut = at;
-  const limit = Math.max(0, at - LONGEST_CHARACTER);
-  while (cut > limit && !isBoundary(text, cut)) cut--;
-  if (cut > limit) return cut;
+  while (cut > 0 && at - cut < LONGEST_CHARACTER && !isBoundary(text, cut)) cut--;
+  if (cut === 0 || isBoundary(text, cut)) return cut;
   return isLowSurrogate(text, at) ? at - 1 : at;
 }
 

@@ -140,7 +140,8 @@ function note(draft: Draft, section: CoreSectionId, text: string): void {
 
 function hide(draft: Draft, key: string, { count, handles }: HiddenFacts): void {
   draft.heads.push(...handles);
-  draft.hidden.set(key, { count, handles });
+  const known = draft.hidden.get(key) ?? { count: 0, handles: [] };
+  draft.hidden.set(key, { count: known.count + count, handles: [...known.handles, ...handles] });
 }
 
 function finish(draft: Draft): Facts {

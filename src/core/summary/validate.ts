@@ -92,13 +92,14 @@ function countEnds(paths: readonly string[]): ReadonlyMap<string, number> {
 }
 
 function shortestEnd(path: string, ends: ReadonlyMap<string, number>): string {
-  return pathEnds(path).find((end) => ends.get(end) === 1) ?? path;
+  return pathEnds(path).find((end) => ends.get(end) === 1) ?? path.replace(/[/\\]+$/, "");
 }
 
 /** `a/b/c` has the ends `c`, `b/c` and `a/b/c`. */
 function pathEnds(path: string): readonly string[] {
-  const starts = [...path.matchAll(/[/\\](?=[^/\\])/g)].map(({ index }) => index + 1);
-  return [...starts.toReversed().map((start) => path.slice(start)), path];
+  const name = path.replace(/[/\\]+$/, "");
+  const starts = [...name.matchAll(/[/\\]/g)].map(({ index }) => index + 1);
+  return [...starts.toReversed().map((start) => name.slice(start)), name];
 }
 
 function names(text: string, end: string): boolean {

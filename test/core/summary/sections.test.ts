@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { parseSummary, renderSummary, resolveTemplate } from "../../../src/core/summary/index.ts";
+
+const WHOLE = `## Goal
+Ship it.
+
+## Instructions
+- be kind
+
+## Discoveries
+(none)
+
+## Accomplished
+- wrote \`a.ts\`
+
+## Relevant files
+- \`a.ts\`: created`;
+
+describe("parseSummary", () => {
+  it("takes a summary apart and renderSummary puts it together again", () => {
+    const sections = parseSummary(WHOLE);
+    expect(Object.fromEntries(sections)).toEqual({
+      goal: "Ship it.",
+      instructions: "- be kind",
+      discoveries: "(none)",
+      accomplished: "- wrote `a.ts`",
+      relevantFiles: "- `a.ts`: created",
+    });
+    expect(renderSummary(sections)).toBe(WHOLE);
+  });
+
+  it.each([
+    "# Relevant files",
+    "### RELEVANT FILES:",
+    "###### relevant   files ##",
+    "##Relevant Files",
+    "**Relevant files**",
+    "**Relevant Files:**",
+    "__Relevant files__:",
+    "## **Relevant files**",
+    "5. Relevant files:",
+    "## 5. Relevant files",
+    "Relevant files:",
+    "## relevantFiles",
+    "## Relevant_files",
+  ])("recognises %j", (heading) => {
+    const sections = parseSummary(`## Goal\nx\n\n${heading}\n- a.ts\n`);
+    expect([...sections]).toEqual([
+      ["goal", "x"],
+      ["relevantFiles", "- a.ts"],
+    ]);
+  });
+
+  it.each(["## Goal: ship it", "**Goal:** ship it", "**Goal**: ship it"])(
+    "reads content on the heading's own line: %j",
+    (line) => {
+      expect(parseSummary(`${line}\nsoon`).get("goal")).toBe("ship it\nsoon");
+    },
+  );
+
+  it("keeps unknown headings as sections and deeper ones as content", () => {
+    const sections = parseSummary(
+      "## Goal\nx\n## Next steps\n- a\n## Discoveries\n### Code style\ntabs\n**Note**\nend",
+    );
+    expect(Object.fromEntries(sections)).toEqual({
+      goal: "x",
+      "Next steps": "- a",
+      discoveries: "### Code style\ntabs\n**Note**\nend",
+    });
+    expect(renderSummary(sections)).toContain("## Relevant files\n(none)\n\n## Next steps\n- a");
+  });
+
+  it("keeps text above the first heading apart", () => {
+    expect([...parseSummary("Here you go:\n\n## Goal\nx")]).toEqual([
+      ["", "Here you go:"],
+      ["goal", "x"],
+    ]);
+    expect([...parseSummary("no headings at all")]).toEqual([["", "no headings at all"]]);
+    expect([...parseSummary("")]).toEqual([]);
+  });
+
+  it("does not take headings in code or in list items for headings", () => {
+    const body = "- said:\n  ## Accomplished\n```\n## Goal\n```";
+    expect([...parseSummary(`## Instructions\n${body}`)]).toEqual([["instructions", body]]);
+  });
+
+  it("takes a fence that nothing closes for content, not for the rest of the summary", () => {
+    const sections = parseSummary("## Goal\n```\nx\n## Instructions\ny");
+    expect(sections.get("instructions")).toBe("y");
+  });
+
+  it("joins a section that comes twice, and knows a section that is empty", () => {
+    const sections = parseSummary("## Goal\na\n## Instructions\n\n## Goal\nb");
+    expect([...sections]).toEqual([
+      ["goal", "a\n\nb"],
+      ["instructions", ""],
+    ]);
+  });
+
+  it("reads Windows line ends", () => {
+    expect(parseSummary("## Goal\r\nx\r\n\r\n## Instructions\r\ny").get("goal")).toBe("x");
+  });
+
+  it("knows the sections of an overridden template by heading and by id", () => {
+    const template = resolveTemplate({
+      call: { sections: [{ id: "goal", heading: "## Ziel" }] },
+    });
+    expect(parseSummary("## Ziel\nx", template).get("goal")).toBe("x");
+    expect(parseSummary("## Goal\nx", template).get("goal")).toBe("x");
+    expect(renderSummary(new Map([["goal", "x"]]), template)).toMatch(/^## Ziel\nx\n/);
+  });
+
+  it.each([
+    ["# ", " "],
+    ["**", " "],
+    ["<", " "],
+    ["", "**a"],
+    ["", "# a: "],
+    ["", "`"],
+  ])("takes time in proportion to the text: %j and then %j many times", (start, piece) => {
+    const text = `${start}${piece.repeat(100_000)}x\n## Goal\ny`;
+    const started = performance.now();
+    expect(parseSummary(text).get("goal")).toBe("y");
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

@@ -20,6 +20,14 @@ export interface DialectIssue {
   readonly message: string;
 }
 
+export interface CheckOptions {
+  /**
+   * Whether the conversation is sent as it is. Otherwise it may end with an answer of the
+   * assistant: the user speaks next. @default false
+   */
+  readonly asRequest?: boolean;
+}
+
 /**
  * A message format of a provider or an SDK. `encode(decode(x))` is `x`, with the very same native
  * objects: unknown fields and blocks travel untouched. An edited message keeps the unknown fields
@@ -34,5 +42,5 @@ export interface Dialect<Conversation = unknown, Native = unknown> {
   createDecoder(): (native: Native) => readonly Message[];
   encode(messages: readonly Message[]): Conversation;
   /** What the provider would reject; empty when the conversation is legal. */
-  check(conversation: Conversation): readonly DialectIssue[];
+  check(conversation: Conversation, options?: CheckOptions): readonly DialectIssue[];
 }

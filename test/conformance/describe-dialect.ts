@@ -98,7 +98,7 @@ function describeRules<Conversation, Native>(
   fixtures: DialectFixtures<Conversation, Native>,
 ): void {
   test.each(fixtures.illegal)("rejects what breaks $rule", ({ rule, conversation }) => {
-    const issues = dialect.check(conversation as Conversation);
+    const issues = dialect.check(conversation as Conversation, { asRequest: true });
     expect(issues.map((issue) => issue.rule)).toContain(rule);
     for (const issue of issues) expect(issue.message).toMatch(/\.$/);
   });

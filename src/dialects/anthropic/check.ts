@@ -1,4 +1,4 @@
-import type { DialectIssue } from "../dialect.ts";
+import type { CheckOptions, DialectIssue } from "../dialect.ts";
 import { isWireObject, type WireObject } from "../wire-value.ts";
 import { checkBlock, contentBlocks } from "./check-block.ts";
 import { SERVER_TOOL_BLOCK } from "./wire.ts";
@@ -20,7 +20,10 @@ type Report = (rule: string, index: number, problem: string) => void;
  * What the Messages API would reject; empty when the conversation is legal. Cache breakpoints on
  * tools are not seen here.
  */
-export function checkAnthropic(conversation: unknown): readonly DialectIssue[] {
+export function checkAnthropic(
+  conversation: unknown,
+  { asRequest = false }: CheckOptions = {},
+): readonly DialectIssue[] {
   const messages = isWireObject(conversation) ? conversation["messages"] : undefined;
   if (!isWireObject(conversation) || !Array.isArray(messages) || messages.length === 0) {
     return [{ rule: "empty-conversation", message: "There must be at least one message." }];
@@ -33,7 +36,7 @@ export function checkAnthropic(conversation: unknown): readonly DialectIssue[] {
   const turns = joinTurns(messages);
   if (turns[0]?.role !== "user") report("first-message-role", 0, "is not a user message");
   checkPairing(turns, report);
-  checkEnd(turns.at(-1), report);
+  if (asRequest) checkEnd(turns.at(-1), report);
   return [...issues, ...checkSystem(conversation), ...checkCacheControls(conversation, messages)];
 }
 

@@ -17,7 +17,9 @@ export function createErrorBook(cwd?: string): ErrorBook {
 
   const fail: ErrorBook["fail"] = (toolName, facts, { text, at }) => {
     const key = `${classOf(toolName, facts)} ${nameOf(facts, cwd)}`;
-    open.set(key, [...(open.get(key) ?? []), errors.length]);
+    const same = open.get(key);
+    if (same === undefined) open.set(key, [errors.length]);
+    else same.push(errors.length);
     errors.push({ tool: toolName, subject: failedSubject(facts), text, at, resolved: false });
   };
 

@@ -130,7 +130,8 @@ function takeCall(fold: Fold, { toolCallId }: ToolResultPart): OpenCall | undefi
   const open = fold.open.get(toolCallId);
   const newest = open?.at(-1);
   if (open === undefined || newest === undefined) return undefined;
-  const index = open.findIndex(({ at }) => at === newest.at);
+  let index = open.length - 1;
+  while (open[index - 1]?.at === newest.at) index--;
   const [call] = open.splice(index, 1);
   if (open.length === 0) fold.open.delete(toolCallId);
   return call;

@@ -112,7 +112,6 @@ function readNested(tokens: readonly ShellToken[], reader: Reader): void {
     folders: [],
     files: [],
     visible: false,
-    variables: new Map(reader.variables),
   };
   readTokens(tokens, inner);
   reader.files.push(...inner.files);
@@ -192,30 +191,31 @@ function withoutKeywords(words: readonly ShellWord[], reader: Reader): readonly 
 }
 
 function withoutPrefixes(args: readonly Argument[]): readonly Argument[] {
-  let rest = args;
-  for (
-    let prefix = PREFIXES.get(rest[0] ?? "");
-    prefix !== undefined;
-    prefix = PREFIXES.get(rest[0] ?? "")
-  ) {
-    const isTimeout = rest[0] === "timeout";
-    rest = rest.slice(1);
-    while (rest[0]?.startsWith("-") === true || ASSIGNMENT.test(rest[0] ?? "")) {
-      const flag = rest[0] ?? "";
-      const takesNext = /^-[A-Za-z]$/.test(flag) && prefix.includes(flag.slice(1));
-      rest = rest.slice(takesNext ? 2 : 1);
+  let at = 0;
+  for (let valued = PREFIXES.get(args[at] ?? ""); valued !== undefined;) {
+    const program = args[at];
+    at++;
+    while (args[at]?.startsWith("-") === true || ASSIGNMENT.test(args[at] ?? "")) {
+      const flag = args[at] ?? "";
+      at += /^-[A-Za-z]$/.test(flag) && valued.includes(flag.slice(1)) ? 2 : 1;
     }
-    if (isTimeout) rest = rest.slice(1);
+    if (program === "timeout") at++;
+    valued = PREFIXES.get(args[at] ?? "");
   }
-  return rest;
+  return at === 0 ? args : args.slice(at);
 }
+
+/** Longer lists in a `for` are not followed. */
+const MAX_LOOPS = 64;
 
 /** `for name in a b c`: the loop's body runs for all of them. */
 function setLoopVariable(words: readonly ShellWord[], reader: Reader): void {
   const name = words[1]?.text ?? "";
-  const values = words.slice(3).map((word) => expandWord(word, reader.variables));
-  const known = values.every((value) => value !== undefined);
-  reader.variables.set(name, known ? (values.flat() as string[]) : undefined);
+  const list = words.slice(3, 3 + MAX_LOOPS + 1);
+  const values = list.flatMap((word) => expandWord(word, reader.variables) ?? [undefined]);
+  const known = values.filter((value) => value !== undefined);
+  const isWhole = known.length === values.length && known.length <= MAX_LOOPS;
+  reader.variables.set(name, isWhole ? known : undefined);
 }
 
 function assign(words: readonly ShellWord[], reader: Reader): void {

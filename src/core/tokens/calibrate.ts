@@ -43,9 +43,8 @@ export function createCalibration(): Calibration {
 export function calibrate(calibration: Calibration, sample: CalibrationSample): Calibration {
   const { estimated, reported } = sample;
   const ratio = reported / estimated;
-  if (!Number.isFinite(ratio) || !(estimated >= MIN_ESTIMATE) || !(reported > 0)) {
-    return calibration;
-  }
+  const sane = Number.isFinite(ratio) && Number.isFinite(estimated);
+  if (!sane || estimated < MIN_ESTIMATE || reported <= 0) return calibration;
   const weight = Math.max(MIN_WEIGHT, 1 / (calibration.samples + 2));
   const factor = calibration.factor + weight * (clampFactor(ratio) - calibration.factor);
   return { factor: clampFactor(factor), samples: calibration.samples + 1 };

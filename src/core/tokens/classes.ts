@@ -14,6 +14,8 @@ export const LOWER = 4;
 export const UPPER = 5;
 export const SIGN = 6;
 const HAN = 7;
+/** Of whatever no class names: control characters, rare scripts, private use. */
+export const OTHER_GROUP = 24;
 
 /** Classes of ASCII: the group, and the characters. */
 const ASCII_CLASSES: readonly (readonly [group: number, characters: string])[] = [
@@ -93,10 +95,10 @@ const HAN_CLASSES: readonly (readonly [group: number, characters: string])[] = [
 /** The group of each class; the last class is whatever no other names. */
 export const GROUP_OF: readonly number[] = [
   ...[...ASCII_CLASSES, ...RANGE_CLASSES, ...HAN_CLASSES].map(([group]) => group),
-  24,
+  OTHER_GROUP,
 ];
 
-export const GROUP_COUNT = 25;
+export const GROUP_COUNT: number = OTHER_GROUP + 1;
 
 /** How many classes there are; at most 64, so that a class fits into six bits. */
 export const CLASS_COUNT: number = GROUP_OF.length;
@@ -107,8 +109,9 @@ export const CLASS_OF: Readonly<Uint8Array> = buildClasses();
 function buildClasses(): Uint8Array {
   const classes = new Uint8Array(0x10000).fill(CLASS_COUNT - 1);
   RANGE_CLASSES.forEach(([, ...ranges], index) => {
-    for (let i = 0; i + 1 < ranges.length; i += 2) {
-      classes.fill(ASCII_CLASSES.length + index, ranges[i], ranges[i + 1]! + 1);
+    for (let i = 0; i < ranges.length; i += 2) {
+      const [first = 0, last = 0] = ranges.slice(i, i + 2);
+      classes.fill(ASCII_CLASSES.length + index, first, last + 1);
     }
   });
   const assign = (characters: string, index: number): void => {

@@ -3,8 +3,8 @@
  * before it, and how far it is into its run. The weights were fitted to exact o200k counts of some
  * thirty kinds of text (`bench/tokens/train.ts`), so a language or a format needs no detection.
  */
-import { CLASS_COUNT, CLASS_OF, GROUP_COUNT, GROUP_OF } from "./classes.ts";
-import { NEXT_STATE, ROW, STATE_AFTER_RUN, STATE_COUNT } from "./states.ts";
+import { CLASS_OF, GROUP_COUNT, GROUP_OF } from "./classes.ts";
+import { NEXT_STATE, ROW, ROW_BITS, STATE_AFTER_RUN, STATE_COUNT } from "./states.ts";
 import { decodeRates, decodeWeights, WEIGHT_SCALE } from "./weight-codec.ts";
 import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_RATES, RUN_WEIGHTS } from "./weights.ts";
 
@@ -49,7 +49,7 @@ export function estimateTokens(text: string): number {
     i = runEnd(text, stop);
     const unit = text.charCodeAt(stop);
     sum += runWeight(unit, i - stop);
-    before = CLASS_OF[unit]!;
+    before = CLASS_OF[unit] ?? 0;
   }
   return Math.max(1, Math.round(sum / WEIGHT_SCALE));
 }
@@ -57,16 +57,19 @@ export function estimateTokens(text: string): number {
 /** The weight of the units of a range that follows a run of a class. */
 function scan(text: string, from: number, to: number, runClass: number): number {
   // Locals, since an import is looked up again for every unit.
-  const [classes, next, position, pair] = [CLASS_OF, NEXT_STATE, POSITION, PAIR];
+  const classes = CLASS_OF;
+  const next = NEXT_STATE;
+  const position = POSITION;
+  const pair = PAIR;
   let sum = 0;
-  let state = STATE_AFTER_RUN[runClass]!;
-  let before = runClass * ROW;
+  let state = STATE_AFTER_RUN[runClass] ?? 0;
+  let before = runClass << ROW_BITS;
   for (let i = from; i < to; i++) {
-    const unitClass = classes[text.charCodeAt(i)]!;
+    const unitClass = classes[text.charCodeAt(i)] ?? 0;
     const at = state + unitClass;
-    sum += position[at]! + pair[before + unitClass]!;
-    state = next[at]!;
-    before = unitClass * ROW;
+    sum += (position[at] ?? 0) + (pair[before + unitClass] ?? 0);
+    state = next[at] ?? 0;
+    before = unitClass << ROW_BITS;
   }
   return sum;
 }
@@ -105,26 +108,24 @@ export function runEnd(text: string, at: number): number {
 
 /** What the last `length` units of a long run cost. */
 function runWeight(unit: number, length: number): number {
-  const row = CLASS_OF[unit]! * RUN_ROW;
-  const perUnit = RUN[row + RUN_ROW - 1]! + (RATES.get(unit) ?? 0);
-  return RUN[row + runSize(length)]! + perUnit * length;
+  const row = (CLASS_OF[unit] ?? 0) * RUN_ROW;
+  const perUnit = RATES.get(unit) ?? RUN[row + RUN_ROW - 1] ?? 0;
+  return (RUN[row + runSize(length)] ?? 0) + perUnit * length;
 }
 
 /** Which of the sizes a long run is of, by the units after its first ones. */
 export function runSize(length: number): number {
-  let size = 0;
-  while (size < RUN_SIZES.length && length > RUN_SIZES[size]!) size += 1;
-  return size;
+  const size = RUN_SIZES.findIndex((limit) => length <= limit);
+  return size < 0 ? RUN_SIZES.length : size;
 }
 
 /** Weights are stored by group, which is compact, and looked up by class, which is fast. */
 function spreadGroups(weights: Int16Array): Int16Array {
   const table = new Int16Array(STATE_COUNT * ROW);
   for (let state = 0; state < STATE_COUNT; state++) {
-    for (let unitClass = 0; unitClass < CLASS_COUNT; unitClass++) {
-      const stored = state * GROUP_COUNT + GROUP_OF[unitClass]!;
-      table[state * ROW + unitClass] = weights[stored] ?? 0;
-    }
+    GROUP_OF.forEach((group, unitClass) => {
+      table[state * ROW + unitClass] = weights[state * GROUP_COUNT + group] ?? 0;
+    });
   }
   return table;
 }

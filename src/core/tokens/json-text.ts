@@ -1,6 +1,6 @@
 /** A string longer than this, made of base64 characters only, is a blob and no prose. */
 const BLOB_UNITS = 1_024;
-const BLOB = /^[A-Za-z0-9+/_\-\s]+={0,2}\s*$/;
+const BLOB = /^[A-Za-z0-9+/_\-\r\n]+={0,2}$/;
 
 /**
  * A value as the JSON a provider would send, near enough to count it; "" for `undefined`. Never

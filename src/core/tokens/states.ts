@@ -2,7 +2,18 @@
  * The scan's memory: how far into a run of one group it is, and what stood before the run. A
  * tokenizer joins a word with the space in front of it and splits long words, so both matter.
  */
-import { CLASS_COUNT, DIGIT, GROUP_OF, LINE, LOWER, SIGN, SPACE, TAB, UPPER } from "./classes.ts";
+import {
+  CLASS_COUNT,
+  DIGIT,
+  GROUP_OF,
+  LINE,
+  LOWER,
+  OTHER_GROUP,
+  SIGN,
+  SPACE,
+  TAB,
+  UPPER,
+} from "./classes.ts";
 
 interface State {
   readonly group: number;
@@ -32,7 +43,8 @@ const LAST_POSITION_OF_SCRIPT = 5;
 const LONGEST_MEMORY = 9;
 
 /** Rows of the tables below are this long: a class fits into six bits. */
-export const ROW = 64;
+export const ROW_BITS = 6;
+export const ROW: number = 1 << ROW_BITS;
 
 /** The first state: at the start of a line. */
 const START: State = { group: LINE, position: 1, after: AFTER_OTHER };
@@ -69,12 +81,11 @@ function buildStates(): Uint16Array {
   const states: State[] = [START];
   const rows = new Map<string, number>([[keyOf(START), 0]]);
   const next: number[] = [];
-  for (let i = 0; i < states.length; i++) {
+  for (const state of states) {
     for (let unitClass = 0; unitClass < ROW; unitClass++) {
-      const group = GROUP_OF[Math.min(unitClass, CLASS_COUNT - 1)]!;
-      const state = advance(states[i]!, group);
-      const row = rows.get(keyOf(state)) ?? states.push(state) - 1;
-      rows.set(keyOf(state), row);
+      const following = advance(state, GROUP_OF[unitClass] ?? OTHER_GROUP);
+      const row = rows.get(keyOf(following)) ?? states.push(following) - 1;
+      rows.set(keyOf(following), row);
       next.push(row * ROW);
     }
   }
@@ -86,7 +97,7 @@ export const STATE_AFTER_RUN: Readonly<Uint16Array> = Uint16Array.from(
   { length: CLASS_COUNT },
   (_, unitClass) => {
     let state = 0;
-    for (let i = 0; i < LONGEST_MEMORY; i++) state = NEXT_STATE[state + unitClass]!;
+    for (let i = 0; i < LONGEST_MEMORY; i++) state = NEXT_STATE[state + unitClass] ?? 0;
     return state;
   },
 );

@@ -1,36 +1,24 @@
-/** How the numbers in `weights.ts` are written: as text, so that they stay small and diffable. */
+/** How the numbers in `weights.ts` are written: as text, so that they stay small. */
 
 /** Weights are whole numbers of this part of a token. */
 export const WEIGHT_SCALE = 256;
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const ZEROS = "~";
-const HALF = 2_048;
+/** The digits, by value. */
+export const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/** Stands before a digit that counts zeros. */
+export const ZEROS = "~";
+/** Added to a weight so that it is never negative. */
+export const WEIGHT_OFFSET = 2_048;
+/** Steps of a rate for one power of two. */
+export const RATE_STEPS = 5;
 
-/** Each weight is two characters (12 bits); `~` and a character stand for 1 to 64 zeros. */
-export function encodeWeights(weights: ArrayLike<number>): string {
-  let text = "";
-  for (let i = 0; i < weights.length; i++) {
-    let zeros = 0;
-    while (zeros < 64 && i + zeros < weights.length && weights[i + zeros] === 0) zeros += 1;
-    if (zeros > 0) {
-      text += ZEROS + ALPHABET[zeros - 1]!;
-      i += zeros - 1;
-    } else {
-      const value = Math.min(HALF - 1, Math.max(-HALF, weights[i]!)) + HALF;
-      text += ALPHABET[value >> 6]! + ALPHABET[value & 63]!;
-    }
-  }
-  return text;
-}
-
-/** The inverse of {@link encodeWeights}. */
+/** Each weight is two digits; `~` and a digit stand for 1 to 64 zeros. */
 export function decodeWeights(text: string): Int16Array {
   const weights: number[] = [];
   for (let i = 0; i < text.length; i += 2) {
-    const low = ALPHABET.indexOf(text[i + 1]!);
-    if (text[i] === ZEROS) weights.push(...new Array<number>(low + 1).fill(0));
-    else weights.push(ALPHABET.indexOf(text[i]!) * 64 + low - HALF);
+    const low = DIGITS.indexOf(text.charAt(i + 1));
+    if (text.charAt(i) === ZEROS) for (let n = 0; n <= low; n++) weights.push(0);
+    else weights.push(DIGITS.indexOf(text.charAt(i)) * 64 + low - WEIGHT_OFFSET);
   }
   return Int16Array.from(weights);
 }
@@ -38,24 +26,16 @@ export function decodeWeights(text: string): Int16Array {
 /** Rates of consecutive units, from `first` on: tokens for each unit of an endless run. */
 export interface RateRange {
   readonly first: number;
-  /** One character for each unit. */
+  /** One digit for each unit: 2 tokens a unit, halved once for every five. */
   readonly rates: string;
 }
 
-/** Rates lie between 2 and 1/128 tokens a unit: steps of a fifth of a power of two. */
-export function encodeRates(first: number, rates: readonly number[]): RateRange {
-  const steps = rates.map((rate) =>
-    Math.round(Math.min(63, Math.max(0, 5 * (1 - Math.log2(rate))))),
-  );
-  return { first, rates: steps.map((step) => ALPHABET[step]!).join("") };
-}
-
-/** The inverse of {@link encodeRates}, for all ranges together, as weights. */
+/** The rates of all ranges, as weights by unit. */
 export function decodeRates(ranges: readonly RateRange[]): ReadonlyMap<number, number> {
   const all = new Map<number, number>();
   for (const { first, rates } of ranges) {
     for (let i = 0; i < rates.length; i++) {
-      const rate = 2 ** (1 - ALPHABET.indexOf(rates[i]!) / 5);
+      const rate = 2 ** (1 - DIGITS.indexOf(rates.charAt(i)) / RATE_STEPS);
       all.set(first + i, Math.round(rate * WEIGHT_SCALE));
     }
   }

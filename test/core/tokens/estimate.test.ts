@@ -1,0 +1,89 @@
+import * as fc from "fast-check";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { estimateTokens, guardedCounter } from "../../../src/core/tokens/index.ts";
+import { TEXTS } from "./texts.ts";
+
+const disallowedSpecial = new Set<string>();
+const exact = guardedCounter("o200k_base", (text) => countTokens(text, { disallowedSpecial }));
+
+/** Any UTF-16, lone surrogates included, with the characters and runs that matter often in it. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+      fc.string({ unit: "binary" }),
+      fc.lorem(),
+      fc
+        .tuple(fc.constantFrom(..." \n=-a0é哈\ud83d"), fc.nat(60))
+        .map(([unit, n]) => unit.repeat(n)),
+    ),
+    { maxLength: 30 },
+  )
+  .map((pieces) => pieces.join(""));
+
+describe("estimateTokens", () => {
+  it("is 0 for nothing and at least 1 for anything", () => {
+    expect(estimateTokens("")).toBe(0);
+    for (const text of ["a", " ", "\n", "\0", "\ud800", "\udc00", "😀"]) {
+      expect(estimateTokens(text)).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it("is an integer >= 0 for every string", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const tokens = estimateTokens(text);
+        expect(Number.isInteger(tokens)).toBe(true);
+        expect(tokens).toBeGreaterThanOrEqual(text === "" ? 0 : 1);
+        // A token is at least one byte of UTF-8, and a unit is at most three.
+        expect(tokens).toBeLessThanOrEqual(text.length * 4 + 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is additive under concatenation, but for a few tokens at the seam", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        const seam = estimateTokens(a + b) - estimateTokens(a) - estimateTokens(b);
+        expect(Math.abs(seam)).toBeLessThanOrEqual(16);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("hardly ever falls when text is appended", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(estimateTokens(a) - 8);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each(Object.entries(TEXTS))("is near the exact count: %s", (_, text) => {
+    const error = estimateTokens(text) / exact.count(text) - 1;
+    expect(error).toBeGreaterThan(-0.15);
+    expect(error).toBeLessThan(0.25);
+  });
+
+  it("is nearer still on a context of all kinds", () => {
+    const text = Object.values(TEXTS).join("\n\n");
+    const error = estimateTokens(text) / exact.count(text) - 1;
+    expect(Math.abs(error)).toBeLessThan(0.05);
+  });
+
+  it.each(["a", "=", " ", "\n", "─", "哈", "\ud83d", "😀", "ab", " x", "0", "A1", "{}", "\u200d"])(
+    "finishes on a megabyte of %j with a sane count",
+    (unit) => {
+      const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
+      const tokens = estimateTokens(text);
+      expect(tokens).toBeGreaterThan(1_000);
+      expect(tokens).toBeLessThanOrEqual(text.length * 3);
+      // Twice the run, twice the tokens.
+      const half = estimateTokens(text.slice(0, text.length / 2));
+      expect(Math.abs(tokens / half - 2)).toBeLessThan(0.05);
+    },
+  );
+});

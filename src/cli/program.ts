@@ -62,6 +62,7 @@ function createProgram(io: Io, version: string): Command {
     .addHelpText("after", EXAMPLES);
   addCompact(program, io);
   addInspect(program, io);
+  addRecall(program, io);
   addFormats(program, io);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
@@ -73,6 +74,7 @@ Examples:
   longhaul compact session.jsonl --window 128k      compact a session file of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
   longhaul inspect session.jsonl                    see what fills the window
+  longhaul recall head_0123456789abcdef             print what a compaction archived
   longhaul formats                                  what can be read and written`;
 
 function addCompact(program: Command, io: Io): void {
@@ -127,6 +129,21 @@ function addInspect(program: Command, io: Io): void {
     .action(async (file: string, options) => {
       const { inspectCommand } = await import("./inspect.ts");
       await inspectCommand(io, file, options);
+    });
+}
+
+function addRecall(program: Command, io: Io): void {
+  program
+    .command("recall")
+    .summary("print an original from the archive")
+    .description(
+      "Prints the original that a handle names, byte for byte: a pruned output, a clipped piece, or the head of a compacted conversation.",
+    )
+    .argument("<handle>", "as a context names it, e.g. out_0123456789abcdef")
+    .option("--json", "print the result as JSON")
+    .action(async (handle: string, options) => {
+      const { recallCommand } = await import("./recall.ts");
+      await recallCommand(io, handle, options);
     });
 }
 

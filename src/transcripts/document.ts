@@ -3,7 +3,8 @@ import { ContextError } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
 import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
-import { closeDocument, isCutShort, recoverRecords, repairDocument } from "./recover.ts";
+import { closedDocument, isCutShort } from "./close.ts";
+import { recoverRecords, repairDocument } from "./recover.ts";
 import { unreadable } from "./source.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -63,11 +64,12 @@ function parse(text: string, context: DocumentContext): ParsedDocument {
 }
 
 function repair(text: string, context: DocumentContext, cause: unknown): ParsedDocument {
-  const torn = isCutShort(text);
-  const value = torn
-    ? closed(text, context)
-    : (recoverRecords(text).values[0] ?? closed(text, context));
-  if (value === undefined) {
+  const start = text.search(/^[ \t]*[{[]/m);
+  const body = start > 0 ? text.slice(start) : text;
+  const torn = isCutShort(body);
+  const value = torn ? closedDocument(body) : recoverRecords(body).values[0];
+  const repaired = value ?? guessed(body, context);
+  if (repaired === undefined) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw unreadable(context.name, `is no valid JSON (${why})`, "Export the session again", cause);
   }
@@ -76,12 +78,12 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
       ? "The JSON document is cut short; what is whole was read, without the last message."
       : "The JSON document is damaged; it was repaired as well as possible.",
   );
-  return { value, torn };
+  return { value: repaired, torn };
 }
 
-function closed(text: string, context: DocumentContext): unknown {
+function guessed(text: string, context: DocumentContext): unknown {
   try {
-    return closeDocument(text) ?? repairDocument(text);
+    return repairDocument(text);
   } catch {
     throw tooDeep(context);
   }

@@ -13,9 +13,14 @@ export interface Head {
 
 /** What the beginning looks like: a document must be read whole before more can be said. */
 export type Guess =
-  | { readonly shape: "records"; readonly records: readonly unknown[] }
   | { readonly shape: "document"; readonly oneLine: boolean }
-  | { readonly shape: "text"; readonly head: string };
+  | {
+      readonly shape: "records";
+      readonly records: readonly unknown[];
+      /** Whether a document is possible as well: one with something printed before or behind it. */
+      readonly mayBeDocument: boolean;
+    }
+  | { readonly shape: "text"; readonly head: string; readonly mayBeDocument: boolean };
 
 const SAMPLE_LINES = 50;
 /** Enough to judge by, when at least two lines are in it. */
@@ -54,10 +59,11 @@ export function guessShape(head: Head, limits: TranscriptLimits): Guess {
   const records = lines.flatMap(({ bytes }) => parsedRecord(bytes, limits.depth));
   const oneLine = head.whole && lines.length === 1;
   if (!oneLine && records.length * 2 >= lines.length && records.length > 0) {
-    return { shape: "records", records };
+    return { shape: "records", records, mayBeDocument: records.length === 1 };
   }
   const text = head.bytes.subarray(0, TEXT_BYTES).toString();
-  return /^\s*[{[]/.test(text) ? { shape: "document", oneLine } : { shape: "text", head: text };
+  if (/^\s*[{[]/.test(text)) return { shape: "document", oneLine };
+  return { shape: "text", head: text, mayBeDocument: /^[ \t]*[{[]/m.test(text) };
 }
 
 /** The error for a document above the limit. */

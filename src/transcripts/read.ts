@@ -80,10 +80,22 @@ async function read(bytes: AsyncIterable<Buffer>, context: ReadContext): Promise
     throw unreadable(context.name, "is empty", "Give a session that holds messages");
   }
   const guess = guessShape(head, context.limits);
-  if (guess.shape !== "document") return readAs(choose(guess, context), head, context);
+  if (guess.shape === "document") return readWhole(guess.oneLine, head, context);
+  let format: TranscriptFormat;
+  try {
+    format = choose(guess, context);
+  } catch (error) {
+    if (!guess.mayBeDocument) throw error;
+    return readWhole(false, head, context).catch(() => {
+      throw error;
+    });
+  }
+  return readAs(format, head, context);
+}
+
+async function readWhole(oneLine: boolean, head: Head, context: ReadContext): Promise<Outcome> {
   const document = await parseDocument(head, context);
-  const sample: Sample = { ...guess, document: document.value };
-  const format = choose(sample, context);
+  const format = choose({ shape: "document", document: document.value, oneLine }, context);
   if (format.shape === "document") return readDocument(format, document);
   return readAs(format, head, context);
 }

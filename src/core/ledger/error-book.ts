@@ -1,4 +1,4 @@
-import { changesFiles, clipLine, pathKey } from "../tools/index.ts";
+import { changesFiles, clipLine } from "../tools/index.ts";
 import type { CallFacts } from "../tools/index.ts";
 import type { ErrorFact } from "./ledger.ts";
 
@@ -9,25 +9,47 @@ export interface ErrorBook {
   facts(): ErrorFact[];
 }
 
-/** @param cwd Makes relative and absolute names of a file one thing. */
-export function createErrorBook(cwd?: string): ErrorBook {
+type Tried = "read" | "change" | "command" | "tool";
+
+/** @param keyOf The same key for all names of a file. */
+export function createErrorBook(keyOf: (path: string) => string): ErrorBook {
   const errors: ErrorFact[] = [];
   const resolved = new Set<number>();
-  const open = new Map<string, number[]>();
+  /** Places of the errors that stand, by what was tried and on what. */
+  const open: Readonly<Record<Tried, Map<string, number[]>>> = {
+    read: new Map(),
+    change: new Map(),
+    command: new Map(),
+    tool: new Map(),
+  };
+
+  const settle = (tried: Tried, name: string): void => {
+    for (const index of open[tried].get(name) ?? []) resolved.add(index);
+    open[tried].delete(name);
+  };
 
   const fail: ErrorBook["fail"] = (toolName, facts, { text, at }) => {
-    const key = `${classOf(toolName, facts)} ${nameOf(facts, cwd)}`;
-    const same = open.get(key);
-    if (same === undefined) open.set(key, [errors.length]);
+    const tried = triedBy(facts);
+    const subject = failedSubject(facts);
+    const isFile = tried === "read" || tried === "change";
+    const name = isFile ? keyOf(subject) : nameOf(tried, toolName, facts);
+    const same = open[tried].get(name);
+    if (same === undefined) open[tried].set(name, [errors.length]);
     else same.push(errors.length);
-    errors.push({ tool: toolName, subject: failedSubject(facts), text, at, resolved: false });
+    errors.push({ tool: toolName, subject, text, at, resolved: false });
   };
 
   const succeed: ErrorBook["succeed"] = (toolName, facts) => {
-    if (open.size === 0) return;
-    for (const key of settledKeys(toolName, facts, cwd)) {
-      for (const index of open.get(key) ?? []) resolved.add(index);
-      open.delete(key);
+    const tried = triedBy(facts);
+    if (tried === "command" || tried === "tool") {
+      if (open[tried].size > 0) settle(tried, nameOf(tried, toolName, facts));
+    } else if (open.read.size + open.change.size > 0) {
+      for (const { path } of facts.files) {
+        const key = keyOf(path);
+        // A file that was changed could also be read.
+        settle("read", key);
+        if (tried === "change") settle("change", key);
+      }
     }
   };
 
@@ -53,24 +75,15 @@ function isAboutFile({ kind, files }: CallFacts): boolean {
   return (kind === "read" || changesFiles(kind)) && files.length > 0;
 }
 
-function classOf(toolName: string, facts: CallFacts): string {
+function triedBy(facts: CallFacts): Tried {
   if (facts.kind === "command") return "command";
-  if (!isAboutFile(facts)) return `tool ${toolName}`;
+  if (!isAboutFile(facts)) return "tool";
   return facts.kind === "read" ? "read" : "change";
 }
 
 /** What was tried, whole: only the very same thing settles it. */
-function nameOf(facts: CallFacts, cwd: string | undefined): string {
-  if (facts.kind === "command") return facts.commands.join("\n");
-  return isAboutFile(facts) ? pathKey(failedSubject(facts), cwd) : facts.subject;
-}
-
-/** What a success settles: the same thing; and a file that was changed could also be read. */
-function settledKeys(toolName: string, facts: CallFacts, cwd: string | undefined): string[] {
-  if (!isAboutFile(facts)) return [`${classOf(toolName, facts)} ${nameOf(facts, cwd)}`];
-  const names = facts.files.map(({ path }) => pathKey(path, cwd));
-  const read = names.map((name) => `read ${name}`);
-  return facts.kind === "read" ? read : [...read, ...names.map((name) => `change ${name}`)];
+function nameOf(tried: "command" | "tool", toolName: string, facts: CallFacts): string {
+  return tried === "command" ? facts.commands.join("\n") : `${toolName} ${facts.subject}`;
 }
 
 const ANSI = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;?]*[A-Za-z]`, "g");

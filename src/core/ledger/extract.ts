@@ -1,6 +1,6 @@
 import { messageText, resultText } from "../message/index.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
-import { describeCall } from "../tools/index.ts";
+import { describeCall, pathKey } from "../tools/index.ts";
 import type { CallFacts, FileAccess, ToolKinds } from "../tools/index.ts";
 import { bounded } from "./bounds.ts";
 import { createErrorBook, tellingLines } from "./error-book.ts";
@@ -60,10 +60,11 @@ interface Fold {
  * never read as either. Costs time in proportion to the messages.
  */
 export function extractLedger(messages: readonly Message[], options: ExtractOptions = {}): Ledger {
+  const keyOf = pathKeys(options.cwd);
   const fold: Fold = {
     options,
-    files: createFileBook(options.cwd),
-    errors: createErrorBook(options.cwd),
+    files: createFileBook(keyOf),
+    errors: createErrorBook(keyOf),
     statements: createStatementBook(),
     commands: [],
     instructions: [],
@@ -84,6 +85,18 @@ export function extractLedger(messages: readonly Message[], options: ExtractOpti
     errors: fold.errors.facts(),
     statements: fold.statements.facts(),
   });
+}
+
+/** Keys of paths; the same few names come again and again. */
+function pathKeys(cwd: string | undefined): (path: string) => string {
+  const keys = new Map<string, string>();
+  return (path) => {
+    const known = keys.get(path);
+    if (known !== undefined) return known;
+    const key = pathKey(path, cwd);
+    keys.set(path, key);
+    return key;
+  };
 }
 
 function commandFact(

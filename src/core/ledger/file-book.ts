@@ -1,4 +1,4 @@
-import { isAbsolutePath, looksLikeFile, pathKey } from "../tools/index.ts";
+import { isAbsolutePath, looksLikeFile } from "../tools/index.ts";
 import type { FileAccess } from "../tools/index.ts";
 import type { FileFact, FileOp } from "./ledger.ts";
 
@@ -17,8 +17,8 @@ interface FileEntry {
   step: number;
 }
 
-/** @param cwd Makes relative and absolute names of a file one entry. */
-export function createFileBook(cwd?: string): FileBook {
+/** @param keyOf The same key for all names of a file. */
+export function createFileBook(keyOf: (path: string) => string): FileBook {
   const entries = new Map<string, FileEntry>();
   /** Deleted folders by their key. */
   const folders = new Map<string, FileEntry>();
@@ -45,7 +45,7 @@ export function createFileBook(cwd?: string): FileBook {
 
   const add: FileBook["add"] = (access, at, made) => {
     step++;
-    const key = pathKey(access.path, cwd);
+    const key = keyOf(access.path);
     const known = entries.get(key);
     if (access.recursive === true && known === undefined && !looksLikeFile(access.path)) {
       const path = `${access.path.replace(/\/$/, "")}/`;
@@ -76,7 +76,7 @@ export function createFileBook(cwd?: string): FileBook {
 }
 
 function note(entry: FileEntry, op: FileOp, when: { at: number; step: number }): void {
-  entry.ops = [...entry.ops.filter((earlier) => earlier !== op), op];
+  if (entry.ops.at(-1) !== op) entry.ops = [...entry.ops.filter((earlier) => earlier !== op), op];
   entry.last = when.at;
   entry.step = when.step;
 }

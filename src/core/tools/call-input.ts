@@ -65,12 +65,12 @@ export function namedFiles(fields: Fields): { path: string; range?: LineRange }[
 
 /** From where to where a move goes. */
 export function movedFile(fields: Fields): FileAccess[] {
-  const from = textField(fields, ["source", "from", "old_path", "oldPath", "src"]);
-  const to = textField(fields, ["destination", "to", "new_path", "newPath", "dest", "target"]);
-  if (from === undefined || to === undefined) return [];
+  const source = textField(fields, ["source", "old_path", "oldPath", "src"]);
+  const target = textField(fields, ["destination", "new_path", "newPath", "dest", "target"]);
+  if (source === undefined || target === undefined) return [];
   return [
-    { path: from, op: "delete" },
-    { path: to, op: "write" },
+    { path: source, op: "delete" },
+    { path: target, op: "write" },
   ];
 }
 

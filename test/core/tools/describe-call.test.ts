@@ -29,7 +29,11 @@ describe("describeCall: files", () => {
     ["editor", { path: "/a.ts", old_text: "y", new_text: "x" }, ["edit /a.ts"]],
     ["create", { filename: "a.py" }, ["write a.py"]],
     ["delete_file", { target_file: "a.ts" }, ["delete a.ts"]],
-    ["mcp__fs__move_file", { source: "a.ts", destination: "b.ts" }, ["delete a.ts", "write b.ts"]],
+    [
+      "mcp__fs__move_file",
+      { source: "a.ts", destination: "./b.ts" },
+      ["delete a.ts", "write b.ts"],
+    ],
     ["Read", { file_path: "D:\\work\\a.ts" }, ["read D:\\work\\a.ts"]],
     ["Grep", { pattern: "x", path: "/a.ts" }, []],
     ["edit", { search: "x", replace: "y" }, []],

@@ -1,0 +1,58 @@
+/** Runs, their medians, and one child process for each measurement. */
+import { spawnSync } from "node:child_process";
+
+/** Milliseconds of one run: on the clock, and of all threads of the process. */
+export interface Time {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+const MAX_RUNS = 14;
+/** A row stops repeating after this long. */
+const MAX_SECONDS = 20;
+
+/** Times runs: one to warm up, then up to 14; `prepare` makes the input of each, untimed. */
+export async function timeRuns(prepare: () => Promise<() => unknown>): Promise<Time> {
+  const times: Time[] = [];
+  const start = performance.now();
+  const isLate = (): boolean => performance.now() - start > MAX_SECONDS * 1_000;
+  // A run that is slow enough is measured once, without a run to warm up.
+  for (let run = 0; run <= MAX_RUNS && !(run > 0 && isLate()); run++) {
+    const work = await prepare();
+    globalThis.gc?.();
+    const time = await timeOne(work);
+    if (run > 0 || isLate()) times.push(time);
+  }
+  return { wall: median(times.map(({ wall }) => wall)), cpu: median(times.map(({ cpu }) => cpu)) };
+}
+
+async function timeOne(work: () => unknown): Promise<Time> {
+  const cpu = process.cpuUsage();
+  const from = performance.now();
+  await work();
+  const wall = performance.now() - from;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wall, cpu: (user + system) / 1_000 };
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which this share of all values lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Runs this same script again with arguments, in a process of its own, and reads its JSON. */
+export function inChild<T>(args: readonly string[]): T {
+  const script = process.argv[1] ?? "";
+  const flags = ["--expose-gc", "--max-old-space-size=3000", ...process.execArgv];
+  const child = spawnSync(process.execPath, [...flags, script, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (child.status !== 0) throw new Error(`${args.join(" ")} ended with ${child.status}.`);
+  return JSON.parse(child.stdout.trim().split("\n").at(-1) ?? "") as T;
+}

@@ -1,0 +1,197 @@
+import { isCancel, select } from "@clack/prompts";
+import pc from "picocolors";
+import { clipLine } from "../core/tools/index.ts";
+import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
+import { bar, bytes, percent, plural, tokens } from "./figures.ts";
+import { type CommonOptions, type Io, printJson, printLines, widthOf } from "./io.ts";
+import { localTime } from "./local-time.ts";
+import type { FoundSession } from "./session-search.ts";
+import { findSessions, type FoundSessions } from "./sessions.ts";
+
+/** Prints the newest sessions on this computer: a table, or JSON. */
+export async function listSessions(io: Io, { json }: CommonOptions): Promise<void> {
+  const found = await findSessions(io);
+  const described = await describeSessions(io, found.sessions);
+  if (json === true) printJson(io, jsonList(found, described));
+  else printLines(io, sessionList(io, found, described));
+}
+
+/**
+ * Lets a person pick one of the newest sessions. Without a terminal, or with `json`, it lists them
+ * instead. `undefined`: none was picked.
+ */
+export async function chooseSession(
+  io: Io,
+  { json }: CommonOptions = {},
+): Promise<FoundSession | undefined> {
+  if (json === true || io.stdout.isTTY !== true || process.stdin.isTTY !== true) {
+    await listSessions(io, { json: json === true });
+    return undefined;
+  }
+  const found = await findSessions(io);
+  const described = await describeSessions(io, found.sessions);
+  if (described.length === 0) {
+    printLines(io, nothingFound(found));
+    return undefined;
+  }
+  for (const note of notes(found, described)) io.stderr.write(`${pc.dim(note)}\n`);
+  const picked = await select({
+    message: "Which session?",
+    maxItems: PICKER_ROWS,
+    // The picker puts four characters before each row.
+    options: described.map((one) => ({
+      value: one.session,
+      label: row(one, widthOf(io) - 6),
+      disabled: one.state === "unreadable",
+    })),
+  });
+  return isCancel(picked) ? undefined : picked;
+}
+
+const PICKER_ROWS = 12;
+
+function sessionList(
+  io: Io,
+  found: FoundSessions,
+  described: readonly DescribedSession[],
+): string[] {
+  if (described.length === 0) return nothingFound(found);
+  const width = widthOf(io);
+  return [
+    pc.dim(tableRow(HEADINGS, width)),
+    ...described.flatMap((one) => [row(one, width), pc.dim(`  ${whereabouts(one.session)}`)]),
+    "",
+    ...notes(found, described).map((note) => pc.dim(note)),
+    "Next: longhaul compact FILE",
+  ];
+}
+
+/** What to give as FILE. */
+function whereabouts({ path, name }: FoundSession): string {
+  return path ?? `opencode export ${name} > ${name}.json`;
+}
+
+function nothingFound({ places, hints }: FoundSessions): string[] {
+  return [
+    "No agent sessions were found on this computer. Looked in:",
+    ...places.map((place) => `  ${place}`),
+    ...hints,
+    "A session from anywhere else works too: longhaul compact FILE",
+  ];
+}
+
+function notes(
+  { sessions, skipped, hints }: FoundSessions,
+  described: readonly DescribedSession[],
+): string[] {
+  const older = sessions.length - described.length;
+  return [
+    ...(older > 0 ? [`${plural(older, "older session")} not shown.`] : []),
+    ...(skipped > 0
+      ? [`${skipped} that could not be read ${skipped === 1 ? "was" : "were"} left out.`]
+      : []),
+    ...hints,
+  ];
+}
+
+/** Agents as people call them. */
+const AGENTS: Readonly<Record<string, string>> = {
+  "claude-code": "Claude Code",
+  codex: "Codex",
+  pi: "pi",
+  "gemini-cli": "Gemini CLI",
+  opencode: "opencode",
+};
+
+/** From this width on, a row also has the size and a bar. */
+const WIDE = 90;
+const BAR_WIDTH = 10;
+
+interface Cells {
+  readonly agent: string;
+  readonly about: string;
+  readonly size: string;
+  readonly time: string;
+  readonly tokens: string;
+  readonly bar: string;
+  readonly full: string;
+  readonly paint: (text: string) => string;
+}
+
+const HEADINGS: Cells = {
+  agent: "Agent",
+  about: "Session",
+  size: "Size",
+  time: "Last used",
+  tokens: "Tokens",
+  bar: "Window",
+  full: "",
+  paint: String,
+};
+
+function row(one: DescribedSession, width: number): string {
+  const { session, project, title, state, tokens: held, budget } = one;
+  const cells: Cells = {
+    agent: AGENTS[session.agent] ?? session.agent,
+    about: project === undefined ? title : `${project}: ${title}`,
+    size: one.bytes === undefined ? "–" : bytes(one.bytes),
+    time: localTime(session.modifiedAt),
+    tokens: "–",
+    bar: "",
+    full: state === "unreadable" ? "damaged" : "",
+    paint: pc.dim,
+  };
+  if (held === undefined || budget === undefined) return tableRow(cells, width);
+  const ratio = held / budget.usable;
+  return tableRow(
+    {
+      ...cells,
+      tokens: tokens(held),
+      bar: bar(held, budget.window, BAR_WIDTH),
+      full: percent(held, budget.window),
+      paint: ratio >= 1 ? pc.red : ratio >= 0.8 ? pc.yellow : pc.green,
+    },
+    width,
+  );
+}
+
+function tableRow(cells: Cells, width: number): string {
+  const isWide = width >= WIDE;
+  const left = cells.agent.padEnd(11);
+  const right = [
+    ...(isWide ? [cells.size.padStart(8)] : []),
+    cells.time.padEnd(16),
+    cells.tokens.padStart(6),
+    ...(isWide ? [cells.bar.padEnd(BAR_WIDTH)] : []),
+    cells.full.padStart(7),
+  ].join("  ");
+  const room = Math.max(8, width - left.length - right.length - 4);
+  const [about, painted] = [clipLine(cells.about, room).padEnd(room), cells.paint(right)];
+  return `${left}  ${about}  ${painted}`;
+}
+
+function jsonList(found: FoundSessions, described: readonly DescribedSession[]): unknown {
+  return {
+    version: 1,
+    sessions: described.map(({ session, state, title, project, bytes, tokens, budget }) => ({
+      agent: session.agent,
+      title,
+      ...(project !== undefined && { project }),
+      name: session.name,
+      ...(session.path !== undefined && { path: session.path }),
+      ...(bytes !== undefined && { bytes }),
+      modifiedAt: new Date(session.modifiedAt).toISOString(),
+      state,
+      ...(tokens !== undefined && { tokens }),
+      ...(budget !== undefined && {
+        window: budget.window,
+        isWindowKnown: budget.isWindowKnown,
+        usable: budget.usable,
+      }),
+    })),
+    found: found.sessions.length,
+    skipped: found.skipped,
+    places: found.places,
+    hints: found.hints,
+  };
+}

@@ -120,7 +120,7 @@ describe.skipIf(process.platform === "win32")("tampering", () => {
     await expect(archive.put("out", "linked")).rejects.toMatchObject(refused);
     await expect(archive.get(handle)).rejects.toMatchObject(refused);
     expect(await archive.list()).toEqual([]);
-    if (how === "there") expect(await fs.readdir(elsewhere)).toEqual([]);
+    expect(await fs.readdir(elsewhere).catch(() => [])).toEqual([]);
   });
 
   it.each([

@@ -18,8 +18,6 @@ const OP_WORDS: Readonly<Record<FileOp, string>> = {
   deleted: "Deleted",
 };
 const ROLE_LENGTH = 240;
-/** A context names this many older heads; each head holds a summary that names those before it. */
-const MOST_HEADS = 8;
 
 /** `Modified: …` with whole paths, or with names below one folder: `` Modified in `src/`: … ``. */
 export function filesLine(op: FileOp, folder: string, names: readonly string[]): string {
@@ -48,7 +46,8 @@ export function fileLine({ path, ops, role }: FileMention): string {
 export function readFileLine(entry: string): FileMention | undefined {
   const named = leadingPath(entry.replace(/^\*\*(.+?)\*\*/, "$1"));
   if (named === undefined) return undefined;
-  const said = /^\s*(?::|[-–—]+\s)?\s*([\s\S]*)$/.exec(named.rest)?.[1] ?? "";
+  const [prose = ""] = named.rest.split("```");
+  const said = /^\s*(?::|[-–—]+\s)?\s*([\s\S]*)$/.exec(prose)?.[1] ?? "";
   const only = readOps(said);
   if (only !== undefined) return { path: named.text, ops: only };
   const [, words = "", inBrackets = ""] = /^([\s\S]*?)(?: \(([a-z, ]+)\))?$/.exec(said) ?? [];
@@ -105,10 +104,10 @@ export function readErrorLine(entry: string): OpenError | undefined {
   return { tool: tool.text, subject: subject?.text ?? "", text: rest.slice(2) };
 }
 
-/** The heads of earlier compactions, newest first. */
-export function headsLine(handles: readonly Handle[]): string {
-  const named = handles.slice(0, MOST_HEADS).join(", ");
-  const older = handles.length > MOST_HEADS ? "; the last one names those before it" : "";
+/** The newest heads of earlier compactions; each one holds a summary that names those before it. */
+export function headsLine(handles: readonly Handle[], most: number): string {
+  const named = handles.slice(0, most).join(", ");
+  const older = handles.length > most ? "; the last one names those before it" : "";
   return `Earlier heads: recall ${named}${older}`;
 }
 

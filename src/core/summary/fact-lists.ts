@@ -10,6 +10,9 @@ import type { CoreSectionId } from "./template.ts";
 const PATHS_PER_LINE = 8;
 const NAMES_PER_LINE = 24;
 
+/** So many older heads are named, if there is room: each one names those before it. */
+const MOST_HEADS = 8;
+
 /** The lists of a section in their order. */
 export type SectionLists = ReadonlyMap<string, readonly FactList[]>;
 
@@ -53,7 +56,10 @@ function discoveries(facts: Facts, heads: readonly Handle[]): readonly FactList[
       2,
       facts.environment.map((text) => `Environment: ${text}`),
     ),
-    list("heads", 2, heads.length === 0 ? [] : [headsLine(heads)]),
+    {
+      ...list("heads", 3, heads.length === 0 ? [] : [headsLine(heads, MOST_HEADS)]),
+      grouped: heads.length === 0 ? [] : [{ text: headsLine(heads, 1) }],
+    },
   ];
 }
 
@@ -99,11 +105,9 @@ function rank({ ops, role }: FileMention): number {
 
 function requestLines({ firstRequest, newestRequest }: Facts): readonly string[] {
   if (firstRequest === undefined && newestRequest === undefined) return [];
-  if (firstRequest === newestRequest) return [`Request: ${firstRequest}`];
-  return [
-    ...(firstRequest === undefined ? [] : [`First request: ${firstRequest}`]),
-    ...(newestRequest === undefined ? [] : [`Newest request: ${newestRequest}`]),
-  ];
+  const isOne = firstRequest === undefined || newestRequest === undefined;
+  if (isOne || firstRequest === newestRequest) return [`Request: ${firstRequest ?? newestRequest}`];
+  return [`First request: ${firstRequest}`, `Newest request: ${newestRequest}`];
 }
 
 function list(noun: string, weight: number, texts: readonly string[], clips = false): FactList {

@@ -20,11 +20,11 @@ export function ledgerFacts(ledger: Ledger): Facts {
   return {
     ...NO_FACTS,
     ...requests(instructions),
-    instructions: distinct(instructions.map(({ text }) => cleanText(text))),
+    instructions: distinct(instructions.map(({ text }) => entryText(text))),
     errors: openErrors(ledger),
     settled: settledSubjects(ledger, commands),
     statements: distinct(
-      statements.map(({ text }) => clipStart(cleanText(text), STATEMENT_LENGTH)),
+      statements.map(({ text }) => clipStart(entryText(text), STATEMENT_LENGTH)),
     ),
     files: newestFirst(ledger.files, ({ last }) => last).map(({ path, ops }) => ({
       path: oneLine(path),
@@ -35,6 +35,11 @@ export function ledgerFacts(ledger: Ledger): Facts {
     open: todoTexts(ledger, false),
     hasTodos: ledger.todos.length > 0,
   };
+}
+
+/** A clean text without space around it: as an entry of a list, its first line has none. */
+function entryText(text: string): string {
+  return cleanText(text).trim();
 }
 
 function newestFirst<T>(values: readonly T[], at: (value: T) => number): readonly T[] {
@@ -57,7 +62,7 @@ function openErrors(ledger: Ledger): readonly OpenError[] {
     const error = {
       tool: oneLine(tool),
       subject: commandLine(subject),
-      text: clipStart(cleanText(text), ERROR_LENGTH),
+      text: clipStart(entryText(text), ERROR_LENGTH),
     };
     if (!byKey.has(errorKey(error))) byKey.set(errorKey(error), error);
   }

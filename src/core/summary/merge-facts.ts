@@ -20,7 +20,10 @@ export function mergeFacts(newer: Facts, older: Facts): Facts {
     hasTodos: newer.hasTodos || older.hasTodos,
     notes: mergeLists(newer.notes, older.notes),
     others: mergeLists(newer.others, older.others),
-    hidden: new Map([...older.hidden, ...newer.hidden]),
+    hidden: new Map(
+      // A newer todo list is whole: what an older one had no room for does not count any more.
+      [...older.hidden].filter(([noun]) => !(newer.hasTodos && noun === "open todos")),
+    ),
   };
 }
 

@@ -1,42 +1,53 @@
 import { cleanText } from "./plain-text.ts";
 
-const BULLET = /^ ?(?:[-*•]|\d{1,3}[.)])\s+(?=\S)/;
-/** A line that is only a tag or a rule carries nothing. */
+const BULLET = /^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)/;
+/** A line that is only a tag or a rule carries nothing, unless it is part of an item. */
 const DECORATION = /^\s*(?:<\/?[\w-]+>|[-*_]{3,}|\(none\))\s*$/i;
 
-/**
- * The entries of a section's body: list items with the indented lines below them, and paragraphs. A
- * paragraph that ends with a colon takes the list below it along, because it says what that is.
- */
-export function splitEntries(body: string): readonly string[] {
-  const entries: string[][] = [];
-  let isItem = false;
-  let isLabel = false;
-  let afterBlank = true;
-  for (const line of cleanText(body).split("\n")) {
-    const blank = line.trim() === "";
-    const last = entries.at(-1);
-    if (blank || DECORATION.test(line)) {
-      if (isItem) last?.push("");
-      afterBlank = true;
-      continue;
-    }
-    const starts = BULLET.test(line);
-    if (last !== undefined && starts && isLabel) {
-      last.push(line.trim());
-    } else if (last !== undefined && !starts && continues(line, isItem, afterBlank)) {
-      last.push(isItem ? line.replace(/^ {1,2}/, "") : line.trim());
-    } else {
-      entries.push([starts ? line.replace(BULLET, "") : line.trim()]);
-      isItem = starts;
-    }
-    isLabel = !isItem && (entries.at(-1)?.[0]?.endsWith(":") ?? false);
-    afterBlank = false;
-  }
-  return entries.map((lines) => lines.join("\n").trimEnd()).filter((text) => text !== "");
+interface OpenEntry {
+  readonly lines: string[];
+  /** How far its bullet is indented; absent for a paragraph. */
+  readonly bullet?: number;
 }
 
-/** Indented lines belong to the item above; in a paragraph every line up to a blank one does. */
-function continues(line: string, isItem: boolean, afterBlank: boolean): boolean {
-  return isItem ? line.startsWith("  ") || (!afterBlank && line.startsWith(" ")) : !afterBlank;
+/**
+ * The entries of a section's body: list items with the lines below them that are indented further,
+ * and paragraphs. A paragraph that ends with a colon takes the list below it along, because it says
+ * what that is.
+ */
+export function splitEntries(body: string): readonly string[] {
+  const entries: OpenEntry[] = [];
+  let afterBlank = false;
+  for (const line of cleanText(body).split("\n")) {
+    const last = entries.at(-1);
+    const isBlank = line.trim() === "";
+    if (isBlank) last?.lines.push(line.slice((last.bullet ?? 0) + 2));
+    else if (last !== undefined && belongsTo(last, line, afterBlank)) {
+      last.lines.push(withoutIndent(line, (last.bullet ?? 0) + 2));
+    } else if (!DECORATION.test(line)) entries.push(openEntry(line));
+    afterBlank = isBlank;
+  }
+  return entries.map(({ lines }) => lines.join("\n").trimEnd());
+}
+
+function openEntry(line: string): OpenEntry {
+  const isItem = BULLET.test(line);
+  if (!isItem) return { lines: [line.trim()] };
+  return { lines: [line.replace(BULLET, "")], bullet: indentOf(line) };
+}
+
+function belongsTo({ lines, bullet }: OpenEntry, line: string, afterBlank: boolean): boolean {
+  if (bullet !== undefined) return indentOf(line) > bullet;
+  if (DECORATION.test(line)) return false;
+  const isLabel = lines[0]?.endsWith(":") ?? false;
+  return BULLET.test(line) ? isLabel : !afterBlank;
+}
+
+function indentOf(line: string): number {
+  return line.search(/\S/);
+}
+
+/** Without so many spaces in front, or without all if there are fewer. */
+function withoutIndent(line: string, spaces: number): string {
+  return line.slice(Math.min(spaces, indentOf(line)));
 }

@@ -52,6 +52,11 @@ interface Draft {
   readonly heads: Handle[];
 }
 
+/** A summary with so many of our sections follows our template; any other is another agent's. */
+const LEAST_OWN_SECTIONS = 3;
+/** Some agents think aloud before they summarize; the summary says it again. */
+const ANALYSIS = /<analysis>[\s\S]*?<\/analysis>|^Analysis:\n[\s\S]*?^Summary:$/gm;
+
 /**
  * The facts of an earlier summary. Ours come back as the facts they were written from; sections of
  * a model come back as notes in its own words; another agent's headings are matched to ours by what
@@ -59,19 +64,30 @@ interface Draft {
  */
 export function summaryFacts(text: string, template: CompactionTemplate): SummaryFacts {
   const draft = emptyDraft();
-  for (const [key, body] of parseSummary(cleanText(text), template)) {
-    readSection(draft, homeOf(key, template), body);
+  const sections = parseSummary(cleanText(text).replace(ANALYSIS, ""), template);
+  const isOurs = [...sections.keys()].filter(isCore).length >= LEAST_OWN_SECTIONS;
+  const own = new Set([...CORE_SECTION_IDS, ...template.sections.map(({ id }) => id)]);
+  for (const [key, body] of sections) {
+    if (own.has(key)) readSection(draft, key, body);
+    else readStrangeSection(draft, { key, body, isOurs });
   }
   return { facts: finish(draft), heads: [...new Set(draft.heads)] };
 }
 
-/** The section that content under a key belongs to: one of the five, `plans`, or the key itself. */
-function homeOf(key: string, template: CompactionTemplate): string {
-  if (key === PREAMBLE) return "discoveries";
-  const isOwn = template.sections.some(({ id }) => id === key);
-  if (isOwn || CORE_SECTION_IDS.some((id) => id === key)) return key;
+interface StrangeSection {
+  readonly key: string;
+  readonly body: string;
+  readonly isOurs: boolean;
+}
+
+/** A section that our template does not have: by what its heading means, else as it is. */
+function readStrangeSection(draft: Draft, { key, body, isOurs }: StrangeSection): void {
   const title = plainTitle(key);
-  return ALIASES.find(([pattern]) => pattern.test(title))?.[1] ?? key;
+  const alias = ALIASES.find(([pattern]) => pattern.test(title))?.[1];
+  if (key === PREAMBLE) readSection(draft, "discoveries", body);
+  else if (alias !== undefined) readSection(draft, alias, body);
+  else if (isOurs) readSection(draft, key, body);
+  else draft.statements.push(cleanText(`${key}:\n${body}`));
 }
 
 function readSection(draft: Draft, home: string, body: string): void {
@@ -140,6 +156,7 @@ function note(draft: Draft, section: CoreSectionId, text: string): void {
 
 function hide(draft: Draft, key: string, { count, handles }: HiddenFacts): void {
   draft.heads.push(...handles);
+  if (key === "heads") return;
   const known = draft.hidden.get(key) ?? { count: 0, handles: [] };
   draft.hidden.set(key, { count: known.count + count, handles: [...known.handles, ...handles] });
 }

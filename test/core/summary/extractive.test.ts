@@ -267,7 +267,7 @@ describe("a template with other sections", () => {
     expect(validateSummary(text).valid).toBe(true);
   });
 
-  it("gets nothing twice from the older heads", () => {
+  it("names the older heads in Discoveries", () => {
     const olderHandles = [head(2), head(1)];
     const { discoveries } = sectionsOf({ olderHandles });
     expect(discoveries).toBe(`- Earlier heads: recall ${head(2)}, ${head(1)}`);

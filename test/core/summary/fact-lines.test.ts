@@ -60,11 +60,11 @@ describe("what is written is read back", () => {
     );
   });
 
-  it("for older heads, of which the newest eight are named", () => {
+  it("for older heads, of which the newest are named", () => {
     const heads = Array.from({ length: 12 }, (_, index) => head(index));
-    expect(readHeadsLine(headsLine(heads.slice(0, 3)))).toEqual(heads.slice(0, 3));
-    expect(readHeadsLine(headsLine(heads))).toEqual(heads.slice(0, 8));
-    expect(headsLine(heads)).toContain("the last one names those before it");
+    expect(readHeadsLine(headsLine(heads.slice(0, 3), 8))).toEqual(heads.slice(0, 3));
+    expect(readHeadsLine(headsLine(heads, 8))).toEqual(heads.slice(0, 8));
+    expect(headsLine(heads, 8)).toContain("the last one names those before it");
   });
 });
 

@@ -8,20 +8,36 @@ const CLOSING = "</prior-conversation-summary>";
 const ANY_CLOSING = /<[\s\p{C}]*\/[\s\p{C}]*prior-conversation-summary[^>]*>/giu;
 const ANY_OPENING = /<[\s\p{C}]*prior-conversation-summary/giu;
 
+const PIECES: readonly string[] = [
+  "<",
+  "</",
+  ">",
+  "/",
+  "&lt;",
+  "&amp;",
+  "&",
+  "lt;",
+  "&LT;",
+  "\n",
+  "\n\n",
+  " ",
+  "\u200b",
+  "\0",
+  "\u00a0",
+  "prior-conversation-summary",
+  "PRIOR-Conversation-Summary",
+  "prior-conversation-ſummary",
+  CLOSING,
+  "< / prior-conversation-summary >",
+  "</\nprior-conversation-summary\t>",
+  '<prior-conversation-summary messages="1">',
+];
+
 /** Texts that are made of what an attack would be made of. */
 const hostile = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        ...["<", "</", ">", "/", "&lt;", "&amp;", "&", "lt;", "amp;", "&LT;", "\n", "\n\n", " "],
-        ..."prior-conversation-summary|PRIOR-Conversation-Summary|\u200b|\0|\u00a0".split("|"),
-        ...[CLOSING, "< / prior-conversation-summary >", "</\nprior-conversation-summary\t>"],
-        ...['<prior-conversation-summary head="head_0000000000000001" messages="1">', "ſummary"],
-      ),
-      fc.string({ unit: "binary", maxLength: 8 }),
-    ),
-    { maxLength: 14 },
-  )
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: "binary", maxLength: 8 })), {
+    maxLength: 14,
+  })
   .map((pieces) => pieces.join(""));
 
 describe("frameSummary", () => {

@@ -9,10 +9,7 @@ import { shellFiles } from "./shell.ts";
 import { bareName, toolKind } from "./tool-kind.ts";
 import type { ToolKind, ToolKinds } from "./tool-kind.ts";
 
-/**
- * What one tool call does, as far as its name and its input tell. Each fact is worked out when it
- * is first asked for: a placeholder needs only the subject, a ledger only the files.
- */
+/** What one tool call does, as far as its name and its input tell. */
 export interface CallFacts {
   readonly kind: ToolKind;
   /** One line of at most 120 characters: the path, the command, the pattern. */
@@ -22,7 +19,7 @@ export interface CallFacts {
   /** The command lines it runs, without a `bash -lc` around them. */
   readonly commands: readonly string[];
   /** When it reads a part of one file: which lines. */
-  readonly range: LineRange | undefined;
+  readonly range?: LineRange;
   /** Names of the input fields that hold large content of files (writing and editing calls). */
   readonly largeInput: readonly string[];
 }
@@ -37,25 +34,30 @@ export function describeCall(call: ToolCallPart, kinds?: ToolKinds): CallFacts {
   const { toolName, input } = call;
   const fields = fieldsOf(input);
   const kind = kindOfCall(call, fields, kinds);
-  const commands = kind === "command" ? commandsOf(toolName, input) : [];
-  const parsed: ParsedCall = { toolName, input, fields, kind, commands };
-  const files = once(() => filesOf(parsed));
-  const subject = once(() => clipLine(subjectOf(parsed, files)));
+  if (kind === "command") return describeCommand({ toolName, input, fields, kind });
+  const parsed: ParsedCall = { toolName, input, fields, kind };
+  const files = filesOf(parsed);
+  const subject = clipLine(subjectOf(parsed, files));
+  const largeInput = changesFiles(kind) ? largeFields(fields) : NONE;
+  const range = files.length === 1 ? files[0]?.range : undefined;
+  const facts = { kind, subject, files, commands: NONE, largeInput };
+  return range === undefined ? facts : { ...facts, range };
+}
+
+const NONE: readonly string[] = [];
+
+/** The shell is read when somebody asks for the files: a placeholder needs only the subject. */
+function describeCommand(call: ParsedCall): CallFacts {
+  const commands = commandsOf(call.toolName, call.input);
+  let files: readonly FileAccess[] | undefined;
   return {
-    kind,
-    commands,
+    kind: "command",
+    subject: clipLine(commands.join("; ") || textSubject(call)),
     get files(): readonly FileAccess[] {
-      return files();
+      return (files ??= commandFiles(call, commands));
     },
-    get subject(): string {
-      return subject();
-    },
-    get range(): LineRange | undefined {
-      return kind === "read" && files().length === 1 ? files()[0]?.range : undefined;
-    },
-    get largeInput(): readonly string[] {
-      return changesFiles(kind) ? largeFields(fields) : [];
-    },
+    commands,
+    largeInput: NONE,
   };
 }
 
@@ -64,13 +66,6 @@ interface ParsedCall {
   readonly input: unknown;
   readonly fields: Fields;
   readonly kind: ToolKind;
-  readonly commands: readonly string[];
-}
-
-/** A value that is made when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** Whether calls of a kind change files. */
@@ -97,7 +92,6 @@ function kindOfCall(call: ToolCallPart, fields: Fields, kinds: ToolKinds | undef
 
 function filesOf(call: ParsedCall): readonly FileAccess[] {
   const { fields, input, kind } = call;
-  if (kind === "command") return commandFiles(call);
   if (kind !== "read" && !changesFiles(kind)) return [];
   const patch = kind === "read" ? undefined : patchOf(input, fields);
   const patched = patch === undefined ? [] : patchFiles(patch);
@@ -106,7 +100,10 @@ function filesOf(call: ParsedCall): readonly FileAccess[] {
   return moved.length > 0 ? moved.map(normalized) : namedAccesses(fields, kind);
 }
 
-function commandFiles({ toolName, fields, commands }: ParsedCall): readonly FileAccess[] {
+function commandFiles(
+  { toolName, fields }: ParsedCall,
+  commands: readonly string[],
+): readonly FileAccess[] {
   if (!readsShell(toolName)) return [];
   const folder = commandFolder(fields);
   return commands.flatMap((command) => shellFiles(command, folder));
@@ -131,12 +128,11 @@ function patchOf(input: unknown, fields: Fields): string | undefined {
   return textField(fields, ["patchText", "patch", "patch_text", "input", "diff"]);
 }
 
-function subjectOf(call: ParsedCall, files: () => readonly FileAccess[]): string {
-  const { fields, kind, commands } = call;
-  if (kind === "command") return commands.join("; ") || textSubject(call);
+function subjectOf(call: ParsedCall, files: readonly FileAccess[]): string {
+  const { fields, kind } = call;
   if (kind === "search" || kind === "list") return searchSubject(fields) ?? textSubject(call);
   if (kind === "todo") return todoSubject(fields) ?? textSubject(call);
-  if (files().length > 0) return filesSubject(files());
+  if (files.length > 0) return filesSubject(files);
   return textField(fields, SUBJECT_FIELDS) ?? textSubject(call);
 }
 
@@ -200,9 +196,12 @@ function textSubject({ input, fields }: ParsedCall): string {
 
 /** On one line and at most 120 characters (or `limit`) long, never ending inside a character. */
 export function clipLine(text: string, limit: number = SUBJECT_UNITS): string {
+  if (text.length <= limit && !UNCLEAN.test(text)) return text;
   const head = text.length > 4 * limit ? text.slice(0, 4 * limit) : text;
   const line = head.replace(/[\s\p{Cc}]+/gu, " ").trim();
   if (line.length <= limit && head === text) return line;
   const clipped = line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
   return `${clipped.trimEnd()}…`;
 }
+
+const UNCLEAN = /\p{Cc}|[^\S ]|  |^ | $/u;

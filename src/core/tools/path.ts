@@ -1,6 +1,6 @@
 const DRIVE = /^[A-Za-z]:[\\/]/;
 const COLON = 58;
-/** How a POSIX shell on Windows writes a drive: `/d/work` is `D:\work`. */
+/** How a POSIX shell on Windows writes a drive: `/d/repo` is `D:\repo`. */
 const SHELL_DRIVE = /^\/([A-Za-z])(?=\/|$)/;
 
 /** Whether a path does not depend on a working directory. */

@@ -15,6 +15,8 @@ interface Reader {
   /** Folders outside of the subshells that are open. */
   readonly folders: (string | undefined)[];
   readonly variables: Map<string, readonly string[] | undefined>;
+  /** Whether a `for` was seen, so that variables can have several values. */
+  loops: boolean;
   /** How many `if` are open. */
   conditions: number;
   readonly depth: number;
@@ -38,6 +40,7 @@ export function shellFiles(text: string, folder?: string): FileAccess[] {
     folder,
     folders: [],
     variables: new Map([["HOME", ["~"]]]),
+    loops: false,
     conditions: 0,
     depth: 0,
     visible: true,
@@ -90,7 +93,7 @@ function readStatement(statement: Statement, reader: Reader): void {
 /** In the body of `for name in a b c` a statement that uses `$name` runs for each value. */
 function forEachValue(statement: Statement, reader: Reader, read: () => void): void {
   const { variables } = reader;
-  const name = severalValued(statement, variables);
+  const name = reader.loops ? severalValued(statement, variables) : undefined;
   const values = name === undefined ? undefined : variables.get(name);
   if (name === undefined || values === undefined) return read();
   for (const value of values) {
@@ -216,6 +219,7 @@ function setLoopVariable(words: readonly ShellWord[], reader: Reader): void {
   const known = values.filter((value) => value !== undefined);
   const isWhole = known.length === values.length && known.length <= MAX_LOOPS;
   reader.variables.set(name, isWhole ? known : undefined);
+  reader.loops = true;
 }
 
 function assign(words: readonly ShellWord[], reader: Reader): void {

@@ -53,16 +53,16 @@ describe("extractLedger: files", () => {
       ...bash("mv /src/a.ts /src/b.ts"),
       ...write("/lib/c.ts"),
       ...bash("rm -rf /lib"),
-      ...write("/tmp/d.ts"),
-      ...bash("rm /tmp/d.ts"),
-      ...write("/tmp/d.ts"),
+      ...write("/var/d.ts"),
+      ...bash("rm /var/d.ts"),
+      ...write("/var/d.ts"),
     ];
     expect(ops(messages)).toEqual({
       "/src/a.ts": ["created", "deleted"],
       "/src/b.ts": ["created"],
       "/lib/c.ts": ["created", "deleted"],
       "/lib/": ["deleted"],
-      "/tmp/d.ts": ["deleted", "created"],
+      "/var/d.ts": ["deleted", "created"],
     });
   });
 

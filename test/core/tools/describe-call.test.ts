@@ -34,7 +34,7 @@ describe("describeCall: files", () => {
       { source: "a.ts", destination: "./b.ts" },
       ["delete a.ts", "write b.ts"],
     ],
-    ["Read", { file_path: "D:\\work\\a.ts" }, ["read D:\\work\\a.ts"]],
+    ["Read", { file_path: "D:\\repo\\a.ts" }, ["read D:\\repo\\a.ts"]],
     ["Grep", { pattern: "x", path: "/a.ts" }, []],
     ["edit", { search: "x", replace: "y" }, []],
     ["Read", "not json", []],

@@ -43,11 +43,11 @@ describe("pathKey", () => {
   });
 
   it("knows the ways to write a Windows path", () => {
-    const key = pathKey("D:\\work\\src\\a.ts", "D:\\work");
-    expect(pathKey("src\\a.ts", "D:\\work")).toBe(key);
-    expect(pathKey("src/a.ts", "D:\\work\\")).toBe(key);
-    expect(pathKey("d:/work/src/a.ts")).toBe(key);
-    expect(pathKey("/d/work/src/a.ts", "D:\\work")).toBe(key);
+    const key = pathKey("D:\\repo\\src\\a.ts", "D:\\repo");
+    expect(pathKey("src\\a.ts", "D:\\repo")).toBe(key);
+    expect(pathKey("src/a.ts", "D:\\repo\\")).toBe(key);
+    expect(pathKey("d:/repo/src/a.ts")).toBe(key);
+    expect(pathKey("/d/repo/src/a.ts", "D:\\repo")).toBe(key);
   });
 });
 

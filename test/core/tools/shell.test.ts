@@ -101,7 +101,7 @@ describe("shellFiles: what is changed", () => {
       ["e a.ts", "w b.ts"],
     ],
     ["patch -p1 <<'EOF'\n--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\nEOF", ["e x.c"]],
-    ["for f in 1 2; do > /tmp/out.$f; done", ["w /tmp/out.1", "w /tmp/out.2"]],
+    ["for f in 1 2; do > /var/out.$f; done", ["w /var/out.1", "w /var/out.2"]],
     ["python3 - <<'PY'\np='src/a.py'\ns=open(p).read()\nopen(p,'w').write(s)\nPY", ["e src/a.py"]],
     ["python3 -c \"open('new.txt', 'w').write('x')\"", ["w new.txt"]],
     ["node -e \"fs.writeFileSync('package.json', '{}')\"", ["w package.json"]],

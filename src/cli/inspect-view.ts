@@ -1,0 +1,236 @@
+import pc from "picocolors";
+import { clipLine } from "../core/tools/index.ts";
+import { chart } from "./chart.ts";
+import { bar, count, fit, percent, plural, tokens } from "./figures.ts";
+import type { Growth, GrowthSample } from "./growth.ts";
+import type { Inspection } from "./inspect.ts";
+import { type Io, widthOf } from "./io.ts";
+import { localTime } from "./local-time.ts";
+import type { PrunableKind } from "./prunable.ts";
+import type { ContentItem, ContentKind } from "./window-contents.ts";
+
+/** What fills the window, for a person. */
+export function inspectView(io: Io, inspection: Inspection): string[] {
+  const width = widthOf(io);
+  return [
+    ...headline(inspection, width),
+    "",
+    ...fullness(inspection, width),
+    ...section("By role", kindLines(inspection, width)),
+    ...section("By tool", toolLines(inspection, width)),
+    ...section("Largest", largestLines(inspection, width)),
+    ...section("Growth", growthLines(inspection, width)),
+    "",
+    ...prunableLines(inspection, width),
+    ...warningLines(inspection, width),
+    `Next      longhaul compact ${shellWord(inspection.file)}`,
+  ];
+}
+
+/** A share of the whole; something is never nothing. */
+function share(part: number, whole: number): string {
+  return part > 0 && part / whole < 0.005 ? "<1 %" : percent(part, whole);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", pc.bold(title), ...lines];
+}
+
+function headline({ loaded, turns }: Inspection, width: number): string[] {
+  const { transcript, conversation, title } = loaded;
+  const version = transcript.version === undefined ? "" : ` ${transcript.version}`;
+  const model = conversation.model === undefined ? "" : `, ${conversation.model}`;
+  const { messages, cwd } = conversation;
+  const calls = messages.reduce(
+    (total, { parts }) => total + parts.filter((part) => part.type === "tool-call").length,
+    0,
+  );
+  const facts = [
+    plural(messages.length, "message"),
+    plural(turns, "turn"),
+    plural(calls, "tool call"),
+  ];
+  const { compactions, prunedOutputs } = transcript.counts;
+  if (compactions > 0) facts.push(`compacted ${times(compactions)} before`);
+  if (prunedOutputs > 0) facts.push(`${plural(prunedOutputs, "output")} pruned before`);
+  return [
+    pc.bold(`${title}${version}`) + pc.dim(model),
+    ...(conversation.title === undefined ? [] : [clipLine(conversation.title, width)]),
+    ...wrap(facts.join(", "), width),
+    ...(cwd === undefined ? [] : [pc.dim(fit(`in ${cwd}`, width))]),
+  ];
+}
+
+function times(value: number): string {
+  return value === 1 ? "once" : value === 2 ? "twice" : `${count(value)} times`;
+}
+
+function fullness({ size, budget, chosen, isOver }: Inspection, width: number): string[] {
+  const paint = isOver ? pc.red : size.tokens >= budget.usable * 0.8 ? pc.yellow : pc.green;
+  const assumed = chosen.from === "default" ? " (assumed)" : "";
+  const room = budget.usable - size.tokens;
+  const state = isOver ? `Overflow: ${count(-room)} over` : `No overflow: ${count(room)} free`;
+  const source =
+    size.source === "reported"
+      ? "reported by the provider for the last step, what came since estimated"
+      : "estimated";
+  return [
+    `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} reserved for the answer)`,
+    `In it     ${count(size.tokens)} tokens, ${source}`,
+    `          ${paint(bar(size.tokens, budget.window, Math.min(60, width - 18)))} ${percent(size.tokens, budget.window)}`,
+    `State     ${paint(state)}`,
+  ].flatMap((line) => wrap(line, width, 10));
+}
+
+const LABELS: Readonly<Record<ContentKind, string>> = {
+  outside: "not in the file",
+  system: "system",
+  summary: "summary",
+  user: "user, typed",
+  injected: "injected",
+  text: "assistant text",
+  reasoning: "reasoning",
+  "tool-call": "tool calls",
+  "tool-result": "tool results",
+  file: "files, images",
+  other: "other",
+};
+
+function kindLines({ kinds, size }: Inspection, width: number): string[] {
+  const most = Math.max(0, ...kinds.map((kind) => kind.tokens));
+  return kinds.map(({ kind, tokens: held }) => {
+    const line = `  ${LABELS[kind].padEnd(16)}${count(held).padStart(11)}${share(held, size.tokens).padStart(7)}  `;
+    const note = kind === "outside" ? pc.dim(" system prompt, tools") : "";
+    const room = width - line.length;
+    return `${line}${pc.cyan(bar(held, most, note === "" ? room : Math.max(1, room - 21)))}${note}`.trimEnd();
+  });
+}
+
+/** How many tools have a line of their own. */
+const SHOWN_TOOLS = 12;
+
+function toolLines({ tools }: Inspection, width: number): string[] {
+  const shown = tools.slice(0, SHOWN_TOOLS);
+  if (shown.length === 0) return [];
+  const name = Math.min(28, width - 46, Math.max(8, ...shown.map(({ tool }) => tool.length)));
+  const most = Math.max(...shown.map(({ input, output }) => input + output));
+  const heading = `  ${"".padEnd(name)}${"calls".padStart(7)}${"failed".padStart(8)}${"inputs".padStart(10)}${"outputs".padStart(10)}`;
+  const more = tools.length - shown.length;
+  return [
+    pc.dim(heading),
+    ...shown.map(({ tool, calls, failed, input, output }) => {
+      const line = `  ${fit(tool, name).padEnd(name)}${count(calls).padStart(7)}${(failed > 0 ? count(failed) : "").padStart(8)}${count(input).padStart(10)}${count(output).padStart(10)}  `;
+      return `${line}${pc.cyan(bar(input + output, most, width - line.length))}`;
+    }),
+    ...(more > 0 ? [pc.dim(`  and ${plural(more, "more tool")}; --json has them all`)] : []),
+  ];
+}
+
+function largestLines({ largest, size }: Inspection, width: number): string[] {
+  const places = largest.map(({ message }) => (message === undefined ? "" : `#${message}`));
+  const wide = Math.max(0, ...places.map((place) => place.length));
+  const names = largest.map((item) => fit(itemName(item), 22));
+  const name = Math.max(0, ...names.map((text) => text.length));
+  return largest.map((item, index) => {
+    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.tokens).padStart(6)}  ${(names[index] ?? "").padEnd(name)}  `;
+    const subject = clipLine(item.subject, Math.max(8, width - line.length));
+    return `${line}${item.kind === "tool-call" || item.kind === "tool-result" ? subject : pc.dim(subject)}`.trimEnd();
+  });
+}
+
+function itemName({ kind, tool }: ContentItem): string {
+  if (kind === "tool-call") return `${tool} input`;
+  if (kind === "tool-result") return tool === undefined ? "tool result" : `${tool} output`;
+  if (kind === "file") return tool === undefined ? "file" : `${tool} file`;
+  return LABELS[kind];
+}
+
+const CHART_HEIGHT = 6;
+const AXIS = 8;
+
+function growthLines({ growth, budget, loaded }: Inspection, width: number): string[] {
+  const values = growth.samples.map((sample) => sample.tokens);
+  const peak = Math.max(0, ...values);
+  if (values.length < 2 || peak === 0) return [];
+  // The window is the scale, unless the session is so small in it that nothing could be seen.
+  const isWindow = peak >= budget.window * 0.3 && peak <= budget.window;
+  const top = isWindow ? budget.window : peak;
+  const { rows, drops } = chart(values, { width: width - AXIS - 1, height: CHART_HEIGHT, top });
+  const step = top / CHART_HEIGHT;
+  const { compactions, prunedOutputs } = loaded.transcript.counts;
+  const legend = compactions + prunedOutputs > 0 ? "▾ compacted or pruned" : "▾ less than before";
+  return [
+    ...rows.map((row, index) => {
+      const floor = (CHART_HEIGHT - 1 - index) * step;
+      const hasWindow = floor < budget.window && budget.window <= floor + step;
+      const label = index === 0 ? tokens(top) : hasWindow ? tokens(budget.window) : "";
+      const paint = floor >= budget.window ? pc.red : pc.cyan;
+      return `${label.padStart(AXIS - 1)} ${pc.dim(hasWindow ? "┤" : "│")}${paint(row)}`.trimEnd();
+    }),
+    `${"0".padStart(AXIS - 1)} ${pc.dim(`└${"─".repeat(width - AXIS - 1)}`)}`,
+    ...(drops.trim() === "" ? [] : [`${" ".repeat(AXIS + 1)}${pc.yellow(drops)}`.trimEnd()]),
+    axisLabels(growth, width),
+    ...(drops.trim() === "" ? [] : [pc.dim(`${" ".repeat(AXIS + 1)}${legend}`)]),
+  ];
+}
+
+/** Times where they are known, else steps or messages. */
+function axisLabels({ samples, source }: Growth, width: number): string {
+  const [first, last] = [samples[0], samples.at(-1)];
+  const noun = source === "reported" ? "step" : "message";
+  const left = label(first, `${noun} 1`);
+  const right = label(last, `${noun} ${count(samples.length)}`);
+  const room = width - AXIS - 1 - left.length;
+  return pc.dim(
+    `${" ".repeat(AXIS + 1)}${left}${right.padStart(Math.max(right.length + 1, room))}`,
+  );
+}
+
+function label(sample: GrowthSample | undefined, otherwise: string): string {
+  return sample?.time === undefined ? otherwise : localTime(sample.time);
+}
+
+const PRUNABLE: Readonly<Record<PrunableKind, string>> = {
+  duplicate: "duplicate",
+  superseded: "superseded read",
+  "old output": "old output",
+  "old input": "large old input",
+};
+
+function prunableLines({ prunable }: Inspection, width: number): string[] {
+  if (prunable.length === 0) return ["Prunable  nothing"];
+  const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
+  const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
+  return wrap(`Prunable  ${count(all)} tokens: ${pieces.join(", ")}`, width, 10);
+}
+
+/** How many warnings are shown; `--json` has them all. */
+const SHOWN_WARNINGS = 8;
+
+function warningLines({ warnings }: Inspection, width: number): string[] {
+  const more = warnings.length - SHOWN_WARNINGS;
+  return [
+    ...warnings
+      .slice(0, SHOWN_WARNINGS)
+      .flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
+    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
+  ];
+}
+
+/** Breaks a line between words; further lines are indented. */
+function wrap(text: string, width: number, indent = 0): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width && !rest.includes("\u001B")) {
+    const at = rest.lastIndexOf(" ", width);
+    if (at <= indent) break;
+    lines.push(rest.slice(0, at));
+    rest = " ".repeat(indent) + rest.slice(at + 1);
+  }
+  return [...lines, rest];
+}
+
+/** A path as it can be typed. */
+function shellWord(file: string): string {
+  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+}

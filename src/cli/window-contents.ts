@@ -1,0 +1,175 @@
+import type { Message, OutputPart, Part, ToolCallPart } from "../core/message/index.ts";
+import { estimator, MESSAGE_OVERHEAD, partTokens } from "../core/tokens/index.ts";
+import { clipLine, describeCall } from "../core/tools/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
+import type { SessionSize } from "./measure-session.ts";
+
+/** What a piece of the window is, in the order in which a report names them. */
+export const CONTENT_KINDS = [
+  "outside",
+  "system",
+  "summary",
+  "user",
+  "injected",
+  "text",
+  "reasoning",
+  "tool-call",
+  "tool-result",
+  "file",
+  "other",
+] as const;
+export type ContentKind = (typeof CONTENT_KINDS)[number];
+
+/** One piece of the window: a part of a message, or a file in a tool result. */
+export interface ContentItem {
+  readonly kind: ContentKind;
+  /** Index of its message; absent for what stands beside the messages. */
+  readonly message?: number;
+  /** Which tool, for calls, results and files in results. */
+  readonly tool?: string;
+  /** True for the result of a call that failed. */
+  readonly isError?: boolean;
+  /** One line that says what it is. */
+  readonly subject: string;
+  /** Whole numbers that add up to the session's tokens. */
+  readonly tokens: number;
+}
+
+/** How many tokens of one kind there are. */
+export interface KindShare {
+  readonly kind: ContentKind;
+  readonly tokens: number;
+}
+
+/** What one tool takes of the window. */
+export interface ToolShare {
+  readonly tool: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly input: number;
+  /** Files in its results included. */
+  readonly output: number;
+}
+
+/** Everything in the window of a session, piece by piece, in order. */
+export function windowContents(conversation: Conversation, size: SessionSize): ContentItem[] {
+  const calls = new Map<string, ToolCallPart>();
+  const items = conversation.messages.flatMap((message, index) =>
+    messageItems(message, calls).map((item) => ({ ...item, message: index })),
+  );
+  const beside = instructionsItem(conversation);
+  return [...outsideItem(size), ...inProviderTokens([...beside, ...items], size)];
+}
+
+function instructionsItem({ instructions = "" }: Conversation): ContentItem[] {
+  if (instructions === "") return [];
+  const tokens = estimator.count(instructions);
+  return [{ kind: "system", subject: clipLine(instructions), tokens }];
+}
+
+function outsideItem({ outside }: SessionSize): ContentItem[] {
+  if (outside === 0) return [];
+  return [{ kind: "outside", subject: "system prompt and tools", tokens: outside }];
+}
+
+/**
+ * Estimates become the provider's tokens. The running total is rounded and not each piece, so that
+ * the pieces add up to the whole.
+ */
+function inProviderTokens(items: readonly ContentItem[], size: SessionSize): ContentItem[] {
+  const scale = size.estimated > 0 ? (size.tokens - size.outside) / size.estimated : 1;
+  let exact = 0;
+  let given = 0;
+  return items.map((item) => {
+    exact += item.tokens * scale;
+    const tokens = Math.round(exact) - given;
+    given += tokens;
+    return { ...item, tokens };
+  });
+}
+
+/** Tokens are estimates here; the framing of a message counts with its first piece. */
+function messageItems(message: Message, calls: Map<string, ToolCallPart>): ContentItem[] {
+  const items = message.parts.flatMap((part) => partItems(message, part, calls));
+  const [first = { kind: textKind(message), subject: "", tokens: 0 }, ...rest] = items;
+  return [{ ...first, tokens: first.tokens + MESSAGE_OVERHEAD }, ...rest];
+}
+
+function partItems(message: Message, part: Part, calls: Map<string, ToolCallPart>): ContentItem[] {
+  const tokens = partTokens(part, estimator);
+  switch (part.type) {
+    case "text":
+      return [{ kind: textKind(message), subject: clipLine(part.text), tokens }];
+    case "reasoning":
+      return [{ kind: "reasoning", subject: clipLine(part.text) || "(encrypted)", tokens }];
+    case "file":
+      return [fileItem(part)];
+    case "opaque":
+      return [{ kind: "other", subject: part.kind, tokens }];
+    case "tool-call":
+      calls.set(part.toolCallId, part);
+      return [
+        { kind: "tool-call", tool: part.toolName, subject: describeCall(part).subject, tokens },
+      ];
+    case "tool-result": {
+      const call = calls.get(part.toolCallId);
+      const tool = part.toolName || (call?.toolName ?? "");
+      const files = part.output.filter((piece) => piece.type === "file").map(fileItem);
+      const inFiles = files.reduce((total, file) => total + file.tokens, 0);
+      const subject = call === undefined ? "" : describeCall(call).subject;
+      const isError = part.isError === true;
+      return [
+        { kind: "tool-result", tool, isError, subject, tokens: tokens - inFiles },
+        ...files.map((file) => ({ ...file, tool })),
+      ];
+    }
+  }
+}
+
+function fileItem(part: OutputPart & { type: "file" }): ContentItem {
+  const subject = [part.filename, part.mediaType].filter((text) => text !== undefined).join(", ");
+  return { kind: "file", subject, tokens: partTokens(part, estimator) };
+}
+
+function textKind({ role, kind }: Message): ContentKind {
+  if (kind === "summary") return "summary";
+  if (kind !== undefined) return "injected";
+  if (role === "assistant") return "text";
+  return role === "tool" ? "tool-result" : role;
+}
+
+/** The kinds that are there, in their order. */
+export function sharesByKind(items: readonly ContentItem[]): KindShare[] {
+  return CONTENT_KINDS.map((kind) => ({
+    kind,
+    tokens: items.reduce((total, item) => total + (item.kind === kind ? item.tokens : 0), 0),
+  })).filter((share) => share.tokens > 0);
+}
+
+/** The tools that were used, the one that takes most first. */
+export function sharesByTool(items: readonly ContentItem[]): ToolShare[] {
+  const shares = new Map<string, ToolShare>();
+  for (const { kind, tool, tokens, isError } of items) {
+    if (tool === undefined) continue;
+    const { calls, failed, input, output } = shares.get(tool) ?? NO_CALLS;
+    const isCall = kind === "tool-call";
+    shares.set(tool, {
+      tool,
+      calls: calls + (isCall ? 1 : 0),
+      failed: failed + (isError === true ? 1 : 0),
+      input: input + (isCall ? tokens : 0),
+      output: output + (isCall ? 0 : tokens),
+    });
+  }
+  return [...shares.values()].sort((a, b) => b.input + b.output - (a.input + a.output));
+}
+
+const NO_CALLS: Omit<ToolShare, "tool"> = { calls: 0, failed: 0, input: 0, output: 0 };
+
+/** The largest pieces of the messages, the largest first. */
+export function largestItems(items: readonly ContentItem[], count: number): ContentItem[] {
+  return items
+    .filter((item) => item.kind !== "outside")
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, count);
+}

@@ -1,6 +1,5 @@
 import { createCounter, isTypedTurn, type FormatCounts } from "../counts.ts";
 import type { ContextSample } from "../transcript.ts";
-import { contentBlocks } from "./blocks.ts";
 import type { Entry } from "./entry.ts";
 import type { SessionLine } from "./line.ts";
 
@@ -26,7 +25,7 @@ export function createTally(): Tally {
 
   const addReply = (line: SessionLine, entry: Entry): void => {
     const reply = line.message?.id ?? entry.uuid;
-    const parts = contentBlocks(line.message?.content);
+    const parts = entry.content.type === "reply" ? entry.content.message.parts : [];
     const calls = parts.filter(({ type }) => type === "tool-call").length;
     callsOfReply.set(reply, (callsOfReply.get(reply) ?? 0) + calls);
     counter.addParts(parts);

@@ -31,7 +31,8 @@ export async function openSource(
 ): Promise<ByteSource> {
   if (typeof input === "string") {
     const total = await fileSize(input);
-    return { name: input, total, bytes: watch(readFile(input), options, total) };
+    const bytes = watch(readFile(input), options, total);
+    return { name: input, bytes, ...(total !== undefined && { total }) };
   }
   if (input instanceof Uint8Array) {
     if (input.length === 0) throw unreadable("the input", "is empty", "Give a session to read");
@@ -57,12 +58,14 @@ export function unreadable(
   });
 }
 
-async function fileSize(path: string): Promise<number> {
+/** The size of a file; `undefined` for a pipe or a device, which has none. */
+async function fileSize(path: string): Promise<number | undefined> {
   const info = await stat(path).catch((cause: unknown) => {
     throw fileError(path, cause);
   });
   if (info.isDirectory()) throw unreadable(path, "is a folder", "Name a session file in it");
-  if (info.isFile() && info.size === 0) {
+  if (!info.isFile()) return undefined;
+  if (info.size === 0) {
     throw unreadable(path, "is empty", "Name a session file that holds messages");
   }
   return info.size;

@@ -164,6 +164,28 @@ describe("Claude Code lines", () => {
     expect(messageText(messages[1]!)).toBe("kept prompt");
   });
 
+  it("honours the last of many compactions, with what it kept", async () => {
+    const rounds = [1, 2, 3, 4].flatMap((round) => {
+      const previous = round === 1 ? null : `a${round - 1}`;
+      const kept = [`u${round}`];
+      return [
+        user(`u${round}`, previous, `prompt ${round}`),
+        reply(`x${round}`, `u${round}`, `mx${round}`, { type: "text", text: `work ${round}` }),
+        {
+          ...line(`b${round}`, null),
+          type: "system",
+          subtype: "compact_boundary",
+          compactMetadata: { preservedMessages: { anchorUuid: `s${round}`, uuids: kept } },
+        },
+        { ...user(`s${round}`, `b${round}`, `summary ${round}`), isCompactSummary: true },
+        reply(`a${round}`, `s${round}`, `m${round}`, { type: "text", text: `after ${round}` }),
+      ];
+    });
+    const { messages, counts } = await session(rounds);
+    expect(messages.map(messageText)).toEqual(["summary 4", "prompt 4", "after 4"]);
+    expect(counts).toMatchObject({ compactions: 4, messages: 16, typedUserTurns: 4 });
+  });
+
   it("walks over a lost line by the order of the file", async () => {
     const { messages } = await session([
       user("u1", null, "go"),

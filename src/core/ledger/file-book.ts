@@ -27,13 +27,15 @@ export function createFileBook(keyOf: (path: string) => string): FileBook {
   const isGone = (key: string, entry: FileEntry): boolean =>
     entry.ops.at(-1) === "deleted" || deletedWith(key, entry) !== undefined;
 
+  /** The newest deletion of a folder around a file, if it came after the file was last touched. */
   const deletedWith = (key: string, entry: FileEntry): FileEntry | undefined => {
     if (folders.size === 0) return undefined;
+    let newest: FileEntry | undefined;
     for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
       const folder = folders.get(key.slice(0, end));
-      if (folder !== undefined && folder.step > entry.step) return folder;
+      if (folder !== undefined && folder.step > (newest ?? entry).step) newest = folder;
     }
-    return undefined;
+    return newest;
   };
 
   const opOf = ({ op }: FileAccess, isKnown: boolean, made?: FileOp): FileOp => {
@@ -64,7 +66,7 @@ export function createFileBook(keyOf: (path: string) => string): FileBook {
 
   const facts = (): FileFact[] => {
     for (const [key, entry] of entries) {
-      const folder = entry.ops.at(-1) === "deleted" ? undefined : deletedWith(key, entry);
+      const folder = deletedWith(key, entry);
       if (folder !== undefined) note(entry, "deleted", { at: folder.last, step: folder.step });
     }
     return [...entries.values(), ...folders.values()]

@@ -58,16 +58,18 @@ function keyOf({ path }: FileFact, cwd: string | undefined): string {
   return path.endsWith("/") ? `${pathKey(path, cwd)}/` : pathKey(path, cwd);
 }
 
+/** The newest deletion of a folder around a file. */
 function folderOf(key: string, folders: ReadonlyMap<string, FileFact>): FileFact | undefined {
+  let newest: FileFact | undefined;
   for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
     const folder = folders.get(key.slice(0, end));
-    if (folder !== undefined) return folder;
+    if (folder !== undefined && folder.last > (newest?.last ?? -1)) newest = folder;
   }
-  return undefined;
+  return newest;
 }
 
 function deletedWith(file: FileFact, { last }: FileFact): FileFact {
-  return isGone(file) ? file : { ...file, ops: joinOps(file.ops, ["deleted"]), last };
+  return { ...file, ops: joinOps(file.ops, ["deleted"]), last };
 }
 
 function isGone({ ops }: FileFact): boolean {
@@ -104,8 +106,9 @@ function resolveErrors(
   const files = new Map(newer.files.map((file) => [pathKey(file.path, cwd), file.ops]));
   const isSettled = ({ tool, subject }: ErrorFact): boolean => {
     const ops = files.get(pathKey(subject, cwd)) ?? [];
-    const changed = ops.some((op) => op !== "read");
-    return commands.has(subject) || changed || (ops.length > 0 && toolKind(tool) === "read");
+    const changed = ops.includes("created") || ops.includes("modified");
+    const isReadable = changed || ops.includes("read");
+    return commands.has(subject) || changed || (isReadable && toolKind(tool) === "read");
   };
   return errors.map((error) =>
     !error.resolved && isSettled(error) ? { ...error, resolved: true } : error,

@@ -19,7 +19,7 @@ const unit: fc.Arbitrary<Message[]> = fc.oneof(
       results(result("1", tool, bad ? "not found" : "fine", bad)),
     ]),
   fc
-    .tuple(fc.constantFrom("rm /src/a.ts", "rm -rf /lib", "npm test"), failed)
+    .tuple(fc.constantFrom("rm /src/a.ts", "rm -rf /lib", "rm -rf /src", "npm test"), failed)
     .map(([command, bad]) => [
       calling(call("1", "Bash", { command })),
       results(result("1", "Bash", bad ? "Error: no" : "fine", bad)),

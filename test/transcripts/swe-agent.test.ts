@@ -45,14 +45,15 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () =
     });
   });
 
-  it("name the file of every edit, which the action itself leaves out", () => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString()), false));
+  it.each([V0, V1])("name the file of every edit, which the agent left out: %s", (file) => {
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(file).toString()), false));
     const edits = messages
       .flatMap(({ parts }) => parts)
-      .filter((part) => part.type === "tool-call" && part.toolName === "edit");
+      .filter((part) => part.type === "tool-call" && /^(?:edit|insert)$/.test(part.toolName));
     expect(edits.length).toBeGreaterThan(0);
-    for (const edit of edits)
+    for (const edit of edits) {
       expect(edit).toHaveProperty("input.path", expect.stringMatching(/^\//));
+    }
   });
 
   it("have one typed turn, the issue, after demonstrations that are none", () => {
@@ -195,6 +196,15 @@ describe("SWE-agent", () => {
         },
       ],
     });
+  });
+
+  it("takes no command from a mini-swe-agent reply with several, or with one that never ends", () => {
+    const block = "```bash\nls\n```\n";
+    for (const content of [block + block, "```bash\nls", "```bash\n".repeat(100_000)]) {
+      const messages = [{ role: "assistant", content }];
+      const reading = sweAgent.read({ messages, trajectory_format: "mini-swe-agent-1" }, false);
+      expect(messagesOf(reading)[0]?.parts).toEqual([{ type: "text", text: content }]);
+    }
   });
 
   it("gives legal conversations and takes any JSON for a history", () => {

@@ -6,7 +6,7 @@ export interface ActionCall {
 
 const OPEN = /^open\s+("[^"]+"|\S+)(?:\s+(\d+))?\s*$/;
 const CREATE = /^create\s+("[^"]+"|\S+)\s*$/;
-const EDIT = /^edit\s+(\d+):(\d+)\s*\n([\s\S]*?)\n?end_of_edit$/;
+const EDIT = /^edit\s+(\d+):(\d+)[ \t]*\r?\n([\s\S]*?)\n?end_of_edit$/;
 /** Pseudo-actions that the agent writes itself when it stops: `exit_cost`, `exit_context`, … */
 const EXIT = /^exit_\w+$/;
 

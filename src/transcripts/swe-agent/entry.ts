@@ -47,8 +47,8 @@ const miniMessage = z.looseObject({
   timestamp: z.number().optional().catch(undefined),
 });
 
-/** One fenced shell command a reply is what mini-swe-agent asks of its model. */
-const COMMAND_BLOCK = /```(?:bash|sh|mswea_bash_command)[ \t]*\r?\n([\s\S]*?)\r?\n```/g;
+const BLOCK_START = /^```(?:bash|sh|mswea_bash_command)[ \t]*\r?\n/gm;
+const BLOCK_END = "\n```";
 
 /** A mini-swe-agent message as a history entry: the command is taken out of the text. */
 export function parseMiniMessage(value: unknown): HistoryEntry | undefined {
@@ -70,10 +70,14 @@ export function parseMiniMessage(value: unknown): HistoryEntry | undefined {
   };
 }
 
+/** mini-swe-agent asks its model for one fenced shell command a reply; with more, none is run. */
 function splitCommand(text: string): { thought: string; action: string } | undefined {
-  const blocks = [...text.matchAll(COMMAND_BLOCK)];
-  const block = blocks[0];
-  if (blocks.length !== 1 || block?.[1] === undefined) return undefined;
-  const thought = text.slice(0, block.index) + text.slice(block.index + block[0].length);
-  return { thought: thought.trim(), action: block[1] };
+  const [block, ...others] = text.matchAll(BLOCK_START);
+  if (block === undefined || others.length > 0) return undefined;
+  const start = block.index + block[0].length;
+  // One back, so that the line end of the fence can also be the one before an empty block's end.
+  const end = text.indexOf(BLOCK_END, start - 1);
+  if (end === -1) return undefined;
+  const thought = text.slice(0, block.index) + text.slice(end + BLOCK_END.length);
+  return { thought: thought.trim(), action: text.slice(start, end).trimEnd() };
 }

@@ -1,7 +1,7 @@
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { createCallIds, type CallIds } from "../../dialects/call-ids.ts";
 import { parseInput } from "../../dialects/tool-input.ts";
-import { contentParts, textParts } from "../content.ts";
+import { contentParts, isRecord, textParts } from "../content.ts";
 import { actionCall } from "./action.ts";
 import type { HistoryEntry } from "./entry.ts";
 
@@ -12,7 +12,7 @@ interface Walk {
   open: ToolCallPart[];
   issueSeen: boolean;
   readonly ids: CallIds;
-  /** How many actions without an id there were. */
+  /** How many replies with an action there were. */
   actions: number;
 }
 
@@ -30,7 +30,8 @@ export interface History {
  * one thing that a person wrote. Any later user entry is an observation; it is the result of the
  * oldest open call, or a notice when none is open. Actions in text get ids made from their place; an
  * id that was used before (replayed demonstrations repeat theirs) is made different.
- * `openFiles` names the file in the agent's editor after each action, for 0.x `edit`s.
+ * `openFiles` names the file in the agent's editor after each action: edits do not name theirs, so
+ * it becomes their `path`.
  */
 export function readHistory(
   entries: readonly HistoryEntry[],
@@ -73,37 +74,44 @@ function readAssistant(
   entry: HistoryEntry,
   openFiles: readonly (string | undefined)[],
 ): void {
-  const calls = entry.tool_calls?.length
-    ? entry.tool_calls.map((call) => nativeCall(walk, call))
-    : textCalls(walk, entry, openFiles);
-  const text =
-    calls.length > 0 && entry.thought !== undefined ? textParts(entry.thought) : parts(entry);
+  const openFile = openFiles[walk.actions];
+  const native = (entry.tool_calls ?? []).map((call) => nativeCall(walk, call, openFile));
+  const calls = native.length > 0 ? native : textCalls(walk, entry, openFile);
+  // Where the action stands in the content, the thought is what is left of it.
+  const isInText = native.length === 0 && calls.length > 0 && entry.thought !== undefined;
+  const said = isInText ? textParts(entry.thought ?? "") : parts(entry);
+  if (calls.length > 0) walk.actions += 1;
   walk.open = calls;
-  push(walk, { role: "assistant", parts: [...reasoning(entry), ...text, ...calls] }, entry);
+  push(walk, { role: "assistant", parts: [...reasoning(entry), ...said, ...calls] }, entry);
 }
+
+/** Editor tools that change the open file without naming it. */
+const ON_OPEN_FILE = new Set(["edit", "insert"]);
 
 function nativeCall(
   walk: Walk,
   call: NonNullable<HistoryEntry["tool_calls"]>[number],
+  openFile: string | undefined,
 ): ToolCallPart {
+  const { name } = call.function;
+  const given = parseInput(call.function.arguments ?? {});
+  const isNameless = isRecord(given) && !("path" in given || "filename" in given);
+  const input =
+    openFile !== undefined && isNameless && ON_OPEN_FILE.has(name)
+      ? { path: openFile, ...given }
+      : given;
   return {
     type: "tool-call",
     toolCallId: walk.ids.assign(call.id ?? "call"),
-    toolName: call.function.name,
-    input: parseInput(call.function.arguments ?? {}),
+    toolName: name,
+    input,
   };
 }
 
-function textCalls(
-  walk: Walk,
-  entry: HistoryEntry,
-  openFiles: readonly (string | undefined)[],
-): ToolCallPart[] {
+function textCalls(walk: Walk, entry: HistoryEntry, openFile: string | undefined): ToolCallPart[] {
   const action = entry.action?.trimEnd() ?? "";
   if (action === "") return [];
-  const openFile = openFiles[walk.actions];
-  walk.actions += 1;
-  const toolCallId = walk.ids.assign(`action_${walk.actions}`);
+  const toolCallId = walk.ids.assign(`action_${walk.actions + 1}`);
   return [{ type: "tool-call", toolCallId, ...actionCall(action, openFile) }];
 }
 

@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { blob, noise, pick, runs, seeded, serviceLog } from "./generate.ts";
+import { blob, diff, noise, numbered, pick, runs, seeded, serviceLog } from "./generate.ts";
 import { debianPackages, debianSources, npmPackages, npmSources } from "./sources.ts";
 import type { Reader, Source } from "./sources.ts";
 
@@ -140,6 +140,10 @@ function addCommandOutput(corpus: Corpus): void {
     ["find", modules, "-name", "*.d.ts"],
     ["grep", "-rn", "function", join(modules, "date-fns"), "--include=*.js"],
     ["grep", "-rn", "import", join(modules, "three", "src")],
+    ["find", `${debian}/golang-1.19-src/`, "-type", "f"],
+    ["find", `${debian}/libboost1.74-dev/`, "-name", "*.hpp"],
+    ["find", `${debian}/linux-doc-6.1/`, "-type", "f"],
+    ["find", `${debian}/libreoffice-help-el/`, "-type", "d"],
     ["dpkg", "-l"],
     ["ps", "aux"],
     ["env", "LC_ALL=C", "stat", "/usr/bin", "/etc", "/var", "/usr/lib"],
@@ -172,7 +176,11 @@ function addCommandOutput(corpus: Corpus): void {
       maxBuffer: 1 << 28,
       timeout: 120_000,
     });
-    addText(corpus, "log", `${result.stdout ?? ""}${result.stderr ?? ""}`.slice(0, 400_000));
+    addText(
+      corpus,
+      "log",
+      `${result.stdout ?? ""}${result.stderr ?? ""}`.replaceAll(folder, "").slice(0, 300_000),
+    );
   }
 }
 
@@ -207,7 +215,7 @@ function addJsonForms(corpus: Corpus): void {
 /** Code, logs and prose as they stand inside the JSON of a conversation. */
 function addChats(corpus: Corpus): void {
   const random = seeded(11);
-  const kinds = ["ts", "py", "code", "log", "md", "json", "en", "html"];
+  const kinds = ["ts", "py", "code", "log", "md", "json", "en", "html", "numbered", "diff"];
   for (let i = 0; i < 400; i++) {
     const content = Array.from({ length: 4 }, () => {
       const text = pick(random, corpus.get(pick(random, kinds)) ?? [""]);
@@ -220,6 +228,17 @@ function addChats(corpus: Corpus): void {
       };
     });
     addText(corpus, "chat", JSON.stringify({ role: "user", content }, null, i % 3 === 0 ? 2 : 0));
+  }
+}
+
+/** Files as the tools of agents show them. */
+function addToolOutputs(corpus: Corpus): void {
+  const random = seeded(13);
+  const kinds = ["ts", "py", "code", "md"];
+  for (let i = 0; i < 300; i++) {
+    const text = pick(random, corpus.get(pick(random, kinds)) ?? [""]).slice(0, 16_000);
+    addText(corpus, "numbered", numbered(random, text));
+    addText(corpus, "diff", diff(random, text));
   }
 }
 
@@ -238,6 +257,7 @@ addSources(corpus, modules, npmSources);
 addCommandOutput(corpus);
 addGenerated(corpus);
 addJsonForms(corpus);
+addToolOutputs(corpus);
 addChats(corpus);
 rmSync(join(folder, "corpus"), { recursive: true, force: true });
 for (const [kind, documents] of corpus) {

@@ -164,3 +164,37 @@ function logLine(random: Random, style: number, at: number): string {
     return `[${time.slice(11, 23)}] ✓ test/unit/${pick(random, MODULES)}.test.ts > ${event} ${ms}ms`;
   return `Nov ${1 + (ms % 28)} ${time.slice(11, 19)} host-${ms % 9} kernel: [${at % 1e6}.${ms}] ${event} pid=${ms} addr=0x${chars(random, HEX, 12)}`;
 }
+
+const NUMBERED: readonly ((line: string, n: number) => string)[] = [
+  (line, n) => `${String(n).padStart(6)}→${line}`,
+  (line, n) => `${String(n).padStart(6)}\t${line}`,
+  (line, n) => `${String(n).padStart(5, "0")}| ${line}`,
+  (line, n) => `${n}: ${line}`,
+  (line, n) => `${n}:${line}`,
+  (line, n) => `${n} | ${line}`,
+  (line, n) => `src/lib/file-${n % 7}.ts:${n}:${line}`,
+  (line, n) => `${String(n).padStart(6)}→+${line}`,
+];
+
+/** A file as the read and grep tools of agents print it: with line numbers. */
+export function numbered(random: Random, text: string): string {
+  const format = pick(random, NUMBERED);
+  const first = 1 + Math.floor(random() * (random() < 0.5 ? 20 : 3_000));
+  return text
+    .split("\n")
+    .map((line, i) => format(line, first + i))
+    .join("\n");
+}
+
+/** A file as a unified diff: hunks, and lines that came, went or stayed. */
+export function diff(random: Random, text: string): string {
+  let mode = " ";
+  return text
+    .split("\n")
+    .flatMap((line, i) => {
+      if (random() < 0.25) mode = pick(random, ["+", "-", " ", "+"]);
+      const hunk = i % 40 === 0 ? [`@@ -${i + 1},40 +${i + 3},41 @@ ${line.trim()}`] : [];
+      return [...hunk, mode + line];
+    })
+    .join("\n");
+}

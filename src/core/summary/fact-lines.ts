@@ -18,6 +18,8 @@ const OP_WORDS: Readonly<Record<FileOp, string>> = {
   deleted: "Deleted",
 };
 const ROLE_LENGTH = 240;
+/** Looking further for the end of a bare path would take too long on a long line. */
+const PATH_LENGTH = 1_000;
 
 /** `Modified: …` with whole paths, or with names below one folder: `` Modified in `src/`: … ``. */
 export function filesLine(op: FileOp, folder: string, names: readonly string[]): string {
@@ -59,8 +61,9 @@ export function readFileLine(entry: string): FileMention | undefined {
 function leadingPath(text: string): { text: string; rest: string } | undefined {
   const span = leadingSpan(text);
   if (span !== undefined) return span;
+  const start = text.slice(0, PATH_LENGTH);
   const path =
-    /^(?:[A-Za-z]:)?(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(text)?.[0] ?? "";
+    /^(?:[A-Za-z]:)?(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(start)?.[0] ?? "";
   return /[./\\]/.test(path) ? { text: path, rest: text.slice(path.length) } : undefined;
 }
 

@@ -39,17 +39,17 @@ export function parseSummary(
 ): SummarySections {
   const lines = text.split(/\r\n|\n|\r/);
   const headings = sectionHeadings(lines, knownTitles(template));
-  const sections = new Map<string, string>();
+  const bodies = new Map<string, string[]>();
   let open: Heading | undefined;
   let start = 0;
   for (const next of [...headings, undefined]) {
     const end = next?.line ?? lines.length;
     const body = [open?.rest ?? "", ...lines.slice(start, end)].join("\n");
-    addBody(sections, open, trimBlank(body));
+    addBody(bodies, open, trimBlank(body));
     open = next;
     start = end + 1;
   }
-  return sections;
+  return new Map([...bodies].map(([key, parts]) => [key, parts.join("\n\n")]));
 }
 
 /**
@@ -78,11 +78,12 @@ export function plainTitle(heading: string): string {
     .replace(/[\s_-]+/g, "");
 }
 
-function addBody(sections: Map<string, string>, heading: Heading | undefined, body: string): void {
-  const key = heading?.key ?? PREAMBLE;
+function addBody(bodies: Map<string, string[]>, heading: Heading | undefined, body: string): void {
   if (body === "" && heading?.known !== true) return;
-  const before = sections.get(key) ?? "";
-  sections.set(key, before === "" ? body : `${before}\n\n${body}`.trimEnd());
+  const key = heading?.key ?? PREAMBLE;
+  const parts = bodies.get(key) ?? [];
+  bodies.set(key, parts);
+  if (body !== "") parts.push(body);
 }
 
 function knownTitles(template: CompactionTemplate): ReadonlyMap<string, string> {

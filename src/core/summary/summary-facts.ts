@@ -54,9 +54,6 @@ interface Draft {
 
 /** A summary with so many of our sections follows our template; any other is another agent's. */
 const LEAST_OWN_SECTIONS = 3;
-/** Some agents think aloud before they summarize; the summary says it again. */
-const ANALYSIS = /<analysis>[\s\S]*?<\/analysis>|^Analysis:\n[\s\S]*?^Summary:$/gm;
-
 /**
  * The facts of an earlier summary. Ours come back as the facts they were written from; sections of
  * a model come back as notes in its own words; another agent's headings are matched to ours by what
@@ -64,7 +61,7 @@ const ANALYSIS = /<analysis>[\s\S]*?<\/analysis>|^Analysis:\n[\s\S]*?^Summary:$/
  */
 export function summaryFacts(text: string, template: CompactionTemplate): SummaryFacts {
   const draft = emptyDraft();
-  const sections = parseSummary(cleanText(text).replace(ANALYSIS, ""), template);
+  const sections = parseSummary(withoutAnalysis(cleanText(text)), template);
   const isOurs = [...sections.keys()].filter(isCore).length >= LEAST_OWN_SECTIONS;
   const own = new Set([...CORE_SECTION_IDS, ...template.sections.map(({ id }) => id)]);
   for (const [key, body] of sections) {
@@ -72,6 +69,18 @@ export function summaryFacts(text: string, template: CompactionTemplate): Summar
     else readStrangeSection(draft, { key, body, isOurs });
   }
   return { facts: finish(draft), heads: [...new Set(draft.heads)] };
+}
+
+/** Some agents think aloud before they summarize; their summary says it again. */
+function withoutAnalysis(text: string): string {
+  const untagged = withoutBetween(`\n${text}`, "<analysis>", "</analysis>");
+  return withoutBetween(untagged, "\nAnalysis:\n", "\nSummary:\n");
+}
+
+function withoutBetween(text: string, opening: string, closing: string): string {
+  const start = text.indexOf(opening);
+  const end = start < 0 ? -1 : text.indexOf(closing, start + opening.length - 1);
+  return end < 0 ? text : `${text.slice(0, start)}\n${text.slice(end + closing.length)}`;
 }
 
 interface StrangeSection {
@@ -100,7 +109,7 @@ function readSection(draft: Draft, home: string, body: string): void {
     else if (home === "accomplished") readAccomplished(draft, entry);
     else if (home === "relevantFiles") readRelevantFile(draft, entry);
     else if (home === "plans") note(draft, "accomplished", `Planned then: ${entry}`);
-    else draft.others.set(home, [...(draft.others.get(home) ?? []), entry]);
+    else addTo(draft.others, home, entry);
   }
 }
 
@@ -151,14 +160,23 @@ function readRelevantFile(draft: Draft, entry: string): void {
 }
 
 function note(draft: Draft, section: CoreSectionId, text: string): void {
-  draft.notes.set(section, [...(draft.notes.get(section) ?? []), text]);
+  addTo(draft.notes, section, text);
+}
+
+function addTo<K>(lists: Map<K, string[]>, key: K, text: string): void {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  list.push(text);
 }
 
 function hide(draft: Draft, key: string, { count, handles }: HiddenFacts): void {
   draft.heads.push(...handles);
   if (key === "heads") return;
   const known = draft.hidden.get(key) ?? { count: 0, handles: [] };
-  draft.hidden.set(key, { count: known.count + count, handles: [...known.handles, ...handles] });
+  draft.hidden.set(key, {
+    count: known.count + count,
+    handles: known.handles.length > 0 ? known.handles : handles,
+  });
 }
 
 function finish(draft: Draft): Facts {

@@ -241,6 +241,32 @@ Still open: tables
     expect(sections["accomplished"]).toBe("- Planned then: tables\n- Writing inline rules.");
   });
 
+  it("leaves out what another agent thought aloud", () => {
+    const aloud = "- Request: x\n## Goal\n- wrong";
+    for (const text of [`<analysis>${aloud}</analysis>`, `Intro.\nAnalysis:\n${aloud}\nSummary:`]) {
+      const { goal } = merged(`${text}\n1. Primary Request and Intent:\n   A parser.`);
+      expect(goal).toBe("- Request: A parser.");
+    }
+  });
+
+  it.each([
+    "Analysis:\n",
+    "<analysis>",
+    "- `a",
+    "- (",
+    "a",
+    "1. x:\n",
+    "… [",
+    "\n## Goal\nx",
+    "\n## X\n- a",
+  ])("takes time in proportion to its length: %j many times", (piece) => {
+    const hostile = `## Relevant files\n- ${piece.repeat(100_000)}`;
+    const started = performance.now();
+    const text = extractiveSummary({ ...INPUT, cap: 1_000, previousSummary: hostile });
+    expect(count(text)).toBeLessThanOrEqual(1_000);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
   it("without any heading is kept as statements", () => {
     const { discoveries } = merged("We built a parser.\nIt works.\n\nTables are next.");
     expect(discoveries).toBe("- We built a parser.\n  It works.\n- Tables are next.");

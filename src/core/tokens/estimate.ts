@@ -34,8 +34,8 @@ const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
 
 /**
  * Estimates the tokens of a text, with the o200k vocabulary as the measure: an integer, at least 1
- * for any text and 0 for "". On text of the usual kinds (prose in thirty languages, code, logs,
- * JSON, base64) the mean error is 1 to 5 % and the bias below 2 %; `bench/tokens/accuracy.ts`
+ * for any text and 0 for "". On text of the usual kinds (prose in two dozen languages, code, logs,
+ * JSON, base64) the mean error is 1 to 5 % and the bias within 2 %; `bench/tokens/accuracy.ts`
  * prints the table. Linear time, over 200 MB/s, on every input; it never throws.
  */
 export function estimateTokens(text: string): number {

@@ -55,7 +55,7 @@ export function langChainTokens(
 export const ROWS: readonly Row[] = [
   {
     name: "longhaul, cold",
-    does: "createContext() with 32,000 usable tokens, prepare(): counts all, prunes or summarizes from the ledger, head to the memory archive; message objects never seen before",
+    does: "createContext() with 32,000 usable tokens, prepare() with force: true: counts all, summarizes from the ledger, head to the memory archive; message objects never seen before",
     kind: "ours",
     load: async (entries) => {
       const { createContext } = await import("../../src/index.ts");
@@ -63,7 +63,7 @@ export const ROWS: readonly Row[] = [
       return async () => {
         const context = createContext({ window: KEPT_TOKENS + 20_000, reserved: 20_000 });
         const messages = toMessages(entries, neutralMessage);
-        return () => context.prepare(messages);
+        return () => context.prepare(messages, { force: true });
       };
     },
   },

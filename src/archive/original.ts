@@ -1,6 +1,7 @@
 import { ContextError } from "../core/error.ts";
 import { handleFor, isHandle } from "../core/handle/index.ts";
 import type { Digest, Handle, OriginalKind } from "../core/handle/index.ts";
+import { isWellFormed } from "../core/message/index.ts";
 import { malformedHandle } from "./archive-error.ts";
 
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -11,8 +12,8 @@ const LONE_SURROGATE = /\p{Cs}/u;
  * has that problem, because JSON escapes it.
  */
 export function handleOfOriginal(kind: OriginalKind, content: string, digest: Digest): Handle {
-  const at = content.search(LONE_SURROGATE);
-  if (at >= 0) {
+  if (!isWellFormed(content)) {
+    const at = content.search(LONE_SURROGATE);
     throw new ContextError(
       "invalid-message",
       `The text to archive has half a surrogate pair at index ${at}, which UTF-8 cannot hold. Store it as JSON, or replace it first.`,

@@ -1,9 +1,17 @@
 import type { Archive } from "../archive/archive.ts";
 import { isContextError } from "../core/error.ts";
+import type { Original } from "../core/edit/index.ts";
 import type { Digest } from "../core/handle/index.ts";
 import type { Message } from "../core/message/index.ts";
 import { type ContextPlan, originalsOf } from "../core/plan/index.ts";
 import type { Failure } from "./report.ts";
+
+export interface ArchiveOptions {
+  readonly archive: Archive;
+  readonly digest: Digest;
+  /** The original of the plan's head, if it is made already. */
+  readonly head: Original | undefined;
+}
 
 /**
  * Stores everything that a plan takes out of the window. Returns what failed; after the first
@@ -12,9 +20,9 @@ import type { Failure } from "./report.ts";
 export async function archiveOriginals(
   messages: readonly Message[],
   plan: ContextPlan,
-  { archive, digest }: { readonly archive: Archive; readonly digest: Digest },
+  { archive, digest, head }: ArchiveOptions,
 ): Promise<readonly Failure[]> {
-  for (const { kind, content } of originalsOf(messages, plan, digest)) {
+  for (const { kind, content } of originalsOf(messages, plan, digest, head)) {
     try {
       await archive.put(kind, content);
     } catch (error) {

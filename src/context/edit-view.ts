@@ -1,4 +1,4 @@
-import { sha256Hex } from "../archive/digest.ts";
+import type { Original } from "../core/edit/index.ts";
 import type { Message } from "../core/message/index.ts";
 import { repairMessages } from "../core/message/index.ts";
 import { type ContextPlan, planContext, type PlanOptions } from "../core/plan/index.ts";
@@ -51,7 +51,7 @@ function planOptions(session: Session, view: View, force: boolean): PlanOptions 
     budget: { ...budget, usable: scaled(budget.usable), target: scaled(budget.target) },
     counter,
     meter,
-    digest: sha256Hex,
+    digest: session.digest,
     now: view.startedAt,
     fixedTokens,
     usedTokens: scaled(view.measured.tokens),
@@ -73,8 +73,10 @@ async function planAndArchive(
   messages: readonly Message[],
   options: PlanOptions,
 ): Promise<ArchivedPlan> {
-  const plan = planContext(messages, options);
-  const failures = await archiveOriginals(messages, plan, { archive, digest: options.digest });
+  let head: Original | undefined;
+  const plan = planContext(messages, { ...options, onHead: (original) => (head = original) });
+  const { digest } = options;
+  const failures = await archiveOriginals(messages, plan, { archive, digest, head });
   if (failures.length === 0) return { messages, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
   return { messages, plan: again, isArchived: false, failures };

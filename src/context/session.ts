@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
-import { sha256Hex } from "../archive/digest.ts";
+import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
+import type { Digest } from "../core/handle/index.ts";
 import { type ContextBudget, contextBudget } from "../core/overflow/index.ts";
 import {
   createMessageMeter,
@@ -19,6 +20,7 @@ export interface Session {
   readonly options: ContextOptions;
   readonly budget: ContextBudget;
   readonly archive: Archive;
+  readonly digest: Digest;
   readonly counter: TokenCounter;
   readonly meter: MessageMeter;
   readonly usage: UsageMeter;
@@ -30,7 +32,8 @@ export interface Session {
 }
 
 export function openSession(options: ContextOptions): Session {
-  const { archive = memoryArchive(), counter = estimator, now = Date.now } = options;
+  const digest = rememberingDigest(sha256Hex);
+  const { archive = memoryArchive({ digest }), counter = estimator, now = Date.now } = options;
   const meter = createMessageMeter(counter);
   const fixedTokens =
     (options.fixedTokens ?? 0) +
@@ -40,6 +43,7 @@ export function openSession(options: ContextOptions): Session {
     options,
     budget: contextBudget(options),
     archive,
+    digest,
     counter,
     meter,
     usage: createUsageMeter(meter, fixedTokens),

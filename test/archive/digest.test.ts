@@ -1,13 +1,40 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
-import { sha256Hex } from "../../src/archive/index.ts";
+import { expect, it, vi } from "vitest";
+import { rememberingDigest, sha256Hex } from "../../src/archive/digest.ts";
 
 it("is SHA-256 of the UTF-8 bytes, as lower-case hex", () => {
   expect(sha256Hex("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(sha256Hex(text)).toBe(createHash("sha256").update(text, "utf8").digest("hex"));
+    }),
+  );
+});
+
+it("remembers the last large text, and gives every text its own digest", () => {
+  const asked: string[] = [];
+  const digest = rememberingDigest((text) => {
+    asked.push(text);
+    return sha256Hex(text);
+  });
+  const large = "a".repeat(100_000);
+  const other = `${large.slice(1)}b`;
+  for (const text of [large, "small", large, "small", other, large]) {
+    expect(digest(text)).toBe(sha256Hex(text));
+  }
+  expect(asked).toEqual([large, "small", "small", other, large]);
+});
+
+it("is the same where Node's own code is not there", async () => {
+  const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+  vi.resetModules();
+  const { sha256Hex: plain } = await import("../../src/archive/digest.ts");
+  builtin.mockRestore();
+  expect(plain).not.toBe(sha256Hex);
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(plain(text)).toBe(sha256Hex(text));
     }),
   );
 });

@@ -2,6 +2,7 @@ import { type Digest, type Handle, handleFor, type OriginalKind } from "../handl
 import {
   type FilePart,
   inputText,
+  isWellFormed,
   type Message,
   type Part,
   type TextPart,
@@ -49,31 +50,36 @@ function outputOriginal(part: ToolResultPart, digest: Digest): Original {
  * well-formed, whatever the texts hold.
  */
 export function originalOfMessages(messages: readonly Message[], digest: Digest): Original {
-  const lines = messages.map((message) => toJson(plainMessage(message)));
-  return original("head", `${lines.join("\n")}\n`, digest);
+  const blocks: string[] = [];
+  for (let from = 0; from < messages.length; from += LINES_PER_BLOCK) {
+    const block = messages.slice(from, from + LINES_PER_BLOCK);
+    blocks.push(block.map((message) => `${toJson(plainMessage(message))}\n`).join(""));
+  }
+  return original("head", blocks.join(""), digest);
 }
 
+/**
+ * A head is joined block by block: that many lines die young, where all lines of a long head would
+ * be moved about by the garbage collector, at the cost of writing them twice.
+ */
+const LINES_PER_BLOCK = 256;
+
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */
-export function plainMessage(message: Message): Record<string, unknown> {
+export function plainMessage(message: Message): Readonly<Record<string, unknown>> {
   return { ...message, source: undefined, parts: message.parts.map(plainPart) };
 }
 
 function plainPart(part: Part): unknown {
   if (part.type === "opaque") return part;
-  if (part.type === "tool-result") {
-    return { ...part, source: undefined, output: plainOutput(part.output) };
-  }
-  return { ...part, source: undefined };
+  const isTraced = part.source !== undefined;
+  if (part.type !== "tool-result") return isTraced ? { ...part, source: undefined } : part;
+  const isOutputTraced = part.output.some(({ source }) => source !== undefined);
+  if (!isTraced && !isOutputTraced) return part;
+  return { ...part, source: undefined, output: plainOutput(part.output) };
 }
 
 function original(kind: OriginalKind, content: string, digest: Digest): Original {
   return { handle: handleFor(kind, content, digest), kind, content };
-}
-
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-
-function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text);
 }
 
 function wellFormed(text: string): string {

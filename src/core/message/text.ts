@@ -22,3 +22,13 @@ export function messageText(message: Message): string {
 export function inputText(input: unknown): string {
   return typeof input === "string" ? input : toJson(input);
 }
+
+/** Newer engines have this in native code, which the language level here does not declare. */
+type Text = string & { readonly isWellFormed?: () => boolean };
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Whether a text has a UTF-8 form: it holds no half of a surrogate pair. */
+export function isWellFormed(text: string): boolean {
+  return (text as Text).isWellFormed?.() ?? !LONE_SURROGATE.test(text);
+}

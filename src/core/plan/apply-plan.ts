@@ -81,11 +81,15 @@ function withoutReasoning(message: Message): Message[] {
   return parts.length === 0 ? [] : [withParts(message, parts)];
 }
 
-/** Every original that a plan takes out of the window; the archive must hold them before it acts. */
+/**
+ * Every original that a plan takes out of the window; the archive must hold them before it acts.
+ * `head` is the original of the head where it is made already.
+ */
 export function originalsOf(
   messages: readonly Message[],
   plan: ContextPlan,
   digest: Digest,
+  head?: Original,
 ): Original[] {
   const originals = plan.edits.flatMap((edit): Original[] => {
     const part = messages[edit.message]?.parts[edit.part];
@@ -93,7 +97,7 @@ export function originalsOf(
     return [originalOf(part, digest)];
   });
   if (plan.compaction === undefined) return originals;
-  return [...originals, headOriginal(messages, plan.compaction, digest)];
+  return [...originals, head ?? headOriginal(messages, plan.compaction, digest)];
 }
 
 /** The head's messages, then the kept ones that lose their reasoning. */

@@ -1,4 +1,5 @@
 import type { ContinuationPolicy } from "../continuation/index.ts";
+import type { Original } from "../edit/index.ts";
 import type { Digest } from "../handle/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 import type { PruneOptions } from "../prune/index.ts";
@@ -36,6 +37,8 @@ export interface PlanOptions {
   /** Measures messages with that counter, each object once. */
   readonly meter: MessageMeter;
   readonly digest: Digest;
+  /** Called with the original of the head, so that archiving it does not write it out again. */
+  readonly onHead?: ((head: Original) => void) | undefined;
   /** The time that audit records get, in ms since the epoch. */
   readonly now: number;
   /** Tokens of what every request carries beside the messages: system prompt, tools. @default 0 */

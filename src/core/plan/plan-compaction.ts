@@ -194,11 +194,13 @@ function compactionPlan(
     hasUserMessage: attempt.kept.some((message) => message.role === "user"),
     endsWithInput: traits.endsWithInput,
   });
+  const head = headOriginal(messages, split, options.digest);
+  options.onHead?.(head);
   const compaction: CompactionPlan = {
     ...split,
     pinned: attempt.pinned,
     ...(media.message !== undefined && { hadMedia: media.message }),
-    handle: headOriginal(messages, split, options.digest).handle,
+    handle: head.handle,
     summary: { role: traits.summaryRole, cap: attempt.reserve - FRAME_TOKENS },
     state,
     ...(continuation !== undefined && { continuation }),

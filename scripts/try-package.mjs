@@ -55,9 +55,12 @@ try {
     const library = run(node, ["program.mjs", session, path.join(home, "archive")], { env });
     const cli = path.join(work, "node_modules", "longhaul", "dist", "cli", "main.js");
     const report = JSON.parse(
-      run(node, [cli, "compact", session, "--window", "64k", "--out", "small.json", "--json"], { env }),
+      run(node, [cli, "compact", session, "--window", "64k", "--out", "small.json", "--json"], {
+        env,
+      }),
     );
-    if (report.action !== "compact") throw new Error(`unexpected report: ${JSON.stringify(report)}`);
+    if (report.action !== "compact")
+      throw new Error(`unexpected report: ${JSON.stringify(report)}`);
     console.log(`Node ${run(node, ["--version"]).trim()}: ${library.trim()}, command line ok`);
   }
 } finally {

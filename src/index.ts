@@ -1,6 +1,6 @@
 export { memoryArchive } from "./archive/memory.ts";
 export type { Archive, ArchiveEntry } from "./archive/archive.ts";
-export { compact, createContext, pruneToolOutputs } from "./context/index.ts";
+export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
 export type {
   Context,
   ContextEvents,

@@ -5,6 +5,7 @@ export type { ContextEventName, ContextEvents, ContextListener } from "./events.
 export type { JournalRecord } from "./journal.ts";
 export type { ContextOptions } from "./options.ts";
 export type { Prepared } from "./prepared.ts";
+export { planTools } from "./plan-tools.ts";
 export { pruneToolOutputs } from "./prune-tool-outputs.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { ContextReport, Failure, PieceReport, SummaryReport } from "./report.ts";

@@ -59,7 +59,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   archive: /^(node:.+|@noble\/hashes\/.+|env-paths)$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
-  cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
+  cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,
 };
 
 const SRC = path.resolve("src");
@@ -75,8 +75,11 @@ function importsOf(file: string): string[] {
   const code = readFileSync(path.join(SRC, file), "utf8")
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
-  const pattern = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;
-  return [...code.matchAll(pattern)].map((match) => match[1]!);
+  const statements = /^(?:import|export)\b[^"'`;]*?\bfrom\s+"([^"]+)";?\s*$/gm;
+  const dynamic = /^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  return [statements, dynamic].flatMap((one) =>
+    [...code.matchAll(one)].map((match) => (match[1] ?? match[2])!),
+  );
 }
 
 /** The row of the table that a path belongs to. */

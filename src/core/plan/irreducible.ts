@@ -19,6 +19,14 @@ export function irreducible(messages: readonly Message[], options: PlanOptions):
     tokens: meter.tokens(message),
   }));
   if (fixedTokens > 0) items.push({ what: "system prompt and tool schemas", tokens: fixedTokens });
+  const measured = fixedTokens + meter.total(messages);
+  const unseen = (options.usedTokens ?? measured) - measured;
+  if (unseen > budget.usable / 2) {
+    items.push({
+      what: "what is sent beside the messages, by the provider's count",
+      tokens: unseen,
+    });
+  }
   const biggest = items.sort((a, b) => b.tokens - a.tokens).slice(0, NAMED_ITEMS);
   const named = biggest.map(({ what, tokens }) => `${what} (${tokens} tokens)`).join(", ");
   return new ContextError(

@@ -1,0 +1,14 @@
+import { sha256Hex } from "../archive/digest.ts";
+import type { PlanOptions } from "../core/plan/index.ts";
+import { createMessageMeter, estimator, type TokenCounter } from "../core/tokens/index.ts";
+
+/**
+ * What `planContext` needs beside a budget and the time: a counter, a meter that remembers what it
+ * has measured, and the digest that names originals. Keep them for as long as the conversation
+ * lasts, so that every message is measured once.
+ */
+export function planTools(
+  counter: TokenCounter = estimator,
+): Pick<PlanOptions, "counter" | "meter" | "digest"> {
+  return { counter, meter: createMessageMeter(counter), digest: sha256Hex };
+}

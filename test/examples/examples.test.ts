@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+
+/** What each example must print; an example without a line here fails. */
+const EXPECTED: Readonly<Record<string, RegExp>> = {
+  "01-agent-loop.ts": /step \d+: (?:prune|compact), \d+ -> \d+ tokens/,
+  "02-compact-a-session.ts": /172 messages became \d+[^]*the head is archived: \d+ messages/,
+  "03-plan-and-apply.ts": /compact: 200 messages -> \d+[^]*the same objects: true/,
+  "04-anthropic-request.ts": /101 messages -> \d+\nlegal for the provider: true\n.*: true/,
+};
+
+const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
+
+describe("the examples", () => {
+  it("are all listed here", () => {
+    expect(examples.sort()).toEqual(Object.keys(EXPECTED).sort());
+  });
+
+  it.each(examples)("%s runs and prints what it promises", async (name) => {
+    const tsx = path.resolve("node_modules/tsx/dist/esm/index.mjs");
+    const run = promisify(execFile)(process.execPath, [
+      "--import",
+      tsx,
+      path.join("examples", name),
+    ]);
+    const { stdout, stderr } = await run;
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(EXPECTED[name]!);
+  });
+});

@@ -1,0 +1,207 @@
+/** Holds the ledger of a session against the independent reading of the same session. */
+import { extractLedger, type FileFact, type Ledger } from "../../src/core/ledger/index.ts";
+import { type Message, repairMessages } from "../../src/core/message/index.ts";
+import { baseName, isAbsolutePath, isInside, joinPath, maySame, plainPath } from "./reading/paths.ts";
+import { type Place, type PlacedAct, readSession } from "./reading/read-session.ts";
+import type { SessionReading } from "./reading/read-session.ts";
+import { contextOf, type Session } from "./sessions.ts";
+
+export const KINDS = ["created", "modified", "deleted", "read", "commands", "instructions"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** `found` of `of`. */
+export interface Share {
+  readonly found: number;
+  readonly of: number;
+}
+
+export interface Difference {
+  readonly kind: Kind | "name";
+  /** `missing`: only the reading has it. `extra`: only the ledger. `name`: another spelling. */
+  readonly side: "missing" | "extra" | "name";
+  readonly text: string;
+  readonly place: Place;
+}
+
+export interface Comparison {
+  readonly session: Session;
+  readonly recall: Readonly<Record<Kind, Share>>;
+  readonly precision: Readonly<Record<Kind, Share>>;
+  readonly differences: readonly Difference[];
+}
+
+export function compareSession(session: Session): Comparison {
+  const messages = repairMessages(contextOf(session.conversation)).messages;
+  const directory = session.conversation.cwd ?? "";
+  const reading = readSession(messages, directory);
+  const ledger = extractLedger(messages, { cwd: session.conversation.cwd });
+  const differences: Difference[] = [];
+  const recall = {
+    ...fileRecall(reading, ledger, { directory, differences }),
+    commands: textRecall("commands", reading.commands, { list: ledger.commands.map(commandOf), differences }),
+    instructions: textRecall("instructions", reading.instructions, {
+      list: ledger.instructions.map(({ text }) => text),
+      differences,
+    }),
+  };
+  const precision = {
+    ...filePrecision(reading, ledger, { directory, differences, messages }),
+    commands: textPrecision("commands", ledger.commands.map((one) => ({ text: commandOf(one), at: one.at })), {
+      list: reading.commands.map(({ text }) => text),
+      differences,
+      messages,
+    }),
+    instructions: textPrecision("instructions", ledger.instructions, {
+      list: reading.instructions.map(({ text }) => text),
+      differences,
+      messages,
+    }),
+  };
+  return { session, recall, precision, differences };
+}
+
+function commandOf({ command }: { readonly command: string }): string {
+  return command;
+}
+
+interface FileContext {
+  readonly directory: string;
+  readonly differences: Difference[];
+}
+
+type FileKind = "created" | "modified" | "deleted" | "read";
+const FILE_KINDS: readonly FileKind[] = ["created", "modified", "deleted", "read"];
+
+function located(file: FileFact, directory: string): string {
+  return isAbsolutePath(file.path) ? plainPath(file.path) : joinPath(directory, file.path);
+}
+
+/** Every certain act has its file in the ledger, with one of the operations that it can be. */
+function fileRecall(
+  { acts }: SessionReading,
+  { files }: Ledger,
+  { directory, differences }: FileContext,
+): Record<FileKind, Share> {
+  const shares = emptyShares();
+  for (const act of firstActs(acts)) {
+    const kind = act.operations[0] as FileKind;
+    const share = shares[kind];
+    share.of++;
+    const facts = files.filter((file) => maySame(located(file, directory), act.path));
+    if (facts.some(({ ops }) => act.operations.some((one) => ops.includes(one)))) share.found++;
+    else {
+      const has = facts.map(({ path, ops }) => ` (ledger: ${path} ${ops.join("+")})`).join("");
+      const text = `${act.operations.join("|")} ${act.path}${has}`;
+      differences.push({ kind, side: "missing", text, place: act });
+    }
+  }
+  return shares;
+}
+
+/** Certain acts, each file and kind once. */
+function firstActs(acts: readonly PlacedAct[]): readonly PlacedAct[] {
+  const seen = new Map<string, PlacedAct>();
+  for (const act of acts) {
+    const key = `${act.operations.join("|")} ${act.path}`;
+    if (act.certain && !seen.has(key)) seen.set(key, act);
+  }
+  return [...seen.values()];
+}
+
+/** Everything that the ledger says of a file is at least possible. */
+function filePrecision(
+  { acts, opaque }: SessionReading,
+  { files }: Ledger,
+  { directory, differences, messages }: FileContext & { readonly messages: readonly Message[] },
+): Record<FileKind, Share> {
+  const shares = emptyShares();
+  const named = files.map((file) => ({ file, path: located(file, directory) }));
+  for (const { file, path } of named) {
+    const about = acts.filter((act) => maySame(act.path, path));
+    const isNamedInCode = opaque.some(({ text }) => text.includes(baseName(path)));
+    for (const operation of file.ops) {
+      const share = shares[operation];
+      share.of++;
+      // What is moved or deleted as a directory takes its files along.
+      const isPossible =
+        isNamedInCode ||
+        about.some(({ operations }) => operations.includes(operation)) ||
+        (operation !== "read" &&
+          acts.some((act) => act.operations.includes(operation) && isInside(path, act.path)));
+      if (isPossible) share.found++;
+      else {
+        const place = placeOf(messages, file.last);
+        differences.push({ kind: operation, side: "extra", text: `${operation} ${file.path}`, place });
+      }
+    }
+    const others = about.filter((act) => act.path !== path && isAbsolutePath(act.path));
+    if (others.length > 0 && others.length === about.length && others[0] !== undefined) {
+      const text = `${file.path} for ${others[0].path}`;
+      differences.push({ kind: "name", side: "name", text, place: others[0] });
+    }
+  }
+  for (const [index, { file, path }] of named.entries()) {
+    const twin = named.slice(0, index).find((one) => one.path === path);
+    if (twin === undefined) continue;
+    const text = `${file.path} and ${twin.file.path} are one file`;
+    differences.push({ kind: "name", side: "name", text, place: placeOf(messages, file.last) });
+  }
+  return shares;
+}
+
+function emptyShares(): Record<FileKind, { found: number; of: number }> {
+  return Object.fromEntries(FILE_KINDS.map((kind) => [kind, { found: 0, of: 0 }])) as Record<
+    FileKind,
+    { found: number; of: number }
+  >;
+}
+
+interface TextContext {
+  readonly list: readonly string[];
+  readonly differences: Difference[];
+}
+
+function textRecall(
+  kind: Kind,
+  wanted: readonly (Place & { readonly text: string })[],
+  { list, differences }: TextContext,
+): Share {
+  const have = new Set(list.map(oneSpaced));
+  let found = 0;
+  for (const { text, ...place } of wanted) {
+    if (have.has(oneSpaced(text))) found++;
+    else differences.push({ kind, side: "missing", text: text.slice(0, 200), place });
+  }
+  return { found, of: wanted.length };
+}
+
+function textPrecision(
+  kind: Kind,
+  said: readonly { readonly text: string; readonly at: number }[],
+  { list, differences, messages }: TextContext & { readonly messages: readonly Message[] },
+): Share {
+  const have = new Set(list.map(oneSpaced));
+  let found = 0;
+  for (const { text, at } of said) {
+    if (have.has(oneSpaced(text))) found++;
+    else {
+      const place = placeOf(messages, at);
+      differences.push({ kind, side: "extra", text: text.slice(0, 200), place });
+    }
+  }
+  return { found, of: said.length };
+}
+
+function oneSpaced(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** What stands in a message, for a fact that the reading knows nothing of. */
+function placeOf(messages: readonly Message[], at: number): Place {
+  const calls = (messages[at]?.parts ?? []).flatMap((part) =>
+    part.type === "tool-call" ? [part] : [],
+  );
+  const tool = calls.map(({ toolName }) => toolName).join(", ") || (messages[at]?.role ?? "");
+  return { at, tool, input: calls.map(({ input }) => JSON.stringify(input)).join(" ") };
+}
+

@@ -1,0 +1,150 @@
+/**
+ * An independent reading of a session: what its tool calls did to files, which commands they ran and
+ * what the user asked for. It is made from the tools' own documentation and from what shells do, and
+ * shares no code with the ledger, so that each can be held against the other.
+ */
+import { type Message, repairMessages } from "../../../src/core/message/index.ts";
+import { joinPath } from "./paths.ts";
+import { type FileAct, readShell } from "./shell-files.ts";
+import { type Call, readCall } from "./tool-calls.ts";
+
+/** Where something was seen: enough to judge it by hand. */
+export interface Place {
+  /** Index of the message. */
+  readonly at: number;
+  readonly tool: string;
+  readonly input: string;
+}
+
+export interface PlacedAct extends FileAct, Place {}
+
+export interface PlacedText extends Place {
+  readonly text: string;
+}
+
+export interface SessionReading {
+  readonly acts: readonly PlacedAct[];
+  readonly commands: readonly PlacedText[];
+  readonly instructions: readonly PlacedText[];
+  /** Inputs with code in them that may do anything to the files that they name. */
+  readonly opaque: readonly PlacedText[];
+  /** Tools that said that they failed, and texts of the assistant. */
+  readonly failures: number;
+  readonly statements: number;
+}
+
+/** Shells that keep their directory from one command to the next, by tool. */
+const STICKY = /^(?:Bash|execute_bash)$/;
+
+/** Reads messages; `directory` is where the agent worked, `""` when nobody says. */
+export function readSession(messages: readonly Message[], directory: string): SessionReading {
+  const legal = repairMessages(messages).messages;
+  const acts: PlacedAct[] = [];
+  const commands: PlacedText[] = [];
+  const opaque: PlacedText[] = [];
+  const instructions: PlacedText[] = [];
+  const results = resultsOf(legal);
+  let openFile: string | undefined;
+  let shellDirectory = directory;
+  let statements = 0;
+  let failures = 0;
+
+  for (const [at, message] of legal.entries()) {
+    if (message.role === "user" && message.kind === undefined) {
+      const text = textOf(message);
+      if (text.trim() !== "") instructions.push({ at, tool: "user", input: "", text });
+    }
+    if (message.role === "assistant" && textOf(message).trim() !== "") statements++;
+    for (const part of message.parts) {
+      if (part.type === "tool-result" && part.isError === true) failures++;
+      if (part.type !== "tool-call") continue;
+      const call = callOf(part, results.get(part.toolCallId));
+      const place: Place = { at, tool: part.toolName, input: inputOf(part.input) };
+      const reading = readCall(call, openFile);
+      openFile = reading.opens ?? openFile;
+      const here = reading.directory === undefined ? directory : joinPath(directory, reading.directory);
+      acts.push(...reading.acts.map((act) => placed(act, directory, place)));
+      const outcome = outcomeOf(call);
+      for (const line of reading.commands) {
+        if (outcome !== "never ran") commands.push({ ...place, text: line });
+        if (reading.shell === "other") opaque.push({ ...place, text: line });
+        if (reading.shell !== "posix") continue;
+        const isSticky = STICKY.test(part.toolName) && reading.directory === undefined;
+        const shell = readShell(line, isSticky ? shellDirectory : here);
+        for (const act of shell.acts) {
+          if (outcome === "never ran") continue;
+          acts.push({ ...act, ...place, certain: act.certain && outcome === "ok" });
+        }
+        opaque.push(...shell.opaque.map((text) => ({ ...place, text })));
+        // It stays where it went, unless its agent puts it back: unknown from here on.
+        if (isSticky && shell.endDirectory !== directory) shellDirectory = "";
+      }
+    }
+  }
+  return { acts, commands, instructions, opaque, failures, statements };
+}
+
+function placed(act: FileAct, directory: string, place: Place): PlacedAct {
+  return { ...act, path: joinPath(directory, act.path), ...place };
+}
+
+interface Result {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+function resultsOf(messages: readonly Message[]): ReadonlyMap<string, Result> {
+  const results = new Map<string, Result>();
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type !== "tool-result") continue;
+      const text = part.output.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+      results.set(part.toolCallId, { text, isError: part.isError === true });
+    }
+  }
+  return results;
+}
+
+function callOf(
+  part: { readonly toolName: string; readonly input: unknown },
+  result: Result | undefined,
+): Call {
+  const { input } = part;
+  const isObject = typeof input === "object" && input !== null;
+  return {
+    tool: part.toolName,
+    input: isObject ? (input as Record<string, unknown>) : {},
+    text: typeof input === "string" ? input : "",
+    output: result?.text,
+    isError: result?.isError ?? false,
+  };
+}
+
+/** `maybe`: something in it failed, so that nothing in it is certain. */
+function outcomeOf({ output, isError }: Call): "ok" | "maybe" | "never ran" {
+  if (output === undefined) return "maybe";
+  if (isError && /denied|cancelled|rejected|doesn't want to|not permitted/i.test(output.slice(0, 300))) {
+    return "never ran";
+  }
+  if (isError) return "maybe";
+  const exit = /(?:exited? with (?:exit )?code:?|exit code:?|Exit status) (-?\d+)/i.exec(
+    `${output.slice(0, 300)}\n${output.slice(-300)}`,
+  );
+  if (exit !== null && exit[1] !== "0") return "maybe";
+  return /No such file|cannot |can't |command not found|fatal:|Permission denied|not a directory/i.test(
+    output,
+  )
+    ? "maybe"
+    : "ok";
+}
+
+export function textOf(message: Message): string {
+  return message.parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n");
+}
+
+function inputOf(input: unknown): string {
+  return typeof input === "string" ? input : JSON.stringify(input);
+}
+

@@ -79,7 +79,7 @@ const REFUSED_READ = /^(?:<tool_use_error>[^\n]*<\/tool_use_error>|File \S+ not 
 /** How a call ended, by its error mark and the exit code that its agent wrote into the result. */
 export function outcomeOf(call: ToolCallPart, facts: CallFacts, result: ToolResultPart): Outcome {
   const text = resultText(result);
-  const exitCode = exitCodeOf(call.toolName, text, result.isError === true);
+  const exitCode = result.exitCode ?? exitCodeOf(call.toolName, text, result.isError === true);
   const known = exitCode === undefined ? {} : { exitCode };
   if (result.isError === true) return { outcome: "failed", ...known };
   if (exitCode !== undefined) return { outcome: exitCode === 0 ? "ok" : "failed", exitCode };

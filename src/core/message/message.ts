@@ -78,8 +78,10 @@ export interface ToolResultPart {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: readonly OutputPart[];
-  /** True when the tool failed or was refused. */
+  /** True when the tool failed or was refused; false when its agent says that it did not. */
   readonly isError?: boolean;
+  /** Of a command, where its agent kept it beside the output. */
+  readonly exitCode?: number;
   /** `compacted`: when its output was pruned, in ms since the epoch. */
   readonly time?: { readonly compacted: number };
   /** Where the whole output is, if this is not all of it: a handle or a path. */

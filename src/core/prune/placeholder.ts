@@ -9,7 +9,8 @@ export interface PlaceholderFacts {
   readonly input: string;
   readonly text: string;
   readonly tokens: number;
-  readonly isError: boolean;
+  readonly isFailed: boolean;
+  readonly exitCode?: number | undefined;
   readonly reason: EditReason;
   readonly handle: Handle;
 }
@@ -32,14 +33,20 @@ export function placeholder(facts: PlaceholderFacts): string {
     ["input", facts.input],
     ["lines", String(countLines(facts.text))],
     ["tokens", String(facts.tokens)],
-    ["status", facts.isError ? "error" : "returned"],
+    ["status", status(facts)],
     ...(facts.reason === "pruned" ? [] : [["reason", facts.reason]]),
     ["recall", facts.handle],
   ];
   const open = `<${ELEMENT} ${attributes.map(([name, value]) => `${name}="${attribute(value ?? "")}"`).join(" ")}`;
-  const errors = facts.isError ? errorLines(facts.text) : [];
+  const errors = facts.isFailed ? errorLines(facts.text) : [];
   if (errors.length === 0) return `${open} />`;
   return `${open}>\n${errors.map(content).join("\n")}\n</${ELEMENT}>`;
+}
+
+/** Only what the agent recorded: that a command ended says nothing about how well. */
+function status({ isFailed, exitCode }: PlaceholderFacts): string {
+  if (exitCode !== undefined) return `exit ${exitCode}`;
+  return isFailed ? "error" : "returned";
 }
 
 /** What stands in a call's input for a large field that was pruned. */

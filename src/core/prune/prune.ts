@@ -120,7 +120,7 @@ function candidates(
         if (isProtected(piece.toolName, call)) return;
         const facts = describeCall(call, context.toolKinds);
         const repeat = repeats.get(piece);
-        const rank = repeat !== undefined ? 0 : piece.isError === true ? 3 : 1;
+        const rank = repeat !== undefined ? 0 : isFailed(piece) ? 3 : 1;
         found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });
       }
     });
@@ -133,6 +133,10 @@ function candidates(
 function hasLargeInput(call: ToolCallPart, facts: CallFacts): boolean {
   if (typeof call.input !== "string") return facts.largeInput.length > 0;
   return changesFiles(facts.kind) && call.input.length >= LARGE_INPUT_UNITS;
+}
+
+function isFailed({ isError, exitCode = 0 }: ToolResultPart): boolean {
+  return isError === true || exitCode !== 0;
 }
 
 function unknownCall(result: ToolResultPart): ToolCallPart {
@@ -162,7 +166,8 @@ function prunedOutput(
     input: facts.subject,
     text: outputText(result.output),
     tokens: before,
-    isError: result.isError === true,
+    isFailed: isFailed(result),
+    exitCode: result.exitCode,
     reason,
     handle,
   });

@@ -17,7 +17,13 @@ const toolSchema = fields({
     output: text,
     error: text,
     attachments: list,
-    metadata: fields({ truncated: flag, outputPath: text, interrupted: flag, output: text }),
+    metadata: fields({
+      truncated: flag,
+      outputPath: text,
+      interrupted: flag,
+      output: text,
+      exit: number,
+    }),
     time: fields({ compacted: number }),
   }),
 });
@@ -41,16 +47,19 @@ export function decodeTool(part: unknown, calls: CallPairing): ToolUse | undefin
   return { call, result: { type: "tool-result", toolCallId, toolName, ...outcome } };
 }
 
-type Outcome = Pick<ToolResultPart, "output" | "isError" | "time" | "original">;
+type Outcome = Pick<ToolResultPart, "output" | "isError" | "exitCode" | "time" | "original">;
 
 function outcomeOf(state: ToolState): Outcome | undefined {
   if (state.status === "error") return failure(state);
   if (state.status !== "completed") return undefined;
   const compacted = state.time?.compacted;
-  if (compacted !== undefined) return { output: [textPart(CLEARED)], time: { compacted } };
+  const exitCode = state.metadata?.exit;
+  if (compacted !== undefined) {
+    return defined({ output: [textPart(CLEARED)], time: { compacted }, exitCode });
+  }
   const files = state.attachments.flatMap((file) => decodeFile(file) ?? []);
   const output: OutputPart[] = [textPart(state.output ?? ""), ...files];
-  return defined({ output, original: originalOf(state) });
+  return defined({ output, exitCode, original: originalOf(state) });
 }
 
 /** A command that the person stopped counts with what it had printed; anything else failed. */

@@ -174,7 +174,7 @@ function decodeResult(native: Native, calls: CallPairing): ToolResultPart {
     toolCallId: call?.toolCallId ?? providerId(native.toolCallId) ?? "",
     toolName: call?.toolName ?? native.toolName ?? "unknown",
     output: output.length > 0 ? output : [{ type: "text" as const, text: "" }],
-    isError: native.isError === true ? true : undefined,
+    isError: native.isError,
     original: originalOf(native, call?.input),
   });
 }

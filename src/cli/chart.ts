@@ -47,7 +47,11 @@ interface Column {
 function columnOf(values: readonly number[], column: number, width: number): Column {
   const from = Math.floor((column * values.length) / width);
   const to = Math.max(from + 1, Math.floor(((column + 1) * values.length) / width));
-  return { from, to, value: Math.max(0, ...values.slice(from, to)) };
+  return {
+    from,
+    to,
+    value: values.slice(from, to).reduce((most, value) => Math.max(most, value), 0),
+  };
 }
 
 /** In eighths of a row; anything above zero can be seen. */

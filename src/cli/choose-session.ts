@@ -24,7 +24,7 @@ export async function chooseSession(
   io: Io,
   { json }: CommonOptions = {},
 ): Promise<FoundSession | undefined> {
-  if (json === true || io.stdout.isTTY !== true || process.stdin.isTTY !== true) {
+  if (json === true || io.stdout.isTTY !== true || !process.stdin.isTTY) {
     await listSessions(io, { json: json === true });
     return undefined;
   }
@@ -85,7 +85,9 @@ function notes(
   described: readonly DescribedSession[],
 ): string[] {
   const older = sessions.length - described.length;
+  const unsure = described.some((one) => one.budget !== undefined && !one.isWindowSure);
   return [
+    ...(unsure ? ["?: the session does not say how large its model's window is."] : []),
     ...(older > 0 ? [`${plural(older, "older session")} not shown.`] : []),
     ...(skipped > 0
       ? [`${skipped} that could not be read ${skipped === 1 ? "was" : "were"} left out.`]
@@ -148,7 +150,7 @@ function row(one: DescribedSession, width: number): string {
       ...cells,
       tokens: tokens(held),
       bar: bar(held, budget.window, BAR_WIDTH),
-      full: percent(held, budget.window),
+      full: percent(held, budget.window) + (one.isWindowSure ? "" : "?"),
       paint: ratio >= 1 ? pc.red : ratio >= 0.8 ? pc.yellow : pc.green,
     },
     width,
@@ -173,22 +175,24 @@ function tableRow(cells: Cells, width: number): string {
 function jsonList(found: FoundSessions, described: readonly DescribedSession[]): unknown {
   return {
     version: 1,
-    sessions: described.map(({ session, state, title, project, bytes, tokens, budget }) => ({
-      agent: session.agent,
-      title,
-      ...(project !== undefined && { project }),
-      name: session.name,
-      ...(session.path !== undefined && { path: session.path }),
-      ...(bytes !== undefined && { bytes }),
-      modifiedAt: new Date(session.modifiedAt).toISOString(),
-      state,
-      ...(tokens !== undefined && { tokens }),
-      ...(budget !== undefined && {
-        window: budget.window,
-        isWindowKnown: budget.isWindowKnown,
-        usable: budget.usable,
+    sessions: described.map(
+      ({ session, state, title, project, bytes, tokens, budget, ...one }) => ({
+        agent: session.agent,
+        title,
+        ...(project !== undefined && { project }),
+        name: session.name,
+        ...(session.path !== undefined && { path: session.path }),
+        ...(bytes !== undefined && { bytes }),
+        modifiedAt: new Date(session.modifiedAt).toISOString(),
+        state,
+        ...(tokens !== undefined && { tokens }),
+        ...(budget !== undefined && {
+          window: budget.window,
+          isWindowSure: one.isWindowSure,
+          usable: budget.usable,
+        }),
       }),
-    })),
+    ),
     found: found.sessions.length,
     skipped: found.skipped,
     places: found.places,

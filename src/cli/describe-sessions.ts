@@ -22,6 +22,8 @@ export interface DescribedSession {
   /** Tokens of its next request. */
   readonly tokens: number | undefined;
   readonly budget: ContextBudget | undefined;
+  /** False when the window is a guess, or when the session has held more than that. */
+  readonly isWindowSure: boolean;
 }
 
 /** How long the reading of all of them may take, in ms: a person is waiting for the list. */
@@ -71,19 +73,31 @@ async function describeSession(session: FoundSession, deadline: number): Promise
 
 function unread(session: FoundSession, state: DescribedSession["state"]): DescribedSession {
   const { title, bytes } = session;
-  return { session, state, title, project: undefined, bytes, tokens: undefined, budget: undefined };
+  return {
+    session,
+    state,
+    title,
+    bytes,
+    project: undefined,
+    tokens: undefined,
+    budget: undefined,
+    isWindowSure: false,
+  };
 }
 
 function describeConversation(
   session: FoundSession,
   conversation: Conversation,
-): Pick<DescribedSession, "title" | "project" | "tokens" | "budget"> {
+): Pick<DescribedSession, "title" | "project" | "tokens" | "budget" | "isWindowSure"> {
   const { window } = chooseWindow(undefined, conversation);
+  const budget = contextBudget(window === undefined ? {} : { window });
+  const peak = conversation.timeline.reduce((most, { tokens }) => Math.max(most, tokens), 0);
   return {
     title: conversation.title ?? (firstWords(conversation) || session.title),
     project: conversation.cwd === undefined ? undefined : lastName(conversation.cwd),
     tokens: measureSession(conversation).tokens,
-    budget: contextBudget(window === undefined ? {} : { window }),
+    budget,
+    isWindowSure: budget.isWindowKnown && peak <= budget.window,
   };
 }
 

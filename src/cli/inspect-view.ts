@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { clipLine } from "../core/tools/index.ts";
 import { chart } from "./chart.ts";
 import { bar, count, fit, percent, plural, tokens } from "./figures.ts";
-import type { Growth, GrowthSample } from "./growth.ts";
+import type { Growth } from "./growth.ts";
 import type { Inspection } from "./inspect.ts";
 import { type Io, widthOf } from "./io.ts";
 import { localTime } from "./local-time.ts";
@@ -38,8 +38,8 @@ function section(title: string, lines: readonly string[]): string[] {
 
 function headline({ loaded, turns }: Inspection, width: number): string[] {
   const { transcript, conversation, title } = loaded;
-  const version = transcript.version === undefined ? "" : ` ${transcript.version}`;
-  const model = conversation.model === undefined ? "" : `, ${conversation.model}`;
+  const version = transcript.version === undefined ? "" : ` ${clipLine(transcript.version, 40)}`;
+  const model = conversation.model === undefined ? "" : `, ${clipLine(conversation.model, 60)}`;
   const { messages, cwd } = conversation;
   const calls = messages.reduce(
     (total, { parts }) => total + parts.filter((part) => part.type === "tool-call").length,
@@ -98,12 +98,14 @@ const LABELS: Readonly<Record<ContentKind, string>> = {
 
 function kindLines({ kinds, size }: Inspection, width: number): string[] {
   const most = Math.max(0, ...kinds.map((kind) => kind.tokens));
-  return kinds.map(({ kind, tokens: held }) => {
+  const lines = kinds.map(({ kind, tokens: held }) => {
     const line = `  ${LABELS[kind].padEnd(16)}${count(held).padStart(11)}${share(held, size.tokens).padStart(7)}  `;
-    const note = kind === "outside" ? pc.dim(" system prompt, tools") : "";
-    const room = width - line.length;
-    return `${line}${pc.cyan(bar(held, most, note === "" ? room : Math.max(1, room - 21)))}${note}`.trimEnd();
+    return `${line}${pc.cyan(bar(held, most, width - line.length))}`;
   });
+  if (size.outside === 0) return lines;
+  const note =
+    "  not in the file: the agent's system prompt and tools, by what the provider reported";
+  return [...lines, ...wrap(note, width, 2).map(pc.dim)];
 }
 
 /** How many tools have a line of their own. */
@@ -150,7 +152,7 @@ const AXIS = 8;
 
 function growthLines({ growth, budget, loaded }: Inspection, width: number): string[] {
   const values = growth.samples.map((sample) => sample.tokens);
-  const peak = Math.max(0, ...values);
+  const peak = values.reduce((most, value) => Math.max(most, value), 0);
   if (values.length < 2 || peak === 0) return [];
   // The window is the scale, unless the session is so small in it that nothing could be seen.
   const isWindow = peak >= budget.window * 0.3 && peak <= budget.window;
@@ -178,16 +180,14 @@ function growthLines({ growth, budget, loaded }: Inspection, width: number): str
 function axisLabels({ samples, source }: Growth, width: number): string {
   const [first, last] = [samples[0], samples.at(-1)];
   const noun = source === "reported" ? "step" : "message";
-  const left = label(first, `${noun} 1`);
-  const right = label(last, `${noun} ${count(samples.length)}`);
+  const [from, to] = [first?.time, last?.time];
+  const hasTimes = from !== undefined && to !== undefined;
+  const left = hasTimes ? localTime(from) : `${noun} 1`;
+  const right = hasTimes ? localTime(to) : `${noun} ${count(samples.length)}`;
   const room = width - AXIS - 1 - left.length;
   return pc.dim(
     `${" ".repeat(AXIS + 1)}${left}${right.padStart(Math.max(right.length + 1, room))}`,
   );
-}
-
-function label(sample: GrowthSample | undefined, otherwise: string): string {
-  return sample?.time === undefined ? otherwise : localTime(sample.time);
 }
 
 const PRUNABLE: Readonly<Record<PrunableKind, string>> = {

@@ -4,6 +4,7 @@ import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/
 import { count } from "./figures.ts";
 import { type Growth, growthOf } from "./growth.ts";
 import { inspectView } from "./inspect-view.ts";
+import type { TranscriptCounts } from "../transcripts/index.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
 import { measureSession, type SessionSize } from "./measure-session.ts";
@@ -95,22 +96,57 @@ function windowWarnings(
   ];
 }
 
-/** The stable JSON report. */
-function jsonReport(inspection: Inspection): unknown {
-  const { loaded, size, budget, chosen, growth, prunable } = inspection;
+/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
+export interface InspectReport {
+  readonly version: 1;
+  readonly format: string;
+  readonly agentVersion?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  /** How many the file holds; this is about one of them. */
+  readonly conversations: number;
+  readonly messages: number;
+  readonly turns: number;
+  readonly window: number;
+  readonly windowFrom: ChosenWindow["from"];
+  readonly reserved: number;
+  readonly usable: number;
+  readonly overflow: boolean;
+  readonly tokens: {
+    readonly total: number;
+    readonly source: SessionSize["source"];
+    /** What our estimator makes of the messages alone. */
+    readonly estimated: number;
+    /** What the session does not hold: system prompt, tools. */
+    readonly outside: number;
+  };
+  readonly kinds: readonly KindShare[];
+  readonly tools: readonly ToolShare[];
+  readonly largest: readonly ContentItem[];
+  readonly growth: Growth;
+  readonly prunable: { readonly tokens: number; readonly pieces: readonly PrunablePieces[] };
+  /** What the whole file holds, before any compaction. */
+  readonly counts: TranscriptCounts;
+  readonly warnings: readonly string[];
+}
+
+function jsonReport(inspection: Inspection): InspectReport {
+  const { loaded, size, budget, prunable } = inspection;
   const { transcript, conversation } = loaded;
+  const { title, model, cwd } = conversation;
   return {
     version: 1,
     format: transcript.format,
     ...(transcript.version !== undefined && { agentVersion: transcript.version }),
-    ...(conversation.title !== undefined && { title: conversation.title }),
-    ...(conversation.model !== undefined && { model: conversation.model }),
-    ...(conversation.cwd !== undefined && { cwd: conversation.cwd }),
+    ...(title !== undefined && { title }),
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
     conversations: transcript.conversations.length,
     messages: conversation.messages.length,
     turns: inspection.turns,
     window: budget.window,
-    windowFrom: chosen.from,
+    windowFrom: inspection.chosen.from,
     reserved: budget.reserved,
     usable: budget.usable,
     overflow: inspection.isOver,
@@ -123,7 +159,7 @@ function jsonReport(inspection: Inspection): unknown {
     kinds: inspection.kinds,
     tools: inspection.tools,
     largest: inspection.largest,
-    growth,
+    growth: inspection.growth,
     prunable: {
       tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
       pieces: prunable,

@@ -55,7 +55,9 @@ function usableReports(
   instructions: number,
 ): Report[] {
   const summaryAt = messages.findLastIndex((message) => message.kind === "summary");
-  const editedAt = Math.max(messages[summaryAt]?.time ?? 0, ...messages.flatMap(prunedTimes));
+  const editedAt = messages
+    .flatMap(prunedTimes)
+    .reduce((last, time) => Math.max(last, time), messages[summaryAt]?.time ?? 0);
   const reports: Report[] = [];
   let estimated = instructions;
   for (const [index, message] of messages.entries()) {

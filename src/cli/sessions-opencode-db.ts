@@ -37,7 +37,7 @@ const SQLITE: string = "node:sqlite";
 /** `undefined` where this Node has no SQLite. */
 async function importSqlite(): Promise<Sqlite | undefined> {
   // Some versions warn that the module is experimental, in the middle of our output.
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     return (await import(SQLITE)) as Sqlite;

@@ -1,4 +1,10 @@
-import type { Message, OutputPart, Part, ToolCallPart } from "../core/message/index.ts";
+import type {
+  FilePart,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "../core/message/index.ts";
 import { estimator, MESSAGE_OVERHEAD, partTokens } from "../core/tokens/index.ts";
 import { clipLine, describeCall } from "../core/tools/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
@@ -111,22 +117,27 @@ function partItems(message: Message, part: Part, calls: Map<string, ToolCallPart
       return [
         { kind: "tool-call", tool: part.toolName, subject: describeCall(part).subject, tokens },
       ];
-    case "tool-result": {
-      const call = calls.get(part.toolCallId);
-      const tool = part.toolName || (call?.toolName ?? "");
-      const files = part.output.filter((piece) => piece.type === "file").map(fileItem);
-      const inFiles = files.reduce((total, file) => total + file.tokens, 0);
-      const subject = call === undefined ? "" : describeCall(call).subject;
-      const isError = part.isError === true;
-      return [
-        { kind: "tool-result", tool, isError, subject, tokens: tokens - inFiles },
-        ...files.map((file) => ({ ...file, tool })),
-      ];
-    }
+    case "tool-result":
+      return resultItems(part, calls.get(part.toolCallId));
   }
 }
 
-function fileItem(part: OutputPart & { type: "file" }): ContentItem {
+/** The result without its files, and each file in it. */
+function resultItems(result: ToolResultPart, call: ToolCallPart | undefined): ContentItem[] {
+  const tool = result.toolName || (call?.toolName ?? "");
+  const files = result.output.filter((piece) => piece.type === "file").map(fileItem);
+  const inFiles = files.reduce((total, file) => total + file.tokens, 0);
+  const text: ContentItem = {
+    kind: "tool-result",
+    tool,
+    isError: result.isError === true,
+    subject: call === undefined ? "" : describeCall(call).subject,
+    tokens: partTokens(result, estimator) - inFiles,
+  };
+  return [text, ...files.map((file) => ({ ...file, tool }))];
+}
+
+function fileItem(part: FilePart): ContentItem {
   const subject = [part.filename, part.mediaType].filter((text) => text !== undefined).join(", ");
   return { kind: "file", subject, tokens: partTokens(part, estimator) };
 }

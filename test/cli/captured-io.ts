@@ -1,0 +1,39 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Io } from "../../src/cli/io.ts";
+
+/** An {@link Io} that keeps what was printed. */
+export interface CapturedIo extends Io {
+  /** What stands on stdout, without colours. */
+  text(): string;
+  lines(): string[];
+  /** What stands on stdout, as JSON. */
+  json(): unknown;
+  /** What stands on stderr, without colours. */
+  talk(): string;
+}
+
+export interface CapturedOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** A terminal this wide; none by default. */
+  readonly columns?: number;
+}
+
+export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): CapturedIo {
+  let stdout = "";
+  let stderr = "";
+  const text = (): string => stripVTControlCharacters(stdout);
+  return {
+    stdout: {
+      write: (piece) => (stdout += piece),
+      ...(columns !== undefined && { isTTY: true, columns }),
+    },
+    stderr: { write: (piece) => (stderr += piece) },
+    env,
+    cwd: cwd ?? process.cwd(),
+    text,
+    lines: () => text().trimEnd().split("\n"),
+    json: () => JSON.parse(stdout),
+    talk: () => stripVTControlCharacters(stderr),
+  };
+}

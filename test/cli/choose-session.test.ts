@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chooseSession, listSessions } from "../../src/cli/choose-session.ts";
+import { capturedIo } from "./captured-io.ts";
+import { SESSION_ID, writeStorage } from "./opencode-session.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(os.tmpdir(), "longhaul-home-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const at = (columns?: number): ReturnType<typeof capturedIo> =>
+  capturedIo({ env: { HOME: home }, cwd: home, ...(columns !== undefined && { columns }) });
+
+async function putDamaged(): Promise<string> {
+  const file = path.join(home, ".claude/projects/p/damaged.jsonl");
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, "no session\n");
+  return file;
+}
+
+describe("chooseSession without a terminal", () => {
+  it("lists the sessions, says how to go on, and picks none", async () => {
+    await writeStorage(path.join(home, ".local/share/opencode"));
+    const damaged = await putDamaged();
+    const io = at();
+    expect(await chooseSession(io)).toBeUndefined();
+    expect(io.text()).toContain("shop: Where is the port set?");
+    expect(io.text()).toMatch(/opencode .*7\.1k .*6 %\?/);
+    expect(io.text()).toContain(`opencode export ${SESSION_ID} > ${SESSION_ID}.json`);
+    expect(io.text()).toMatch(/Claude Code .* damaged/);
+    expect(io.text()).toContain(damaged);
+    expect(io.lines().at(-1)).toBe("Next: longhaul compact FILE");
+  });
+
+  it("prints JSON for programs", async () => {
+    await writeStorage(path.join(home, ".local/share/opencode"));
+    const io = at();
+    expect(await chooseSession(io, { json: true })).toBeUndefined();
+    expect(io.json()).toMatchObject({
+      version: 1,
+      found: 1,
+      skipped: 0,
+      hints: [],
+      sessions: [
+        {
+          agent: "opencode",
+          title: "Where is the port set?",
+          project: "shop",
+          name: SESSION_ID,
+          state: "measured",
+          modifiedAt: "2026-11-18T11:07:40.000Z",
+          window: 128_000,
+          isWindowSure: false,
+          usable: 108_000,
+        },
+      ],
+    });
+    expect(io.json()).toHaveProperty("sessions.0.tokens", 7_120);
+  });
+
+  it("says in a friendly way where it looked when there is nothing", async () => {
+    const io = at();
+    expect(await chooseSession(io)).toBeUndefined();
+    expect(io.text()).toContain("No agent sessions were found on this computer.");
+    expect(io.text()).toContain(path.join(home, ".claude", "projects"));
+    expect(io.text()).toContain("longhaul compact FILE");
+  });
+});
+
+describe("listSessions", () => {
+  it.each([60, 80, 100, 120])(
+    "keeps the rows of a terminal of %i columns in it",
+    async (columns) => {
+      await writeStorage(path.join(home, ".local/share/opencode"));
+      await putDamaged();
+      const io = at(columns);
+      await listSessions(io, {});
+      const rows = io.lines().filter((line) => /^(?:Agent|opencode|Claude Code) /.test(line));
+      expect(rows).toHaveLength(3);
+      for (const line of rows) expect(Array.from(line).length).toBeLessThanOrEqual(columns);
+    },
+  );
+});

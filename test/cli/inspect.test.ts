@@ -1,0 +1,253 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { inspectCommand, type InspectReport } from "../../src/cli/inspect.ts";
+import { capturedIo, type CapturedIo } from "./captured-io.ts";
+
+const RECORDED = "examples/recorded-session/session.json.gz";
+const TRANSCRIPTS = path.resolve("../shared/transcripts");
+
+async function inspected(file: string, options: object = {}): Promise<InspectReport> {
+  const io = capturedIo();
+  await inspectCommand(io, file, { json: true, ...options });
+  return io.json() as InspectReport;
+}
+
+async function view(file: string, columns: number): Promise<CapturedIo> {
+  const io = capturedIo({ columns });
+  await inspectCommand(io, file, {});
+  return io;
+}
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+const kindTokens = (report: InspectReport, kind: string): number =>
+  report.kinds.find((share) => share.kind === kind)?.tokens ?? 0;
+
+interface OpencodeTool {
+  readonly type: string;
+  readonly tool: string;
+  readonly state: { readonly output?: string; readonly input: unknown };
+}
+
+/** Every tool call of the recording, straight from its JSON. */
+function recordedTools(): OpencodeTool[] {
+  const { messages } = JSON.parse(gunzipSync(readFileSync(RECORDED)).toString());
+  return messages.flatMap(({ parts }: { parts: OpencodeTool[] }) =>
+    parts.filter((part) => part.type === "tool"),
+  );
+}
+
+describe("inspect on our recorded session", () => {
+  it("tells the facts that the recording is known for", async () => {
+    const report = await inspected(RECORDED);
+    expect(report).toMatchObject({
+      version: 1,
+      format: "opencode",
+      agentVersion: "1.18.33",
+      model: "scripted-model",
+      conversations: 1,
+      messages: 172,
+      turns: 8,
+      window: 128_000,
+      windowFrom: "default",
+      reserved: 20_000,
+      usable: 108_000,
+      overflow: true,
+      counts: { toolCalls: 186, typedUserTurns: 8 },
+    });
+    const calls = report.tools.map(({ tool, calls }) => [tool, calls]);
+    expect(Object.fromEntries(calls)).toEqual({
+      bash: 77,
+      read: 51,
+      edit: 27,
+      todowrite: 14,
+      write: 8,
+      grep: 6,
+      skill: 2,
+      glob: 1,
+    });
+    expect(sum(report.tools.map((tool) => tool.failed))).toBe(3);
+  });
+
+  it("adds up: kinds to the total, tools to their kinds", async () => {
+    const report = await inspected(RECORDED);
+    const { total, source, outside } = report.tokens;
+    expect(source).toBe("reported");
+    expect(total).toBe(159_132);
+    expect(sum(report.kinds.map((share) => share.tokens))).toBe(total);
+    expect(kindTokens(report, "outside")).toBe(outside);
+    expect(sum(report.tools.map((tool) => tool.input))).toBe(kindTokens(report, "tool-call"));
+    expect(sum(report.tools.map((tool) => tool.output))).toBe(kindTokens(report, "tool-result"));
+  });
+
+  it("comes close to an exact count of each kind", async () => {
+    const report = await inspected(RECORDED);
+    // From the README of the recording; framing of calls and results comes on top.
+    expect(kindTokens(report, "tool-result") / 133_903).toBeGreaterThan(0.93);
+    expect(kindTokens(report, "tool-result") / 133_903).toBeLessThan(1.07);
+    expect(kindTokens(report, "tool-call")).toBeGreaterThan(13_000);
+    expect(kindTokens(report, "tool-call")).toBeLessThan(18_000);
+    // The client's system prompt and tool schemas have about 6,700 tokens.
+    expect(kindTokens(report, "outside")).toBeGreaterThan(5_000);
+    expect(kindTokens(report, "outside")).toBeLessThan(9_000);
+  });
+
+  it("names the largest item, as an exact tokenizer finds it", async () => {
+    const [largest] = (await inspected(RECORDED)).largest;
+    const counted = recordedTools().map((part) => ({
+      part,
+      tokens: countTokens(part.state.output ?? ""),
+    }));
+    const exact = counted.reduce((most, one) => (one.tokens > most.tokens ? one : most));
+    expect(largest).toMatchObject({ kind: "tool-result", tool: exact.part.tool });
+    const { command } = exact.part.state.input as { command: string };
+    expect(command.startsWith(largest!.subject.replace(/…$/, ""))).toBe(true);
+    expect(Math.abs(largest!.tokens / exact.tokens - 1)).toBeLessThan(0.1);
+  });
+
+  it("lists the ten largest in order, each with its message", async () => {
+    const { largest } = await inspected(RECORDED);
+    expect(largest).toHaveLength(10);
+    const sizes = largest.map((item) => item.tokens);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    for (const item of largest) expect(item.message).toBeLessThan(172);
+  });
+
+  it("shows the growth that was reported, and what pruning would bring back", async () => {
+    const { growth, prunable, tokens } = await inspected(RECORDED);
+    expect(growth.source).toBe("reported");
+    expect(growth.samples).toHaveLength(86);
+    expect(growth.samples.at(-1)!.tokens).toBe(159_132);
+    expect(sum(prunable.pieces.map((piece) => piece.tokens))).toBe(prunable.tokens);
+    expect(prunable.pieces.map((piece) => piece.kind)).toContain("superseded");
+    expect(prunable.tokens).toBeGreaterThan(60_000);
+    expect(prunable.tokens).toBeLessThan(tokens.total);
+  });
+
+  it("takes the window that a person names", async () => {
+    const report = await inspected(RECORDED, { window: 1_000_000 });
+    expect(report).toMatchObject({ window: 1_000_000, windowFrom: "option", overflow: false });
+    expect(report.warnings).toEqual([]);
+  });
+
+  it.each([60, 80, 120])("fits a terminal of %i columns", async (columns) => {
+    const lines = (await view(RECORDED, columns)).lines();
+    for (const line of lines.slice(0, -1))
+      expect(Array.from(line).length).toBeLessThanOrEqual(columns);
+    for (const title of ["By role", "By tool", "Largest", "Growth"]) expect(lines).toContain(title);
+    expect(lines).toContain("State     Overflow: 51,132 over");
+    expect(lines.at(-1)).toBe(`Next      longhaul compact ${RECORDED}`);
+    const shares = lines
+      .slice(lines.indexOf("By role") + 1, lines.indexOf("By tool"))
+      .flatMap((line) => /^ {2}\S.*? (<?\d+) %/.exec(line)?.[1] ?? []);
+    const percents = shares.map((share) => (share.startsWith("<") ? 0 : Number(share)));
+    expect(Math.abs(sum(percents) - 100)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe.skipIf(!existsSync(TRANSCRIPTS))("inspect on recorded transcripts", () => {
+  const files = existsSync(TRANSCRIPTS)
+    ? readdirSync(TRANSCRIPTS, { recursive: true, encoding: "utf8" }).filter((file) =>
+        /^[^/]+[/\\].+\.(?:jsonl?|traj|gz)$/.test(file),
+      )
+    : [];
+
+  it.each(files)("%s adds up and fits the terminal", async (file) => {
+    const source = path.join(TRANSCRIPTS, file);
+    const report = await inspected(source);
+    const { total, estimated } = report.tokens;
+    expect(total).toBeGreaterThan(0);
+    expect(estimated).toBeGreaterThan(0);
+    expect(sum(report.kinds.map((share) => share.tokens))).toBe(total);
+    for (const { tokens } of report.kinds) expect(tokens).toBeGreaterThan(0);
+    const lines = (await view(source, 80)).lines();
+    for (const line of lines.slice(0, -1)) expect(Array.from(line).length).toBeLessThanOrEqual(80);
+  });
+
+  it("shows compactions as drops", async () => {
+    const io = await view(path.join(TRANSCRIPTS, "codex/cx-0.142.2-remote-compaction.jsonl"), 100);
+    const marks = io.lines().find((line) => /^ +▾[ ▾]*$/.test(line));
+    expect(marks?.match(/▾/g)).toHaveLength(2);
+    expect(io.text()).toContain("compacted twice before");
+  });
+
+  it("says which conversation of many it shows", async () => {
+    const file = path.join(TRANSCRIPTS, "openai-chat/tau-airline-gpt-4o.json.gz");
+    const first = await inspected(file, { conversation: 1 });
+    expect(first.conversations).toBe(200);
+    expect(first.warnings.join()).not.toContain("200 conversations");
+    const largest = await inspected(file);
+    expect(largest.warnings.join()).toContain("the file holds 200 conversations");
+    expect(largest.tokens.total).toBeGreaterThan(first.tokens.total);
+    await expect(inspected(file, { conversation: 201 })).rejects.toMatchObject({
+      code: "invalid-options",
+    });
+  });
+
+  it("warns when a session has outgrown the window that its model is known for", async () => {
+    const file = path.join(TRANSCRIPTS, "claude-code/cc-2.1.219-preserved-tail.jsonl.gz");
+    expect((await inspected(file)).warnings.join()).toContain("once held 560,141 tokens");
+    expect((await inspected(file, { window: 1_000_000 })).warnings).toHaveLength(1);
+  });
+});
+
+describe("inspect on small sessions", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "longhaul-inspect-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function put(name: string, value: unknown): Promise<string> {
+    const file = path.join(folder, name);
+    await writeFile(file, JSON.stringify(value));
+    return file;
+  }
+
+  it("says of an empty conversation that nothing is in it", async () => {
+    const file = await put("empty.json", { info: { id: "ses_1" }, messages: [] });
+    expect(await inspected(file)).toMatchObject({
+      messages: 0,
+      tokens: { total: 0, source: "estimated" },
+      kinds: [],
+      tools: [],
+      largest: [],
+      overflow: false,
+    });
+    const io = await view(file, 80);
+    expect(io.text()).toContain("0 messages, 0 turns");
+    expect(io.text()).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it("counts images apart, and estimates where nothing was reported", async () => {
+    const data =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const file = await put("chat.json", [
+      { role: "system", content: "You help." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is on this picture?" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
+        ],
+      },
+      { role: "assistant", content: "A single pixel." },
+    ]);
+    const report = await inspected(file);
+    expect(report.tokens).toMatchObject({ source: "estimated", outside: 0 });
+    expect(report.kinds.map((share) => share.kind)).toEqual(["system", "user", "text", "file"]);
+    expect(report.growth).toMatchObject({ source: "estimated" });
+    expect(report.growth.samples).toHaveLength(3);
+    expect((await view(file, 80)).text()).toContain("message 3");
+  });
+
+  it("quotes a file name that a shell would take apart", async () => {
+    const file = await put("it's one.json", [{ role: "user", content: "hello" }]);
+    expect((await view(file, 80)).lines().at(-1)).toContain("it'\\''s one.json'");
+  });
+});

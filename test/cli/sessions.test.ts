@@ -1,0 +1,261 @@
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeSessions } from "../../src/cli/describe-sessions.ts";
+import { findProgramSessions } from "../../src/cli/sessions-opencode-program.ts";
+import { findSessions } from "../../src/cli/sessions.ts";
+import { readTranscript } from "../../src/transcripts/index.ts";
+import { capturedIo, type CapturedIo } from "./captured-io.ts";
+import {
+  exported,
+  SESSION_ID,
+  type Sqlite,
+  writeDatabase,
+  writeStorage,
+} from "./opencode-session.ts";
+
+const TRANSCRIPTS = path.resolve("../shared/transcripts");
+const SQLITE: string = "node:sqlite";
+const sqlite = (await import(SQLITE).catch(() => undefined)) as Sqlite | undefined;
+
+let home: string;
+let io: CapturedIo;
+
+beforeEach(async () => {
+  home = await mkdtemp(path.join(os.tmpdir(), "longhaul-home-"));
+  io = capturedIo({ env: { HOME: home, PATH: "" }, cwd: home });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** A file below the home folder, last changed so many minutes ago. */
+async function put(names: string, text: string, minutesAgo = 0): Promise<string> {
+  const file = path.join(home, names);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text);
+  const time = Date.now() / 1000 - minutesAgo * 60;
+  await utimes(file, time, time);
+  return file;
+}
+
+function claudeLine(text: string): string {
+  const message = { role: "user", content: text };
+  const cwd = path.join(home, "code", "shop");
+  const base = { uuid: "u1", parentUuid: null, sessionId: "s1", cwd, version: "2.1.17" };
+  return `${JSON.stringify({ type: "user", ...base, timestamp: "2026-02-14T20:00:00Z", isSidechain: false, message })}\n`;
+}
+
+describe("findSessions", () => {
+  it("finds nothing in an empty home and names where it looked", async () => {
+    const found = await findSessions(io);
+    expect(found.sessions).toEqual([]);
+    expect(found.skipped).toBe(0);
+    expect(found.places).toHaveLength(5);
+    for (const place of found.places) expect(place.startsWith(home)).toBe(true);
+  });
+
+  it("finds the sessions of each agent in its own layout, newest first", async () => {
+    const project = `${home}/code/shop`.replace(/[^A-Za-z0-9]/g, "-");
+    const files = [
+      await put(`.claude/projects/${project}/0b7c.jsonl`, claudeLine("hello"), 1),
+      await put(".codex/sessions/2026/06/26/rollout-2026-06-26T12-24-00-abc.jsonl", "{}", 2),
+      await put(".pi/agent/sessions/--home-ada-shop--/2026_abc.jsonl", "{}", 3),
+      await put(".gemini/tmp/9f8e/chats/session-2026-04-14T15-31-abc.json", "{}", 4),
+      await put(".gemini/tmp/9f8e/chats/session-2026-04-13T15-31-abc.jsonl", "{}", 5),
+    ];
+    const { sessions } = await findSessions(io);
+    expect(sessions.map((session) => session.path)).toEqual(files);
+    expect(sessions.map((session) => session.agent)).toEqual([
+      "claude-code",
+      "codex",
+      "pi",
+      "gemini-cli",
+      "gemini-cli",
+    ]);
+    expect(sessions[0]).toMatchObject({ title: "code-shop", name: "0b7c.jsonl" });
+    expect(sessions[2]).toMatchObject({ title: "home-ada-shop", bytes: 2 });
+    expect(await sessions[0]!.load()).toBe(files[0]);
+  });
+
+  it("leaves out files of sub-agents, empty files and everything else that lies there", async () => {
+    await put(".claude/projects/p/agent-a1.jsonl", claudeLine("sub-agent"));
+    await put(".claude/projects/p/s1/subagents/agent-a2.jsonl", claudeLine("sub-agent"));
+    await put(".claude/projects/p/empty.jsonl", "");
+    await put(".claude/projects/p/notes.md", "notes");
+    await put(".claude/projects/stray.jsonl", claudeLine("stray"));
+    await put(".codex/sessions/2026/06/26/other.jsonl", "{}");
+    await put(".gemini/tmp/9f8e/logs.json", "{}");
+    expect((await findSessions(io)).sessions).toEqual([]);
+  });
+
+  it("looks where the agents' own variables point", async () => {
+    await put("elsewhere/claude/projects/p/a.jsonl", claudeLine("a"), 1);
+    await put("elsewhere/codex/sessions/rollout-b.jsonl", "{}", 2);
+    await writeStorage(path.join(home, "elsewhere/data/opencode"));
+    const env = {
+      HOME: home,
+      CLAUDE_CONFIG_DIR: path.join(home, "elsewhere/claude"),
+      CODEX_HOME: path.join(home, "elsewhere/codex"),
+      XDG_DATA_HOME: path.join(home, "elsewhere/data"),
+    };
+    const { sessions } = await findSessions(capturedIo({ env }));
+    expect(sessions.map((session) => session.agent).sort()).toEqual([
+      "claude-code",
+      "codex",
+      "opencode",
+    ]);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "does not follow symbolic links out of the folders",
+    async () => {
+      const outside = await put("private/secret.jsonl", claudeLine("secret"));
+      await mkdir(path.join(home, ".claude/projects/p"), { recursive: true });
+      await symlink(outside, path.join(home, ".claude/projects/p/link.jsonl"));
+      await symlink(path.dirname(outside), path.join(home, ".claude/projects/linked"));
+      expect(await findSessions(io)).toMatchObject({ sessions: [], skipped: 0 });
+    },
+  );
+
+  it("counts what it cannot read and goes on", async () => {
+    await put(".local/share/opencode/storage/session/p/ses_torn.json", '{"id": "ses_to');
+    await writeStorage(path.join(home, ".local/share/opencode"));
+    const found = await findSessions(io);
+    expect(found.skipped).toBe(1);
+    expect(found.sessions.map((session) => session.name)).toEqual([SESSION_ID]);
+  });
+});
+
+describe("opencode", () => {
+  it("gives the export document of a session in the older storage folders", async () => {
+    await writeStorage(path.join(home, ".local/share/opencode"));
+    const { sessions } = await findSessions(io);
+    expect(sessions).toHaveLength(1);
+    const stored = await readTranscript(await sessions[0]!.load());
+    const printed = await readTranscript(Buffer.from(exported()));
+    expect(stored.format).toBe("opencode");
+    expect(stored.counts).toEqual(printed.counts);
+    const texts = (transcript: typeof stored): unknown =>
+      transcript.conversations[0]!.messages.map(({ role, parts }) => ({ role, parts }));
+    expect(texts(stored)).toEqual(texts(printed));
+    expect(stored.conversations[0]!.cwd).toBe("/home/ada/shop");
+  });
+
+  it.skipIf(sqlite === undefined)("gives exactly that of a session in the database", async () => {
+    const data = path.join(home, ".local/share/opencode");
+    await writeDatabase(sqlite!, data);
+    await writeStorage(data);
+    const { sessions, skipped } = await findSessions(io);
+    expect(skipped).toBe(0);
+    expect(sessions.map((session) => session.name)).toEqual([SESSION_ID]);
+    expect(sessions[0]).toMatchObject({ modifiedAt: 1_795_000_060_000, bytes: undefined });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await sessions[0]!.load()) as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+    }
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual(JSON.parse(exported()));
+  });
+
+  it("says how to get at a database that is damaged or cannot be read here", async () => {
+    const file = await put(".local/share/opencode/opencode.db", "this is no database");
+    const { sessions, hints } = await findSessions(io);
+    expect(sessions).toEqual([]);
+    expect(hints).toHaveLength(1);
+    expect(hints[0]).toContain(file);
+    expect(hints[0]).toContain("opencode export ID > session.json");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "asks the opencode program where Node has no SQLite",
+    async () => {
+      const listed = [
+        { id: SESSION_ID, title: "Where is the port set?", updated: 1_795_000_060_000 },
+        { id: "--evil", title: "no id", updated: 1 },
+      ];
+      await put("out.json", exported());
+      const program = await put(
+        "bin/opencode",
+        `#!/bin/sh
+if [ "$1 $2" = "session list" ]; then echo '${JSON.stringify(listed)}'
+elif [ "$1 $2" = "export ${SESSION_ID}" ]; then while read -r line || [ -n "$line" ]; do echo "$line"; done < "${home}/out.json"
+else exit 3; fi
+`,
+      );
+      await chmod(program, 0o755);
+      const withProgram = capturedIo({ env: { PATH: path.dirname(program) }, cwd: home });
+      const { sessions, hint } = await findProgramSessions(withProgram, "opencode.db");
+      expect(sessions.map((session) => session.name)).toEqual([SESSION_ID]);
+      expect(hint).toContain(home);
+      const transcript = await readTranscript(await sessions[0]!.load());
+      expect(transcript.counts).toMatchObject({ messages: 3, toolCalls: 1 });
+      // Starting the program takes seconds for each session.
+      const [described] = await describeSessions(withProgram, sessions);
+      expect(described).toMatchObject({ state: "unmeasured", tokens: undefined });
+    },
+  );
+
+  it("gives a hint when there is no such program, or it fails", async () => {
+    expect((await findProgramSessions(io, "/data/opencode.db")).hint).toContain(
+      "/data/opencode.db",
+    );
+    const program = await put("bin/opencode", "#!/bin/sh\nexit 1\n");
+    await chmod(program, 0o755);
+    const failing = capturedIo({ env: { PATH: path.dirname(program) }, cwd: home });
+    const found = await findProgramSessions(failing, "/data/opencode.db");
+    expect(found).toMatchObject({ sessions: [], skipped: 1 });
+    expect(found.hint).toContain("/data/opencode.db");
+  });
+});
+
+describe("describeSessions", () => {
+  it("measures what it can read and tells what it cannot", async () => {
+    await put(".claude/projects/p/good.jsonl", claudeLine("Fix the shop, please."), 1);
+    await put(".claude/projects/p/bad.jsonl", "this is no session\n", 2);
+    const { sessions } = await findSessions(io);
+    const [good, bad] = await describeSessions(io, sessions);
+    expect(good).toMatchObject({
+      state: "measured",
+      title: "Fix the shop, please.",
+      project: "shop",
+    });
+    expect(good!.tokens).toBeGreaterThan(4);
+    expect(good!.tokens).toBeLessThan(20);
+    expect(good!.budget).toMatchObject({ window: 128_000 });
+    expect(bad).toMatchObject({ state: "unreadable", tokens: undefined });
+  });
+
+  it("reads no more than it is asked for", async () => {
+    for (const name of ["a", "b", "c"])
+      await put(`.claude/projects/p/${name}.jsonl`, claudeLine(name));
+    const { sessions } = await findSessions(io);
+    expect(await describeSessions(io, sessions, 2)).toHaveLength(2);
+  });
+
+  it.skipIf(!existsSync(TRANSCRIPTS))(
+    "takes what the provider reported last where there is usage",
+    async () => {
+      const folder = path.join(home, ".codex/sessions/2026/06/26");
+      await mkdir(folder, { recursive: true });
+      await copyFile(
+        path.join(TRANSCRIPTS, "codex/cx-0.142.2-remote-compaction.jsonl"),
+        path.join(folder, "rollout-2026-06-26T12-24-00-abc.jsonl"),
+      );
+      const chats = path.join(home, ".gemini/tmp/9f8e/chats");
+      await mkdir(chats, { recursive: true });
+      await copyFile(
+        path.join(TRANSCRIPTS, "gemini-cli/gem-cancelled-tools.json"),
+        path.join(chats, "session-1.json"),
+      );
+      const described = await describeSessions(io, (await findSessions(io)).sessions);
+      const by = new Map(described.map((one) => [one.session.agent, one]));
+      expect(by.get("codex")).toMatchObject({
+        tokens: 97_997,
+        isWindowSure: true,
+        project: "agentv",
+      });
+      expect(by.get("codex")!.budget!.window).toBe(121_600);
+      expect(by.get("gemini-cli")).toMatchObject({ state: "measured", tokens: 68_526 });
+    },
+  );
+});

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import type { CompactResult } from "./compact.ts";
-import { bar, count, fit, plural } from "./figures.ts";
+import { bar, clipEnd, count, plural } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
 
 /** How many lines of each section of the summary are shown. */
@@ -92,7 +92,7 @@ function summary(io: Io, { report }: CompactResult): string[] {
     const more = lines.length - SECTION_LINES;
     return [
       `  ${pc.bold(heading)}`,
-      ...lines.slice(0, SECTION_LINES).map((line) => `    ${fit(line, width)}`),
+      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipEnd(line, width)}`),
       ...(more > 0 ? [pc.dim(`    … ${plural(more, "more line")}`)] : []),
     ];
   });

@@ -47,6 +47,13 @@ export function fit(text: string, width: number): string {
   return `${units.slice(0, head).join("")}…${units.slice(units.length - (width - 1 - head)).join("")}`;
 }
 
+/** Shortens a text to a width, at its end. */
+export function clipEnd(text: string, width: number): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const units = [...line];
+  return units.length <= width ? line : `${units.slice(0, width - 1).join("")}…`;
+}
+
 /** A size given by a person: 128000, 128k, 1m. Returns `undefined` for anything else. */
 export function parseTokens(text: string): number | undefined {
   const match = /^(\d+(?:[._]\d+)*)\s*([km]?)$/i.exec(text.replaceAll(",", "_").trim());

@@ -58,11 +58,9 @@ function writeSummary(
   const earlier = earlierSummaries(messages, compaction);
   const headHandle = isArchived ? compaction.handle : undefined;
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
+  const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
   const text = extractiveSummary({
-    ledger: mergeAll(
-      [...tracker.records.slice(newest + 1).map((one) => one.facts), facts],
-      options,
-    ),
+    ledger: withRelativePaths(mergeAll(since, options), options.cwd),
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
     count: (piece) => counter.count(piece),
@@ -78,6 +76,19 @@ function writeSummary(
 /** The facts of several records together, oldest first. */
 export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
   return ledgers.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), EMPTY_LEDGER);
+}
+
+/** Files by their path from the working directory, which the summary names once. */
+function withRelativePaths(ledger: Ledger, cwd: string | undefined): Ledger {
+  if (cwd === undefined) return ledger;
+  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  const relative = (path: string): string =>
+    path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
+  return {
+    ...ledger,
+    files: ledger.files.map((file) => ({ ...file, path: relative(file.path) })),
+    errors: ledger.errors.map((error) => ({ ...error, subject: relative(error.subject) })),
+  };
 }
 
 interface EarlierSummaries {

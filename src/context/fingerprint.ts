@@ -16,5 +16,5 @@ export function isSameMessage(a: Message | undefined, b: Message | undefined): b
   if (a === b) return true;
   if (a === undefined || b === undefined || a.role !== b.role) return false;
   if (a.parts.length !== b.parts.length) return false;
-  return toJson(plainMessage(a)["parts"]) === toJson(plainMessage(b)["parts"]);
+  return toJson(plainMessage(a).parts) === toJson(plainMessage(b).parts);
 }

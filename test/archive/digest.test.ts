@@ -38,3 +38,13 @@ it("is the same where Node's own code is not there", async () => {
     }),
   );
 });
+
+it("hashes long texts in pieces that split no code point", () => {
+  for (const text of [
+    "a".repeat(65_535) + "😀".repeat(70_000),
+    "\u{1f600}".repeat(65_536),
+    "é".repeat(131_072),
+  ]) {
+    expect(sha256Hex(text)).toBe(createHash("sha256").update(text, "utf8").digest("hex"));
+  }
+});

@@ -53,7 +53,8 @@ export function originalOfMessages(messages: readonly Message[], digest: Digest)
   const blocks: string[] = [];
   for (let from = 0; from < messages.length; from += LINES_PER_BLOCK) {
     const block = messages.slice(from, from + LINES_PER_BLOCK);
-    blocks.push(block.map((message) => `${toJson(plainMessage(message))}\n`).join(""));
+    const lines = block.map((message) => toJson(plainMessage(message)));
+    blocks.push([...lines, ""].join("\n"));
   }
   return original("head", blocks.join(""), digest);
 }
@@ -65,16 +66,26 @@ export function originalOfMessages(messages: readonly Message[], digest: Digest)
 const LINES_PER_BLOCK = 256;
 
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */
-export function plainMessage(message: Message): Readonly<Record<string, unknown>> {
+export function plainMessage(message: Message): PlainMessage {
+  const isTraced = message.source !== undefined || message.parts.some(isTracedPart);
+  if (!isTraced) return message;
   return { ...message, source: undefined, parts: message.parts.map(plainPart) };
 }
 
+type PlainMessage = Omit<Message, "parts" | "source"> & {
+  readonly parts: readonly unknown[];
+  readonly source?: unknown;
+};
+
+/** Whether a part names its origin; where nothing does, nothing has to be copied. */
+function isTracedPart(part: Part): boolean {
+  if (part.source !== undefined) return true;
+  return part.type === "tool-result" && part.output.some(({ source }) => source !== undefined);
+}
+
 function plainPart(part: Part): unknown {
-  if (part.type === "opaque") return part;
-  const isTraced = part.source !== undefined;
-  if (part.type !== "tool-result") return isTraced ? { ...part, source: undefined } : part;
-  const isOutputTraced = part.output.some(({ source }) => source !== undefined);
-  if (!isTraced && !isOutputTraced) return part;
+  if (part.type === "opaque" || !isTracedPart(part)) return part;
+  if (part.type !== "tool-result") return { ...part, source: undefined };
   return { ...part, source: undefined, output: plainOutput(part.output) };
 }
 

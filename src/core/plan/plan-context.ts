@@ -1,6 +1,6 @@
 import { applyEdits } from "../edit/index.ts";
 import { leadingSystemCount, type Message } from "../message/index.ts";
-import { planPrune } from "../prune/index.ts";
+import { planPrune, prunableTokens, type PruneContext } from "../prune/index.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
@@ -36,13 +36,12 @@ function prunePlan(
   tokens: number,
 ): ContextPlan | undefined {
   const { budget } = options;
-  const pieces = planPrune(messages, {
-    ...options,
-    options: options.prune,
-    window: budget.window,
-    usable: budget.usable,
-    excess: tokens - budget.target,
-  });
+  const excess = tokens - budget.target;
+  const { window, usable } = budget;
+  const context: PruneContext = { ...options, options: options.prune, window, usable, excess };
+  // Most long conversations are beyond pruning; that is seen before anything is chosen.
+  if (prunableTokens(messages, context) < excess) return undefined;
+  const pieces = planPrune(messages, context);
   const saved = pieces.reduce((total, piece) => total + piece.saving, 0);
   if (pieces.length === 0 || tokens - saved > budget.target) return undefined;
   const edits = pieces.map((piece) => piece.edit);

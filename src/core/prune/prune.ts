@@ -72,13 +72,7 @@ interface Candidate {
  * pruning twice changes nothing.
  */
 export function planPrune(messages: readonly Message[], context: PruneContext): PrunedPiece[] {
-  const boundary = pruneBoundary(messages, {
-    meter: context.meter,
-    usable: context.usable,
-    ...(context.options?.protectedTokens !== undefined && {
-      protectedTokens: context.options.protectedTokens,
-    }),
-  });
+  const boundary = boundaryOf(messages, context);
   const chosen: PrunedPiece[] = [];
   let saved = 0;
   for (const candidate of candidates(messages, boundary, context)) {
@@ -90,6 +84,31 @@ export function planPrune(messages: readonly Message[], context: PruneContext): 
   }
   if (saved < minimumSaving(context)) return [];
   return chosen.sort((a, b) => a.edit.message - b.edit.message || a.edit.part - b.edit.part);
+}
+
+/**
+ * More than pruning can bring back, in tokens: all that the messages with tool calls and results
+ * before the boundary hold. It needs nothing but what the meter remembers.
+ */
+export function prunableTokens(messages: readonly Message[], context: PruneContext): number {
+  const prunable = messages
+    .slice(0, boundaryOf(messages, context))
+    .filter(({ parts }) =>
+      parts.some(({ type }) => type === "tool-call" || type === "tool-result"),
+    );
+  return context.meter.total(prunable);
+}
+
+function boundaryOf(
+  messages: readonly Message[],
+  { meter, usable, options }: PruneContext,
+): number {
+  const protectedTokens = options?.protectedTokens;
+  return pruneBoundary(messages, {
+    meter,
+    usable,
+    ...(protectedTokens !== undefined && { protectedTokens }),
+  });
 }
 
 function minimumSaving({ options, window }: PruneContext): number {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import pc from "picocolors";
 import type { CompactResult } from "./compact.ts";
 import { bar, clipEnd, count, plural } from "./figures.ts";
@@ -15,7 +16,7 @@ export function compactView(io: Io, result: CompactResult): string[] {
     "",
     ...actions(result),
     ...summary(io, result),
-    ...places(result),
+    ...places(io, result),
     ...warnings(result),
   ];
 }
@@ -99,16 +100,24 @@ function summary(io: Io, { report }: CompactResult): string[] {
   return ["", "Summary", ...sections];
 }
 
-function places({ report, out, to, archive }: CompactResult): string[] {
+function places(io: Io, { report, out, to, archive }: CompactResult): string[] {
   const lines: string[] = [];
   const originals =
     report.prune.length + report.clipped.length + (report.head?.handle === undefined ? 0 : 1);
   if (report.head?.handle !== undefined) lines.push(`Head      ${report.head.handle}`);
   if (originals > 0 && report.failures.length === 0) {
-    lines.push(`Archive   ${archive} (${plural(originals, "original")}, byte for byte)`);
+    lines.push(
+      `Archive   ${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`,
+    );
   }
   if (out !== undefined) lines.push(`Written   ${out === "-" ? "to stdout" : out} (${to})`);
   return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** A path as it is shortest from where the person is. */
+function fromHere({ cwd }: Io, place: string): string {
+  const relative = path.relative(cwd, place);
+  return relative.startsWith("..") ? place : relative;
 }
 
 /** How many warnings are shown; `--json` has them all. */

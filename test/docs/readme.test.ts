@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli, temporaryFolder } from "../cli/run-cli.ts";
+
+const readme = readFileSync("README.md", "utf8");
+const pages = ["README.md", "AGENTS.md", "CHANGELOG.md", ...markdown("docs")];
+
+function markdown(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join(folder, name));
+}
+
+describe("the README", () => {
+  it("shows what the demo really prints", async () => {
+    const block = /```text\n\$ longhaul (.*)\n\n([^]*?)\n\nChecked\n/.exec(readme);
+    const [, command = "", expected = ""] = block ?? [];
+    const cwd = temporaryFolder();
+    const args = command
+      .split(" ")
+      .map((word) =>
+        word.startsWith("examples/") ? path.resolve(word) : word.replace(".longhaul/", ""),
+      );
+    const { stdout } = await runCli(args, { cwd, env: { LONGHAUL_HOME: ".longhaul" } });
+    expect(stdout.trimEnd().replace("small.json", ".longhaul/small.json")).toBe(expected);
+  });
+
+  it("has exactly the two set-up commands, and both exist", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    expect(readme).toMatch(/```sh\nnpm run demo .*\nnpm test .*\n```/);
+    expect(scripts).toMatchObject({ demo: expect.any(String), test: expect.any(String) });
+  });
+
+  it("names only commands and options that exist", async () => {
+    const help = await runCli(["--help"]);
+    for (const [, command] of readme.matchAll(/^longhaul (\w+)/gm)) {
+      expect(help.stdout).toContain(`  ${command}`);
+    }
+  });
+});
+
+describe("the pages", () => {
+  it.each(pages)("%s links only to what is there", (page) => {
+    const text = readFileSync(page, "utf8");
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
+      expect(existsSync(path.join(path.dirname(page), target!)), `${page} -> ${target}`).toBe(true);
+    }
+  });
+
+  it("docs/errors.md has one entry for each code", () => {
+    const source = readFileSync("src/core/error.ts", "utf8");
+    const codes = [...source.matchAll(/\| "([a-z-]+)"/g)].map((match) => match[1]).sort();
+    const entries = [...readFileSync("docs/errors.md", "utf8").matchAll(/^## (.+)$/gm)].map(
+      (match) => match[1],
+    );
+    expect(entries.sort()).toEqual(codes);
+  });
+
+  it("docs/command-line.md names every option of compact", async () => {
+    const page = readFileSync("docs/command-line.md", "utf8");
+    const { stdout } = await runCli(["compact", "--help"]);
+    for (const [option] of stdout.matchAll(/--[a-z]+/g)) {
+      if (option !== "--help") expect(page).toContain(option);
+    }
+  });
+
+  it("AGENTS.md names every room", () => {
+    const map = readFileSync("AGENTS.md", "utf8");
+    for (const room of [...readdirSync("src"), ...readdirSync("src/core")]) {
+      expect(map).toContain(room);
+    }
+  });
+});

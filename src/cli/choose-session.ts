@@ -38,10 +38,9 @@ export async function chooseSession(
   const picked = await select({
     message: "Which session?",
     maxItems: PICKER_ROWS,
-    // The picker puts four characters before each row.
     options: described.map((one) => ({
       value: one.session,
-      label: row(one, widthOf(io) - 6),
+      label: row(one, widthOf(io) - PICKER_MARGIN),
       disabled: one.state === "unreadable",
     })),
   });
@@ -49,6 +48,8 @@ export async function chooseSession(
 }
 
 const PICKER_ROWS = 12;
+/** Five characters stand before each row; the picker counts their colour codes as well. */
+const PICKER_MARGIN = 16;
 
 function sessionList(
   io: Io,
@@ -105,8 +106,9 @@ const AGENTS: Readonly<Record<string, string>> = {
   opencode: "opencode",
 };
 
-/** From this width on, a row also has the size and a bar. */
-const WIDE = 90;
+/** From these widths on, a row also has the time, and the size and a bar. */
+const MIDDLE = 56;
+const WIDE = 84;
 const BAR_WIDTH = 10;
 
 interface Cells {
@@ -162,7 +164,7 @@ function tableRow(cells: Cells, width: number): string {
   const left = cells.agent.padEnd(11);
   const right = [
     ...(isWide ? [cells.size.padStart(8)] : []),
-    cells.time.padEnd(16),
+    ...(width >= MIDDLE ? [cells.time.padEnd(16)] : []),
     cells.tokens.padStart(6),
     ...(isWide ? [cells.bar.padEnd(BAR_WIDTH)] : []),
     cells.full.padStart(7),

@@ -102,24 +102,21 @@ function messageItems(message: Message, calls: Map<string, ToolCallPart>): Conte
 }
 
 function partItems(message: Message, part: Part, calls: Map<string, ToolCallPart>): ContentItem[] {
-  const tokens = partTokens(part, estimator);
-  switch (part.type) {
-    case "text":
-      return [{ kind: textKind(message), subject: clipLine(part.text), tokens }];
-    case "reasoning":
-      return [{ kind: "reasoning", subject: clipLine(part.text) || "(encrypted)", tokens }];
-    case "file":
-      return [fileItem(part)];
-    case "opaque":
-      return [{ kind: "other", subject: part.kind, tokens }];
-    case "tool-call":
-      calls.set(part.toolCallId, part);
-      return [
-        { kind: "tool-call", tool: part.toolName, subject: describeCall(part).subject, tokens },
-      ];
-    case "tool-result":
-      return resultItems(part, calls.get(part.toolCallId));
+  if (part.type === "tool-result") return resultItems(part, calls.get(part.toolCallId));
+  if (part.type === "file") return [fileItem(part)];
+  if (part.type === "tool-call") calls.set(part.toolCallId, part);
+  return [{ ...ownItem(message, part), tokens: partTokens(part, estimator) }];
+}
+
+type OwnPart = Exclude<Part, ToolResultPart | FilePart>;
+
+function ownItem(message: Message, part: OwnPart): Omit<ContentItem, "tokens"> {
+  if (part.type === "text") return { kind: textKind(message), subject: clipLine(part.text) };
+  if (part.type === "opaque") return { kind: "other", subject: part.kind };
+  if (part.type === "reasoning") {
+    return { kind: "reasoning", subject: clipLine(part.text) || "(encrypted)" };
   }
+  return { kind: "tool-call", tool: part.toolName, subject: describeCall(part).subject };
 }
 
 /** The result without its files, and each file in it. */

@@ -24,14 +24,23 @@ const MODEL_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/glm-4\.[5-9]|glm-5/i, 200_000],
 ];
 
+/** Windows that models are sold with, for a session that outgrew the one its model's name says. */
+const USUAL_WINDOWS: readonly number[] = [200_000, 400_000, 1_000_000, 2_000_000];
+
 /** The option decides, then the session, then its model. */
 export function chooseWindow(
   option: number | undefined,
-  { window, model }: Pick<Conversation, "window" | "model">,
+  {
+    window,
+    model,
+    timeline = [],
+  }: Pick<Conversation, "window" | "model"> & Partial<Pick<Conversation, "timeline">>,
 ): ChosenWindow {
   if (option !== undefined) return { window: option, from: "option" };
   if (window !== undefined) return { window, from: "session" };
-  const known = MODEL_WINDOWS.find(([pattern]) => pattern.test(model ?? ""));
-  if (known !== undefined) return { window: known[1], from: "model" };
-  return { window: undefined, from: "default" };
+  const known = MODEL_WINDOWS.find(([pattern]) => pattern.test(model ?? ""))?.[1];
+  if (known === undefined) return { window: undefined, from: "default" };
+  const peak = timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
+  if (peak <= known) return { window: known, from: "model" };
+  return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "model" };
 }

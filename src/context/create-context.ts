@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Message } from "../core/message/index.ts";
-import { isOverflow } from "../core/overflow/index.ts";
+import { estimateLimit, isOverflow } from "../core/overflow/index.ts";
+import { estimator } from "../core/tokens/index.ts";
 import { editView } from "./edit-view.ts";
 import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -75,8 +76,10 @@ async function prepare(
 }
 
 /** T7; bytes and images are only counted where somebody set a limit on them. */
-function mayOverflow({ budget, meter, options }: Session, view: View): boolean {
-  if (isOverflow(view.measured.tokens, budget)) return true;
+function mayOverflow({ budget, counter, meter, options }: Session, view: View): boolean {
+  const isEstimated = view.measured.source === "estimated" && counter === estimator;
+  const usable = isEstimated ? estimateLimit(budget.usable) : budget.usable;
+  if (isOverflow(view.measured.tokens, { usable })) return true;
   const { maxBytes = Infinity, maxImages = Infinity } = options.limits ?? {};
   if (maxBytes === Infinity && maxImages === Infinity) return false;
   const size = meter.totalSize(view.messages);

@@ -37,6 +37,7 @@ export async function editView(session: Session, view: View, force: boolean): Pr
   const record = makeRecord(session, view, archived);
   const messages = applyRecord(legal.messages, record);
   session.tracker.append(record, messages);
+  session.usage.forget();
   session.events.emit("edited", record);
   const edited = editReport({ session, view, archived, record, messages });
   const durationMs = session.now() - view.startedAt;
@@ -54,7 +55,8 @@ function planOptions(session: Session, view: View, force: boolean): PlanOptions 
     digest: session.digest,
     now: view.startedAt,
     fixedTokens,
-    usedTokens: scaled(view.measured.tokens),
+    // An estimate is better made anew than taken from the running sum.
+    usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
     limits: options.limits,
     traits: options.traits,
     prune: options,

@@ -21,6 +21,8 @@ export interface UsageMeter {
    * counts: what was reported before the last edit says nothing about the view of now.
    */
   measure(view: readonly Message[], since: number): Measured;
+  /** After an edit: what was counted before says nothing about the view of now. */
+  forget(): void;
   /** Tokens of the provider for one of the estimator. */
   readonly factor: number;
 }
@@ -30,11 +32,17 @@ export function totalUsage(usage: Usage): number {
   return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + usage.output;
 }
 
+/** A sum over a list of messages that remembers where it was. */
+export interface RunningTotal {
+  of(list: readonly Message[]): number;
+  forget(): void;
+}
+
 /**
  * The running sum over a list that only grows: a step costs only the new messages. Whether the list
  * is still the same is seen by its ends and by a slice of the rest that moves on with every step.
  */
-export function createRunningTotal(meter: MessageMeter): (list: readonly Message[]) => number {
+export function createRunningTotal(meter: MessageMeter): RunningTotal {
   let counted: Message[] = [];
   let total = 0;
   let cursor = 0;
@@ -49,23 +57,27 @@ export function createRunningTotal(meter: MessageMeter): (list: readonly Message
     for (; cursor < end; cursor++) if (list[cursor] !== counted[cursor]) return false;
     return true;
   };
-  return (list) => {
-    if (!isKnown(list)) {
-      counted = [];
-      total = 0;
-      cursor = 0;
-    }
-    for (let index = counted.length; index < list.length; index++) {
-      const message = list[index] as Message;
-      counted.push(message);
-      total += meter.tokens(message);
-    }
-    return total;
+  const forget = (): void => {
+    counted = [];
+    total = 0;
+    cursor = 0;
+  };
+  return {
+    forget,
+    of(list) {
+      if (!isKnown(list)) forget();
+      for (let index = counted.length; index < list.length; index++) {
+        const message = list[index] as Message;
+        counted.push(message);
+        total += meter.tokens(message);
+      }
+      return total;
+    },
   };
 }
 
 /** How many messages at the end, and of the rest, are looked at in a step. */
-const CHECKED = 64;
+const CHECKED = 128;
 
 /** A usage meter; `fixedTokens` is the estimate of what every request carries beside messages. */
 export function createUsageMeter(meter: MessageMeter, fixedTokens: number): UsageMeter {
@@ -83,8 +95,9 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
     get factor() {
       return calibration.factor;
     },
+    forget: () => runningTotal.forget(),
     measure(view, since) {
-      const estimated = fixedTokens + runningTotal(view);
+      const estimated = fixedTokens + runningTotal.of(view);
       let newer = 0;
       for (let index = view.length - 1; index >= since; index--) {
         const message = view[index] as Message;

@@ -12,6 +12,12 @@ export const DEFAULT_WINDOW = 128_000;
 /** Pruning that brings the context below this share of usable makes a summary needless. */
 export const DEFAULT_TARGET_RATIO = 0.6;
 
+/**
+ * An estimate is no count: where tokens are estimated, overflow begins this share below usable, and
+ * results stay below that. Whole conversations are estimated within about 3 % of an exact count.
+ */
+export const ESTIMATE_MARGIN = 0.05;
+
 /** What the caller knows about the model; all in tokens. */
 export interface BudgetOptions {
   /** The model's context window. @default 128000, and the budget says that it was a guess */
@@ -61,6 +67,11 @@ export function contextBudget(options: BudgetOptions = {}): ContextBudget {
 /** T7: overflow when tokens >= usable, so that the edit happens before the provider refuses. */
 export function isOverflow(tokens: number, budget: Pick<ContextBudget, "usable">): boolean {
   return tokens >= budget.usable;
+}
+
+/** The tokens at which an estimated request overflows: usable less the margin. */
+export function estimateLimit(usable: number, margin: number = ESTIMATE_MARGIN): number {
+  return Math.floor(usable * (1 - margin));
 }
 
 function positive(name: string, value: number): number {

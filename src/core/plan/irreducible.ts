@@ -1,4 +1,5 @@
 import { ContextError } from "../error.ts";
+import { newestUserMessage } from "../compact/index.ts";
 import { leadingSystemCount, type Message } from "../message/index.ts";
 import type { PlanOptions } from "./options.ts";
 
@@ -12,26 +13,32 @@ interface Item {
 
 /** The error that says what fills the window when nothing more can be removed. */
 export function irreducible(messages: readonly Message[], options: PlanOptions): ContextError {
-  const { budget, meter, fixedTokens = 0 } = options;
-  const system = leadingSystemCount(messages);
-  const items: Item[] = messages.map((message, index) => ({
-    what: index < system ? `system message ${index}` : `${message.role} message ${index}`,
-    tokens: meter.tokens(message),
-  }));
-  if (fixedTokens > 0) items.push({ what: "system prompt and tool schemas", tokens: fixedTokens });
-  const measured = fixedTokens + meter.total(messages);
-  const unseen = (options.usedTokens ?? measured) - measured;
-  if (unseen > budget.usable / 2) {
-    items.push({
-      what: "what is sent beside the messages, by the provider's count",
-      tokens: unseen,
-    });
-  }
-  const biggest = items.sort((a, b) => b.tokens - a.tokens).slice(0, NAMED_ITEMS);
+  const { budget } = options;
+  const items = fixedItems(messages, options).sort((a, b) => b.tokens - a.tokens);
+  const biggest = items.slice(0, NAMED_ITEMS);
   const named = biggest.map(({ what, tokens }) => `${what} (${tokens} tokens)`).join(", ");
   return new ContextError(
     "irreducible",
-    `The context cannot be brought below ${budget.usable} usable tokens of a ${budget.window}-token window; what fills it: ${named}. Use a model with a larger window, or shorten these.`,
+    `The context cannot be brought below ${budget.usable} usable tokens of a ${budget.window}-token window, because these may not be removed: ${named}. Use a model with a larger window, or shorten them.`,
     { details: { window: budget.window, usable: budget.usable, biggest } },
   );
+}
+
+/** What every result would hold: what stands beside the messages, the rules, the newest words. */
+function fixedItems(messages: readonly Message[], options: PlanOptions): Item[] {
+  const { budget, meter, fixedTokens = 0, usedTokens } = options;
+  const system = leadingSystemCount(messages);
+  const newest = newestUserMessage(messages);
+  const items = messages.flatMap((message, index): Item[] => {
+    if (index >= system && index !== newest && index !== messages.length - 1) return [];
+    const role = index < system ? "system" : index === newest ? "newest user" : message.role;
+    return [{ what: `${role} message ${index}`, tokens: meter.tokens(message) }];
+  });
+  const measured = fixedTokens + meter.total(messages);
+  const unseen = (usedTokens ?? measured) - measured;
+  if (fixedTokens > 0) items.push({ what: "system prompt and tool schemas", tokens: fixedTokens });
+  if (unseen > budget.usable / 2) {
+    items.push({ what: "what the provider counts beside the messages", tokens: unseen });
+  }
+  return items;
 }

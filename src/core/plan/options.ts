@@ -59,6 +59,11 @@ export interface PlanOptions {
    * original can be recalled. @default true
    */
   readonly canRecall?: boolean | undefined;
+  /**
+   * Share of usable by which the counter may be wrong; see `estimateLimit`.
+   * @default 0.05 for the estimator, 0 for any other counter
+   */
+  readonly margin?: number | undefined;
   /** Compact even though there is room. @default false */
   readonly force?: boolean | undefined;
 }

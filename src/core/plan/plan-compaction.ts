@@ -12,13 +12,10 @@ import { summaryCap } from "../summary/index.ts";
 import { headOriginal } from "./apply-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan } from "./plan.ts";
-import { fitsInto, requestSize } from "./size.ts";
+import { countedLimit, fitsInto, requestSize } from "./size.ts";
 
 /** What the frame around a summary costs beside the summary's own cap, in tokens. */
 const FRAME_TOKENS = 120;
-
-/** An estimate is no count: results stay this share below usable. */
-const SAFETY_SHARE = 0.05;
 
 /**
  * The ladder: what is tried, in order, until the result fits. First a whole tail, then one with
@@ -66,7 +63,7 @@ export function planCompaction(
   options: PlanOptions,
 ): ContextPlan | undefined {
   const system = leadingSystemCount(messages);
-  const limit = Math.floor(options.budget.usable * (1 - SAFETY_SHARE));
+  const limit = countedLimit(options) - 1;
   const media = describedMedia(messages, options);
   const source = applyEdits(messages, media.edits);
   for (const room of [roomFor(source, system, limit, options), limit]) {

@@ -1,6 +1,6 @@
 import type { Message } from "../message/index.ts";
-import { isOverflow } from "../overflow/index.ts";
-import type { MessageSize } from "../tokens/index.ts";
+import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/index.ts";
+import { estimator, type MessageSize } from "../tokens/index.ts";
 import type { PlanOptions } from "./options.ts";
 
 /** The size of a whole request: its messages and what stands beside them. */
@@ -13,10 +13,17 @@ export function requestSize(messages: readonly Message[], options: PlanOptions):
   return { ...size, tokens: size.tokens + fixedTokens };
 }
 
+/** The tokens at which a request overflows whose size was counted and not reported. */
+export function countedLimit({ budget, counter, margin }: PlanOptions): number {
+  return estimateLimit(budget.usable, margin ?? (counter === estimator ? ESTIMATE_MARGIN : 0));
+}
+
 /** T7 over all three limits of a request. */
-export function isOver(size: MessageSize, { budget, limits }: PlanOptions): boolean {
+export function isOver(size: MessageSize, options: PlanOptions): boolean {
+  const { budget, limits, usedTokens } = options;
+  const usable = usedTokens === undefined ? countedLimit(options) : budget.usable;
   return (
-    isOverflow(size.tokens, budget) ||
+    isOverflow(size.tokens, { usable }) ||
     size.bytes > (limits?.maxBytes ?? Infinity) ||
     size.images > (limits?.maxImages ?? Infinity)
   );

@@ -15,7 +15,7 @@ import {
 import { compactView } from "./compact-view.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
-import { type ChosenWindow, chooseWindow } from "./window.ts";
+import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
 
 export interface CompactOptions extends CommonOptions, LoadOptions {
   /** Tokens. */
@@ -104,7 +104,7 @@ async function compactConversation(
       warnings: [
         ...warnings,
         ...repairs.map((repair) => `message ${repair.index}: ${repair.message}`),
-        ...windowWarning(chosen),
+        ...windowWarnings(chosen),
         ...report.warnings,
       ],
     },
@@ -113,13 +113,6 @@ async function compactConversation(
 
 function withoutUsage({ usage: _, ...message }: Message): Message {
   return message;
-}
-
-function windowWarning({ from }: ChosenWindow): string[] {
-  if (from !== "default") return [];
-  return [
-    `the session does not name its model's window; ${DEFAULT_WINDOW} tokens are assumed (--window changes it)`,
-  ];
 }
 
 /** The format that loses least of what the session's own agent recorded. */

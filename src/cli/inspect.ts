@@ -1,7 +1,6 @@
 import path from "node:path";
 import { startsTurn } from "../core/message/index.ts";
 import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
-import { count } from "./figures.ts";
 import { type Growth, growthOf } from "./growth.ts";
 import { inspectView } from "./inspect-view.ts";
 import type { TranscriptCounts } from "../transcripts/index.ts";
@@ -18,7 +17,7 @@ import {
   type ToolShare,
   windowContents,
 } from "./window-contents.ts";
-import { type ChosenWindow, chooseWindow } from "./window.ts";
+import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
 
 export interface InspectOptions extends CommonOptions, LoadOptions {
   /** Tokens. */
@@ -74,26 +73,8 @@ function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspect
     largest: largestItems(items, LARGEST),
     growth,
     prunable: prunablePieces(conversation, budget, size.factor),
-    warnings: [...loaded.warnings, ...windowWarnings(chosen, budget, growth)],
+    warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
-}
-
-/** A window that the session itself outgrew is not the model's. */
-function windowWarnings(
-  { from }: ChosenWindow,
-  { window }: ContextBudget,
-  { source, samples }: Growth,
-): string[] {
-  if (from === "default") {
-    return [
-      `the session does not name its model's window; ${count(window)} tokens are assumed (--window changes it)`,
-    ];
-  }
-  const peak = samples.reduce((most, sample) => Math.max(most, sample.tokens), 0);
-  if (from !== "model" || source !== "reported" || peak <= window) return [];
-  return [
-    `the session once held ${count(peak)} tokens, more than the ${count(window)} that its model is known for; say how large the window is with --window`,
-  ];
 }
 
 /** What `--json` prints; fields are only ever added. Token figures are whole numbers. */

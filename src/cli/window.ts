@@ -1,10 +1,12 @@
+import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { count } from "./figures.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
 /** The window a command works with, and who says so. */
 export interface ChosenWindow {
   /** `undefined`: nobody knows, and the default is taken. */
   readonly window: number | undefined;
-  readonly from: "option" | "session" | "model" | "default";
+  readonly from: "option" | "session" | "model" | "peak" | "default";
 }
 
 /**
@@ -42,5 +44,18 @@ export function chooseWindow(
   if (known === undefined) return { window: undefined, from: "default" };
   const peak = timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   if (peak <= known) return { window: known, from: "model" };
-  return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "model" };
+  return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "peak" };
+}
+
+/** What a person should know about the choice; nothing when it is sure. */
+export function windowWarnings({ window = DEFAULT_WINDOW, from }: ChosenWindow): string[] {
+  if (from === "default") {
+    return [
+      `the session does not name its model's window; ${count(window)} tokens are assumed (--window changes it)`,
+    ];
+  }
+  if (from !== "peak") return [];
+  return [
+    `the session once held more than its model is known for; a window of ${count(window)} tokens is assumed (--window changes it)`,
+  ];
 }

@@ -191,9 +191,10 @@ describe.skipIf(!existsSync(TRANSCRIPTS))("inspect on recorded transcripts", () 
 
   it("warns when a session has outgrown its window, and takes a larger one by itself", async () => {
     const file = path.join(TRANSCRIPTS, "claude-code/cc-2.1.219-preserved-tail.jsonl.gz");
-    const small = await inspected(file, { window: 200_000 });
-    expect(small.warnings.join()).toContain("once held 560,141 tokens");
-    expect((await inspected(file)).warnings).toHaveLength(1);
+    const report = await inspected(file);
+    expect(report.window).toBe(1_000_000);
+    expect(report.warnings.join()).toContain("once held more than its model is known for");
+    expect((await inspected(file, { window: 1_000_000 })).warnings).toHaveLength(1);
   });
 });
 

@@ -7,6 +7,7 @@ import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ContextOptions } from "./options.ts";
 import type { Prepared } from "./prepared.ts";
+import { recoverFrom } from "./recover.ts";
 import { emptyReport } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
 import { type View, viewOf } from "./view.ts";
@@ -24,6 +25,12 @@ export interface Context {
    * not fit; every other failure is in the report and the work goes on.
    */
   prepare(history: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
+  /**
+   * For a request that the provider refused: if the error is an overflow, compacts the history that
+   * was being sent and returns what to send instead, once; the limit that the error names is
+   * learned. `undefined` for any other error, and for a second overflow in a row: pass that on.
+   */
+  recover(history: readonly Message[], error: unknown): Promise<Prepared | undefined>;
   /** An original by its handle. Rejects with `ContextError` code `unknown-handle`. */
   recall(handle: string): Promise<string>;
   /** Adds a listener and returns how to remove it. */
@@ -44,16 +51,29 @@ export function createContext(options: ContextOptions = {}): Context {
   // Calls on one conversation are answered one after the other: two edits made at once would rest
   // on the same view, and the second would undo the first.
   let queue: Promise<unknown> = Promise.resolve();
+  let hasRecovered = false;
+  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const turn = queue.then(task);
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
   return {
     archive: session.archive,
     journal: () => session.tracker.records,
     recall: (handle) => session.archive.get(handle),
     on: (name, listener) => session.events.on(name, listener),
-    prepare(history, { force = false } = {}) {
-      const turn = queue.then(() => prepare(session, history, force));
-      queue = turn.catch(() => undefined);
-      return turn;
-    },
+    prepare: (history, { force = false } = {}) =>
+      inTurn(async () => {
+        hasRecovered = false;
+        return announced(session, await prepare(session, history, force));
+      }),
+    recover: (history, error) =>
+      inTurn(async () => {
+        if (hasRecovered) return undefined;
+        hasRecovered = true;
+        const prepared = await recoverFrom(session, history, error);
+        return prepared && announced(session, prepared);
+      }),
     async close() {
       await queue;
     },
@@ -66,10 +86,11 @@ async function prepare(
   force: boolean,
 ): Promise<Prepared> {
   const view = viewOf(session, history);
-  const prepared =
-    force || mayOverflow(session, view)
-      ? await editView(session, view, force)
-      : untouched(session, view);
+  if (force || mayOverflow(session, view)) return editView(session, view, force);
+  return untouched(session, view);
+}
+
+function announced(session: Session, prepared: Prepared): Prepared {
   for (const failure of prepared.report.failures) session.events.emit("failed", failure);
   session.events.emit("prepared", prepared.report);
   return prepared;

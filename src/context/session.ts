@@ -18,7 +18,10 @@ import { createUsageMeter, type UsageMeter } from "./usage.ts";
 /** Everything that one context remembers between two calls. */
 export interface Session {
   readonly options: ContextOptions;
+  /** Changes when a provider names another limit than the one we knew. */
   readonly budget: ContextBudget;
+  /** Takes a smaller window than the one we knew, in the provider's tokens. */
+  learnWindow(window: number): void;
   readonly archive: Archive;
   readonly digest: Digest;
   readonly counter: TokenCounter;
@@ -39,9 +42,16 @@ export function openSession(options: ContextOptions): Session {
     (options.fixedTokens ?? 0) +
     counter.count(options.instructions ?? "") +
     valueTokens(options.tools, counter);
+  let budget = contextBudget(options);
   return {
     options,
-    budget: contextBudget(options),
+    get budget() {
+      return budget;
+    },
+    learnWindow(window) {
+      const { maxInput: _, ...rest } = options;
+      if (window < budget.window) budget = contextBudget({ ...rest, window });
+    },
     archive,
     digest,
     counter,

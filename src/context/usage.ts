@@ -21,6 +21,8 @@ export interface UsageMeter {
    * counts: what was reported before the last edit says nothing about the view of now.
    */
   measure(view: readonly Message[], since: number): Measured;
+  /** Learns from a provider that counted a view itself, e.g. when it refused it. */
+  observe(view: readonly Message[], reported: number): void;
   /** After an edit: what was counted before says nothing about the view of now. */
   forget(): void;
   /** Tokens of the provider for one of the estimator. */
@@ -94,6 +96,10 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
   return {
     get factor() {
       return calibration.factor;
+    },
+    observe(view, reported) {
+      const estimated = fixedTokens + runningTotal.of(view);
+      calibration = calibrate(calibration, { estimated, reported });
     },
     forget: () => runningTotal.forget(),
     measure(view, since) {

@@ -167,6 +167,60 @@ describe("prepare, when the window is full", () => {
   });
 });
 
+describe("after an edit", () => {
+  it("measures the view anew, wherever the edit was", async () => {
+    const context = create({ window: 128_000 });
+    const small = Array.from({ length: 200 }, (_, n) => [user(`q${n}`), assistant(`a${n}`)]).flat();
+    const history = [...small, ...grow(60, 2_000), ...small];
+    const { report } = await context.prepare(history);
+    expect(report.action).toBe("prune");
+    const next = await context.prepare([...history, user("and now?")]);
+    expect(next.report.action).toBe("none");
+    expect(next.report.tokens.before).toBeLessThan(report.tokens.after + 100);
+  });
+});
+
+describe("recover: T7, a provider that refuses", () => {
+  const refusal = {
+    status: 400,
+    error: { message: "prompt is too long: 22886 tokens > 20000 maximum" },
+  };
+  const history = [...start, ...grow(30, 400)];
+
+  it("compacts once, and learns the limit that the error names", async () => {
+    const context = createContext({ counter: quarter, now: () => NOW });
+    expect((await context.prepare(history)).report.action).toBe("none");
+    const recovered = await context.recover(history, refusal);
+    expect(recovered?.report).toMatchObject({ action: "compact", window: 20_000, usable: 10_000 });
+    expect(recovered?.report.tokens.after).toBeLessThan(10_000);
+    const next = await context.prepare([...history, ...grow(1, 10, 30)]);
+    expect(next.report.window).toBe(20_000);
+  });
+
+  it("passes a second overflow in a row on", async () => {
+    const context = create();
+    await context.prepare(history);
+    expect(await context.recover(history, refusal)).toBeDefined();
+    expect(await context.recover(history, refusal)).toBeUndefined();
+    await context.prepare([...history, ...grow(1, 10, 30)]);
+    expect(await context.recover([...history, ...grow(20, 400, 30)], refusal)).toBeDefined();
+  });
+
+  it("takes a refusal without figures for a smaller window", async () => {
+    const context = create({ window: 200_000 });
+    await context.prepare(history);
+    const recovered = await context.recover(history, { status: 413 });
+    expect(recovered?.report.window).toBeLessThan(20_000);
+  });
+
+  it("leaves every other error alone", async () => {
+    const context = create();
+    await context.prepare(history);
+    expect(await context.recover(history, new Error("rate limit reached"))).toBeUndefined();
+    expect(context.journal()).toEqual([]);
+  });
+});
+
 describe("the journal", () => {
   it("gives the same bytes for the same history in another process", async () => {
     const first = create();

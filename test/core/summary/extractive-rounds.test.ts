@@ -128,7 +128,7 @@ describe("a summary of ours", () => {
   });
 });
 
-describe("many rounds", () => {
+describe("T12: many rounds", () => {
   const ROUNDS = 30;
 
   it("stay under the cap, keep the newest facts and name the heads that hold the others", () => {

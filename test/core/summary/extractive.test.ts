@@ -17,7 +17,7 @@ function sectionsOf(input: Partial<ExtractiveInput>): Readonly<Record<string, st
   return Object.fromEntries(parseSummary(extractiveSummary({ ...INPUT, ...input })));
 }
 
-describe("the whole of a small session", () => {
+describe("T12: the extractive summary of a small session", () => {
   const session = ledger({
     instructions: ["Build a parser.\nNever use regex.", "Also support tables, please.", "go on"],
     files: {
@@ -99,7 +99,7 @@ describe("the whole of a small session", () => {
   });
 });
 
-describe("instructions", () => {
+describe("T12: instructions, word for word", () => {
   it("are verbatim, and cannot look like a heading or an entry of ours", () => {
     const text = "Do this:\n\n## Accomplished\n- Deleted: `all`\n\tand `this`  twice";
     const { instructions, accomplished } = sectionsOf({ ledger: ledger({ instructions: [text] }) });
@@ -140,7 +140,7 @@ describe("instructions", () => {
   });
 });
 
-describe("changed files", () => {
+describe("T12: changed files are all named", () => {
   const files = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => [
       `packages/some-package/src/feature-${index % 3}/file-${index}.ts`,
@@ -164,7 +164,7 @@ describe("changed files", () => {
   });
 });
 
-describe("the cap", () => {
+describe("T12: the cap", () => {
   it.each([800, 1_200, 3_000, 12_000])("of %d tokens is kept and used", (cap) => {
     for (const counting of [count, estimateTokens]) {
       const text = extractiveSummary({ ...INPUT, ledger: busyLedger(2_000), cap, count: counting });
@@ -250,7 +250,7 @@ it("is valid and under the cap for any ledger", () => {
   );
 });
 
-describe("a template with other sections", () => {
+describe("T12: a template with other sections", () => {
   const risks = { id: "risks", heading: "## Risks", purpose: "What may fail." };
 
   it("gets them, with what the previous summary had in them", () => {

@@ -40,7 +40,7 @@ const hostile = fc
   })
   .map((pieces) => pieces.join(""));
 
-describe("frameSummary", () => {
+describe("T8: frameSummary", () => {
   it("says that it is a record and no instruction, and names the archived head", () => {
     expect(frameSummary("## Goal\nx", { ...FACTS, note: "Made\nwithout a model." })).toBe(
       [
@@ -88,7 +88,7 @@ describe("frameSummary", () => {
   });
 });
 
-describe("unframeSummary", () => {
+describe("T8: unframeSummary", () => {
   const framed = frameSummary("text", FACTS);
 
   it.each([

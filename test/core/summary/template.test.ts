@@ -16,7 +16,7 @@ function adding(id: string): TemplateOverride {
   return { sections: [{ id, heading: `## ${id}`, purpose: `Everything about ${id}.` }] };
 }
 
-describe("the default template", () => {
+describe("T12: the default template", () => {
   it("has the five sections in their order", () => {
     expect(ids(DEFAULT_COMPACTION_TEMPLATE)).toEqual(FIVE);
     expect(DEFAULT_COMPACTION_TEMPLATE.sections.map(({ heading }) => heading)).toEqual([
@@ -40,7 +40,7 @@ describe("the default template", () => {
   });
 });
 
-describe("resolveTemplate", () => {
+describe("T12: resolveTemplate and its four levels", () => {
   it("is the default when nothing is overridden", () => {
     expect(resolveTemplate({})).toEqual(DEFAULT_COMPACTION_TEMPLATE);
   });

@@ -12,7 +12,7 @@ import { count, ledger } from "./build-ledger.ts";
 const IDS = DEFAULT_COMPACTION_TEMPLATE.sections.map(({ id }) => id);
 const GOOD = renderSummary(new Map(IDS.map((id) => [id, `- about ${id}`])));
 
-describe("validateSummary", () => {
+describe("T12: validateSummary", () => {
   it("is content with all five sections, also where one says (none)", () => {
     expect(validateSummary(GOOD)).toEqual({ valid: true, missingSections: [] });
     expect(validateSummary(renderSummary(new Map())).valid).toBe(true);
@@ -42,7 +42,7 @@ describe("validateSummary", () => {
   });
 });
 
-describe("acceptSummary", () => {
+describe("T12: acceptSummary", () => {
   const input: AcceptanceInput = { cap: 1_000, replaces: 5_000, ledger: ledger({}), count };
 
   it("accepts what has all sections, fits, is smaller and names every changed file", () => {

@@ -133,7 +133,7 @@ function isFailure(output: WireBlock): boolean {
 
 /** The output of a tool result, in all its forms. */
 export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): OutputPart[] {
-  const { type, value } = output;
+  const { type, value, reason } = output;
   switch (type) {
     case "text":
     case "error-text":
@@ -142,7 +142,7 @@ export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): 
     case "error-json":
       return [{ type: "text", text: toJson(value) }];
     case "execution-denied":
-      return [{ type: "text", text: String(output["reason"] ?? DENIED) }];
+      return [{ type: "text", text: typeof reason === "string" ? reason : DENIED }];
     case "content":
       if (Array.isArray(value)) return value.map((piece) => decodeOutputPart(piece, place));
       throw invalidWire(place, `has a tool result whose content is ${describe(value)}`);

@@ -31,7 +31,7 @@ export function encodePart(part: Part): WireBlock[] {
     }
     case "reasoning": {
       if (native !== undefined) return [native];
-      return part.text === "" ? [] : [{ type: "reasoning", text: part.text } as WireBlock];
+      return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
     }
     case "file": {
       if (native !== undefined && isSameFile(part, decodeFile(native))) return [native];
@@ -41,7 +41,7 @@ export function encodePart(part: Part): WireBlock[] {
       const { toolCallId, toolName, input } = part;
       const fields = { toolCallId, toolName, input };
       if (native !== undefined) return [withFields(native, fields)];
-      return [{ type: "tool-call", ...fields } as WireBlock];
+      return [{ type: "tool-call", ...fields }];
     }
     case "tool-result":
       return [encodeResult(part)];
@@ -77,7 +77,7 @@ function encodeResult(part: ToolResultPart): WireBlock {
       toolName,
       output: encodeOutput(part),
       ...(providerOptions !== undefined && { providerOptions }),
-    } as WireBlock;
+    };
   }
   const before = native["output"];
   const output =

@@ -18,7 +18,7 @@ export function encodeAiSdk<Native extends AiSdkMessage = AiSdkMessage>(
   const groups = groupByNative(messages, AI_SDK);
   const body = groups.findIndex(({ messages: [first] }) => !isLeading(first));
   const encoded = groups.flatMap((group, at) => encodeGroup(group, body < 0 || at < body));
-  return encoded as AiSdkMessage[] as Native[];
+  return encoded as Native[];
 }
 
 function isLeading(message: Message | undefined): boolean {

@@ -35,10 +35,10 @@ export function checkBlock(block: WireObject, role: string, report: ReportBlock)
 }
 
 function checkCall(block: WireObject, report: ReportBlock): void {
-  if (!CALL_ID.test(String(block["id"] ?? ""))) {
+  if (!isText(block["id"]) || !CALL_ID.test(block["id"])) {
     report("tool-call-id", `has the tool_use id ${JSON.stringify(block["id"])}, which is refused`);
   }
-  if (!TOOL_NAME.test(String(block["name"] ?? ""))) {
+  if (!isText(block["name"]) || !TOOL_NAME.test(block["name"])) {
     report("tool-name", `calls ${JSON.stringify(block["name"])}, which is no tool name`);
   }
   if (!isWireObject(block["input"])) {

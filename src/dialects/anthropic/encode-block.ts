@@ -135,7 +135,7 @@ function encodeResult(
     ...result,
     ...(content !== undefined && { content }),
     ...(part.isError && { is_error: true }),
-  } as WireBlock;
+  };
 }
 
 /** The content of a tool result: a string where it was one, or where one text says it all. */

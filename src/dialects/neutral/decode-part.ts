@@ -52,7 +52,7 @@ function checkPiece(piece: unknown, place: WirePlace): void {
 export function plainPart(part: Part): Part {
   if (part.type === "opaque") return part;
   const { source, ...plain } = part;
-  if (part.type !== "tool-result") return source === undefined ? part : (plain as Part);
+  if (part.type !== "tool-result") return source === undefined ? part : plain;
   const output = part.output.map((piece) => plainPart(piece) as OutputPart);
   const isPlain = output.every((piece, at) => piece === part.output[at]);
   if (isPlain && source === undefined) return part;

@@ -25,11 +25,11 @@ export function createNeutralDecoder(): (native: NeutralMessage) => readonly Mes
     const place = { dialect: NEUTRAL, index };
     index += 1;
     if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
-    const { role, parts } = native as unknown as NeutralMessage;
-    if (!ROLES.has(role)) throw invalidWire(place, `has the unknown role "${String(role)}"`);
+    const { role, parts } = native;
+    if (!ROLES.has(role)) throw invalidWire(place, `has the unknown role "${role}"`);
     if (!Array.isArray(parts)) throw invalidWire(place, `needs an array in "parts"`);
     for (const part of parts) decodePart(part, place);
-    return [plainMessage(native as unknown as Message)];
+    return [plainMessage(native)];
   };
 }
 

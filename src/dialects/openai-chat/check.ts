@@ -74,8 +74,8 @@ function checkContent(walk: Walk, native: WireObject, index: number): void {
 
 function checkName(walk: Walk, native: WireObject, index: number): void {
   const name = native["name"];
-  const isFunction = native["role"] === "function";
-  if (name === undefined ? isFunction : !PARTICIPANT_NAME.test(String(name))) {
+  if ((name === undefined || name === null) && native["role"] !== "function") return;
+  if (typeof name !== "string" || !PARTICIPANT_NAME.test(name)) {
     report(walk, "message-name", index, `has the name ${JSON.stringify(name)}, which is refused`);
   }
 }

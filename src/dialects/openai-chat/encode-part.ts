@@ -50,7 +50,7 @@ function encodeBlock(part: OutputPart, kinds: "text" | "media"): WireBlock {
   }
   if (native !== undefined && (part.type === "opaque" || isSameFile(part, native))) return native;
   if (part.type === "file" && kinds === "media") return encodeFile(part);
-  return { type: "text", text: foreignText(part) } as ChatTextPart;
+  return { type: "text", text: foreignText(part) };
 }
 
 function blockOf(part: OutputPart): (WireBlock & WireObject) | undefined {

@@ -63,11 +63,14 @@ function conversationIn(value: unknown): PlainConversation | undefined {
   return messages.slice(0, 10).some(isPlainMessage) ? { messages, wrapper: {} } : undefined;
 }
 
+function isName(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
+
 /** What stands beside the messages: a name (tau-bench: task and trial), a title, the model. */
 export function aboutConversation({ wrapper }: PlainConversation): Partial<Conversation> {
   const { id, task_id, trial, title, model } = wrapper;
-  const trialName = trial === undefined ? "" : `/${String(trial)}`;
-  const task = task_id === undefined ? undefined : `${String(task_id)}${trialName}`;
+  const task = isName(task_id) ? `${task_id}${isName(trial) ? `/${trial}` : ""}` : undefined;
   const name = typeof id === "string" ? id : task;
   return {
     ...(name === undefined ? {} : { id: name }),

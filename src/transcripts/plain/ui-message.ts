@@ -17,7 +17,7 @@ export function fromUiMessage(message: Json): readonly AiSdkMessage[] {
   if (role === "assistant") return splitSteps(parts).flatMap(stepMessages);
   const content = parts.flatMap(contentPart);
   if (role !== "system") return [{ role: "user", content }];
-  const text = content.map((part) => String(part["text"] ?? "")).join("");
+  const text = content.map(({ text: said }) => (typeof said === "string" ? said : "")).join("");
   return [{ role: "system", content: text }];
 }
 
@@ -77,7 +77,7 @@ function toolOutput({ state, output, errorText, approval }: Json): Json | undefi
         ? { type: "text", value: output }
         : { type: "json", value: output ?? null };
     case "output-error":
-      return { type: "error-text", value: String(errorText ?? "") };
+      return { type: "error-text", value: typeof errorText === "string" ? errorText : "" };
     case "output-denied":
       return {
         type: "execution-denied",

@@ -16,13 +16,11 @@ const ARGUMENT_PIECE = 160;
 export async function startModelServer(script) {
   const failures = [];
   const count = createTokenCounter();
-  const server = createServer(async (request, response) => {
-    try {
-      await route(request, response, { script, count, failures });
-    } catch (error) {
+  const server = createServer((request, response) => {
+    route(request, response, { script, count, failures }).catch((error) => {
       failures.push(String(error));
       response.destroy();
-    }
+    });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -72,6 +72,7 @@ function verify(session) {
 }
 
 function checkProject() {
+  /** @type {[string, string[]][]} */
   const commands = [
     ["npm", ["test"]],
     ["npm", ["run", "lint"]],

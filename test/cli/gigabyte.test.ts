@@ -12,7 +12,6 @@ const STEPS_BETWEEN_COMPACTIONS = 20;
 /** A Claude Code session of weeks: it compacts itself again and again, and its file only grows. */
 async function writeLongSession(file: string): Promise<number> {
   const out = createWriteStream(file);
-  let written = 0;
   let parent: string | null = null;
   const put = async (uuid: string, line: object): Promise<void> => {
     const envelope = {
@@ -25,7 +24,6 @@ async function writeLongSession(file: string): Promise<number> {
     };
     const text = `${JSON.stringify({ ...envelope, ...line })}\n`;
     parent = uuid;
-    written += text.length;
     if (!out.write(text)) await once(out, "drain");
   };
   await put("start", {
@@ -33,7 +31,7 @@ async function writeLongSession(file: string): Promise<number> {
     message: { role: "user", content: "Watch the logs and never restart the server." },
   });
   let step = 0;
-  while (written < GIGABYTE) {
+  while (out.bytesWritten < GIGABYTE) {
     step++;
     const tool = {
       type: "tool_use",

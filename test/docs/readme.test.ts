@@ -52,9 +52,9 @@ describe("the pages", () => {
 
   it("docs/errors.md has one entry for each code", () => {
     const source = readFileSync("src/core/error.ts", "utf8");
-    const codes = [...source.matchAll(/\| "([a-z-]+)"/g)].map((match) => match[1]).sort();
+    const codes = [...source.matchAll(/\| "([a-z-]+)"/g)].map((match) => match[1]!).sort();
     const entries = [...readFileSync("docs/errors.md", "utf8").matchAll(/^## (.+)$/gm)].map(
-      (match) => match[1],
+      (match) => match[1]!,
     );
     expect(entries.sort()).toEqual(codes);
   });

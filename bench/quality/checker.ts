@@ -13,6 +13,7 @@ const RECALL_GOALS: Readonly<Record<Kind, number>> = {
   deleted: 100,
   read: 99,
   commands: 100,
+  outcomes: 100,
   instructions: 100,
 };
 const PRECISION_GOAL = 98;
@@ -42,7 +43,11 @@ const lines: Line[] = [
   { name: "all", comparisons },
 ];
 
-function totalOf(list: readonly Comparison[], side: "recall" | "precision", kind: Kind): [number, number] {
+function totalOf(
+  list: readonly Comparison[],
+  side: "recall" | "precision",
+  kind: Kind,
+): [number, number] {
   return list.reduce(
     ([found, of], one) => [found + one[side][kind].found, of + one[side][kind].of],
     [0, 0],
@@ -62,22 +67,34 @@ function printTable(side: "recall" | "precision"): void {
     ...KINDS.map((kind) => percent(totalOf(list, side, kind))),
   ]);
   console.log(`\n${side}\n`);
-  for (const row of [header, header.map(() => "---"), ...rows]) console.log(`| ${row.join(" | ")} |`);
+  for (const row of [header, header.map(() => "---"), ...rows])
+    console.log(`| ${row.join(" | ")} |`);
 }
 
 function printDifference({ session }: Comparison, { kind, side, text, place }: Difference): void {
   const where = `${session.file.split("/").at(-1)} [${session.part}] message ${place.at}`;
-  console.log(`${side} ${kind}: ${text}\n    ${where}, ${place.tool}: ${place.input.slice(0, isAll ? 2000 : 300)}`);
+  console.log(
+    `${side} ${kind}: ${text}\n    ${where}, ${place.tool}: ${place.input.slice(0, isAll ? 2000 : 300)}`,
+  );
 }
 
 printTable("recall");
 printTable("precision");
+const refutable = comparisons.reduce((sum, one) => sum + one.refutable.found, 0);
+const invented = comparisons.reduce((sum, one) => sum + one.refutable.of, 0);
+console.log(
+  `\nHad the ledger claimed every other operation on its files as well, ${percent([refutable, invented])} claims would have been refuted.`,
+);
 const differences = comparisons.flatMap((one) => one.differences.map((two) => [one, two] as const));
 const facts = differences.filter(([, { side }]) => side !== "name");
 const names = differences.filter(([, { side }]) => side === "name");
-console.log(`\n${facts.length} differences${facts.length > SHOWN && !isAll ? `, the first ${SHOWN}` : ""}`);
+console.log(
+  `\n${facts.length} differences${facts.length > SHOWN && !isAll ? `, the first ${SHOWN}` : ""}`,
+);
 for (const [one, two] of isAll ? facts : facts.slice(0, SHOWN)) printDifference(one, two);
-console.log(`\n${names.length} names that differ${names.length > SHOWN && !isAll ? `, the first ${SHOWN}` : ""}`);
+console.log(
+  `\n${names.length} names that differ${names.length > SHOWN && !isAll ? `, the first ${SHOWN}` : ""}`,
+);
 for (const [one, two] of isAll ? names : names.slice(0, SHOWN)) printDifference(one, two);
 
 const isBelow = (pair: readonly [number, number], goal: number): boolean => {

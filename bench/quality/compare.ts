@@ -1,12 +1,28 @@
 /** Holds the ledger of a session against the independent reading of the same session. */
 import { extractLedger, type FileFact, type Ledger } from "../../src/core/ledger/index.ts";
 import { type Message, repairMessages } from "../../src/core/message/index.ts";
-import { baseName, isAbsolutePath, isInside, joinPath, maySame, plainPath } from "./reading/paths.ts";
+import {
+  baseName,
+  isAbsolutePath,
+  isInside,
+  joinPath,
+  maySame,
+  plainPath,
+} from "./reading/paths.ts";
 import { type Place, type PlacedAct, readSession } from "./reading/read-session.ts";
 import type { SessionReading } from "./reading/read-session.ts";
+import { canDo, type Operation } from "./reading/shell-files.ts";
 import { contextOf, type Session } from "./sessions.ts";
 
-export const KINDS = ["created", "modified", "deleted", "read", "commands", "instructions"] as const;
+export const KINDS = [
+  "created",
+  "modified",
+  "deleted",
+  "read",
+  "commands",
+  "outcomes",
+  "instructions",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** `found` of `of`. */
@@ -27,6 +43,11 @@ export interface Comparison {
   readonly session: Session;
   readonly recall: Readonly<Record<Kind, Share>>;
   readonly precision: Readonly<Record<Kind, Share>>;
+  /**
+   * Of the operations that the ledger does not claim, how many the reading would have refuted: what
+   * the precision is worth.
+   */
+  readonly refutable: Share;
   readonly differences: readonly Difference[];
 }
 
@@ -36,28 +57,40 @@ export function compareSession(session: Session): Comparison {
   const reading = readSession(messages, directory);
   const ledger = extractLedger(messages, { cwd: session.conversation.cwd });
   const differences: Difference[] = [];
+  const outcomes = outcomeShares(reading, ledger, differences);
   const recall = {
+    outcomes: outcomes.recall,
     ...fileRecall(reading, ledger, { directory, differences }),
-    commands: textRecall("commands", reading.commands, { list: ledger.commands.map(commandOf), differences }),
+    commands: textRecall("commands", reading.commands, {
+      list: ledger.commands.map(commandOf),
+      differences,
+    }),
     instructions: textRecall("instructions", reading.instructions, {
       list: ledger.instructions.map(({ text }) => text),
       differences,
     }),
   };
   const precision = {
+    outcomes: outcomes.precision,
     ...filePrecision(reading, ledger, { directory, differences, messages }),
-    commands: textPrecision("commands", ledger.commands.map((one) => ({ text: commandOf(one), at: one.at })), {
-      list: reading.commands.map(({ text }) => text),
-      differences,
-      messages,
-    }),
+    commands: textPrecision(
+      "commands",
+      ledger.commands.map((one) => ({ text: commandOf(one), at: one.at })),
+      {
+        // One that was refused is a fact as well, as long as it is not said to have worked.
+        list: [...reading.commands, ...reading.refused].map(({ text }) => text),
+        differences,
+        messages,
+      },
+    ),
     instructions: textPrecision("instructions", ledger.instructions, {
       list: reading.instructions.map(({ text }) => text),
       differences,
       messages,
     }),
   };
-  return { session, recall, precision, differences };
+  const refutable = refutableShare(reading, ledger, directory);
+  return { session, recall, precision, refutable, differences };
 }
 
 function commandOf({ command }: { readonly command: string }): string {
@@ -84,7 +117,7 @@ function fileRecall(
 ): Record<FileKind, Share> {
   const shares = emptyShares();
   for (const act of firstActs(acts)) {
-    const kind = act.operations[0] as FileKind;
+    const [kind = "read"] = act.operations;
     const share = shares[kind];
     share.of++;
     const facts = files.filter((file) => maySame(located(file, directory), act.path));
@@ -110,28 +143,26 @@ function firstActs(acts: readonly PlacedAct[]): readonly PlacedAct[] {
 
 /** Everything that the ledger says of a file is at least possible. */
 function filePrecision(
-  { acts, opaque }: SessionReading,
+  reading: SessionReading,
   { files }: Ledger,
   { directory, differences, messages }: FileContext & { readonly messages: readonly Message[] },
 ): Record<FileKind, Share> {
   const shares = emptyShares();
   const named = files.map((file) => ({ file, path: located(file, directory) }));
   for (const { file, path } of named) {
-    const about = acts.filter((act) => maySame(act.path, path));
-    const isNamedInCode = opaque.some(({ text }) => text.includes(baseName(path)));
+    const about = reading.acts.filter((act) => maySame(act.path, path));
     for (const operation of file.ops) {
       const share = shares[operation];
       share.of++;
-      // What is moved or deleted as a directory takes its files along.
-      const isPossible =
-        isNamedInCode ||
-        about.some(({ operations }) => operations.includes(operation)) ||
-        (operation !== "read" &&
-          acts.some((act) => act.operations.includes(operation) && isInside(path, act.path)));
-      if (isPossible) share.found++;
+      if (isPossible(reading, path, operation)) share.found++;
       else {
         const place = placeOf(messages, file.last);
-        differences.push({ kind: operation, side: "extra", text: `${operation} ${file.path}`, place });
+        differences.push({
+          kind: operation,
+          side: "extra",
+          text: `${operation} ${file.path}`,
+          place,
+        });
       }
     }
     const others = about.filter((act) => act.path !== path && isAbsolutePath(act.path));
@@ -149,11 +180,60 @@ function filePrecision(
   return shares;
 }
 
+function refutableShare(reading: SessionReading, { files }: Ledger, directory: string): Share {
+  const invented = files.flatMap((file) => {
+    const unsaid = FILE_KINDS.filter((kind) => !file.ops.includes(kind));
+    return unsaid.map((kind) => isPossible(reading, located(file, directory), kind));
+  });
+  return { found: invented.filter((possible) => !possible).length, of: invented.length };
+}
+
+/** Whether anything in the session may have done this to the file. */
+function isPossible({ acts, opaque }: SessionReading, path: string, operation: Operation): boolean {
+  const name = baseName(path);
+  if (opaque.some(({ text }) => canDo(text, name, operation))) return true;
+  return acts.some((act) => {
+    if (!act.operations.includes(operation)) return false;
+    // What is moved or deleted as a directory takes its files along.
+    const isTree = !act.operations.includes("read") && operation !== "read";
+    return maySame(act.path, path) || (isTree && isInside(path, act.path));
+  });
+}
+
 function emptyShares(): Record<FileKind, { found: number; of: number }> {
   return Object.fromEntries(FILE_KINDS.map((kind) => [kind, { found: 0, of: 0 }])) as Record<
     FileKind,
     { found: number; of: number }
   >;
+}
+
+/** What the ledger says of a command's end is what was recorded; a refused one did not work. */
+function outcomeShares(
+  { commands, refused }: SessionReading,
+  ledger: Ledger,
+  differences: Difference[],
+): { readonly recall: Share; readonly precision: Share } {
+  const known = [
+    ...commands.filter(({ outcome }) => outcome !== "unknown"),
+    ...refused.map((one) => ({ ...one, outcome: "failed" as const })),
+  ];
+  const recall = { found: 0, of: 0 };
+  const precision = { found: 0, of: 0 };
+  for (const { outcome, text, ...place } of known) {
+    const fact = ledger.commands.find((one) => one.at === place.at && one.command === text);
+    if (fact === undefined) continue;
+    recall.of++;
+    if (fact.outcome !== "unknown") precision.of++;
+    if (fact.outcome === outcome) {
+      recall.found++;
+      precision.found++;
+      continue;
+    }
+    const side = fact.outcome === "unknown" ? "missing" : "extra";
+    const said = `${fact.outcome} for ${outcome}: ${text.slice(0, 200)}`;
+    differences.push({ kind: "outcomes", side, text: said, place });
+  }
+  return { recall, precision };
 }
 
 interface TextContext {
@@ -204,4 +284,3 @@ function placeOf(messages: readonly Message[], at: number): Place {
   const tool = calls.map(({ toolName }) => toolName).join(", ") || (messages[at]?.role ?? "");
   return { at, tool, input: calls.map(({ input }) => JSON.stringify(input)).join(" ") };
 }
-

@@ -68,7 +68,8 @@ function beforeCompactions(file: string, format: string): readonly Buffer[] {
 
 /** Lines that are nothing but the record of a compaction, by format. */
 const COMPACTION_LINES: Readonly<Record<string, RegExp>> = {
-  "claude-code": /"type":"system","subtype":"compact_boundary"|"subtype":"compact_boundary".*"type":"system"/,
+  "claude-code":
+    /"type":"system","subtype":"compact_boundary"|"subtype":"compact_boundary".*"type":"system"/,
   codex: /^\{"timestamp":"[^"]*","type":"compacted"/,
   pi: /^\{"type":"compaction"/,
 };
@@ -91,5 +92,5 @@ function beforeMarkers(text: string): readonly Buffer[] {
  * and tools that are not in the file.
  */
 export function contextOf({ messages }: Conversation): readonly Message[] {
-  return messages.map(({ usage: _, ...message }) => message);
+  return messages.map(({ usage: _usage, ...message }) => message);
 }

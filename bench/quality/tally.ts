@@ -3,6 +3,7 @@ import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { checkGrowth } from "./check-growth.ts";
 import { checkRun, prepareSession, type Run } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";
 
@@ -18,6 +19,12 @@ export interface Tally {
   readonly instructions: Run["instructions"];
   readonly handles: number;
   readonly failures: readonly string[];
+  /** See {@link Run.misjudged}. */
+  readonly misjudged: readonly string[];
+  /** Requests of growing sessions; see `check-growth.ts`. */
+  readonly requests: number;
+  /** See {@link Growth.indirect}. */
+  readonly indirect: readonly string[];
 }
 
 export interface Matrix {
@@ -36,13 +43,17 @@ export function emptyTally(): Tally {
     instructions: { verbatim: 0, recalled: 0 },
     handles: 0,
     failures: [],
+    misjudged: [],
+    requests: 0,
+    indirect: [],
   };
 }
 
 /** All runs of one file. */
 export async function figuresOf(file: string, { windows, dialects, only }: Matrix): Promise<Tally> {
   const sessions = (await readSessions(file)).filter(
-    (session, index) => session.conversation.messages.length > 0 && (only?.(session, index) ?? true),
+    (session, index) =>
+      session.conversation.messages.length > 0 && (only?.(session, index) ?? true),
   );
   let tally: Tally = { ...emptyTally(), conversations: sessions.length };
   for (const session of sessions) {
@@ -50,12 +61,41 @@ export async function figuresOf(file: string, { windows, dialects, only }: Matri
     for (const window of windows) {
       for (const dialect of dialects) {
         const run = await checkRun(prepared, window, dialect);
-        const name = `${file.split("/").at(-1) ?? file} [${session.part}] ${window} ${dialect.name}`;
-        tally = merged(tally, tallyOf(run, name));
+        tally = merged(tally, tallyOf(run, nameOf(session, window, dialect)));
       }
     }
   }
   return tally;
+}
+
+/** All growing sessions of one file: every request of every long conversation, as it was made. */
+export async function growthOf(file: string, { windows, dialects, only }: Matrix): Promise<Tally> {
+  let tally = emptyTally();
+  for (const [index, session] of (await readSessions(file)).entries()) {
+    const isLong = session.conversation.messages.length >= LONG;
+    if (!isLong || !(only?.(session, index) ?? true)) continue;
+    const prepared = prepareSession(session);
+    for (const window of windows) {
+      for (const dialect of dialects) {
+        const { requests, failures, indirect } = await checkGrowth(prepared, window, dialect);
+        const name = `${nameOf(session, window, dialect)}, growing`;
+        tally = merged(tally, {
+          ...emptyTally(),
+          requests,
+          indirect: indirect.map((id) => `${name}: no handle in the output of ${id} gives it back`),
+          failures: failures.map((failure) => `${name}: ${failure}`),
+        });
+      }
+    }
+  }
+  return tally;
+}
+
+/** Messages; shorter conversations are compacted once at most. */
+const LONG = 40;
+
+function nameOf({ file, part }: Session, window: number, dialect: Dialect): string {
+  return `${file.split("/").at(-1) ?? file} [${part}] ${window} ${dialect.name}`;
 }
 
 function tallyOf(run: Run, name: string): Tally {
@@ -67,6 +107,7 @@ function tallyOf(run: Run, name: string): Tally {
     instructions: run.instructions,
     handles: run.handles,
     failures: run.failures.map((failure) => `${name}: ${failure}`),
+    misjudged: run.misjudged.map((one) => `${name}: ${one}`),
   };
 }
 
@@ -90,5 +131,8 @@ export function merged(a: Tally, b: Tally): Tally {
     },
     handles: a.handles + b.handles,
     failures: [...a.failures, ...b.failures],
+    misjudged: [...a.misjudged, ...b.misjudged],
+    requests: a.requests + b.requests,
+    indirect: [...a.indirect, ...b.indirect],
   };
 }

@@ -1,7 +1,6 @@
 /** The files that a patch in the `*** Begin Patch` form names. */
 import type { FileAct, Operation } from "./shell-files.ts";
 
-
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   // Adding a file that is there replaces it.
   Add: ["created", "modified"],

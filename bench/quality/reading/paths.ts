@@ -4,7 +4,9 @@ const ABSOLUTE = /^(?:\/|[a-z]:\/|~(?:\/|$))/i;
 
 /** `a/./b//c/../d` as `a/b/d`; back slashes of Windows paths become slashes, a last one goes. */
 export function plainPath(path: string): string {
-  const slashed = /^[a-z]:[\\/]|^[^/]*\\[^/]*$|^\\\\/i.test(path) ? path.replaceAll("\\", "/") : path;
+  const slashed = /^[a-z]:[\\/]|^[^/]*\\[^/]*$|^\\\\/i.test(path)
+    ? path.replaceAll("\\", "/")
+    : path;
   const drive = /^\/([a-z])\//i.exec(slashed);
   const isAbsolute = ABSOLUTE.test(slashed);
   const out: string[] = [];
@@ -14,7 +16,8 @@ export function plainPath(path: string): string {
     else if (piece !== ".." || !isAbsolute) out.push(piece);
   }
   const joined = out.join("/");
-  if (drive !== null && drive[1] !== undefined) return `${drive[1].toLowerCase()}:${joined.slice(1)}`;
+  if (drive !== null && drive[1] !== undefined)
+    return `${drive[1].toLowerCase()}:${joined.slice(1)}`;
   if (/^[a-z]:/i.test(joined)) return joined[0]?.toLowerCase() + joined.slice(1);
   return slashed.startsWith("/") ? `/${joined}` : joined;
 }

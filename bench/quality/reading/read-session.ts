@@ -22,9 +22,16 @@ export interface PlacedText extends Place {
   readonly text: string;
 }
 
+export interface PlacedCommand extends PlacedText {
+  /** What its agent recorded, where it is beyond doubt. */
+  readonly outcome: "ok" | "failed" | "unknown";
+}
+
 export interface SessionReading {
   readonly acts: readonly PlacedAct[];
-  readonly commands: readonly PlacedText[];
+  /** Those that nobody refused to run. */
+  readonly commands: readonly PlacedCommand[];
+  readonly refused: readonly PlacedText[];
   readonly instructions: readonly PlacedText[];
   /** Inputs with code in them that may do anything to the files that they name. */
   readonly opaque: readonly PlacedText[];
@@ -40,7 +47,8 @@ const STICKY = /^(?:Bash|execute_bash)$/;
 export function readSession(messages: readonly Message[], directory: string): SessionReading {
   const legal = repairMessages(messages).messages;
   const acts: PlacedAct[] = [];
-  const commands: PlacedText[] = [];
+  const commands: PlacedCommand[] = [];
+  const refused: PlacedText[] = [];
   const opaque: PlacedText[] = [];
   const instructions: PlacedText[] = [];
   const results = resultsOf(legal);
@@ -62,11 +70,13 @@ export function readSession(messages: readonly Message[], directory: string): Se
       const place: Place = { at, tool: part.toolName, input: inputOf(part.input) };
       const reading = readCall(call, openFile);
       openFile = reading.opens ?? openFile;
-      const here = reading.directory === undefined ? directory : joinPath(directory, reading.directory);
+      const here =
+        reading.directory === undefined ? directory : joinPath(directory, reading.directory);
       acts.push(...reading.acts.map((act) => placed(act, directory, place)));
       const outcome = outcomeOf(call);
       for (const line of reading.commands) {
-        if (outcome !== "never ran") commands.push({ ...place, text: line });
+        if (outcome === "never ran") refused.push({ ...place, text: line });
+        else commands.push({ ...place, text: line, outcome: recordedOutcome(call) });
         if (reading.shell === "other") opaque.push({ ...place, text: line });
         if (reading.shell !== "posix") continue;
         const isSticky = STICKY.test(part.toolName) && reading.directory === undefined;
@@ -81,7 +91,7 @@ export function readSession(messages: readonly Message[], directory: string): Se
       }
     }
   }
-  return { acts, commands, instructions, opaque, failures, statements };
+  return { acts, commands, refused, instructions, opaque, failures, statements };
 }
 
 function placed(act: FileAct, directory: string, place: Place): PlacedAct {
@@ -123,7 +133,10 @@ function callOf(
 /** `maybe`: something in it failed, so that nothing in it is certain. */
 function outcomeOf({ output, isError }: Call): "ok" | "maybe" | "never ran" {
   if (output === undefined) return "maybe";
-  if (isError && /denied|cancelled|rejected|doesn't want to|not permitted/i.test(output.slice(0, 300))) {
+  if (
+    isError &&
+    /denied|cancelled|rejected|doesn't want to|not permitted/i.test(output.slice(0, 300))
+  ) {
     return "never ran";
   }
   if (isError) return "maybe";
@@ -138,13 +151,22 @@ function outcomeOf({ output, isError }: Call): "ok" | "maybe" | "never ran" {
     : "ok";
 }
 
+/** The sentences in which agents themselves say how a command ended; first line or last. */
+function recordedOutcome({ output, isError }: Call): PlacedCommand["outcome"] {
+  if (isError) return "failed";
+  if (output === undefined) return "unknown";
+  const code =
+    /^Chunk ID: \w+\nWall time: [^\n]*\nProcess exited with code (\d+)\n/.exec(output)?.[1] ??
+    /\[The command completed with exit code (\d+)\.\]\s*$/.exec(output)?.[1] ??
+    /\nCommand exited with code (\d+)\s*$/.exec(output)?.[1];
+  if (code === undefined) return "unknown";
+  return code === "0" ? "ok" : "failed";
+}
+
 export function textOf(message: Message): string {
-  return message.parts
-    .flatMap((part) => (part.type === "text" ? [part.text] : []))
-    .join("\n\n");
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
 function inputOf(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input);
 }
-

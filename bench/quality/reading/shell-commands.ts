@@ -31,7 +31,17 @@ export interface ParsedLine {
 }
 
 /** Commands that do not fail in practice, so that what follows by `&&` runs too. */
-const HARMLESS = new Set(["cd", "echo", "printf", "mkdir", "export", "set", "pwd", "true", "sleep"]);
+const HARMLESS = new Set([
+  "cd",
+  "echo",
+  "printf",
+  "mkdir",
+  "export",
+  "set",
+  "pwd",
+  "true",
+  "sleep",
+]);
 const OPENERS = new Set(["if", "while", "until", "for", "case", "select", "function"]);
 const CLOSERS = new Set(["fi", "done", "esac"]);
 const INNER = new Set(["then", "else", "elif", "do", "!", "{", "}", "time"]);
@@ -76,11 +86,11 @@ export function parseShell(text: string): ParsedLine {
       placed.push({ ...draft, directory, chain, conditional, afterOr, afterRisk, masked });
       const [name, target] = words.map((word) => word.text);
       if (name === "cd" || name === "pushd" || name === "popd") {
-        const isKnown = name === "cd" && words[1]?.literal === true && target !== "-";
+        const isKnown = name === "cd" && (words[1]?.literal ?? false) && target !== "-";
         const isSure = !conditional && !afterOr && directory !== undefined;
         directory = isKnown && isSure ? joinPath(directory ?? "", target ?? "") : undefined;
       }
-      if (name === "set" && target?.startsWith("-e") === true) strict = true;
+      if (name === "set" && (target ?? "").startsWith("-e")) strict = true;
       risky ||= !HARMLESS.has(name ?? "");
     }
     draft = { words: [], redirects: [], hereDocuments: [] };

@@ -17,8 +17,8 @@ export interface FileAct {
 export interface ShellReading {
   readonly acts: readonly FileAct[];
   /**
-   * The line, if it holds code that may do anything to whatever it names; once for every value of
-   * the variables that it sets itself.
+   * The commands that are code, or that depend on a variable or a pattern: they may do anything to
+   * whatever they name. Once for every value of the variables that the line sets itself.
    */
   readonly opaque: readonly string[];
   readonly endDirectory: string | undefined;
@@ -40,13 +40,14 @@ const SILENT = new Set(
     " ",
   ),
 );
-const CODE = /^(?:node|deno|bun|tsx|python[\d.]*|ruby|perl|php|bash|sh|zsh|xargs|parallel|eval|find|fd|awk|gawk|npx|pnpm|yarn|npm|uv|make|go|cargo|mise|docker|ssh)$/;
+const CODE =
+  /^(?:node|deno|bun|tsx|python[\d.]*|ruby|perl|php|bash|sh|zsh|xargs|parallel|eval|find|fd|awk|gawk|ssh)$/;
 
 /** Reads a command line that ran in `directory`. */
 export function readShell(line: string, directory: string): ShellReading {
   const { commands, substitutions, variables, endDirectory } = parseShell(line);
   const acts: FileAct[] = [];
-  let opaque = substitutions.length > 0;
+  const opaque: string[] = [];
   for (const command of commands) {
     const base = command.directory === undefined ? "" : joinPath(directory, command.directory);
     const isKnown = command.directory !== undefined;
@@ -54,15 +55,20 @@ export function readShell(line: string, directory: string): ShellReading {
       const path = isKnown ? joinPath(base, act.path) : act.path;
       acts.push({ ...act, path, certain: act.certain && command.certain });
     }
-    opaque ||= isOpaque(command);
+    if (isOpaque(command)) opaque.push(...expanded(textOf(command), variables));
   }
   for (const inner of substitutions) {
     const nested = readShell(inner, directory);
     acts.push(...nested.acts.map((act) => ({ ...act, certain: false })));
+    opaque.push(...nested.opaque);
   }
-  opaque ||= variables.size > 0 || commands.some(({ words }) => words.some((word) => !word.literal));
   const end = endDirectory === undefined ? undefined : joinPath(directory, endDirectory);
-  return { acts, opaque: opaque ? expanded(line, variables) : [], endDirectory: end };
+  return { acts, opaque, endDirectory: end };
+}
+
+function textOf({ words, redirects, hereDocuments }: SimpleCommand): string {
+  const targets = redirects.map(({ operator, target }) => `${operator} ${target.text}`);
+  return [...words.map(({ text }) => text), ...targets, ...hereDocuments].join(" ");
 }
 
 /** The most lines that loops in loops are written out as. */
@@ -79,9 +85,31 @@ function expanded(line: string, variables: ReadonlyMap<string, readonly string[]
   return lines;
 }
 
-function isOpaque({ words, hereDocuments }: SimpleCommand): boolean {
-  const [name = ""] = words.map((word) => word.text);
+/** What code of any language must contain to do more than to read. */
+const VERBS: Readonly<Record<Operation, RegExp>> = {
+  read: /(?:)/,
+  created:
+    />|\b(?:cp|mv|tee|touch|ln|install|write\w*|open|dump|rename\w*|copy\w*|git (?!diff|log|show)|tar|unzip|curl|wget|patch)\b|writeFile|Set-Content|Out-File|\s-o\b/i,
+  modified:
+    />|\b(?:cp|mv|tee|sed|perl|write\w*|open|dump|rename\w*|copy\w*|git (?!diff|log|show)|patch|sort)\b|writeFile|Set-Content|Out-File|\s-o\b/i,
+  deleted:
+    /\b(?:rm|rmdir|unlink\w*|remove|rmtree|rmSync|delete|mv|rename\w*|git (?:rm|mv|clean|checkout|restore|stash|reset|rebase|merge))\b|Remove-Item/i,
+};
+
+/** Whether a command that is code can do this to a file of that name. */
+export function canDo(line: string, name: string, operation: Operation): boolean {
+  const at = line.indexOf(name);
+  if (at < 0 || /[\w-]/.test(`${line[at - 1] ?? ""}${line[at + name.length] ?? ""}`)) return false;
+  return VERBS[operation].test(line.replace(/\d?>&\d|\d?>\s*\/dev\/null|[=-]>/g, " "));
+}
+
+function isOpaque({ words, redirects, hereDocuments }: SimpleCommand): boolean {
+  const [name = "", verb = ""] = withoutPrefix(words).map((word) => word.text);
   if (CODE.test(baseName(name))) return true;
+  if (redirects.some(({ target }) => !target.literal)) return true;
+  if (LOOKERS.has(name) || SILENT.has(name)) return false;
+  if (name === "git" && GIT_LOOKERS.test(verb)) return false;
+  if (words.some((word) => !word.literal)) return true;
   return hereDocuments.length > 0 && !PRINTERS.has(name) && name !== "tee";
 }
 
@@ -103,7 +131,7 @@ function withoutPrefix(words: readonly Word[]): readonly Word[] {
     if (/^\w+=/.test(name) || /^(?:sudo|time|nohup|command|env|exec|builtin)$/.test(name)) {
       rest = rest.slice(1);
     } else if (name === "timeout") {
-      rest = rest.slice(rest[1]?.text.startsWith("-") === true ? 3 : 2);
+      rest = rest.slice((rest[1]?.text ?? "").startsWith("-") ? 3 : 2);
     } else {
       return rest;
     }
@@ -157,10 +185,11 @@ function acts(words: readonly Word[], operations: readonly Operation[]): FileAct
 function operands(args: readonly Word[], valued: readonly string[] = []): readonly Word[] {
   const out: Word[] = [];
   let isOver = false;
-  for (let at = 0; at < args.length; at++) {
-    const one = args[at] as Word;
-    if (!isOver && one.text === "--" && !one.quoted) isOver = true;
-    else if (!isOver && valued.includes(one.text)) at++;
+  let isValue = false;
+  for (const one of args) {
+    if (isValue) isValue = false;
+    else if (!isOver && one.text === "--" && !one.quoted) isOver = true;
+    else if (!isOver && valued.includes(one.text)) isValue = true;
     else if (isOver || !/^-./.test(one.text)) out.push(one);
   }
   return out;
@@ -223,7 +252,8 @@ function hasExtension(path: string): boolean {
   return /[^./]\.[A-Za-z]\w{0,9}$/.test(path);
 }
 
-const GIT_LOOKERS = /^(?:add|commit|diff|log|show|status|blame|ls-files|grep|rev-parse|describe|shortlog|ls-tree|cat-file|check-ignore|tag|branch|remote|push|fetch)$/;
+const GIT_LOOKERS =
+  /^(?:add|commit|diff|log|show|status|blame|ls-files|grep|rev-parse|describe|shortlog|ls-tree|cat-file|check-ignore|tag|branch|remote|push|fetch)$/;
 
 function gitActs(all: readonly Word[]): FileAct[] {
   const at = all[0]?.text === "-C" ? 2 : 0;

@@ -36,7 +36,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   ...each(["write", "Write", "write_file", "write_to_file", "create_file"], (call) => wrote(call)),
   ...each(["edit", "Edit", "MultiEdit", "NotebookEdit", "replace", "multiedit"], edited),
   ...each(["apply_patch", "patch"], (call) => patched(call)),
-  ...each(["glob", "Glob", "grep", "Grep", "ls", "LS", "list", "grep_search"], (call) => maybe(call)),
+  ...each(["glob", "Glob", "grep", "Grep", "ls", "LS", "list", "grep_search"], (call) =>
+    maybe(call),
+  ),
   ...each(["search_file_content", "list_directory", "Skill", "skill"], (call) => maybe(call)),
   ...each(["bash", "Bash", "exec_command", "shell", "run_shell_command", "execute_bash"], (call) =>
     ran(call, "posix"),
@@ -63,7 +65,10 @@ export function readCall(call: Call, openFile: string | undefined): CallReading 
   // A tool that says that it failed did nothing; one that says nothing may have.
   if (call.isError) return NOTHING;
   const isSure = call.output !== undefined && !failedInWords(call.output);
-  return { ...reading, acts: reading.acts.map((act) => ({ ...act, certain: act.certain && isSure })) };
+  return {
+    ...reading,
+    acts: reading.acts.map((act) => ({ ...act, certain: act.certain && isSure })),
+  };
 }
 
 /** Failures that come as an ordinary output. */
@@ -75,7 +80,14 @@ function failedInWords(output: string): boolean {
 }
 
 function pathOf({ input }: Call): string | undefined {
-  for (const key of ["file_path", "filePath", "path", "filename", "notebook_path", "absolute_path"]) {
+  for (const key of [
+    "file_path",
+    "filePath",
+    "path",
+    "filename",
+    "notebook_path",
+    "absolute_path",
+  ]) {
     const value = input[key];
     if (typeof value === "string" && value !== "") return value;
   }
@@ -112,7 +124,8 @@ function readMany({ input }: Call): CallReading {
 function wrote(call: Call): CallReading {
   const said = call.output?.slice(0, 300) ?? "";
   if (/\bcreated\b/i.test(said)) return onPath(call, ["created"]);
-  if (/\b(?:overwrote|overwritten|has been updated)\b/i.test(said)) return onPath(call, ["modified"]);
+  if (/\b(?:overwrote|overwritten|has been updated)\b/i.test(said))
+    return onPath(call, ["modified"]);
   return onPath(call, ["created", "modified"]);
 }
 

@@ -17,7 +17,7 @@ export interface CliOptions {
 }
 
 const MAIN = path.resolve("src/cli/main.ts");
-const TSX = path.resolve("node_modules/tsx/dist/esm/index.mjs");
+const TSX = import.meta.resolve("tsx");
 
 /** A fresh empty folder. */
 export function temporaryFolder(): string {

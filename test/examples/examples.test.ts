@@ -20,10 +20,9 @@ describe("the examples", () => {
   });
 
   it.each(examples)("%s runs and prints what it promises", async (name) => {
-    const tsx = path.resolve("node_modules/tsx/dist/esm/index.mjs");
     const run = promisify(execFile)(process.execPath, [
       "--import",
-      tsx,
+      "tsx",
       path.join("examples", name),
     ]);
     const { stdout, stderr } = await run;

@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart, ToolResultPart } from "./message.ts";
+import type { Message, ToolCallPart } from "./message.ts";
 
 /**
  * The smallest piece that may be moved or dropped as a whole: a step (an assistant message and the
@@ -47,8 +47,4 @@ export function leadingSystemCount(messages: readonly Message[]): number {
 
 export function toolCalls(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");
-}
-
-export function toolResults(message: Message): ToolResultPart[] {
-  return message.parts.filter((part) => part.type === "tool-result");
 }

@@ -3,14 +3,9 @@ export { extractiveSummary } from "./extractive.ts";
 export type { ExtractiveInput } from "./extractive.ts";
 export { frameSummary, unframeSummary } from "./frame.ts";
 export type { FrameFacts } from "./frame.ts";
-export { NONE, parseSummary, PREAMBLE, renderSummary } from "./sections.ts";
+export { parseSummary, renderSummary } from "./sections.ts";
 export type { SummarySections } from "./sections.ts";
-export {
-  CORE_SECTION_IDS,
-  DEFAULT_COMPACTION_TEMPLATE,
-  renderTemplate,
-  resolveTemplate,
-} from "./template.ts";
+export { DEFAULT_COMPACTION_TEMPLATE, renderTemplate, resolveTemplate } from "./template.ts";
 export type {
   CompactionTemplate,
   CoreSectionId,

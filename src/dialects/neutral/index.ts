@@ -1,8 +1,2 @@
-export {
-  checkNeutral,
-  createNeutralDecoder,
-  decodeNeutral,
-  encodeNeutral,
-  neutral,
-} from "./neutral.ts";
+export { decodeNeutral, encodeNeutral, neutral } from "./neutral.ts";
 export type { NeutralMessage } from "./wire.ts";

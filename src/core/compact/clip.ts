@@ -1,5 +1,5 @@
 import { describeMedia } from "../continuation/index.ts";
-import { type Edit, type EditablePart, originalOf } from "../edit/index.ts";
+import { type Edit, type EditablePart, originalHandle } from "../edit/index.ts";
 import type { Digest, Handle } from "../handle/index.ts";
 import { inputText, type Message, outputText, type Part, startsTurn } from "../message/index.ts";
 import { inputPlaceholder } from "../prune/index.ts";
@@ -85,7 +85,7 @@ function clipEdit(
   maxTokens: number,
   { counter, digest, now, canRecall }: ClipContext,
 ): { edit: Edit; result: Part } | undefined {
-  const { handle } = originalOf(part, digest);
+  const handle = originalHandle(part, digest);
   const named = canRecall ? handle : undefined;
   const base = { ...place, reason: "clipped" as const, handle };
   const clip = (text: string, what: string): string =>

@@ -76,11 +76,13 @@ function editPart(part: Part, edit: Edit): Part {
     };
   }
   if (edit.type === "replace-input" && part.type === "tool-call") {
-    return { ...part, input: edit.input };
+    return { ...part, input: edit.input, original: edit.handle };
   }
-  if (edit.type === "replace-text" && part.type === "text") return { ...part, text: edit.text };
+  if (edit.type === "replace-text" && part.type === "text") {
+    return { ...part, text: edit.text, original: edit.handle };
+  }
   if (edit.type === "replace-text" && part.type === "file") {
-    return { type: "text", text: edit.text };
+    return { type: "text", text: edit.text, original: edit.handle };
   }
   return part;
 }

@@ -1,4 +1,10 @@
-import { type Digest, type Handle, handleFor, type OriginalKind } from "../handle/index.ts";
+import {
+  type Digest,
+  type Handle,
+  handleFor,
+  isHandle,
+  type OriginalKind,
+} from "../handle/index.ts";
 import {
   type FilePart,
   inputText,
@@ -35,6 +41,20 @@ export function originalOf(part: EditablePart, digest: Digest): Original {
       : original("parts", toJson([{ type: "text", text: part.text }]), digest);
   }
   return original("parts", toJson([{ ...part, source: undefined }]), digest);
+}
+
+/**
+ * The handle under which a part's whole original is, or will be. A part that was shortened before
+ * keeps naming its first original: a recall must give the whole, never a piece that names it.
+ */
+export function originalHandle(part: EditablePart, digest: Digest): Handle {
+  return earlierOriginal(part) ?? originalOf(part, digest).handle;
+}
+
+/** The handle of a part that was shortened before; its original is in the archive already. */
+export function earlierOriginal(part: EditablePart): Handle | undefined {
+  if (part.type === "file" || part.original === undefined) return undefined;
+  return isHandle(part.original) ? part.original : undefined;
 }
 
 function outputOriginal(part: ToolResultPart, digest: Digest): Original {

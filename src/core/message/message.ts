@@ -40,6 +40,8 @@ export interface MessageSource extends Source {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
+  /** Where the whole text is, if this is not all of it: a handle. */
+  readonly original?: string;
   readonly source?: Source;
 }
 
@@ -70,6 +72,8 @@ export interface ToolCallPart {
   readonly toolName: string;
   /** The arguments, parsed; a string when they were no valid JSON or are free text. */
   readonly input: unknown;
+  /** Where the whole input is, if this is not all of it: a handle. */
+  readonly original?: string;
   readonly source?: Source;
 }
 

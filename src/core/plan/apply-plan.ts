@@ -1,5 +1,11 @@
 import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/index.ts";
-import { applyEdits, type Original, originalOf, originalOfMessages } from "../edit/index.ts";
+import {
+  applyEdits,
+  type Original,
+  earlierOriginal,
+  originalOf,
+  originalOfMessages,
+} from "../edit/index.ts";
 import { ContextError } from "../error.ts";
 import type { Digest } from "../handle/index.ts";
 import { type Message, withParts } from "../message/index.ts";
@@ -94,7 +100,7 @@ export function originalsOf(
   const originals = plan.edits.flatMap((edit): Original[] => {
     const part = messages[edit.message]?.parts[edit.part];
     if (part === undefined || part.type === "reasoning" || part.type === "opaque") return [];
-    return [originalOf(part, digest)];
+    return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
   });
   if (plan.compaction === undefined) return originals;
   return [...originals, head ?? headOriginal(messages, plan.compaction, digest)];

@@ -6,7 +6,7 @@ import {
   tailStart,
 } from "../compact/index.ts";
 import { buildContinuation, describeMedia, runState } from "../continuation/index.ts";
-import { applyEdits, type Edit, originalOf } from "../edit/index.ts";
+import { applyEdits, type Edit, originalHandle } from "../edit/index.ts";
 import { leadingSystemCount, type Message, startsTurn } from "../message/index.ts";
 import { summaryCap } from "../summary/index.ts";
 import { headOriginal } from "./apply-plan.ts";
@@ -151,7 +151,7 @@ function describedMedia(messages: readonly Message[], { digest, canRecall }: Pla
   const message = messages.findLastIndex(startsTurn);
   const edits = (messages[message]?.parts ?? []).flatMap((part, index): Edit[] => {
     if (part.type !== "file") return [];
-    const { handle } = originalOf(part, digest);
+    const handle = originalHandle(part, digest);
     const text = describeMedia(part, canRecall === false ? undefined : handle);
     return [{ type: "replace-text", message, part: index, reason: "media", handle, text }];
   });

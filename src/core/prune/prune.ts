@@ -1,4 +1,4 @@
-import { type Edit, isPruned, originalOf } from "../edit/index.ts";
+import { type Edit, isPruned, originalHandle } from "../edit/index.ts";
 import type { Digest, Handle } from "../handle/index.ts";
 import {
   inputText,
@@ -179,7 +179,7 @@ function prunedOutput(
   { counter, digest, now }: PruneContext,
 ): PrunedPiece | undefined {
   const before = partTokens(result, counter);
-  const { handle } = originalOf(result, digest);
+  const handle = originalHandle(result, digest);
   const text = placeholder({
     tool: call.toolName || result.toolName,
     input: facts.subject,
@@ -200,7 +200,7 @@ function prunedInput(
   { message, part, call, facts }: Candidate,
   { counter, digest }: PruneContext,
 ): PrunedPiece | undefined {
-  const { handle } = originalOf(call, digest);
+  const handle = originalHandle(call, digest);
   const input = smallInput(call.input, facts.largeInput, handle);
   const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
   if (saving <= 0) return undefined;

@@ -153,6 +153,28 @@ describe("planContext", () => {
     expect(second.filter((message) => message.kind === "summary")).toHaveLength(1);
   });
 
+  it("keeps naming the first original of a piece that is shortened twice", () => {
+    const big = words(3_000, "big");
+    const first = [...longTurn(10, 400), ...step("x", "bash", {}, big)];
+    const once = planned(first, options(8_000));
+    const [clipped] = once
+      .flatMap((message) => message.parts)
+      .filter((part) => part.type === "tool-result" && part.toolCallId === "x");
+    const grown = [...once, ...step("y", "bash", {}, words(1_500, "more"))];
+    const plan = planContext(grown, options(8_000, { force: true }));
+    const twice = applyPlan(grown, plan, SUMMARY);
+    const [again] = twice
+      .flatMap((message) => message.parts)
+      .filter((part) => part.type === "tool-result" && part.toolCallId === "x");
+    expect(again).not.toBe(clipped);
+    expect(again).toMatchObject({ original: (clipped as { original?: string }).original });
+    expect(
+      originalsOf(grown, plan, digest).some(
+        (one) => one.kind === "out" && one.content.includes("clipped"),
+      ),
+    ).toBe(false);
+  });
+
   it("T11: describes the media of an unanswered message, and marks it", () => {
     const image: Message = {
       role: "user",

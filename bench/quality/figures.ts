@@ -18,9 +18,9 @@ const self = fileURLToPath(import.meta.url);
 
 if (process.send !== undefined) {
   const file = process.argv[2] ?? "";
-  const once = await figuresOf(file, { windows: WINDOWS, dialects: DIALECTS });
+  const single = await figuresOf(file, { windows: WINDOWS, dialects: DIALECTS });
   const growing = await growthOf(file, { windows: GROWING, dialects: DIALECTS });
-  process.send(merged(once, growing), () => process.disconnect());
+  process.send?.(merged(single, growing), () => process.disconnect());
 } else {
   await main();
 }

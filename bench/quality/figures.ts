@@ -20,7 +20,7 @@ if (process.send !== undefined) {
   const file = process.argv[2] ?? "";
   const single = await figuresOf(file, { windows: WINDOWS, dialects: DIALECTS });
   const growing = await growthOf(file, { windows: GROWING, dialects: DIALECTS });
-  process.send?.(merged(single, growing), () => process.disconnect());
+  process.send?.(merged(single, growing), () => process.disconnect?.());
 } else {
   await main();
 }

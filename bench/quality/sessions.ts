@@ -23,10 +23,11 @@ export interface Session {
   readonly conversation: Conversation;
 }
 
-/** The session files to run on: those of a folder (if it is there), then our own. */
+/** The session files to run on: one file, or those of a folder (if it is there) and our own. */
 export function sessionFiles(folder: string = RECORDINGS): readonly string[] {
   const found = existsSync(folder) ? filesUnder(folder) : [];
-  return existsSync(EXAMPLE) ? [...found, EXAMPLE] : found;
+  const isFile = found.length === 1 && found[0] === folder;
+  return existsSync(EXAMPLE) && !isFile ? [...found, EXAMPLE] : found;
 }
 
 function filesUnder(folder: string): string[] {

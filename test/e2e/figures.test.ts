@@ -57,8 +57,7 @@ describe("our own recorded session", () => {
     const tally = await growthOf(EXAMPLE, { windows: [16_000], dialects: DIALECTS });
     expect(tally.failures).toEqual([]);
     expect(tally.requests).toBeGreaterThan(200);
-    // Two outputs, once for every dialect.
-    expect(tally.indirect.length).toBeLessThanOrEqual(6);
+    expect(tally.indirect).toEqual([]);
   });
 
   it("has a ledger that an independent reading agrees with", async () => {

@@ -3,9 +3,14 @@ import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 
 /** `longhaul formats`: what can be read and what can be written. */
 export function formatsCommand(io: Io, { json }: CommonOptions): void {
-  const read = [...new Map(transcriptFormats.map((format) => [format.name, format])).values()].map(
-    ({ name, title, location }) => ({ name, title, ...(location !== undefined && { location }) }),
-  );
+  // A format that is kept in two shapes stands in the list twice; its first entry names it.
+  const read = transcriptFormats
+    .filter(({ name }, index) => transcriptFormats.findIndex((one) => one.name === name) === index)
+    .map(({ name, title, location }) => ({
+      name,
+      title,
+      ...(location !== undefined && { location }),
+    }));
   if (json === true) {
     printJson(io, { version: 1, read, write: WRITE_TARGETS });
     return;

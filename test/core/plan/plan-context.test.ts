@@ -157,15 +157,15 @@ describe("planContext", () => {
     const big = words(3_000, "big");
     const first = [...longTurn(10, 400), ...step("x", "bash", {}, big)];
     const once = planned(first, options(8_000));
-    const [clipped] = once
+    const clipped = once
       .flatMap((message) => message.parts)
-      .filter((part) => part.type === "tool-result" && part.toolCallId === "x");
+      .find((part) => part.type === "tool-result" && part.toolCallId === "x");
     const grown = [...once, ...step("y", "bash", {}, words(1_500, "more"))];
     const plan = planContext(grown, options(8_000, { force: true }));
     const twice = applyPlan(grown, plan, SUMMARY);
-    const [again] = twice
+    const again = twice
       .flatMap((message) => message.parts)
-      .filter((part) => part.type === "tool-result" && part.toolCallId === "x");
+      .find((part) => part.type === "tool-result" && part.toolCallId === "x");
     expect(again).not.toBe(clipped);
     expect(again).toMatchObject({ original: (clipped as { original?: string }).original });
     expect(

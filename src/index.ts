@@ -1,14 +1,22 @@
 export { memoryArchive } from "./archive/memory.ts";
+export type { MemoryArchiveOptions } from "./archive/memory.ts";
 export type { Archive, ArchiveEntry } from "./archive/archive.ts";
 export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
 export type {
   Context,
+  ContextEventName,
   ContextEvents,
+  ContextListener,
   ContextOptions,
   ContextReport,
+  Failure,
   JournalRecord,
+  PieceReport,
   Prepared,
+  PrepareOptions,
   PrunedOutputs,
+  PruneToolOutputsOptions,
+  SummaryReport,
 } from "./context/index.ts";
 export { buildContinuation } from "./core/continuation/index.ts";
 export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";

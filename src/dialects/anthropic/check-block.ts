@@ -19,7 +19,7 @@ export function checkBlock(block: WireObject, role: string, report: ReportBlock)
   const type = String(block["type"]);
   const misplaced = role === "user" ? ASSISTANT_BLOCKS : USER_BLOCKS;
   if (misplaced.includes(type)) report("misplaced-block", `may not hold a ${type} block`);
-  if (type === "text" && String(block["text"]).trim() === "") {
+  if (type === "text" && (typeof block["text"] !== "string" || block["text"].trim() === "")) {
     report("empty-text", "has a text block without text");
   }
   if (type === "thinking" && !isText(block["signature"])) {

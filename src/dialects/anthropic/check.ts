@@ -158,7 +158,7 @@ function checkSystem(conversation: WireObject): DialectIssue[] {
   if (!Array.isArray(system)) return [];
   return system.flatMap((block: unknown): DialectIssue[] => {
     const isText = isWireObject(block) && block["type"] === "text";
-    if (isText && String(block["text"]).trim() !== "") return [];
+    if (isText && typeof block["text"] === "string" && block["text"].trim() !== "") return [];
     return [{ rule: "empty-text", message: "A block of system has no text." }];
   });
 }

@@ -10,7 +10,7 @@ import { figure, markdownTable, publish } from "./table.ts";
 const SIZES = [200, 20_000] as const;
 /** Steps after which a round begins again with the first history, so that its size stays the same. */
 const STEPS_PER_ROUND = 20;
-const ROUNDS = 50;
+const ROUNDS = 25;
 const WARM_UP_ROUNDS = 10;
 /** A row that is slow makes fewer rounds than that, but two at the least. */
 const MAX_SECONDS = 30;

@@ -51,11 +51,11 @@ export function createRunningTotal(meter: MessageMeter): RunningTotal {
   const isKnown = (list: readonly Message[]): boolean => {
     const length = counted.length;
     if (list.length < length || list[0] !== counted[0]) return false;
-    for (let index = Math.max(0, length - CHECKED); index < length; index++) {
+    for (let index = Math.max(0, length - CHECKED_END); index < length; index++) {
       if (list[index] !== counted[index]) return false;
     }
     cursor = cursor >= length ? 0 : cursor;
-    const end = Math.min(length, cursor + CHECKED);
+    const end = Math.min(length, cursor + CHECKED_REST);
     for (; cursor < end; cursor++) if (list[cursor] !== counted[cursor]) return false;
     return true;
   };
@@ -78,8 +78,9 @@ export function createRunningTotal(meter: MessageMeter): RunningTotal {
   };
 }
 
-/** How many messages at the end, and of the rest, are looked at in a step. */
-const CHECKED = 128;
+/** How many messages at the end are looked at in a step, and how many of the rest. */
+const CHECKED_END = 128;
+const CHECKED_REST = 48;
 
 /** A usage meter; `fixedTokens` is the estimate of what every request carries beside messages. */
 export function createUsageMeter(meter: MessageMeter, fixedTokens: number): UsageMeter {
@@ -104,21 +105,28 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
     forget: () => runningTotal.forget(),
     measure(view, since) {
       const estimated = fixedTokens + runningTotal.of(view);
-      let newer = 0;
-      for (let index = view.length - 1; index >= since; index--) {
-        const message = view[index] as Message;
-        if (message.usage !== undefined && totalUsage(message.usage) > 0) {
-          learn(message, estimated - newer);
-          const tokens = totalUsage(message.usage) + newer * calibration.factor;
-          return { tokens: Math.ceil(tokens), source: "reported" };
-        }
-        newer += meter.tokens(message);
-        if (view.length - index > LOOK_BACK) break;
+      const index = newestReport(view, since);
+      const message = view[index];
+      if (message?.usage === undefined) {
+        return { tokens: Math.ceil(estimated * calibration.factor), source: "estimated" };
       }
-      return { tokens: Math.ceil(estimated * calibration.factor), source: "estimated" };
+      const newer = meter.total(view.slice(index + 1));
+      learn(message, estimated - newer);
+      const tokens = totalUsage(message.usage) + newer * calibration.factor;
+      return { tokens: Math.ceil(tokens), source: "reported" };
     },
   };
 }
 
+/** The newest message from `since` on that carries usage, or -1. */
+function newestReport(view: readonly Message[], since: number): number {
+  const end = Math.max(since, view.length - LOOK_BACK);
+  for (let index = view.length - 1; index >= end; index--) {
+    const usage = view[index]?.usage;
+    if (usage !== undefined && totalUsage(usage) > 0) return index;
+  }
+  return -1;
+}
+
 /** A provider that reports usage does so on every reply; further back nothing is to be found. */
-const LOOK_BACK = 512;
+const LOOK_BACK = 128;

@@ -5,11 +5,12 @@ import {
   tailBudget,
   tailStart,
 } from "../compact/index.ts";
-import { buildContinuation, describeMedia, runState } from "../continuation/index.ts";
-import { applyEdits, type Edit, originalHandle } from "../edit/index.ts";
-import { leadingSystemCount, type Message, startsTurn } from "../message/index.ts";
+import { buildContinuation, runState } from "../continuation/index.ts";
+import { applyEdits, type Edit } from "../edit/index.ts";
+import { leadingSystemCount, type Message } from "../message/index.ts";
 import { summaryCap } from "../summary/index.ts";
 import { headOriginal } from "./apply-plan.ts";
+import { type DescribedMedia, describedMedia, mediaOverLimits } from "./media.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan } from "./plan.ts";
 import { countedLimit, fitsInto, requestSize } from "./size.ts";
@@ -126,36 +127,19 @@ function tryRung(
     ...list.slice(0, system),
     ...indices.flatMap((index) => list[index] ?? []),
   ];
-  const size = requestSize(kept(messages), options);
-  const excess = size.tokens + reserve - room;
+  const media = mediaOverLimits(messages, indices, options);
+  const lighter = applyEdits(messages, media);
+  const excess = requestSize(kept(lighter), options).tokens + reserve - room;
   const wanted = { counter, digest, now, canRecall, level: rung.clip, floor: rung.floor };
-  const edits = excess > 0 ? clipToFit(messages, indices, excess, wanted) : [];
-  return { edits, start, pinned, reserve, kept: kept(applyEdits(messages, edits)) };
+  const clips = excess > 0 ? clipToFit(lighter, indices, excess, wanted) : [];
+  const edits = [...media, ...clips];
+  return { edits, start, pinned, reserve, kept: kept(applyEdits(lighter, clips)) };
 }
 
 function attemptFits(attempt: Attempt, room: number, options: PlanOptions): boolean {
   const size = requestSize(attempt.kept, options);
   const tokens = size.tokens + attempt.reserve;
   return fitsInto(room, { ...size, tokens }, options);
-}
-
-interface Media {
-  readonly edits: readonly Edit[];
-  /** The message whose media are described. */
-  readonly message?: number;
-}
-
-/** T11: in the state `media`, the files of the unanswered message are described, not sent again. */
-function describedMedia(messages: readonly Message[], { digest, canRecall }: PlanOptions): Media {
-  if (runState(messages) !== "media") return { edits: [] };
-  const message = messages.findLastIndex(startsTurn);
-  const edits = (messages[message]?.parts ?? []).flatMap((part, index): Edit[] => {
-    if (part.type !== "file") return [];
-    const handle = originalHandle(part, digest);
-    const text = describeMedia(part, canRecall === false ? undefined : handle);
-    return [{ type: "replace-text", message, part: index, reason: "media", handle, text }];
-  });
-  return { edits, message };
 }
 
 /** No head, so nothing is summarized: the large pieces are clipped, if there are any. */
@@ -167,7 +151,7 @@ function clipPlan(messages: readonly Message[], { edits }: Attempt): ContextPlan
 interface Decided {
   readonly system: number;
   readonly attempt: Attempt;
-  readonly media: Media;
+  readonly media: DescribedMedia;
   readonly options: PlanOptions;
 }
 

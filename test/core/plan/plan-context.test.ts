@@ -231,6 +231,31 @@ describe("planContext", () => {
     const own = options(128_000, { limits: { maxImages: 5 } });
     const after = planned(messages, own);
     expect(meter.totalSize(after).images).toBeLessThanOrEqual(5);
+    expect(meter.totalSize(after).images).toBeGreaterThan(0);
+  });
+
+  it("describes the oldest images of one step that holds more than the limit", () => {
+    const shots = Array.from({ length: 12 }, (_, n) => ({
+      ...result(`s${n}`, "screenshot", `shot ${n}`),
+      output: [
+        { type: "text" as const, text: `shot ${n}` },
+        { type: "file" as const, mediaType: "image/png", data: "AAAA" },
+      ],
+    }));
+    const one = shots.map((shot) => results(shot));
+    const messages = [
+      ...longTurn(2, 10),
+      calling(...shots.map((shot) => call(shot.toolCallId, "screenshot"))),
+      ...one,
+    ];
+    const plan = planContext(messages, options(128_000, { limits: { maxImages: 4 } }));
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(checkMessages(after)).toEqual([]);
+    expect(meter.totalSize(after).images).toBe(4);
+    expect(after.at(-1)).toBe(messages.at(-1));
+    expect(originalsOf(messages, plan, digest).filter((own) => own.kind === "parts")).toHaveLength(
+      8,
+    );
   });
 
   it("is plain JSON, and the same plan gives the same bytes twice", () => {

@@ -67,14 +67,30 @@ export function renderList(list: FactList, budget: number, context: RenderContex
   const cut = list.hidden === undefined ? [] : [bullet(cutLine(list, 0, context))];
   for (const entries of [list.entries, list.grouped ?? []]) {
     if (entries.length === 0) continue;
-    const lines = [...entries.map(({ text }) => bullet(text)), ...cut];
-    const tokens = sumWithin(lines, budget, context.count);
-    if (tokens <= budget) return { lines, tokens, whole: true };
+    const whole = wholeWithin(entries, cut, { budget, count: context.count });
+    if (whole !== undefined) return whole;
   }
   if (list.entries.length === 0) {
     return { lines: cut, tokens: sumWithin(cut, Infinity, context.count), whole: true };
   }
   return renderCut(list, budget, context);
+}
+
+/** All entries and the cut line, if they fit; a long list is given up where the budget ends. */
+function wholeWithin(
+  entries: readonly Entry[],
+  cut: readonly string[],
+  { budget, count }: { readonly budget: number; readonly count: CountTokens },
+): RenderedList | undefined {
+  const lines: string[] = [];
+  let tokens = sumWithin(cut, budget, count);
+  for (const { text } of entries) {
+    if (tokens > budget) return undefined;
+    const line = bullet(text);
+    tokens += sumWithin([line], budget, count);
+    lines.push(line);
+  }
+  return tokens > budget ? undefined : { lines: [...lines, ...cut], tokens, whole: true };
 }
 
 function renderCut(list: FactList, budget: number, context: RenderContext): RenderedList {
@@ -121,7 +137,7 @@ function fittingEntry(text: string, room: Room, context: RenderContext): string 
 
 /** A text as an entry of a list: further lines stand below the first one, so that none is a heading. */
 export function bullet(text: string): string {
-  return `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;
+  return text.includes("\n") ? `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}` : `- ${text}`;
 }
 
 /** How many facts a list hides, given how many it hides now. */

@@ -19,13 +19,19 @@ const LONGEST_CHARACTER = 32;
  * line breaks stay), with `\n` line breaks, well-formed, without blank lines around it.
  */
 export function cleanText(text: string): string {
+  const clean = CLEAN.test(text) ? text : withoutControls(text);
+  return clean.replace(/^\n+/, "").trimEnd();
+}
+
+/** Nearly every text is clean as it is; that is seen in one look. */
+const CLEAN = /^[\t\n -~]*$/;
+
+function withoutControls(text: string): string {
   return text
     .replace(ANSI, "")
     .replace(/\r\n?/g, "\n")
     .replace(CONTROLS, "")
-    .replace(LONE_SURROGATE, "\ufffd")
-    .replace(/^\n+/, "")
-    .trimEnd();
+    .replace(LONE_SURROGATE, "\ufffd");
 }
 
 /** A text on one line, clean, with single spaces. */

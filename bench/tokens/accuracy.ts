@@ -1,7 +1,8 @@
 /**
  * How far estimates are from exact o200k counts, by kind of text, on documents that training never
  * saw: `npx tsx bench/tokens/accuracy.ts [FOLDER]`, after `collect.ts` with the same folder. Each
- * cell is mean |error| / 95th percentile of |error| / bias, in %; then the speed, as medians.
+ * cell is mean |error| / 95th percentile of |error| / bias, in %; the last columns are the error on
+ * one long context of the kind, and the speed in UTF-8 megabytes a second of CPU time (medians).
  */
 import { estimateTokenCount } from "tokenx";
 import { estimateTokens } from "../../src/core/tokens/estimate.ts";
@@ -10,6 +11,9 @@ import type { Sample } from "./corpus.ts";
 
 const SAMPLES_PER_KIND = 400;
 const ROUNDS = 9;
+/** Documents of a kind that speed is measured on, and the size of one long context. */
+const SPEED_TEXTS = 60;
+const CONTEXT_UNITS = 800_000;
 
 const folder = process.argv[2] ?? DEFAULT_FOLDER;
 
@@ -36,44 +40,36 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** UTF-8 megabytes a second, each estimator in turn in every round. */
-function speeds(texts: readonly string[]): Record<string, number> {
-  const megabytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1e6;
-  const times: Record<string, number[]> = {};
+/** UTF-8 megabytes for each second of CPU time, each estimator in turn in every round. */
+function speeds(texts: readonly string[]): readonly string[] {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const times = Object.values(estimators).map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, estimate] of Object.entries(estimators)) {
-      const start = performance.now();
+    for (const [index, estimate] of Object.values(estimators).entries()) {
+      const start = process.cpuUsage();
       for (const text of texts) estimate(text);
-      (times[name] ??= []).push(performance.now() - start);
+      const { user, system } = process.cpuUsage(start);
+      times[index]?.push(user + system);
     }
   }
-  const rows = Object.entries(times).map(([name, all]) => [
-    name,
-    Math.round((megabytes * 1e3) / median(all)),
-  ]);
-  return Object.fromEntries(rows) as Record<string, number>;
+  return times.map((all) => (bytes / median(all)).toFixed(0));
 }
 
-const accuracy: Record<string, Record<string, string>> = {};
-const whole: Record<string, Record<string, string>> = {};
-const speed: Record<string, Record<string, number>> = {};
-for (const kind of kinds(folder)) {
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+function kindLine(kind: string): string {
   const texts = documents(folder, kind, true);
   const samples = samplesOf(texts, kind, SAMPLES_PER_KIND);
-  const joined = texts.join("\n").slice(0, 800_000);
-  const tokens = exact.count(joined);
-  const cells = Object.entries(estimators);
-  accuracy[kind] = Object.fromEntries(
-    cells.map(([name, f]) => [name, summary(errorsOf(samples, f))]),
-  );
-  whole[kind] = Object.fromEntries(
-    cells.map(([name, f]) => [name, `${((f(joined) / tokens - 1) * 100).toFixed(1)} %`]),
-  );
-  speed[kind] = speeds(texts.slice(0, 60));
+  const joined = texts.join("\n").slice(0, CONTEXT_UNITS);
+  const whole = estimateTokens(joined) / exact.count(joined) - 1;
+  const errors = Object.values(estimators).map((estimate) => summary(errorsOf(samples, estimate)));
+  const sample = texts.slice(0, SPEED_TEXTS);
+  return line([kind, ...errors, `${(whole * 100).toFixed(1)} %`, speeds(sample).join(" / ")]);
 }
-console.log("samples of 100 to 12,000 units: mean |error| % / p95 % / bias %");
-console.table(accuracy);
-console.log("one context of up to 800,000 units: error");
-console.table(whole);
-console.log("MB/s, medians");
-console.table(speed);
+
+const names = Object.keys(estimators);
+console.log(line(["kind", ...names, `${names[0]}, one context`, `MB/s: ${names.join(" / ")}`]));
+console.log(line(["---", ...names.map(() => "---:"), "---:", "---:"]));
+for (const kind of kinds(folder)) console.log(kindLine(kind));

@@ -9,10 +9,16 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { blob, diff, noise, numbered, pick, runs, seeded, serviceLog } from "./generate.ts";
+import { assistant, edits } from "./assistant.ts";
+import * as data from "./data-text.ts";
+import { blob, diff, noise, numbered, pick, runs, seeded, serviceLog, tabbed } from "./generate.ts";
+import * as marked from "./marked-text.ts";
+import { createMaterial } from "./material.ts";
+import type { Material } from "./material.ts";
+import { readText } from "./read-text.ts";
 import { debianPackages, debianSources, npmPackages, npmSources } from "./sources.ts";
-import type { Reader, Source } from "./sources.ts";
+import type { Source } from "./sources.ts";
+import * as toolOutput from "./tool-output.ts";
 
 /** Text of one kind in UTF-16 units, and the most that one document gives. */
 const KIND_UNITS = 4_000_000;
@@ -43,7 +49,7 @@ function installNpm(): void {
   if (existsSync(join(root, "installed"))) return;
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "package.json"), '{ "private": true }');
-  execFileSync("npm", ["install", "--ignore-scripts", ...npmPackages], {
+  execFileSync("npm", ["install", "--ignore-scripts", "--legacy-peer-deps", ...npmPackages], {
     cwd: root,
     stdio: "inherit",
   });
@@ -57,50 +63,6 @@ function filesBelow(root: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
-}
-
-function readText(path: string, reader: Reader): string {
-  const bytes = readFileSync(path);
-  const raw = path.endsWith(".gz") ? gunzipSync(bytes) : bytes;
-  if (reader === "messages") return messagesText(raw);
-  const text = raw.toString("utf8");
-  if (reader === "html") return htmlText(text);
-  return reader === "man" ? manText(text) : text;
-}
-
-function htmlText(html: string): string {
-  return html
-    .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/g, "")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&nbsp;|&#160;/g, " ")
-    .replace(/&lt;/g, "<")
-    .replace(/&gt;/g, ">")
-    .replace(/&quot;/g, '"')
-    .replace(/&#8217;/g, "’")
-    .replace(/&amp;/g, "&")
-    .replace(/\n\s*\n\s*/g, "\n\n");
-}
-
-function manText(roff: string): string {
-  return roff
-    .replace(/^[.']\\".*\n/gm, "")
-    .replace(/^\.(SH|SS|TP|PP|IP|B|I|BR|RB|IR|RI|TH|br|nf|fi|sp|RS|RE)\b ?/gm, "")
-    .replace(/\\f[BIRP]|\\&/g, "")
-    .replace(/\\-/g, "-")
-    .replace(/\\\((..)/g, "");
-}
-
-/** The translations in a compiled message catalogue (.mo), the longer ones. */
-function messagesText(bytes: Buffer): string {
-  const count = bytes.readUInt32LE(8);
-  const table = bytes.readUInt32LE(16);
-  const texts: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const length = bytes.readUInt32LE(table + i * 8);
-    const at = bytes.readUInt32LE(table + i * 8 + 4);
-    if (length > 40) texts.push(bytes.toString("utf8", at, at + length).replace(/[~\0]/g, ""));
-  }
-  return texts.join("\n");
 }
 
 function foreignShare(text: string): number {
@@ -215,7 +177,9 @@ function addJsonForms(corpus: Corpus): void {
 /** Code, logs and prose as they stand inside the JSON of a conversation. */
 function addChats(corpus: Corpus): void {
   const random = seeded(11);
-  const kinds = ["ts", "py", "code", "log", "md", "json", "en", "html", "numbered", "diff"];
+  const kinds =
+    `app ts py code go rust log md json en guide html numbered diff tabbed grep listing terminal test-run
+    git-log typographic assistant stack-trace config`.split(/\s+/);
   for (let i = 0; i < 400; i++) {
     const content = Array.from({ length: 4 }, () => {
       const text = pick(random, corpus.get(pick(random, kinds)) ?? [""]);
@@ -232,13 +196,59 @@ function addChats(corpus: Corpus): void {
 }
 
 /** Files as the tools of agents show them. */
-function addToolOutputs(corpus: Corpus): void {
+function addFileViews(corpus: Corpus): void {
   const random = seeded(13);
-  const kinds = ["ts", "py", "code", "md"];
-  for (let i = 0; i < 300; i++) {
-    const text = pick(random, corpus.get(pick(random, kinds)) ?? [""]).slice(0, 16_000);
+  const kinds = ["app", "ts", "py", "code", "go", "rust", "md"];
+  for (let i = 0; i < 400; i++) {
+    const source = pick(random, corpus.get(pick(random, kinds)) ?? [""]).slice(0, 16_000);
+    const text = random() < 0.3 ? tabbed(source) : source;
     addText(corpus, "numbered", numbered(random, text));
     addText(corpus, "diff", diff(random, text));
+    if (i < 150) addText(corpus, "tabbed", tabbed(source));
+  }
+}
+
+const MADE: Readonly<Record<string, (material: Material) => string>> = {
+  "repo-map": toolOutput.repositoryMap,
+  tree: marked.tree,
+  table: marked.table,
+  terminal: marked.terminal,
+  marks: marked.marks,
+  "git-log": toolOutput.gitLog,
+  grep: toolOutput.grep,
+  listing: toolOutput.listing,
+  "stack-trace": toolOutput.stackTrace,
+  "test-run": toolOutput.testRun,
+  typographic: marked.typographic,
+  csv: data.csv,
+  sql: data.sql,
+  config: data.config,
+  lock: data.lock,
+  urls: data.urls,
+  tags: data.tags,
+  escaped: data.escaped,
+  translated: marked.translated,
+  assistant,
+  edits,
+};
+
+/** Other tool output and data, made from the corpus' own code, words and paths. */
+function addToolOutputs(corpus: Corpus): void {
+  const paths = [
+    modules,
+    join(debian, "golang-1.19-src/usr/share"),
+    join(debian, "mypy/usr/lib/python3"),
+  ].flatMap((root) => filesBelow(root).map((path) => path.slice(root.length + 1)));
+  const material = createMaterial(seeded(17), {
+    code: ["app", "ts", "py", "code", "go", "rust"].flatMap((kind) => corpus.get(kind) ?? []),
+    prose: ["en", "guide"].flatMap((kind) => (corpus.get(kind) ?? []).slice(0, 120)),
+    foreign: "fr de es latin latin-ext vi ru zh ja ko"
+      .split(" ")
+      .flatMap((kind) => (corpus.get(kind) ?? []).slice(0, 100)),
+    paths,
+  });
+  for (const [kind, make] of Object.entries(MADE)) {
+    for (let i = 0; i < 240; i++) addText(corpus, kind, make(material));
   }
 }
 
@@ -257,6 +267,7 @@ addSources(corpus, modules, npmSources);
 addCommandOutput(corpus);
 addGenerated(corpus);
 addJsonForms(corpus);
+addFileViews(corpus);
 addToolOutputs(corpus);
 addChats(corpus);
 rmSync(join(folder, "corpus"), { recursive: true, force: true });

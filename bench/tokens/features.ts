@@ -1,5 +1,5 @@
 /** A sample as the numbers that the weights are multiplied with: the estimator's walk, written down. */
-import { CLASS_OF, GROUP_COUNT, GROUP_OF } from "../../src/core/tokens/classes.ts";
+import { CLASS_COUNT, CLASS_OF, GROUP_COUNT, GROUP_OF } from "../../src/core/tokens/classes.ts";
 import {
   FIRST_CLASS,
   nextLongRun,
@@ -14,8 +14,8 @@ import type { Sample } from "./corpus.ts";
 import type { Row } from "./fit.ts";
 
 const PAIRS_FROM = STATE_COUNT * GROUP_COUNT;
-const RUNS_FROM = PAIRS_FROM + ROW * ROW;
-const SIZE = RUNS_FROM + ROW * RUN_ROW;
+const RUNS_FROM = PAIRS_FROM + CLASS_COUNT * CLASS_COUNT;
+const SIZE = RUNS_FROM + CLASS_COUNT * RUN_ROW;
 
 export interface Features {
   readonly size: number;
@@ -65,7 +65,7 @@ function walk(
     for (const stop = nextLongRun(text, i); i < stop; i++) {
       const unitClass = CLASS_OF[text.charCodeAt(i)]!;
       add((state / ROW) * GROUP_COUNT + GROUP_OF[unitClass]!, 1);
-      add(PAIRS_FROM + before * ROW + unitClass, 1);
+      add(PAIRS_FROM + before * CLASS_COUNT + unitClass, 1);
       state = NEXT_STATE[state + unitClass]!;
       before = unitClass;
     }

@@ -173,8 +173,15 @@ const NUMBERED: readonly ((line: string, n: number) => string)[] = [
   (line, n) => `${n}:${line}`,
   (line, n) => `${n} | ${line}`,
   (line, n) => `src/lib/file-${n % 7}.ts:${n}:${line}`,
-  (line, n) => `${String(n).padStart(6)}→+${line}`,
+  (line, n) => `${String(n).padStart(5)} | ${line}`,
+  (line, n) => `${String(n).padStart(4)}  ${line}`,
 ];
+
+/** The same code, indented by tabs. */
+export function tabbed(text: string): string {
+  const width = /^ {4}(?! )/m.test(text) && !/^ {2}(?! )/m.test(text) ? 4 : 2;
+  return text.replaceAll(/^ +/gm, (indent) => "\t".repeat(Math.ceil(indent.length / width)));
+}
 
 /** A file as the read and grep tools of agents print it: with line numbers. */
 export function numbered(random: Random, text: string): string {

@@ -32,14 +32,16 @@ export const debianPackages: readonly string[] = `
   libreoffice-help-ko libreoffice-help-vi libreoffice-help-zh-cn libreoffice-l10n-ar
   libreoffice-l10n-bn libreoffice-l10n-fa libreoffice-l10n-he libreoffice-l10n-hi
   libreoffice-l10n-ko libreoffice-l10n-ta libreoffice-l10n-th libreoffice-l10n-uk
-  libreoffice-l10n-vi
+  libreoffice-l10n-vi golang-github-docker-docker-dev golang-github-spf13-cobra-dev librust-clap-dev
+  librust-regex-dev librust-tokio-dev python3-django python3-sqlalchemy git-doc python-django-doc gitmagic
 `
   .trim()
   .split(/\s+/);
 
 export const npmPackages: readonly string[] = `
-  alpinejs bootstrap chart.js d3 date-fns effect htmx.org jquery lodash prettier react react-dom
-  rxjs terser three@0.160 typescript@5 vue zod
+  @anthropic-ai/sdk @reduxjs/toolkit @tanstack/query-core @trpc/server ai alpinejs bootstrap
+  chart.js d3 date-fns effect eslint htmx.org jquery lodash openai prettier ra-core
+  ra-ui-materialui react react-dom rxjs terser three@0.160 typescript@5 vue zod
 `
   .trim()
   .split(/\s+/);
@@ -97,6 +99,9 @@ export const debianSources: readonly Source[] = [
     files: /\/(tutorial|howto|faq|whatsnew)\/.*\.html$/,
     reader: "html",
   },
+  { kind: "guide", root: "git-doc", files: /\.txt(\.gz)?$/, reader: "plain" },
+  { kind: "guide", root: "python-django-doc", files: /\.txt(\.gz)?$/, reader: "plain" },
+  { kind: "guide", root: "gitmagic", files: /\/html\/(en\/)?[^/]+\.html$/, reader: "html" },
   { kind: "md", root: "python3.11-doc", files: /\.rst\.txt$/, reader: "plain" },
   { kind: "md", root: "linux-doc-6.1", files: /\.rst\.gz$/, reader: "plain" },
   { kind: "md", root: "perl-doc", files: /\.pod$/, reader: "plain" },
@@ -108,6 +113,13 @@ export const debianSources: readonly Source[] = [
   },
   { kind: "html", root: "gnome-user-docs/usr/share/help/C/", files: page, reader: "plain" },
   { kind: "py", root: "libpython3.11-stdlib", files: /\.py$/, reader: "plain" },
+  { kind: "py", root: "python3-django", files: /\.py$/, reader: "plain" },
+  { kind: "py", root: "python3-sqlalchemy", files: /\.py$/, reader: "plain" },
+  { kind: "go", root: "golang-github-docker-docker-dev", files: /\.go$/, reader: "plain" },
+  { kind: "go", root: "golang-github-spf13-cobra-dev", files: /\.go$/, reader: "plain" },
+  { kind: "rust", root: "librust-clap-dev", files: /\.rs$/, reader: "plain" },
+  { kind: "rust", root: "librust-regex-dev", files: /\.rs$/, reader: "plain" },
+  { kind: "rust", root: "librust-tokio-dev", files: /\.rs$/, reader: "plain" },
   { kind: "code", root: "golang-1.19-src", files: /\.(go|s|c|sh)$/, reader: "plain" },
   { kind: "code", root: "libboost1.74-dev", files: /\.(hpp|h|cmake)$/, reader: "plain" },
   { kind: "json", root: "iso-codes", files: /\.json$/, reader: "plain" },
@@ -152,6 +164,16 @@ export const npmSources: readonly Source[] = [
   { kind: "ts", root: "zod/src", files: /\.ts$/, reader: "plain" },
   { kind: "ts", root: "typescript/lib", files: /lib\..*\.d\.ts$/, reader: "plain" },
   { kind: "ts", root: "vue", files: /\.d\.ts$/, reader: "plain" },
+  { kind: "guide", root: "ai/docs", files: /\.mdx?$/, reader: "plain" },
+  { kind: "app", root: "openai/src", files: /\.ts$/, reader: "plain" },
+  { kind: "app", root: "@anthropic-ai/sdk/src", files: /\.ts$/, reader: "plain" },
+  { kind: "app", root: "ai/src", files: /\.ts$/, reader: "plain" },
+  { kind: "app", root: "@reduxjs/toolkit/src", files: /\.tsx?$/, reader: "plain" },
+  { kind: "app", root: "@tanstack/query-core/src", files: /\.ts$/, reader: "plain" },
+  { kind: "app", root: "@trpc/server/src", files: /\.ts$/, reader: "plain" },
+  { kind: "app", root: "ra-ui-materialui/src", files: /\.tsx?$/, reader: "plain" },
+  { kind: "app", root: "ra-core/src", files: /\.tsx?$/, reader: "plain" },
+  { kind: "app", root: "eslint/lib", files: /\.js$/, reader: "plain" },
   { kind: "code", root: "date-fns", files: /\.js$/, reader: "plain" },
   { kind: "code", root: "lodash", files: /\.js$/, reader: "plain" },
   { kind: "code", root: "three/src", files: /\.js$/, reader: "plain" },

@@ -6,6 +6,8 @@ import type { RateRange } from "../../src/core/tokens/weight-codec.ts";
 export interface Weights {
   readonly hanSingle: string;
   readonly hanJoined: string;
+  readonly marks: readonly (readonly number[])[];
+  readonly trails: readonly (readonly number[])[];
   readonly rates: readonly RateRange[];
   readonly position: string;
   readonly pair: string;
@@ -29,6 +31,14 @@ export const HAN_SINGLE: string =
 export const HAN_JOINED: string =
   "${weights.hanJoined}";
 
+/** Marks beyond ASCII: for each class, first and last of the ranges of units in it. */
+export const MARK_RANGES: readonly (readonly number[])[] = [
+${rows(weights.marks)}];
+
+/** Trailing surrogates in the same form. */
+export const TRAIL_RANGES: readonly (readonly number[])[] = [
+${rows(weights.trails)}];
+
 /** Tokens for each unit of an endless run of one unit. */
 export const RUN_RATES: readonly RateRange[] = [
 ${rates.join("")}];
@@ -46,6 +56,10 @@ export const RUN_WEIGHTS: string =
   "${weights.run}";
 `;
   writeFileSync(path, text);
+}
+
+function rows(classes: readonly (readonly number[])[]): string {
+  return classes.map((ranges) => `  [${ranges.join(", ")}],\n`).join("");
 }
 
 export function encodeWeights(weights: ArrayLike<number>): string {

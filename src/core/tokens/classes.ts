@@ -3,7 +3,7 @@
  * grouped by how words are built from them, scripts by how tokenizers treat them. A class belongs
  * to a group; units of one group in a row make a run (a word, a number, a rule of signs).
  */
-import { HAN_JOINED, HAN_SINGLE } from "./weights.ts";
+import { HAN_JOINED, HAN_SINGLE, MARK_RANGES, TRAIL_RANGES } from "./weights.ts";
 
 /** Groups that {@link nextState} treats in their own way. Every other script is a group by itself. */
 export const SPACE = 0;
@@ -14,8 +14,14 @@ export const LOWER = 4;
 export const UPPER = 5;
 export const SIGN = 6;
 const HAN = 7;
+/** Signs beyond ASCII: arrows, box drawing, typographic quotes, symbols. */
+const MARK = 20;
+/** Pairs of surrogates: emoji and rare scripts. */
+const PAIRED = 21;
+/** The backslash, since the letter behind it is no part of the word that follows. */
+export const BACKSLASH = 22;
 /** Of whatever no class names: control characters, rare scripts, private use. */
-export const OTHER_GROUP = 24;
+export const OTHER_GROUP = 23;
 
 /** Classes of ASCII: the group, and the characters. */
 const ASCII_CLASSES: readonly (readonly [group: number, characters: string])[] = [
@@ -24,19 +30,8 @@ const ASCII_CLASSES: readonly (readonly [group: number, characters: string])[] =
   [LINE, "\r"],
   [TAB, "\t"],
   [DIGIT, "0123456789"],
-  [LOWER, "e"],
-  [LOWER, "a"],
-  [LOWER, "iou"],
-  [LOWER, "t"],
-  [LOWER, "s"],
-  [LOWER, "nr"],
-  [LOWER, "lhd"],
-  [LOWER, "cmp"],
-  [LOWER, "gbfvwyk"],
-  [LOWER, "jxqz"],
-  [UPPER, "AEIOU"],
-  [UPPER, "BCDFGLMNPRST"],
-  [UPPER, "HJKQVWXYZ"],
+  ...[..."abcdefghijklmnopqrstuvwxyz"].map((letter) => [LOWER, letter] as const),
+  ...[..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => [UPPER, letter] as const),
   [SIGN, "."],
   [SIGN, ","],
   [SIGN, ":;"],
@@ -47,11 +42,16 @@ const ASCII_CLASSES: readonly (readonly [group: number, characters: string])[] =
   [SIGN, "-"],
   [SIGN, "_"],
   [SIGN, "/"],
-  [SIGN, "\\"],
+  [BACKSLASH, "\\"],
   [SIGN, "="],
-  [SIGN, "*#~"],
-  [SIGN, "<>"],
-  [SIGN, "+&|^%$!?@"],
+  [SIGN, "*"],
+  [SIGN, "#~"],
+  [SIGN, "<"],
+  [SIGN, ">"],
+  [SIGN, "+"],
+  [SIGN, "|"],
+  [SIGN, "@$"],
+  [SIGN, "&^%!?"],
 ];
 
 /** Classes beyond ASCII: the group, and ranges of units, first and last; later ones win. */
@@ -78,12 +78,21 @@ const RANGE_CLASSES: readonly (readonly [group: number, ...ranges: number[]])[] 
   [17, 0x3040, 0x309f], // Hiragana
   [18, 0x30a0, 0x30ff, 0x31f0, 0x31ff], // Katakana
   [19, 0x3000, 0x303f, 0xff00, 0xffef], // CJK punctuation and full width
-  [20, 0x2010, 0x205f, 0x80, 0xbf, 0xd7, 0xd7, 0xf7, 0xf7], // punctuation, Latin-1 signs
-  [21, 0x2500, 0x259f], // box drawing and blocks
-  [22, 0x2060, 0x24ff, 0x25a0, 0x2bff], // arrows, mathematics, symbols
-  [23, 0xd800, 0xdbff], // high surrogates
-  [23, 0xdc00, 0xdfff], // low surrogates
+  [MARK, 0xa0, 0xa0, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x202f], // other spaces
+  [SIGN, 0x1b, 0x1b], // starts a terminal's colour code
+  [OTHER_GROUP, 0xe000, 0xf8ff], // private use: icon fonts
+  [PAIRED, 0xd800, 0xdbff], // leading surrogates
+  [PAIRED, 0xd83c, 0xd83c],
+  [PAIRED, 0xd83d, 0xd83d],
+  [PAIRED, 0xd83e, 0xd83e],
+  [PAIRED, 0xdc00, 0xdfff], // trailing surrogates
   [HAN, 0x2e80, 0x2fdf, 0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff], // rare
+];
+
+/** Marks and trailing surrogates by what they cost, alone and after a space: found in training. */
+const COST_CLASSES: readonly (readonly [group: number, ...ranges: number[]])[] = [
+  ...MARK_RANGES.map((ranges) => [MARK, ...ranges] as const),
+  ...TRAIL_RANGES.map((ranges) => [PAIRED, ...ranges] as const),
 ];
 
 /** Han characters by what they cost; which they are was found in training. */
@@ -94,13 +103,13 @@ const HAN_CLASSES: readonly (readonly [group: number, characters: string])[] = [
 
 /** The group of each class; the last class is whatever no other names. */
 export const GROUP_OF: readonly number[] = [
-  ...[...ASCII_CLASSES, ...RANGE_CLASSES, ...HAN_CLASSES].map(([group]) => group),
+  ...[...ASCII_CLASSES, ...RANGE_CLASSES, ...COST_CLASSES, ...HAN_CLASSES].map(([group]) => group),
   OTHER_GROUP,
 ];
 
 export const GROUP_COUNT: number = OTHER_GROUP + 1;
 
-/** How many classes there are; at most 64, so that a class fits into six bits. */
+/** How many classes there are; at most 128, so that a class fits into seven bits. */
 export const CLASS_COUNT: number = GROUP_OF.length;
 
 /** The class of each UTF-16 unit. */
@@ -108,7 +117,8 @@ export const CLASS_OF: Readonly<Uint8Array> = buildClasses();
 
 function buildClasses(): Uint8Array {
   const classes = new Uint8Array(0x10000).fill(CLASS_COUNT - 1);
-  RANGE_CLASSES.forEach(([, ...ranges], index) => {
+  const ranged = [...RANGE_CLASSES, ...COST_CLASSES];
+  ranged.forEach(([, ...ranges], index) => {
     for (let i = 0; i < ranges.length; i += 2) {
       const [first = 0, last = 0] = ranges.slice(i, i + 2);
       classes.fill(ASCII_CLASSES.length + index, first, last + 1);
@@ -118,7 +128,7 @@ function buildClasses(): Uint8Array {
     for (const character of characters) classes[character.charCodeAt(0)] = index;
   };
   ASCII_CLASSES.forEach(([, characters], index) => assign(characters, index));
-  const han = ASCII_CLASSES.length + RANGE_CLASSES.length;
+  const han = ASCII_CLASSES.length + ranged.length;
   HAN_CLASSES.forEach(([, characters], index) => assign(characters, han + index));
   return classes;
 }

@@ -3,6 +3,7 @@
  * tokenizer joins a word with the space in front of it and splits long words, so both matter.
  */
 import {
+  BACKSLASH,
   CLASS_COUNT,
   DIGIT,
   GROUP_OF,
@@ -23,9 +24,21 @@ interface State {
   readonly after: number;
 }
 
-const AFTER_SPACE = 0;
-const AFTER_OTHER = 1;
-const AFTER_LINE = 2;
+const AFTER_OTHER = 0;
+/** What stands before a run, by its group; every other group is one. */
+const AFTER: Readonly<Record<number, number>> = {
+  [SPACE]: 1,
+  [LINE]: 2,
+  [TAB]: 3,
+  [SIGN]: 4,
+  [DIGIT]: 5,
+  [LOWER]: 6,
+  [UPPER]: 6,
+  [BACKSLASH]: 4,
+};
+const AFTER_SPACE = 1;
+/** A backslash makes an escape of the next unit, unless it is itself escaped. */
+const AFTER_ESCAPE = 7;
 
 /** From here on the position of a unit in its run changes its cost no more. */
 const LAST_POSITION: Readonly<Record<number, number>> = {
@@ -36,14 +49,15 @@ const LAST_POSITION: Readonly<Record<number, number>> = {
   [LOWER]: 8,
   [UPPER]: 6,
   [SIGN]: 4,
+  [BACKSLASH]: 2,
 };
 const LAST_POSITION_OF_SCRIPT = 5;
 
-/** At least every last position, and a multiple of three for numbers. */
+/** At least every last position, and a multiple of three for numbers, odd for backslashes. */
 const LONGEST_MEMORY = 9;
 
-/** Rows of the tables below are this long: a class fits into six bits. */
-export const ROW_BITS = 6;
+/** Rows of the tables below are this long: a class fits into seven bits. */
+export const ROW_BITS = 7;
 export const ROW: number = 1 << ROW_BITS;
 
 /** The first state: at the start of a line. */
@@ -54,19 +68,21 @@ function advance(state: State, group: number): State {
   if (group === state.group) {
     const last = LAST_POSITION[group] ?? LAST_POSITION_OF_SCRIPT;
     if (position + 1 < last) return { group, position: position + 1, after };
-    // Tokenizers cut numbers into threes; any other run stays at its last position.
-    const restart = group === DIGIT && position === last;
+    // Numbers are cut into threes, backslashes go in pairs; any other run stays at its last position.
+    const restart = (group === DIGIT || group === BACKSLASH) && position === last;
     return { group, position: restart ? 1 : last, after: AFTER_OTHER };
   }
   // A capital and the lower case behind it are one word.
   if (group === LOWER && state.group === UPPER && position === 1)
     return { group, position: 2, after };
-  return { group, position: 1, after: afterGroup(state.group) };
+  return { group, position: 1, after: afterRun(state, group) };
 }
 
-function afterGroup(group: number): number {
-  if (group === SPACE) return AFTER_SPACE;
-  return group === LINE || group === TAB ? AFTER_LINE : AFTER_OTHER;
+/** What a run remembers of the run before it: in scripts only whether that was of spaces. */
+function afterRun({ group: before, position }: State, group: number): number {
+  const escape = before === BACKSLASH && position === 1;
+  const after = escape ? AFTER_ESCAPE : (AFTER[before] ?? AFTER_OTHER);
+  return LAST_POSITION[group] === undefined && after !== AFTER_SPACE ? AFTER_OTHER : after;
 }
 
 /**
@@ -82,11 +98,15 @@ function buildStates(): Uint16Array {
   const rows = new Map<string, number>([[keyOf(START), 0]]);
   const next: number[] = [];
   for (const state of states) {
-    for (let unitClass = 0; unitClass < ROW; unitClass++) {
-      const following = advance(state, GROUP_OF[unitClass] ?? OTHER_GROUP);
+    const byGroup: number[] = [];
+    for (const group of new Set(GROUP_OF)) {
+      const following = advance(state, group);
       const row = rows.get(keyOf(following)) ?? states.push(following) - 1;
       rows.set(keyOf(following), row);
-      next.push(row * ROW);
+      byGroup[group] = row * ROW;
+    }
+    for (let unitClass = 0; unitClass < ROW; unitClass++) {
+      next.push(byGroup[GROUP_OF[unitClass] ?? OTHER_GROUP] ?? 0);
     }
   }
   return Uint16Array.from(next);

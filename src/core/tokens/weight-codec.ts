@@ -12,13 +12,22 @@ export const WEIGHT_OFFSET = 2_048;
 /** Steps of a rate for one power of two. */
 export const RATE_STEPS = 5;
 
+/** The value of each digit, by its character code. */
+const VALUES: Readonly<Uint8Array> = digitValues();
+
+function digitValues(): Uint8Array {
+  const values = new Uint8Array(128);
+  for (let i = 0; i < DIGITS.length; i++) values[DIGITS.charCodeAt(i)] = i;
+  return values;
+}
+
 /** Each weight is two digits; `~` and a digit stand for 1 to 64 zeros. */
 export function decodeWeights(text: string): Int16Array {
   const weights: number[] = [];
   for (let i = 0; i < text.length; i += 2) {
-    const low = DIGITS.indexOf(text.charAt(i + 1));
+    const low = VALUES[text.charCodeAt(i + 1)] ?? 0;
     if (text.charAt(i) === ZEROS) for (let n = 0; n <= low; n++) weights.push(0);
-    else weights.push(DIGITS.indexOf(text.charAt(i)) * 64 + low - WEIGHT_OFFSET);
+    else weights.push((VALUES[text.charCodeAt(i)] ?? 0) * 64 + low - WEIGHT_OFFSET);
   }
   return Int16Array.from(weights);
 }
@@ -35,7 +44,7 @@ export function decodeRates(ranges: readonly RateRange[]): ReadonlyMap<number, n
   const all = new Map<number, number>();
   for (const { first, rates } of ranges) {
     for (let i = 0; i < rates.length; i++) {
-      const rate = 2 ** (1 - DIGITS.indexOf(rates.charAt(i)) / RATE_STEPS);
+      const rate = 2 ** (1 - (VALUES[rates.charCodeAt(i)] ?? 0) / RATE_STEPS);
       all.set(first + i, Math.round(rate * WEIGHT_SCALE));
     }
   }

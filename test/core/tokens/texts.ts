@@ -121,6 +121,25 @@ def total(accounts: list[Account]) -> float:
     content: [{ type: "tool_result", tool_use_id: "toolu_01", content: typescript }],
   }),
   minified: `function a(t,e){for(var n=0;n<t.length;n++)if(e(t[n],n))return n;return-1}var r=Object.prototype.hasOwnProperty;function i(t){return null==t?[]:Object.keys(t).map(function(e){return t[e]})}!function(t,e){"object"==typeof exports?module.exports=e():t.lib=e()}(this,function(){"use strict";var t={};return t.find=a,t.values=i,t.has=function(t,e){return r.call(t,e)},t});`,
+  numberedRead: typescript
+    .split("\n")
+    .map((line, i) => `${String(i + 860).padStart(6)}→${line.replace("  ", "\t")}`)
+    .join("\n"),
+  repositoryMap: repeated(8, (i) => {
+    const name = ["parser", "reader", "writer", "session"][i % 4];
+    return `src/${name}_${i}.py:\n⋮...\n│class ${name}:\n⋮...\n│    def close(self, wait=True):\n⋮...\n`;
+  }),
+  tree: repeated(12, (i) => `│   ${i % 3 === 0 ? "└──" : "├──"} module-${i}.test.ts`),
+  boxes: `╭${"─".repeat(44)}╮\n${repeated(6, (i) => `│ ${"✓✗●"[i % 3]} check number ${i} took ${i * 7} ms`.padEnd(45) + "│")}\n╰${"─".repeat(44)}╯`,
+  spinners: repeated(
+    10,
+    (i) => `${"⠋⠙⠹⠸⠼"[i % 5]} Reading files… (${i}s · esc to stop)\n  ⎿  Read ${i * 31} lines`,
+  ),
+  emoji: repeated(
+    8,
+    (i) => `${["✅", "🚀", "📝", "⚠️"][i % 4]} Step ${i}: the build “passed” — it’s fine`,
+  ),
+  escapedCode: JSON.stringify({ path: "src/jobs.ts", content: typescript.replaceAll("  ", "\t") }),
   french: `Le conseil municipal s'est réuni hier soir pour examiner le projet de rénovation de la gare.
 Après de longues discussions, les élus ont décidé de reporter leur décision au mois prochain, car
 plusieurs habitants s'inquiètent du coût des travaux et de la disparition des places de stationnement.`,

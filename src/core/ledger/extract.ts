@@ -54,12 +54,26 @@ interface Fold {
   openFile: string | undefined;
 }
 
+/** The ledger of a conversation that grows: takes message after message. */
+export interface LedgerBook {
+  add(message: Message): void;
+  /** The facts of all messages so far; asking changes nothing. */
+  ledger(): Ledger;
+}
+
 /**
  * The facts that messages hold, taken without a model. Only structure counts: what a person typed
  * is an instruction, a call with a successful result is a deed; text inside a tool's output is
  * never read as either. Costs time in proportion to the messages.
  */
 export function extractLedger(messages: readonly Message[], options: ExtractOptions = {}): Ledger {
+  const book = createLedgerBook(options);
+  for (const message of messages) book.add(message);
+  return book.ledger();
+}
+
+/** {@link extractLedger} step by step: a message is read when it comes, facts are put in order when asked for. */
+export function createLedgerBook(options: ExtractOptions = {}): LedgerBook {
   const keyOf = pathKeys(options.cwd);
   const fold: Fold = {
     options,
@@ -74,12 +88,18 @@ export function extractLedger(messages: readonly Message[], options: ExtractOpti
     todosAt: undefined,
     openFile: undefined,
   };
-  const offset = options.offset ?? 0;
-  messages.forEach((message, index) => addMessage(fold, message, offset + index));
+  let next = options.offset ?? 0;
+  return {
+    add: (message) => addMessage(fold, message, next++),
+    ledger: () => factsOf(fold),
+  };
+}
+
+function factsOf(fold: Fold): Ledger {
   return bounded({
     files: fold.files.facts(),
     commands: fold.commands.map((command) => commandFact(command, fold.marking)),
-    instructions: fold.instructions,
+    instructions: [...fold.instructions],
     todos: fold.todos,
     ...(fold.todosAt === undefined ? {} : { todosAt: fold.todosAt }),
     errors: fold.errors.facts(),

@@ -64,12 +64,17 @@ export function createFileBook(keyOf: (path: string) => string): FileBook {
     if (isAbsolutePath(access.path) && !isAbsolutePath(known.path)) known.path = access.path;
   };
 
+  const asItIs = (key: string, entry: FileEntry): FileEntry => {
+    const folder = deletedWith(key, entry);
+    if (folder === undefined) return entry;
+    const gone = { ...entry };
+    note(gone, "deleted", { at: folder.last, step: folder.step });
+    return gone;
+  };
+
   const facts = (): FileFact[] => {
-    for (const [key, entry] of entries) {
-      const folder = deletedWith(key, entry);
-      if (folder !== undefined) note(entry, "deleted", { at: folder.last, step: folder.step });
-    }
-    return [...entries.values(), ...folders.values()]
+    const files = Array.from(entries, ([key, entry]) => asItIs(key, entry));
+    return [...files, ...folders.values()]
       .toSorted((a, b) => a.step - b.step)
       .map(({ path, ops, last }) => ({ path, ops: [...ops], last }));
   };

@@ -17,6 +17,13 @@ export interface MessageIssue {
   readonly message: string;
 }
 
+/** {@link checkMessages} of a list that grows: takes message after message. */
+export interface MessageCheck {
+  add(message: Message): void;
+  /** The issues of the list so far; asking changes nothing. */
+  issues(): MessageIssue[];
+}
+
 /**
  * Checks the rules that all providers share: every tool call has exactly one result, in the tool
  * messages directly after it; no result stands alone; ids are there and used once; parts stand in
@@ -26,36 +33,51 @@ export interface MessageIssue {
  * they are not looked at.
  */
 export function checkMessages(messages: readonly Message[]): MessageIssue[] {
+  const check = createMessageCheck();
+  for (const message of messages) check.add(message);
+  return check.issues();
+}
+
+/** A check of a list that is empty so far. */
+export function createMessageCheck(): MessageCheck {
   const issues: MessageIssue[] = [];
   const seen = new Set<string>();
-  let open = new Map<string, number>();
-  const closeStep = (): void => {
-    for (const [id, index] of open) {
-      issues.push({
-        rule: "unanswered-tool-call",
-        index,
-        message: `Tool call ${id} in message ${index} has no result directly after it.`,
-      });
+  const open = new Map<string, number>();
+  let next = 0;
+
+  const add = (message: Message): void => {
+    const index = next++;
+    if (message.role !== "tool" && open.size > 0) {
+      issues.push(...unanswered(open));
+      open.clear();
     }
-    open = new Map();
-  };
-  messages.forEach((message, index) => {
-    if (message.role !== "tool") closeStep();
     if (message.parts.length === 0) issues.push(emptyMessage(index));
     for (const part of message.parts) {
       if (!isPlaced(part, message)) issues.push(misplacedPart(part, message, index));
       else if (part.type === "tool-call") openCall(part.toolCallId, index, { seen, open, issues });
       else if (part.type === "tool-result" && !open.delete(part.toolCallId)) {
-        issues.push({
-          rule: "unpaired-tool-result",
-          index,
-          message: `The result in message ${index} answers call ${part.toolCallId || "(no id)"}, which is not open there.`,
-        });
+        issues.push(unpairedResult(part.toolCallId, index));
       }
     }
-  });
-  closeStep();
-  return issues;
+  };
+
+  return { add, issues: () => [...issues, ...unanswered(open)] };
+}
+
+function unanswered(open: ReadonlyMap<string, number>): MessageIssue[] {
+  return Array.from(open, ([id, index]) => ({
+    rule: "unanswered-tool-call",
+    index,
+    message: `Tool call ${id} in message ${index} has no result directly after it.`,
+  }));
+}
+
+function unpairedResult(id: string, index: number): MessageIssue {
+  return {
+    rule: "unpaired-tool-result",
+    index,
+    message: `The result in message ${index} answers call ${id || "(no id)"}, which is not open there.`,
+  };
 }
 
 interface PairingState {

@@ -1,4 +1,4 @@
-import { checkMessages } from "./check.ts";
+import { checkMessages, type MessageIssue } from "./check.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "./message.ts";
 import { withParts } from "./message.ts";
 import { outputText } from "./text.ts";
@@ -45,9 +45,13 @@ export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
  * ids that are missing or used twice are replaced; empty messages are dropped.
  *
  * A legal list is returned as it is, and every message that needs no repair is the same object.
+ * `issues` are those of this very list, where they are known already.
  */
-export function repairMessages(messages: readonly Message[]): RepairResult {
-  if (checkMessages(messages).length === 0) return { messages, repairs: [] };
+export function repairMessages(
+  messages: readonly Message[],
+  issues: readonly MessageIssue[] = checkMessages(messages),
+): RepairResult {
+  if (issues.length === 0) return { messages, repairs: [] };
   const state = startRepair(messages);
   // All pairs are made before anything is put out: a result may stand before its call.
   forEachStep(messages, (from, end) => matchResults(state, { from, end }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkMessages } from "../../../src/core/message/index.ts";
+import { checkMessages, createMessageCheck } from "../../../src/core/message/index.ts";
 import { assistant, call, calling, result, results, step, user } from "../../build-messages.ts";
 
 const rules = (messages: Parameters<typeof checkMessages>[0]): string[] =>
@@ -60,5 +60,27 @@ describe("checkMessages", () => {
       "misplaced-part",
     ]);
     expect(rules([{ role: "assistant", parts: [] }])).toEqual(["empty-message"]);
+  });
+});
+
+describe("createMessageCheck", () => {
+  it("finds the same message by message, also while a call is still open", () => {
+    const messages = [
+      ...step("a", "read", {}, "1"),
+      calling(call("a", "read"), call("b", "read")),
+      results(result("b", "read", "2")),
+      user("go"),
+      results(result("c", "read", "3")),
+    ];
+    const check = createMessageCheck();
+    messages.forEach((message, index) => {
+      check.add(message);
+      expect(check.issues()).toEqual(checkMessages(messages.slice(0, index + 1)));
+    });
+    expect(check.issues().map(({ rule }) => rule)).toEqual([
+      "duplicate-tool-call-id",
+      "unanswered-tool-call",
+      "unpaired-tool-result",
+    ]);
   });
 });

@@ -22,7 +22,8 @@ export interface ArchivedPlan {
 
 /** Plans, archives, journals and applies one edit, in this order. */
 export async function editView(session: Session, view: View, force: boolean): Promise<Prepared> {
-  const legal = repairMessages(view.messages);
+  const { check, ledger } = session.groundwork.booksOf(view);
+  const legal = repairMessages(view.messages, check.issues());
   const warnings = [
     ...view.warnings,
     ...legal.repairs.map(({ index, message }) => `message ${index}: ${message}`),
@@ -34,10 +35,11 @@ export async function editView(session: Session, view: View, force: boolean): Pr
     const report = { ...base, durationMs: session.now() - view.startedAt };
     return { messages: legal.messages, report };
   }
-  const record = makeRecord(session, view, archived);
+  const record = makeRecord(session, view, { ...archived, facts: ledger.ledger() });
   const messages = applyRecord(legal.messages, record);
   session.tracker.append(record, messages);
   session.usage.forget();
+  session.groundwork.forget();
   session.events.emit("edited", record);
   const edited = editReport({ session, view, archived, record, messages });
   const durationMs = session.now() - view.startedAt;

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../archive/digest.ts";
-import { EMPTY_LEDGER, extractLedger, type Ledger, mergeLedgers } from "../core/ledger/index.ts";
+import { EMPTY_LEDGER, type Ledger, mergeLedgers } from "../core/ledger/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { type Message, messageText } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
@@ -15,14 +15,18 @@ import { applyRecord, type JournalRecord } from "./journal.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
 
-/** Makes the journal's record of a plan: fulfils its request for a summary, gathers its facts. */
-export function makeRecord(session: Session, view: View, archived: ArchivedPlan): JournalRecord {
+/** A plan and the facts of the messages that no record has consumed yet. */
+export interface RecordedPlan extends ArchivedPlan {
+  readonly facts: Ledger;
+}
+
+/** Makes the journal's record of a plan; fulfils its request for a summary. */
+export function makeRecord(session: Session, view: View, recorded: RecordedPlan): JournalRecord {
   const { tracker, usage, fixedTokens, meter } = session;
   const previous = tracker.records.at(-1);
-  const facts = newFacts(session, view);
-  const { plan } = archived;
-  const summary = plan.compaction && writeSummary(session, archived, facts);
-  const after = applyRecord(archived.messages, { plan, ...(summary !== undefined && { summary }) });
+  const { plan, facts } = recorded;
+  const summary = plan.compaction && writeSummary(session, recorded);
+  const after = applyRecord(recorded.messages, { plan, ...(summary !== undefined && { summary }) });
   const tokens = fixedTokens + meter.total(after);
   return {
     version: 1,
@@ -41,17 +45,10 @@ function fingerprintOf(message: Message | undefined): string {
   return message === undefined ? "" : fingerprint(message, sha256Hex);
 }
 
-/** The facts of the messages that no record has consumed yet. */
-function newFacts({ options, tracker }: Session, view: View): Ledger {
-  const { toolKinds, cwd } = options;
-  return extractLedger(view.fresh, { offset: tracker.consumed, toolKinds, cwd });
-}
-
 /** T12: the extractive summary, framed; the previous one is merged into it. */
 function writeSummary(
   { counter, options, tracker }: Session,
-  { plan, messages, isArchived }: ArchivedPlan,
-  facts: Ledger,
+  { plan, messages, isArchived, facts }: RecordedPlan,
 ): string | undefined {
   const { compaction } = plan;
   if (compaction === undefined) return undefined;
@@ -75,7 +72,8 @@ function writeSummary(
 
 /** The facts of several records together, oldest first. */
 export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
-  return ledgers.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), EMPTY_LEDGER);
+  const [first = EMPTY_LEDGER, ...rest] = ledgers;
+  return rest.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), first);
 }
 
 /** Files by their path from the working directory, which the summary names once. */

@@ -2,6 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import type { Digest } from "../core/handle/index.ts";
+import { createLedgerBook } from "../core/ledger/index.ts";
 import { type ContextBudget, contextBudget } from "../core/overflow/index.ts";
 import {
   createMessageMeter,
@@ -11,6 +12,7 @@ import {
   valueTokens,
 } from "../core/tokens/index.ts";
 import { createEmitter, type Emitter } from "./events.ts";
+import { createGroundwork, type Groundwork } from "./groundwork.ts";
 import type { ContextOptions } from "./options.ts";
 import { createTracker, type Tracker } from "./tracker.ts";
 import { createUsageMeter, type UsageMeter } from "./usage.ts";
@@ -28,6 +30,7 @@ export interface Session {
   readonly meter: MessageMeter;
   readonly usage: UsageMeter;
   readonly tracker: Tracker;
+  readonly groundwork: Groundwork;
   readonly events: Emitter;
   /** Tokens of the system prompt and the tool schemas, in the counter's tokens. */
   readonly fixedTokens: number;
@@ -42,6 +45,8 @@ export function openSession(options: ContextOptions): Session {
     (options.fixedTokens ?? 0) +
     counter.count(options.instructions ?? "") +
     valueTokens(options.tools, counter);
+  const tracker = createTracker(options.journal ?? [], sha256Hex);
+  const { toolKinds, cwd } = options;
   let budget = contextBudget(options);
   return {
     options,
@@ -57,7 +62,10 @@ export function openSession(options: ContextOptions): Session {
     counter,
     meter,
     usage: createUsageMeter(meter, fixedTokens),
-    tracker: createTracker(options.journal ?? [], sha256Hex),
+    tracker,
+    groundwork: createGroundwork(() =>
+      createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
+    ),
     events: createEmitter(),
     fixedTokens,
     now,

@@ -21,6 +21,7 @@ export function viewOf(session: Session, input: readonly Message[]): View {
   const startedAt = session.now();
   const { base, fresh, dropped } = session.tracker.recognise(input);
   const messages = base.length === 0 ? fresh : [...base, ...fresh];
+  session.groundwork.follow({ base, messages });
   const measured = session.usage.measure(messages, base.length);
   const warnings: string[] = [];
   if (dropped > 0) warnings.push(`the history changed; ${dropped} earlier edits no longer apply`);

@@ -104,7 +104,7 @@ export const terminal: Maker = (m) => {
       () =>
         `${"█".repeat(m.number(30))}${"░".repeat(m.number(30))} ${m.number(100)}% ${m.number(900)}/${m.number(900)}`,
       () => `\u001b[3${m.number(8)}m${m.phrase(3)}\u001b[39m \u001b[2m${m.path()}\u001b[22m`,
-      () => `${"─".repeat(20 + m.number(60))}`,
+      () => "─".repeat(20 + m.number(60)),
       () => `│ ${m.phrase(5).padEnd(40 + m.number(20))} │`,
       () =>
         `╭${"─".repeat(40 + m.number(20))}╮\n│ ${m.codeLine()} │\n╰${"─".repeat(40 + m.number(20))}╯`,

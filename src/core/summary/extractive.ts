@@ -12,6 +12,7 @@ import { oneLine } from "./plain-text.ts";
 import type { CountTokens } from "./plain-text.ts";
 import { renderSummary } from "./sections.ts";
 import { shareOut } from "./share.ts";
+import type { Want } from "./share.ts";
 import { summaryFacts } from "./summary-facts.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
 import type { CompactionTemplate } from "./template.ts";
@@ -91,16 +92,22 @@ function renderLists(
 ): ReadonlyMap<string, string> {
   const all = [...lists.values()].flat();
   const limit = Math.max(0, budget);
-  const wants = all.map((list) => ({
+  const wants: Want[] = all.map((list) => ({
     weight: list.weight,
-    demand: listDemand(list, limit, context),
+    demand: (most) => listDemand(list, most, context),
   }));
-  const first = renderAll(all, shareOut(limit, wants), context);
-  const used = wants.map((want, index) => {
-    const { whole, tokens } = first[index] ?? { whole: false, tokens: 0 };
-    return whole ? { ...want, demand: tokens } : want;
+  const shares = shareOut(limit, wants);
+  const first = all.map((list, index) => renderList(list, shares[index] ?? 0, context));
+  const used = wants.map((want, index): Want => {
+    const { whole = false, tokens = 0 } = first[index] ?? {};
+    return whole ? { ...want, demand: () => tokens } : want;
   });
-  const second = renderAll(all, shareOut(limit, used), context);
+  const larger = shareOut(limit, used);
+  const second = first.map((rendered, index) => {
+    const share = larger[index] ?? 0;
+    const isSame = rendered.whole || share === shares[index];
+    return isSame ? rendered : renderList(all[index] as FactList, share, context);
+  });
   const rendered = fillUp(all, second, { limit, context });
   const byList = new Map(all.map((list, index) => [list, rendered[index]?.lines ?? []]));
   return mapBodies(lists, (list) => byList.get(list) ?? []);
@@ -124,14 +131,6 @@ function fillUp(
     left -= next.tokens - before;
   }
   return filled;
-}
-
-function renderAll(
-  lists: readonly FactList[],
-  shares: readonly number[],
-  context: RenderContext,
-): readonly RenderedList[] {
-  return lists.map((list, index) => renderList(list, shares[index] ?? 0, context));
 }
 
 /** One line a section that counts its facts and names where they are. */

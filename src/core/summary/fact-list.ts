@@ -97,22 +97,26 @@ function renderCut(list: FactList, budget: number, context: RenderContext): Rend
   const entries = list.grouped ?? list.entries;
   const total = factCount(entries);
   const reserve = context.count(`${bullet(cutLine(list, total, context))}\n`);
-  let left = budget - reserve;
+  let tokens = 0;
   let shown = 0;
   const lines: string[] = [];
   const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
   for (const { text, facts = 1 } of entries) {
+    const left = budget - reserve - tokens;
     const most = list.clips === true ? Math.min(left, largest) : left;
-    const line = fittingEntry(text, { most, clips: list.clips === true }, context);
-    if (line === undefined) break;
-    lines.push(line);
-    left -= context.count(`${line}\n`);
+    const fitting = fittingEntry(text, { most, clips: list.clips === true }, context);
+    if (fitting === undefined) break;
+    lines.push(bullet(fitting.text));
+    tokens += fitting.tokens;
     shown += facts;
   }
   const hidden = total - shown;
-  const whole = hidden === 0 && list.hidden === undefined;
-  if (!whole) lines.push(bullet(cutLine(list, hidden, context)));
-  return { lines, tokens: sumWithin(lines, Infinity, context.count), whole: false };
+  if (hidden > 0 || list.hidden !== undefined) {
+    const cut = bullet(cutLine(list, hidden, context));
+    lines.push(cut);
+    tokens += context.count(`${cut}\n`);
+  }
+  return { lines, tokens, whole: false };
 }
 
 interface Room {
@@ -120,17 +124,23 @@ interface Room {
   readonly clips: boolean;
 }
 
-function fittingEntry(text: string, room: Room, context: RenderContext): string | undefined {
-  const { most, clips } = room;
-  const { count } = context;
+/** The text of an entry that fits, and its tokens as an entry. */
+function fittingEntry(
+  text: string,
+  { most, clips }: Room,
+  { count, handles }: RenderContext,
+): { readonly text: string; readonly tokens: number } | undefined {
   if (most <= 0) return undefined;
-  if (entryTokens(text, most, count) <= most) return bullet(text);
+  const tokens = entryTokens(text, most, count);
+  if (tokens <= most) return { text, tokens };
   if (!clips) return undefined;
-  const handles = context.handles.slice(0, 1);
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
   for (const part of [0.95, 0.8, 0.6]) {
-    const clipped = clipText(text, { tokens: Math.floor(most * part), count, handles });
-    if (clipped !== undefined && entryTokens(clipped, most, count) <= most) return bullet(clipped);
+    const room = { tokens: Math.floor(most * part), count, handles: handles.slice(0, 1) };
+    const clipped = clipText(text, room);
+    if (clipped === undefined) continue;
+    const less = entryTokens(clipped, most, count);
+    if (less <= most) return { text: clipped, tokens: less };
   }
   return undefined;
 }

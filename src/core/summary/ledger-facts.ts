@@ -49,10 +49,22 @@ function newestFirst<T>(values: readonly T[], at: (value: T) => number): readonl
 function requests(
   instructions: readonly InstructionFact[],
 ): Pick<Facts, "firstRequest" | "newestRequest"> {
-  const texts = instructions.map(({ text }) => requestStart(text)).filter((text) => text !== "");
-  const real = texts.filter((text) => text.length >= SHORTEST_REQUEST);
-  const [newest] = real.length > 0 ? real : texts;
-  return { firstRequest: texts.at(-1), newestRequest: newest };
+  const isSaid = (text: string): boolean => text !== "";
+  const isReal = (text: string): boolean => text.length >= SHORTEST_REQUEST;
+  const newest = firstStart(instructions, isReal) ?? firstStart(instructions, isSaid);
+  return { firstRequest: firstStart(instructions.toReversed(), isSaid), newestRequest: newest };
+}
+
+/** The start of the first of these instructions whose start is wanted. */
+function firstStart(
+  instructions: readonly InstructionFact[],
+  isWanted: (start: string) => boolean,
+): string | undefined {
+  for (const { text } of instructions) {
+    const start = requestStart(text);
+    if (isWanted(start)) return start;
+  }
+  return undefined;
 }
 
 function openErrors(ledger: Ledger): readonly OpenError[] {

@@ -69,6 +69,7 @@ export function mergeFiles(
 
 /** A text that an earlier summary clipped is the same fact as the whole one. */
 function mergeTexts(newer: readonly string[], older: readonly string[]): readonly string[] {
+  if (older.length === 0) return newer;
   const isKnown = (text: string): boolean => {
     const start = clippedStart(text);
     return start !== undefined && newer.some((whole) => whole.startsWith(start));

@@ -1,6 +1,7 @@
 /** Someone who wants a share: how much at most, and how much compared with the others. */
 export interface Want {
-  readonly demand: number;
+  /** How much, if that is at most `limit`; else anything above it, which need not be counted. */
+  readonly demand: (limit: number) => number;
   /** Greater than 0. */
   readonly weight: number;
 }
@@ -16,16 +17,18 @@ export function shareOut(total: number, wants: readonly Want[]): readonly number
   let left = Math.max(0, total);
   while (open.length > 0) {
     const weights = open.reduce((sum, { weight }) => sum + weight, 0);
-    const fair = (weight: number): number => (left * weight) / weights;
-    const hungry = open.filter(({ demand, weight }) => demand > fair(weight));
-    if (hungry.length === open.length) {
-      for (const { index, weight } of open) shares[index] = Math.floor(fair(weight));
+    const offers = open.map((want) => {
+      const fair = (left * want.weight) / weights;
+      return { want, fair, demand: want.demand(fair) };
+    });
+    const content = offers.filter(({ demand, fair }) => demand <= fair);
+    if (content.length === 0) {
+      for (const { want, fair } of offers) shares[want.index] = Math.floor(fair);
       return shares;
     }
-    const content = open.filter(({ demand, weight }) => demand <= fair(weight));
-    for (const { index, demand } of content) shares[index] = demand;
+    for (const { want, demand } of content) shares[want.index] = demand;
     left -= content.reduce((sum, { demand }) => sum + demand, 0);
-    open = hungry;
+    open = offers.filter(({ demand, fair }) => demand > fair).map(({ want }) => want);
   }
   return shares;
 }

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Digest } from "../core/handle/index.ts";
+import { piecesOf } from "./pieces.ts";
 
 /**
  * SHA-256. By Node's own code where that is there (ten times as fast), and in plain JavaScript
@@ -14,22 +15,9 @@ function nativeDigest(): Digest | undefined {
   if (crypto === undefined) return undefined;
   return (text) => {
     const hash = crypto.createHash("sha256");
-    for (let from = 0; from < text.length;) {
-      const to = wholeEnd(text, from + PIECE_UNITS);
-      hash.update(from === 0 && to === text.length ? text : text.slice(from, to));
-      from = to;
-    }
+    for (const piece of piecesOf(text)) hash.update(piece);
     return hash.digest("hex");
   };
-}
-
-/** A large text is hashed in pieces, whose bytes stay in the processor's cache. */
-const PIECE_UNITS = 65_536;
-
-/** The end of a piece, moved so that it does not split a code point. */
-function wholeEnd(text: string, at: number): number {
-  if (at >= text.length) return text.length;
-  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 ? at - 1 : at;
 }
 
 function plainDigest(text: string): string {

@@ -4,6 +4,7 @@ import { missingOriginal, takenHandle } from "./archive-error.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import { sha256Hex } from "./digest.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
+import { utf8Length } from "./pieces.ts";
 
 export interface MemoryArchiveOptions {
   /** SHA-256; plain JavaScript by default. */
@@ -32,7 +33,7 @@ export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
       const known = originals.get(handle);
       if (known !== undefined && known.content !== content) throw takenHandle(handle);
       if (known !== undefined) return known.entry;
-      const bytes = new TextEncoder().encode(content).length;
+      const bytes = utf8Length(content);
       const entry = { handle, kind: handleKind(handle), bytes, storedAt: now() };
       originals.set(handle, { entry, content });
       return entry;

@@ -22,13 +22,17 @@ export interface ArchivedPlan {
 
 /** Plans, archives, journals and applies one edit, in this order. */
 export async function editView(session: Session, view: View, force: boolean): Promise<Prepared> {
-  const { check, ledger } = session.groundwork.booksOf(view);
+  const { check, ledger, lines } = session.groundwork.booksOf(view);
   const legal = repairMessages(view.messages, check.issues());
   const warnings = [
     ...view.warnings,
     ...legal.repairs.map(({ index, message }) => `message ${index}: ${message}`),
   ];
-  const options = planOptions(session, view, force);
+  const isRepaired = legal.messages !== view.messages;
+  const options = {
+    ...planOptions(session, view, force),
+    ...(!isRepaired && { lines }),
+  };
   const archived = await planAndArchive(session, legal.messages, options);
   const base = { ...emptyReport(session.budget, view), warnings, failures: archived.failures };
   if (archived.plan.action === "none") {

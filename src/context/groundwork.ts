@@ -1,3 +1,4 @@
+import { createMessageLines, type MessageLines } from "../core/edit/index.ts";
 import type { LedgerBook } from "../core/ledger/index.ts";
 import { createMessageCheck, type Message, type MessageCheck } from "../core/message/index.ts";
 import type { View } from "./view.ts";
@@ -10,6 +11,8 @@ export interface Books {
   readonly ledger: LedgerBook;
   /** The check of the whole view. */
   readonly check: MessageCheck;
+  /** The lines of the whole view, of which an edit archives the head. */
+  readonly lines: MessageLines;
 }
 
 /**
@@ -42,6 +45,7 @@ export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
     taken: [],
     ledger: openLedger(),
     check: createMessageCheck(),
+    lines: createMessageLines(),
   });
 
   return {
@@ -67,11 +71,12 @@ export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
   };
 }
 
-function takeIn({ base, taken, ledger, check }: Work, messages: readonly Message[]): void {
+function takeIn({ base, taken, ledger, check, lines }: Work, messages: readonly Message[]): void {
   for (let index = taken.length; index < messages.length; index++) {
     const message = messages[index] as Message;
     taken.push(message);
     check.add(message);
+    lines.add(message);
     if (index >= base.length) ledger.add(message);
   }
 }

@@ -1,2 +1,3 @@
 export * from "./edit.ts";
+export * from "./message-lines.ts";
 export * from "./original.ts";

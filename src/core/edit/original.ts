@@ -66,24 +66,12 @@ function outputOriginal(part: ToolResultPart, digest: Digest): Original {
 }
 
 /**
- * The original of whole messages: one JSON message a line, without native sources. Every line is
- * well-formed, whatever the texts hold.
+ * The original of whole messages, from their lines: one JSON message a line, without native sources.
+ * Every line is well-formed, whatever the texts hold.
  */
-export function originalOfMessages(messages: readonly Message[], digest: Digest): Original {
-  const blocks: string[] = [];
-  for (let from = 0; from < messages.length; from += LINES_PER_BLOCK) {
-    const block = messages.slice(from, from + LINES_PER_BLOCK);
-    const lines = block.map((message) => toJson(plainMessage(message)));
-    blocks.push([...lines, ""].join("\n"));
-  }
-  return original("head", blocks.join(""), digest);
+export function originalOfLines(lines: string, digest: Digest): Original {
+  return original("head", lines, digest);
 }
-
-/**
- * A head is joined block by block: that many lines die young, where all lines of a long head would
- * be moved about by the garbage collector, at the cost of writing them twice.
- */
-const LINES_PER_BLOCK = 256;
 
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */
 export function plainMessage(message: Message): PlainMessage {

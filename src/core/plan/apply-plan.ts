@@ -1,10 +1,12 @@
 import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/index.ts";
 import {
   applyEdits,
-  type Original,
   earlierOriginal,
+  linesOf,
+  type MessageLines,
+  type Original,
   originalOf,
-  originalOfMessages,
+  originalOfLines,
 } from "../edit/index.ts";
 import { ContextError } from "../error.ts";
 import type { Digest } from "../handle/index.ts";
@@ -103,16 +105,23 @@ export function originalsOf(
     return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
   });
   if (plan.compaction === undefined) return originals;
-  return [...originals, head ?? headOriginal(messages, plan.compaction, digest)];
+  return [...originals, head ?? headOriginal(messages, plan.compaction, { digest })];
+}
+
+export interface HeadOptions {
+  readonly digest: Digest;
+  /** The lines of the messages, where they are written already. */
+  readonly lines?: MessageLines | undefined;
 }
 
 /** The head's messages, then the kept ones that lose their reasoning. */
 export function headOriginal(
   messages: readonly Message[],
   compaction: Pick<CompactionPlan, "system" | "tailStart" | "withoutReasoning">,
-  digest: Digest,
+  { digest, lines }: HeadOptions,
 ): Original {
-  const silent = compaction.withoutReasoning.flatMap((index) => messages[index] ?? []);
-  const head = messages.slice(compaction.system, compaction.tailStart);
-  return originalOfMessages([...head, ...silent], digest);
+  const { system, tailStart, withoutReasoning } = compaction;
+  const silent = linesOf(withoutReasoning.flatMap((index) => messages[index] ?? []));
+  const head = lines?.text(system, tailStart) ?? linesOf(messages.slice(system, tailStart));
+  return originalOfLines(head + silent, digest);
 }

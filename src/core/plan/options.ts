@@ -1,5 +1,5 @@
 import type { ContinuationPolicy } from "../continuation/index.ts";
-import type { Original } from "../edit/index.ts";
+import type { MessageLines, Original } from "../edit/index.ts";
 import type { Digest } from "../handle/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 import type { PruneOptions } from "../prune/index.ts";
@@ -37,6 +37,8 @@ export interface PlanOptions {
   /** Measures messages with that counter, each object once. */
   readonly meter: MessageMeter;
   readonly digest: Digest;
+  /** The lines of these very messages, where they are written already; they become the head. */
+  readonly lines?: MessageLines | undefined;
   /** Called with the original of the head, so that archiving it does not write it out again. */
   readonly onHead?: ((head: Original) => void) | undefined;
   /** The time that audit records get, in ms since the epoch. */

@@ -121,8 +121,7 @@ function tryRung(
     to: start,
   });
   const reserve = hasHead ? Math.floor(summaryCap(budget.usable) * rung.summary) + FRAME_TOKENS : 0;
-  const tail = messages.map((_, index) => index).slice(start);
-  const indices = [...pinned, ...tail];
+  const indices = [...pinned, ...range(start, messages.length)];
   const kept = (list: readonly Message[]): Message[] => [
     ...list.slice(0, system),
     ...indices.flatMap((index) => list[index] ?? []),
@@ -175,7 +174,7 @@ function compactionPlan(
     hasUserMessage: attempt.kept.some((message) => message.role === "user"),
     endsWithInput: traits.endsWithInput,
   });
-  const head = headOriginal(messages, split, options.digest);
+  const head = headOriginal(messages, split, options);
   options.onHead?.(head);
   const compaction: CompactionPlan = {
     ...split,

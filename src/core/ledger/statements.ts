@@ -34,13 +34,12 @@ export function createStatementBook(): StatementBook {
   };
 
   const endTurn = (): void => {
-    if (last !== undefined) conclusions.push(last);
+    if (last !== undefined) conclusions.push(conclusion(last));
     last = undefined;
   };
 
   const facts = (): StatementFact[] => {
-    const ends = last === undefined ? conclusions : [...conclusions, last];
-    const told = ends.map(({ text, at }) => ({ text: clipText(text), at }));
+    const told = last === undefined ? conclusions : [...conclusions, conclusion(last)];
     const texts = new Map(told.map(({ text, at }) => [at, text]));
     const others = decisions.filter(({ text, at }) => texts.get(at)?.includes(text) !== true);
     return [...others, ...told].toSorted((a, b) => a.at - b.at);
@@ -63,8 +62,8 @@ function isStatement(sentence: string): boolean {
 }
 
 /** The beginning: a conclusion comes first, and what was done follows from other facts. */
-function clipText(text: string): string {
+function conclusion({ text, at }: StatementFact): StatementFact {
   const whole = text.trim();
-  if (whole.length <= CONCLUSION_UNITS) return whole;
-  return `${whole.slice(0, CONCLUSION_UNITS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  if (whole.length <= CONCLUSION_UNITS) return { text: whole, at };
+  return { text: `${whole.slice(0, CONCLUSION_UNITS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`, at };
 }

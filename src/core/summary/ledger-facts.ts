@@ -89,9 +89,9 @@ function settledSubjects(ledger: Ledger, commands: readonly CommandRuns[]): Read
 
 /** A command on one line: the first line of a script says which one it is. */
 function commandLine(command: string): string {
-  const lines = cleanText(command)
-    .split("\n")
-    .filter((line) => line.trim() !== "");
+  const clean = cleanText(command);
+  if (!clean.includes("\n")) return clipStart(oneLine(clean), COMMAND_LENGTH);
+  const lines = clean.split("\n").filter((line) => line.trim() !== "");
   const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
   return `${clipStart(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
 }

@@ -36,8 +36,11 @@ function withoutControls(text: string): string {
 
 /** A text on one line, clean, with single spaces. */
 export function oneLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, " ").trim();
+  return ONE_LINE.test(text) ? text : cleanText(text).replace(/\s+/g, " ").trim();
 }
+
+/** Most texts on one line are clean as they are. */
+const ONE_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The start of a text, at most `length` UTF-16 units with the mark `…`. */
 export function clipStart(text: string, length: number): string {
@@ -96,6 +99,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 /** One line of text as inline code, fenced with more backticks than it has in a row. */
 export function codeSpan(text: string): string {
+  if (!text.includes("`")) return `\`${text}\``;
   const runs = text.match(/`+/g) ?? [];
   const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length), 0) + 1);
   const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";

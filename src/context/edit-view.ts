@@ -15,6 +15,8 @@ import type { View } from "./view.ts";
 export interface ArchivedPlan {
   /** The legal list that the plan was made for. */
   readonly messages: readonly Message[];
+  /** What that list holds, in the counter's tokens. */
+  readonly tokens: number;
   readonly plan: ContextPlan;
   readonly isArchived: boolean;
   readonly failures: readonly Failure[];
@@ -22,7 +24,7 @@ export interface ArchivedPlan {
 
 /** Plans, archives, journals and applies one edit, in this order. */
 export async function editView(session: Session, view: View, force: boolean): Promise<Prepared> {
-  const { check, ledger, lines } = session.groundwork.booksOf(view);
+  const { check, ledger, lines, tokens } = session.groundwork.booksOf(view);
   const legal = repairMessages(view.messages, check.issues());
   const warnings = [
     ...view.warnings,
@@ -32,6 +34,7 @@ export async function editView(session: Session, view: View, force: boolean): Pr
   const options = {
     ...planOptions(session, view, force),
     ...(!isRepaired && { lines }),
+    countedTokens: isRepaired ? session.meter.total(legal.messages) : tokens,
   };
   const archived = await planAndArchive(session, legal.messages, options);
   const base = { ...emptyReport(session.budget, view), warnings, failures: archived.failures };
@@ -72,6 +75,8 @@ function planOptions(session: Session, view: View, force: boolean): PlanOptions 
   };
 }
 
+type CountedOptions = PlanOptions & { readonly countedTokens: number };
+
 /**
  * Originals are archived before anything leaves the window. If the archive takes nothing, the plan
  * is made again without pruning and without promises.
@@ -79,13 +84,13 @@ function planOptions(session: Session, view: View, force: boolean): PlanOptions 
 async function planAndArchive(
   { archive }: Session,
   messages: readonly Message[],
-  options: PlanOptions,
+  options: CountedOptions,
 ): Promise<ArchivedPlan> {
   let head: Original | undefined;
   const plan = planContext(messages, { ...options, onHead: (original) => (head = original) });
-  const { digest } = options;
+  const { digest, countedTokens: tokens } = options;
   const failures = await archiveOriginals(messages, plan, { archive, digest, head });
-  if (failures.length === 0) return { messages, plan, isArchived: true, failures };
+  if (failures.length === 0) return { messages, tokens, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
-  return { messages, plan: again, isArchived: false, failures };
+  return { messages, tokens, plan: again, isArchived: false, failures };
 }

@@ -1,6 +1,7 @@
 import { createMessageLines, type MessageLines } from "../core/edit/index.ts";
 import type { LedgerBook } from "../core/ledger/index.ts";
 import { createMessageCheck, type Message, type MessageCheck } from "../core/message/index.ts";
+import type { MessageMeter } from "../core/tokens/index.ts";
 import type { View } from "./view.ts";
 
 type ListedView = Pick<View, "base" | "messages">;
@@ -13,6 +14,8 @@ export interface Books {
   readonly check: MessageCheck;
   /** The lines of the whole view, of which an edit archives the head. */
   readonly lines: MessageLines;
+  /** What the whole view holds, in the counter's tokens. */
+  readonly tokens: number;
 }
 
 /**
@@ -32,10 +35,11 @@ export interface Groundwork {
 interface Work extends Books {
   readonly base: readonly Message[];
   readonly taken: Message[];
+  tokens: number;
 }
 
 /** `openLedger` makes an empty book that goes on where the last record ended. */
-export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
+export function createGroundwork(meter: MessageMeter, openLedger: () => LedgerBook): Groundwork {
   let work: Work | undefined;
   /** The last message of the step before, and its place. */
   let newest: { readonly message: Message | undefined; readonly at: number } | undefined;
@@ -46,6 +50,7 @@ export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
     ledger: openLedger(),
     check: createMessageCheck(),
     lines: createMessageLines(),
+    tokens: 0,
   });
 
   return {
@@ -56,12 +61,12 @@ export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
       if (!goesOn) return;
       const isKnown = work?.base === base && work.taken.at(-1) === messages[work.taken.length - 1];
       if (work === undefined || !isKnown) work = openWork(base);
-      takeIn(work, messages);
+      takeIn(work, messages, meter);
     },
     booksOf({ base, messages }) {
       const isKnown = work?.base === base && work.taken.every((one, at) => one === messages[at]);
       if (work === undefined || !isKnown) work = openWork(base);
-      takeIn(work, messages);
+      takeIn(work, messages, meter);
       return work;
     },
     forget() {
@@ -71,12 +76,14 @@ export function createGroundwork(openLedger: () => LedgerBook): Groundwork {
   };
 }
 
-function takeIn({ base, taken, ledger, check, lines }: Work, messages: readonly Message[]): void {
+function takeIn(work: Work, messages: readonly Message[], meter: MessageMeter): void {
+  const { base, taken, ledger, check, lines } = work;
   for (let index = taken.length; index < messages.length; index++) {
     const message = messages[index] as Message;
     taken.push(message);
     check.add(message);
     lines.add(message);
+    work.tokens += meter.tokens(message);
     if (index >= base.length) ledger.add(message);
   }
 }

@@ -133,16 +133,18 @@ function compactionReport(
   { session, archived, record }: EditFacts,
 ): Partial<ContextReport> {
   const { meter, counter } = session;
-  const head = archived.messages.slice(compaction.system, compaction.tailStart);
-  const tail = archived.messages.slice(compaction.tailStart);
+  const { system, tailStart } = compaction;
+  const systemTokens = meter.total(archived.messages.slice(0, system));
+  const tail = archived.messages.slice(tailStart);
+  const tailTokens = meter.total(tail);
   const text = unframeSummary(record.summary ?? "")?.text ?? "";
   return {
     head: {
-      messages: head.length,
-      tokens: meter.total(head),
+      messages: tailStart - system,
+      tokens: archived.tokens - systemTokens - tailTokens,
       ...(archived.isArchived && { handle: compaction.handle }),
     },
-    tail: { messages: tail.length, tokens: meter.total(tail) },
+    tail: { messages: tail.length, tokens: tailTokens },
     summary: {
       source: "extractive",
       tokens: counter.count(record.summary ?? ""),

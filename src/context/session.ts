@@ -63,7 +63,7 @@ export function openSession(options: ContextOptions): Session {
     meter,
     usage: createUsageMeter(meter, fixedTokens),
     tracker,
-    groundwork: createGroundwork(() =>
+    groundwork: createGroundwork(meter, () =>
       createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
     ),
     events: createEmitter(),

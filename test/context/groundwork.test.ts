@@ -1,10 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGroundwork, type Groundwork } from "../../src/context/groundwork.ts";
+import { linesOf } from "../../src/core/edit/index.ts";
 import { createLedgerBook, extractLedger } from "../../src/core/ledger/index.ts";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
-import { step, user } from "../build-messages.ts";
+import { createMessageMeter } from "../../src/core/tokens/index.ts";
+import { quarter, step, user } from "../build-messages.ts";
 
+const meter = createMessageMeter(quarter);
 const pool: readonly Message[] = [
   user("Never touch the API."),
   ...step("a", "Read", { file_path: "/src/a.ts" }, "a"),
@@ -18,7 +21,7 @@ const views = fc.array(fc.tuple(list, fc.nat(20)), { minLength: 1, maxLength: 6 
 /** A groundwork whose ledger book counts the messages it is given. */
 function counting(): { groundwork: Groundwork; added: () => number } {
   let added = 0;
-  const groundwork = createGroundwork(() => {
+  const groundwork = createGroundwork(meter, () => {
     const book = createLedgerBook();
     return { ...book, add: (message) => (added++, book.add(message)) };
   });
@@ -29,7 +32,7 @@ describe("the groundwork of an edit", () => {
   it("is about exactly the view that is asked for, whatever was followed before", () => {
     fc.assert(
       fc.property(views, (lists) => {
-        const groundwork = createGroundwork(() => createLedgerBook());
+        const groundwork = createGroundwork(meter, () => createLedgerBook());
         const base: Message[] = [];
         let messages: Message[] = [];
         for (const [more, kept] of lists) {
@@ -39,6 +42,8 @@ describe("the groundwork of an edit", () => {
         const books = groundwork.booksOf({ base, messages });
         expect(books.ledger.ledger()).toEqual(extractLedger(messages));
         expect(books.check.issues()).toEqual(checkMessages(messages));
+        expect(books.lines.text(0, messages.length)).toBe(linesOf(messages));
+        expect(books.tokens).toBe(meter.total(messages));
       }),
     );
   });

@@ -37,6 +37,8 @@ export interface PlanOptions {
   /** Measures messages with that counter, each object once. */
   readonly meter: MessageMeter;
   readonly digest: Digest;
+  /** What these very messages hold, in the counter's tokens, where that is known already. */
+  readonly countedTokens?: number | undefined;
   /** The lines of these very messages, where they are written already; they become the head. */
   readonly lines?: MessageLines | undefined;
   /** Called with the original of the head, so that archiving it does not write it out again. */

@@ -3,11 +3,18 @@ import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/index.ts
 import { estimator, type MessageSize } from "../tokens/index.ts";
 import type { PlanOptions } from "./options.ts";
 
-/** The size of a whole request: its messages and what stands beside them. */
-export function requestSize(messages: readonly Message[], options: PlanOptions): MessageSize {
+/**
+ * The size of a whole request: its messages and what stands beside them. `counted` are the tokens of
+ * the messages, where they are known already.
+ */
+export function requestSize(
+  messages: readonly Message[],
+  options: PlanOptions,
+  counted?: number,
+): MessageSize {
   const { limits, meter, fixedTokens = 0 } = options;
   if (limits?.maxBytes === undefined && limits?.maxImages === undefined) {
-    return { tokens: fixedTokens + meter.total(messages), bytes: 0, images: 0 };
+    return { tokens: fixedTokens + (counted ?? meter.total(messages)), bytes: 0, images: 0 };
   }
   const size = meter.totalSize(messages);
   return { ...size, tokens: size.tokens + fixedTokens };

@@ -2,21 +2,33 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ContextError, isContextError } from "../core/error.ts";
 import { handleFor, handleKind, isHandle } from "../core/handle/index.ts";
 import type { Digest, Handle } from "../core/handle/index.ts";
-import { alteredOriginal, archiveFailure, errorCode, missingOriginal } from "./archive-error.ts";
+import {
+  alteredOriginal,
+  attempt,
+  errorCode,
+  missingOriginal,
+  takenHandle,
+} from "./archive-error.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import { concurrencyLimit } from "./concurrency-limit.ts";
-import { createFile, fileStats, makeFolder, readPlainFile, syncFolder } from "./durable-file.ts";
+import {
+  createFile,
+  fileStats,
+  giveName,
+  makeFolder,
+  readPlainFile,
+  syncFolder,
+} from "./durable-file.ts";
 import { handleOfFile, isFolderName, isTemporaryName, pathOf, temporaryName } from "./layout.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
+import { openSpill } from "./spill-file.ts";
 
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 const MOST_OPEN = 16;
 /** A writer that is alive is done sooner. */
 const TEMPORARY_MAX_AGE_MS = 60 * 60 * 1000;
-const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
 
 /**
  * An archive of plain files below `folder` (made when the first original comes), which `grep` and an
@@ -45,6 +57,12 @@ export function directoryArchive(folder: string): Archive {
       return (await attempt("look for", path, () => fileStats(path))) !== undefined;
     },
     list: () => attempt("list", root, () => listFiles(root)),
+    open: () =>
+      openSpill({
+        root,
+        store: (handle, bytes) => putFile(pathOf(root, handle), handle, bytes),
+        adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
+      }),
   };
 }
 
@@ -68,6 +86,15 @@ async function createOriginal(path: string, handle: Handle, bytes: Buffer): Prom
   return createFile(path, beside, bytes);
 }
 
+async function adoptFile(path: string, handle: Handle, file: string): Promise<ArchiveEntry> {
+  return attempt("write", path, async () => {
+    await makeFolder(dirname(path));
+    if (!(await giveName(file, path))) throw takenHandle(handle);
+    await syncFolder(dirname(path));
+    return entryOf(handle, path, await lstat(path));
+  });
+}
+
 async function compare(path: string, handle: Handle, bytes: Buffer): Promise<void> {
   const stored = await readPlainFile(path);
   if (stored === undefined || !stored.equals(bytes)) throw alteredOriginal(handle, path);
@@ -77,6 +104,8 @@ async function getFile(path: string, handle: Handle): Promise<string> {
   return attempt("read", path, async () => {
     const bytes = await readPlainFile(path);
     if (bytes === undefined) throw missingOriginal(handle);
+    // What was spilled and is large was never hashed.
+    if (handleKind(handle) === "run") return bytes.toString("utf8");
     const digits = createHash("sha256").update(bytes).digest("hex");
     // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
     if (handleFor(handleKind(handle), "", () => digits) !== handle) {
@@ -127,23 +156,4 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
 function entryOf(handle: Handle, path: string, stats: Stats): ArchiveEntry {
   const storedAt = Math.trunc(stats.mtimeMs);
   return { handle, kind: handleKind(handle), bytes: stats.size, storedAt, path };
-}
-
-/** Turns what the system reports into an error that says what to do. */
-async function attempt<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isContextError(error)) throw error;
-    if (TOO_LARGE.has(errorCode(error) ?? "")) throw tooLarge(path, error);
-    throw archiveFailure(action, path, error);
-  }
-}
-
-function tooLarge(path: string, cause: unknown): ContextError {
-  return new ContextError(
-    "limit-exceeded",
-    `The original in ${path} is too large to be read as one text. Read a part of the file itself.`,
-    { details: { path }, cause },
-  );
 }

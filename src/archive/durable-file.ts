@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { link, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "./archive-error.ts";
@@ -13,6 +14,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+const CREATE_AND_READ = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 /** What file systems without hard links answer. */
 const NO_LINKS: ReadonlySet<string> = new Set([
   "EPERM",
@@ -62,6 +64,11 @@ export async function createFile(
   }
 }
 
+/** A new, empty file to be written and read by whoever has its descriptor. */
+export async function createOpenFile(path: string): Promise<FileHandle> {
+  return open(path, CREATE_AND_READ, FILE_MODE);
+}
+
 /** Makes the names in a folder last. Windows cannot do it and does not need it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
@@ -98,8 +105,11 @@ export async function readPlainFile(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** A link, unlike a rename, never replaces what is there. */
-async function giveName(temporary: string, path: string): Promise<boolean> {
+/**
+ * Gives a written file its name; it may keep the temporary one as well. `false` when something has
+ * the name already: a link, unlike a rename, never replaces what is there.
+ */
+export async function giveName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
     return true;

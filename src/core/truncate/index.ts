@@ -1,1 +1,13 @@
 export * from "./clip.ts";
+export { findErrorLines } from "./error-lines.ts";
+export type { ErrorLine, ErrorLines } from "./error-lines.ts";
+export { completeLimits, DEFAULT_LIMITS, windowBytes } from "./limits.ts";
+export type { Direction, Limits } from "./limits.ts";
+export { findTruncation, isTruncated } from "./marker.ts";
+export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
+export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
+export type { NoticeTarget } from "./notice.ts";
+export { truncateEnds, truncateText } from "./truncate-text.ts";
+export type { OutputEnds, TruncateOptions } from "./truncate-text.ts";
+export type { Omitted, Truncation } from "./truncation.ts";
+export { countLineEnds, decodeUtf8, utf8Length } from "./utf8.ts";

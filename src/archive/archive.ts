@@ -26,6 +26,8 @@ export interface Archive {
   has(handle: string): Promise<boolean>;
   /** All entries, oldest first. */
   list(): Promise<readonly ArchiveEntry[]>;
+  /** Opens an original for reading in pieces; archives that hold texts need not have it. */
+  read?(handle: string): Promise<OriginalReader>;
   /** A file that a child process or a stream writes into; only archives with files have it. */
   open?(kind: "out"): Promise<SpillFile>;
 }
@@ -47,4 +49,12 @@ export interface SpillFile {
   commit(): Promise<ArchiveEntry>;
   /** Removes the file. Does nothing after `commit`. Never rejects. */
   discard(): Promise<void>;
+}
+
+/** An original that is read piece by piece, however large it is. */
+export interface OriginalReader {
+  readonly bytes: number;
+  /** Fills `into` from the byte `from` on, as far as there are bytes; how many came. */
+  read(from: number, into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
 }

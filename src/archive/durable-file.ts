@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { link, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { link, lstat, mkdir, open, rename, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "./archive-error.ts";
 
@@ -103,6 +103,36 @@ export async function readPlainFile(path: string): Promise<Buffer | undefined> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Marks a file as used at a time (ms since the epoch). When it was stored stays the same to the
+ * millisecond: half of one is added, so that no rounding on the way to the disk loses it.
+ */
+export async function markUsed(path: string, usedAt: number, { mtimeMs }: Stats): Promise<void> {
+  await utimes(path, usedAt / 1000, (Math.trunc(mtimeMs) + 0.5) / 1000);
+}
+
+/** A plain file that is read in pieces. */
+export interface PlainFile {
+  readonly bytes: number;
+  read(from: number, into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A plain file, opened; `undefined` if it is not there. */
+export async function openPlainFile(path: string): Promise<PlainFile | undefined> {
+  if ((await fileStats(path)) === undefined) return undefined;
+  const file = await open(path, READ);
+  const { size: bytes } = await file.stat();
+  return {
+    bytes,
+    async read(from, into) {
+      const { bytesRead } = await file.read(into, 0, into.length, from);
+      return bytesRead;
+    },
+    close: () => file.close(),
+  };
 }
 
 /**

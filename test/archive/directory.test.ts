@@ -18,9 +18,11 @@ async function newFolder(): Promise<string> {
   return join(await fs.mkdtemp(join(scratch, "case-")), "state", "archive");
 }
 
+/** Without what an archive notes for itself: who has it open, and when it was looked through. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const all = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-  return all.filter((each) => !each.isDirectory()).map(({ name }) => name);
+  const files = all.filter((each) => !each.isDirectory()).map(({ name }) => name);
+  return files.filter((name) => !/^\.(?:open\.|gc\.)/.test(name));
 }
 
 /** Stores one original and gives what a test needs to tamper with it. */

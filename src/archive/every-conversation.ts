@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import { isContextError } from "../core/error.ts";
+import { attempt } from "./archive-error.ts";
+import type { Archive } from "./archive.ts";
+import { directoryArchive } from "./directory.ts";
+import { checkedHandle } from "./original.ts";
+import { conversationFolders, entriesOfFiles, originalFiles } from "./list-files.ts";
+
+/**
+ * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
+ * an agent. What is stored through it belongs to the default conversation.
+ */
+export function everyConversation(folder: string): Archive {
+  const root = resolve(folder);
+  const own = directoryArchive(root, { retention: false });
+  const folders = (): Promise<readonly string[]> =>
+    attempt("list", root, () => conversationFolders(root));
+  /** What the first conversation that has the handle answers. */
+  const first = async <T>(handle: string, ask: (archive: Archive) => Promise<T>): Promise<T> => {
+    checkedHandle(handle);
+    for (const each of await folders()) {
+      const archive = directoryArchive(each, { retention: false });
+      if (await archive.has(handle)) return ask(archive);
+    }
+    return ask(own);
+  };
+  return {
+    name: "directory",
+    put: own.put,
+    get: (handle) => first(handle, (archive) => archive.get(handle)),
+    has: (handle) =>
+      first(handle, (archive) => archive.has(handle)).catch((error: unknown) => {
+        if (isContextError(error) && error.code === "unknown-handle") return false;
+        throw error;
+      }),
+    read: (handle) =>
+      first(handle, (archive) => (archive.read as NonNullable<Archive["read"]>)(handle)),
+    list: () =>
+      attempt("list", root, async () => {
+        const files = [];
+        for (const each of await folders()) files.push(...(await originalFiles(each)));
+        return entriesOfFiles(files);
+      }),
+  };
+}

@@ -13,7 +13,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/tokens": ["core/message"],
   "core/tools": ["core/message"],
   "core/overflow": [],
-  "core/truncate": ["core/handle"],
+  "core/truncate": ["core/handle", "core/tools"],
   "core/edit": ["core/message", "core/handle"],
   "core/prune": [
     "core/message",
@@ -48,16 +48,18 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "core/continuation",
   ],
   archive: ["core"],
+  spill: ["core", "archive"],
   context: ["core", "archive", "dialects"],
   dialects: ["core"],
   transcripts: ["core", "dialects"],
-  cli: ["core", "archive", "context", "dialects", "transcripts"],
+  cli: ["core", "archive", "spill", "context", "dialects", "transcripts"],
   "index.ts": ["core", "archive", "context", "dialects"],
 };
 
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   archive: /^(node:.+|@noble\/hashes\/.+|env-paths)$/,
+  spill: /^node:.+$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,
 };

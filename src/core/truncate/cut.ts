@@ -167,6 +167,7 @@ function omittedPart(
     fromLine,
     ...(toLine !== undefined && { toLine, lines: toLine - fromLine + 1 }),
     bytes: Math.max(0, bytes - headBytes - tailBytes),
+    fromByte: headBytes,
     ...(errors !== undefined && errors.count > 0 && { errors }),
   };
 }

@@ -88,23 +88,22 @@ function shownPart(truncation: Truncation): string {
   return `${partName(truncation)} (${sizes}).`;
 }
 
-function partName({ direction, total, kept, omitted, isLineCut }: Truncation): string {
-  const { fromLine = 1, toLine } = omitted ?? {};
+function partName(truncation: Truncation): string {
+  const { direction, total, kept, isLineCut } = truncation;
   const ofAll = total.lines === undefined ? "" : ` of ${total.lines}`;
-  const cut = isLineCut ? "; a long line is cut" : "";
+  const cut = isLineCut ? ", and of a long line only a part" : "";
   if (direction === "head") {
     return `Only the start of the output is above: lines 1 to ${kept.lines}${ofAll}${cut}`;
   }
-  const first = total.lines === undefined ? undefined : total.lines - kept.lines + 1;
-  if (direction === "tail") {
-    const lines =
-      first === undefined
-        ? `the last ${kept.lines} lines`
-        : `lines ${first} to ${total.lines}${ofAll}`;
-    return `Only the end of the output is above: ${lines}${cut}`;
+  if (direction === "both") {
+    return `Only the start and the end of the output are above: ${kept.lines} lines${ofAll}${cut}`;
   }
-  const until = toLine === undefined ? "on" : `to ${toLine}`;
-  return `Only the start and the end of the output are above; of lines ${fromLine} ${until}${ofAll} ${isLineCut ? "all or a part is" : "nothing is"} shown`;
+  const first = total.lines === undefined ? undefined : total.lines - kept.lines + 1;
+  const lines =
+    first === undefined
+      ? `the last ${kept.lines} lines`
+      : `lines ${first} to ${total.lines}${ofAll}`;
+  return `Only the end of the output is above: ${lines}${cut}`;
 }
 
 function cleaningLine(cleaning: Cleaning | undefined): string[] {
@@ -131,28 +130,34 @@ function errorPart({ omitted }: Truncation): string[] {
   return [`${count} ${looks}${errors.count > named.length ? "; the first" : ""}:`, ...named];
 }
 
-function wherePart(truncation: Truncation, { path, handle, notKept }: NoticeTarget): string[] {
+function wherePart(truncation: Truncation, target: NoticeTarget): string[] {
+  const { path, handle } = target;
+  const reason = target.notKept && content(target.notKept.slice(0, REASON_UNITS));
   if (path === undefined && handle === undefined) {
-    const why = notKept === undefined ? "" : ` (${content(notKept.slice(0, REASON_UNITS))})`;
+    const why = reason === undefined ? "" : ` (${reason})`;
     return [
       `The rest was not kept${why}. If you need it, run the tool again so that it prints less, or send its output to a file.`,
     ];
   }
-  const missing =
-    notKept === undefined
-      ? []
-      : [`Not all of it was kept: ${content(notKept.slice(0, REASON_UNITS))}.`];
+  const missing = reason === undefined ? [] : [`Not all of it was kept: ${reason}.`];
   if (path === undefined) {
+    const range = recallRange(truncation);
     return [
       ...missing,
-      `Nothing is lost: do not run the tool again, recall ${handle ?? ""}${recallRange(truncation)}.`,
+      `The rest is archived. Do not run the tool again to see more: recall ${handle}${range}.`,
     ];
   }
-  const whole = notKept === undefined ? "The whole output is" : "What was kept is";
+  const whole = reason === undefined ? "The whole output is" : "What was kept is";
+  const recall = handle === undefined ? "" : `, or recall ${handle}`;
+  const how =
+    truncation.binary === undefined
+      ? `read or grep a part of that file${recall}`
+      : "use a program for its type";
+  const commands = nextCommands(truncation, shellWord(oneLine(path)));
   return [
     ...missing,
-    `${whole} in ${oneLine(path)}. Do not run the tool again to see more: read or grep a part of that file${handle === undefined ? "" : `, or recall ${handle}`}. For example:`,
-    ...nextCommands(truncation, shellWord(oneLine(path))).map((command) => `  ${command}`),
+    `${whole} in ${oneLine(path)}. Do not run the tool again to see more: ${how}. For example:`,
+    ...commands.map((command) => `  ${command}`),
   ];
 }
 
@@ -171,36 +176,33 @@ function recallRange(truncation: Truncation): string {
 }
 
 function nextCommands(truncation: Truncation, path: string): string[] {
-  const { binary, omitted, cleaning, kept, direction, total } = truncation;
-  if (binary !== undefined) {
-    return binary.startsWith("text")
-      ? [`file ${path}`, `iconv -f UTF-16 -t UTF-8 ${path} | head -n 200`].slice(
-          0,
-          binary.endsWith("UTF-16") ? 2 : 1,
-        )
-      : [`file ${path}`, `xxd -l 256 ${path}`];
-  }
+  const { binary, omitted, cleaning, kept } = truncation;
+  if (binary !== undefined) return binaryCommands(binary, path);
   const search = `grep -n PATTERN ${path}`;
   if (omitted === undefined) return [search];
-  if ((cleaning?.overwritten ?? 0) > 0 && kept.lines < 10) {
-    return [`tr '\\r' '\\n' < ${path} | tail -n ${NEXT_LINES}`, search];
-  }
+  const isProgress = (cleaning?.overwritten ?? 0) > 0 && kept.lines < NEXT_LINES;
+  if (isProgress) return [`tr '\\r' '\\n' < ${path} | tail -n ${NEXT_LINES}`, search];
   const range = nextRange(truncation);
   if (range !== undefined) return [`sed -n '${range[0]},${range[1]}p' ${path}`, search];
-  if (!truncation.isLineCut) {
-    return [`tail -n ${kept.lines + NEXT_LINES} ${path} | head -n ${NEXT_LINES}`, search];
-  }
-  const shownStart = direction === "tail" ? 0 : total.bytes - omitted.bytes;
-  const from =
-    direction === "tail"
-      ? Math.max(0, omitted.bytes - NEXT_BYTES)
-      : direction === "head"
-        ? shownStart
-        : Math.floor(shownStart / 3);
+  if (truncation.isLineCut) return byteCommands(truncation, path);
+  return [`tail -n ${kept.lines + NEXT_LINES} ${path} | head -n ${NEXT_LINES}`, search];
+}
+
+/** Lines are no help where one of them is longer than everything that may be shown. */
+function byteCommands({ direction, omitted }: Truncation, path: string): string[] {
+  const { bytes = 0, fromByte = 0 } = omitted ?? {};
+  const from = direction === "tail" ? Math.max(0, bytes - NEXT_BYTES) : fromByte;
   return [
     `tail -c +${from + 1} ${path} | head -c ${NEXT_BYTES}`,
     `grep -o '.\\{0,80\\}PATTERN.\\{0,80\\}' ${path}`,
   ];
+}
+
+function binaryCommands(kind: string, path: string): string[] {
+  if (kind === "text in UTF-16") {
+    return [`iconv -f UTF-16 -t UTF-8 ${path} | head -n ${NEXT_LINES}`];
+  }
+  return [`file ${path}`, `xxd -l 256 ${path}`];
 }
 
 /** A path as one word of a shell command. */

@@ -36,6 +36,8 @@ export interface Omitted {
   readonly toLine?: number;
   readonly lines?: number;
   readonly bytes: number;
+  /** How many bytes of the output stand before it; absent for an output that is no text. */
+  readonly fromByte?: number;
   /** For direction `both`: the lines of it that look like errors. */
   readonly errors?: OmittedErrors;
 }

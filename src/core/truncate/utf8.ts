@@ -63,7 +63,8 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
 }
 
 function asText(units: Uint16Array, length: number): string {
-  return String.fromCharCode(...units.subarray(0, length));
+  // An argument list made of a typed array is many times faster than the same by spreading.
+  return String.fromCharCode.apply(null, units.subarray(0, length) as unknown as number[]);
 }
 
 interface Sequence {

@@ -14,7 +14,9 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
-const CREATE_AND_READ = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+// A command may open its own output once more; with `O_APPEND` none of its writers is written over.
+const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+const CREATE_AND_READ = APPEND | NO_FOLLOW;
 /** What file systems without hard links answer. */
 const NO_LINKS: ReadonlySet<string> = new Set([
   "EPERM",

@@ -1,0 +1,57 @@
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Output } from "./output.ts";
+import type { Receiver } from "./receive.ts";
+import { receivedOf } from "./received.ts";
+
+/** So many turns of the event loop without a byte mean that the pipe is empty. */
+const QUIET_TURNS = 2;
+
+/** The command writes into a pipe: for disks that may fill up, and archives without files. */
+export function pipeOutput(receiver: Receiver, maxBytes: number): Output {
+  const { ends } = receiver;
+  let sources: readonly Readable[] = [];
+  let writing: Promise<void> | undefined;
+
+  const take = (chunk: Buffer): void => {
+    const room = maxBytes - ends.bytes();
+    if (room <= 0) return;
+    const written = receiver.write(chunk.subarray(0, room));
+    if (written === undefined) return;
+    writing = pauseDuring(written);
+  };
+  const pauseDuring = async (work: Promise<void>): Promise<void> => {
+    for (const source of sources) source.pause();
+    await work;
+    for (const source of sources) source.resume();
+  };
+  return {
+    target: "pipe",
+    path: undefined,
+    attach(child: ChildProcess) {
+      sources = [child.stdout, child.stderr].filter((source) => source !== null);
+      for (const source of sources) source.on("data", take).on("error", () => undefined);
+    },
+    size: () => ends.bytes(),
+    lines: () => ends.newlines(),
+    poke: () => undefined,
+    latest(from, most) {
+      const tail = ends.tail();
+      return tail.subarray(Math.max(0, tail.length - Math.min(most, ends.bytes() - from)));
+    },
+    async settle() {
+      // What the command wrote is in the pipe by now; a process in the background may keep it open.
+      for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+        const before = ends.bytes();
+        await writing;
+        await nextTurn();
+        if (ends.bytes() !== before) quiet = -1;
+      }
+      for (const source of sources) source.destroy();
+      await writing;
+    },
+    read: () => receivedOf(ends),
+    finish: (keep) => receiver.finish(keep),
+  };
+}

@@ -1,0 +1,184 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import {
+  completeLimits,
+  type Direction,
+  type Limits,
+  type Truncation,
+  windowBytes,
+} from "../core/truncate/index.ts";
+import { type CommandLine, startCommand } from "./command.ts";
+import { cutReceived, previewText } from "./cut.ts";
+import { fileOutput } from "./file-output.ts";
+import type { Output } from "./output.ts";
+import { pipeOutput } from "./pipe-output.ts";
+import { type Progress, reporter } from "./progress.ts";
+import { reasonOf, receive } from "./receive.ts";
+import { supervise, type Supervised } from "./supervise.ts";
+import { warningsOf } from "./warnings.ts";
+
+/** How a command is run; the command itself is `command`, or `file` and `args`. */
+export interface RunOptions {
+  /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
+  readonly archive?: Archive;
+  /** @default 2,000 lines and 50,000 bytes */
+  readonly limits?: Partial<Limits>;
+  /** What stays of a large output. @default "tail" */
+  readonly direction?: Direction;
+  /** @default process.cwd() */
+  readonly cwd?: string;
+  /** @default process.env */
+  readonly env?: NodeJS.ProcessEnv;
+  /** `inherit` lets a person type. @default "ignore" */
+  readonly stdin?: "ignore" | "inherit";
+  /** After so many ms the command is asked to end (SIGTERM). @default none */
+  readonly timeoutMs?: number;
+  /** Ends the command when it is aborted; with the name of a signal as reason, by that signal. */
+  readonly signal?: AbortSignal;
+  /** From being asked to end until the whole group is killed. @default 2,000 */
+  readonly graceMs?: number;
+  /**
+   * No file that the command writes, its output included, grows beyond so many bytes: the kernel
+   * sees to it. Without this only the output is limited, to 4 GiB, and files are left alone.
+   */
+  readonly maxFileBytes?: number;
+  /** Keep the whole output even when nothing was cut. @default false */
+  readonly keep?: boolean;
+  /** Called ten times a second at most while the command runs, and once at its end. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** What became of a command. */
+export interface CommandResult {
+  /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
+  readonly text: string;
+  readonly truncation: Truncation;
+  /** `undefined` when a signal ended it; 127 when there is no such command. */
+  readonly exitCode: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** The whole output, if it was cut (or `keep` is set) and could be kept. */
+  readonly entry?: ArchiveEntry;
+  readonly durationMs: number;
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_MAX_BYTES = 4_294_967_296;
+const DEFAULT_GRACE_MS = 2_000;
+/** The kernel counts a file's limit in blocks. */
+const BLOCK_BYTES = 512;
+
+/**
+ * Runs a command whose output may be of any size. The command writes straight into a file of the
+ * archive, stdout and stderr in the order in which they come; memory stays flat. The call returns
+ * when the command itself ends, also if it left something in the background. Rejects only with
+ * `invalid-options`: whatever else goes wrong is in the result.
+ */
+export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
+  const startedAt = performance.now();
+  const limits = completeLimits(options.limits);
+  const maxBytes = outputLimit(options.maxFileBytes);
+  const { output, notKept } = await openOutput(options, { limits, maxBytes });
+  try {
+    const ending = await runInto(output, options, maxBytes);
+    await output.settle(maxBytes);
+    const cut = cutReceived(output.read(), { limits, direction: options.direction ?? "tail" });
+    const kept = await output.finish(cut.isTruncated || options.keep === true);
+    const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
+    const warnings = warningsOf(ending, { options, maxBytes, size: output.size(), kept: where });
+    return {
+      text: previewText(cut, where, warnings),
+      truncation: cut,
+      exitCode: ending.exitCode,
+      signal: ending.signal,
+      timedOut: ending.stopped === "time-out",
+      aborted: ending.stopped === "abort",
+      ...(kept.entry !== undefined && { entry: kept.entry }),
+      durationMs: performance.now() - startedAt,
+      warnings,
+    };
+  } catch (error) {
+    await output.finish(false);
+    throw error;
+  }
+}
+
+function outputLimit(maxFileBytes: number | undefined): number {
+  if (maxFileBytes === undefined) return DEFAULT_MAX_BYTES;
+  return Math.max(BLOCK_BYTES, maxFileBytes - (maxFileBytes % BLOCK_BYTES));
+}
+
+async function runInto(
+  output: Output,
+  options: CommandLine & RunOptions,
+  maxBytes: number,
+): Promise<Supervised> {
+  const { cwd = process.cwd(), env = process.env, stdin = "ignore" } = options;
+  const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
+  const running = await startCommand(options, {
+    cwd,
+    env,
+    stdin,
+    output: output.target,
+    fileLimit,
+  });
+  output.attach(running.child);
+  return supervise(running, {
+    timeoutMs: options.timeoutMs,
+    signal: options.signal,
+    graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+    maxBytes,
+    size: () => output.size(),
+    path: output.path,
+    onTick: reporter(output, options.onProgress),
+  });
+}
+
+interface Opened {
+  readonly output: Output;
+  /** Why nothing can be kept. */
+  readonly notKept?: string;
+}
+
+interface OutputLimits {
+  readonly limits: Limits;
+  readonly maxBytes: number;
+}
+
+/**
+ * A file of the archive when its disk has room for everything the command may write: a full disk
+ * is then no concern of the command. Else a pipe, and the archive gets what it can take.
+ */
+async function openOutput({ archive }: RunOptions, sizes: OutputLimits): Promise<Opened> {
+  const capacity = windowBytes(sizes.limits);
+  const pipe = (into: Archive | undefined): Output =>
+    pipeOutput(
+      receive({
+        archive: into,
+        capacity,
+        heldBytes: sizes.limits.maxBytes,
+        maxBytes: Number.POSITIVE_INFINITY,
+      }),
+      sizes.maxBytes,
+    );
+  if (archive?.open === undefined) return { output: pipe(archive) };
+  try {
+    const file = await archive.open("out");
+    if (await hasRoom(file.path, sizes.maxBytes)) return { output: fileOutput(file, capacity) };
+    await file.discard();
+    return { output: pipe(archive) };
+  } catch (error) {
+    return { output: pipe(undefined), notKept: reasonOf(error) };
+  }
+}
+
+async function hasRoom(path: string, bytes: number): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(path));
+    return bavail * bsize > bytes;
+  } catch {
+    return false;
+  }
+}

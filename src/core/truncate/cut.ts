@@ -32,14 +32,15 @@ const LEAST_FOR_BOTH: Limits = { maxLines: 5, maxBytes: 800 };
 /** Cuts an output that does not fit, or that is no text. */
 export function cutEnds(ends: Ends, options: CutOptions): Truncation {
   const direction = possibleDirection(ends, options);
-  if (direction === undefined) return describeBinary(ends, options.direction);
-  const whole = ends.isWhole ? cleanedWhole(ends, options.limits, direction) : undefined;
+  if (direction === undefined) return describeBinary(ends, options);
+  const { limits } = options;
+  const possible = { limits, direction };
+  const whole = ends.isWhole ? cleanedWhole(ends, possible) : undefined;
   if (whole !== undefined) return whole;
-  if (direction === "head")
-    return assemble(ends, direction, { head: headOf(ends, options.limits) });
-  if (direction === "tail")
-    return assemble(ends, direction, { tail: tailOf(ends, options.limits) });
-  return cutBoth(ends, options.limits);
+  if (direction === "both") return cutBoth(ends, limits);
+  const kept =
+    direction === "head" ? { head: headOf(ends, limits) } : { tail: tailOf(ends, limits) };
+  return assemble(ends, possible, kept);
 }
 
 /** An end that is binary or blank is not worth keeping when the other one says something. */
@@ -64,14 +65,14 @@ function judge(text: string, end: "start" | "end", limits: Limits): "text" | "bl
 }
 
 /** An output that fits once colours and overwritten lines are gone. */
-function cleanedWhole(ends: Ends, limits: Limits, direction: Direction): Truncation | undefined {
+function cleanedWhole(ends: Ends, { limits, direction }: CutOptions): Truncation | undefined {
   if (ends.head.length > windowBytes(limits)) return undefined;
   const { text, cleaning } = cleanText(ends.head);
   const bytes = utf8Length(text);
   const lines = ends.total.lines ?? 0;
   if (bytes > limits.maxBytes || lines > limits.maxLines) return undefined;
   return {
-    text,
+    text: visible(text, limits),
     isTruncated: true,
     direction,
     total: ends.total,
@@ -104,7 +105,7 @@ function cutBoth(ends: Ends, limits: Limits): Truncation {
   });
   const left = { maxLines: room.maxLines - tail.lines, maxBytes: room.maxBytes - tail.bytes };
   const head = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
-  return assemble(ends, "both", { head, tail });
+  return assemble(ends, { limits, direction: "both" }, { head, tail });
 }
 
 interface KeptEnds {
@@ -112,11 +113,15 @@ interface KeptEnds {
   readonly tail?: Kept;
 }
 
-function assemble(ends: Ends, direction: Direction, { head, tail }: KeptEnds): Truncation {
+function assemble(
+  ends: Ends,
+  { direction, limits }: CutOptions,
+  { head, tail }: KeptEnds,
+): Truncation {
   const omitted = omittedPart(ends, head, tail);
   const gap = head !== undefined && tail !== undefined ? gapLine(head, omitted) : "";
   return {
-    text: `${head?.text ?? ""}${gap}${tail?.text ?? ""}`,
+    text: visible(`${head?.text ?? ""}${gap}${tail?.text ?? ""}`, limits),
     isTruncated: true,
     direction,
     total: ends.total,
@@ -133,6 +138,11 @@ function assemble(ends: Ends, direction: Direction, { head, tail }: KeptEnds): T
 function totalCleaning(ends: Ends, head: Kept | undefined, tail: Kept | undefined): Cleaning {
   const both = addCleaning(head?.cleaning ?? NO_CLEANING, tail?.cleaning ?? NO_CLEANING);
   return { ...both, invalid: both.invalid + ends.invalid };
+}
+
+/** A piece that is nothing but escape sequences still has to show something. */
+function visible(text: string, { maxBytes }: Limits): string {
+  return text === "" ? "[no visible text]".slice(0, maxBytes) : text;
 }
 
 /** Stands between the two ends; nothing where they meet. */
@@ -190,13 +200,13 @@ function omittedErrors(ends: Ends, head: Kept, tail: Kept): ErrorLines {
   };
 }
 
-function describeBinary(ends: Ends, direction: Direction): Truncation {
+function describeBinary(ends: Ends, { limits, direction }: CutOptions): Truncation {
   const kind =
     (ends.head === "" ? undefined : binaryKind(ends.head, "start")) ??
     binaryKind(ends.tail, "end") ??
     "binary data";
   return {
-    text: `[binary output: ${kind}, ${ends.total.bytes} bytes]\n`,
+    text: `[binary output: ${kind}, ${ends.total.bytes} bytes]`.slice(0, limits.maxBytes),
     isTruncated: true,
     direction,
     total: ends.total,

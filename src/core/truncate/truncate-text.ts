@@ -3,7 +3,6 @@ import { countLines } from "./clip.ts";
 import { cutEnds, type Ends } from "./cut.ts";
 import { completeLimits, DEFAULT_LIMITS, type Direction, type Limits } from "./limits.ts";
 import { type EarlierTruncation, findTruncation } from "./marker.ts";
-import { NO_CLEANING } from "./terminal.ts";
 import type { Truncation } from "./truncation.ts";
 import { decodeUtf8, dropPartialEnd, skipPartialStart, utf8Length } from "./utf8.ts";
 
@@ -80,27 +79,17 @@ function wholeOf({ head, tail, totalBytes }: OutputEnds): Uint8Array | undefined
 function truncateWhole(text: string, invalid: number, options: TruncateOptions): Truncation {
   const limits = completeLimits(options.limits);
   const { direction = "tail" } = options;
-  const isText = binaryKind(text, "start") === undefined;
-  const isFitting = isText && fits(text, limits);
-  const earlier = isText && !isFitting ? earlierTruncation(text, limits) : undefined;
   const total = totalOf(text, options);
-  if ((isFitting && invalid === 0) || earlier !== undefined) {
-    return untouched(text, direction, total, earlier);
-  }
-  if (isFitting) {
-    const cleaning = { ...NO_CLEANING, invalid };
-    return { ...untouched(text, direction, total, undefined), isTruncated: true, cleaning };
+  if (binaryKind(text, "start") === undefined) {
+    if (invalid === 0 && fits(text, limits)) return untouched(text, direction, total);
+    const earlier = earlierTruncation(text, limits);
+    if (earlier !== undefined) return { ...untouched(text, direction, total), earlier };
   }
   const ends: Ends = { head: text, tail: text, isWhole: true, total, invalid };
   return cutEnds(ends, { limits, direction });
 }
 
-function untouched(
-  text: string,
-  direction: Direction,
-  total: Ends["total"],
-  earlier: EarlierTruncation | undefined,
-): Truncation {
+function untouched(text: string, direction: Direction, total: Ends["total"]): Truncation {
   return {
     text,
     isTruncated: false,
@@ -108,7 +97,6 @@ function untouched(
     total,
     kept: { lines: total.lines ?? countLines(text), bytes: total.bytes },
     isLineCut: false,
-    ...(earlier !== undefined && { earlier }),
   };
 }
 

@@ -15,6 +15,7 @@ import { createMark } from "./live.ts";
 import { adoptFile, getFile, putFile, readFileOf } from "./original-file.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
 import { openSpill } from "./spill-file.ts";
+import { createTurns } from "./turns.ts";
 
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 const MOST_OPEN = 16;
@@ -45,6 +46,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
   const root = conversationFolder(resolve(folder), options.conversation);
   const limited = concurrencyLimit(MOST_OPEN);
   const mark = createMark(root);
+  const turn = createTurns();
   const collect = collectWhenDue(resolve(folder), options.retention);
   return {
     name: "directory",
@@ -70,6 +72,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     read: async (text) => {
       const handle = checkedHandle(text);
       await mark(false);
+      await turn();
       return readFileOf(pathOf(root, handle), handle);
     },
     open: async () => {

@@ -115,28 +115,6 @@ export async function markUsed(path: string, usedAt: number, { mtimeMs }: Stats)
   await utimes(path, usedAt / 1000, (Math.trunc(mtimeMs) + 0.5) / 1000);
 }
 
-/** A plain file that is read in pieces. */
-export interface PlainFile {
-  readonly bytes: number;
-  read(from: number, into: Uint8Array): Promise<number>;
-  close(): Promise<void>;
-}
-
-/** A plain file, opened; `undefined` if it is not there. */
-export async function openPlainFile(path: string): Promise<PlainFile | undefined> {
-  if ((await fileStats(path)) === undefined) return undefined;
-  const file = await open(path, READ);
-  const { size: bytes } = await file.stat();
-  return {
-    bytes,
-    async read(from, into) {
-      const { bytesRead } = await file.read(into, 0, into.length, from);
-      return bytesRead;
-    },
-    close: () => file.close(),
-  };
-}
-
 /**
  * Gives a written file its name; it may keep the temporary one as well. `false` when something has
  * the name already: a link, unlike a rename, never replaces what is there.

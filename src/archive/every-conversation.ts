@@ -4,7 +4,12 @@ import { attempt } from "./archive-error.ts";
 import type { Archive } from "./archive.ts";
 import { directoryArchive } from "./directory.ts";
 import { checkedHandle } from "./original.ts";
-import { conversationFolders, entriesOfFiles, originalFiles } from "./list-files.ts";
+import {
+  conversationFolders,
+  entriesOfFiles,
+  type OriginalFile,
+  originalFiles,
+} from "./list-files.ts";
 
 /**
  * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
@@ -15,11 +20,21 @@ export function everyConversation(folder: string): Archive {
   const own = directoryArchive(root, { retention: false });
   const folders = (): Promise<readonly string[]> =>
     attempt("list", root, () => conversationFolders(root));
+  const archives = new Map<string, Archive>();
+  const archiveIn = (each: string): Archive => {
+    const archive = archives.get(each) ?? directoryArchive(each, { retention: false });
+    archives.set(each, archive);
+    return archive;
+  };
+  /** Where the last list found what. */
+  const known = new Map<string, string>();
   /** What the first conversation that has the handle answers. */
   const first = async <T>(handle: string, ask: (archive: Archive) => Promise<T>): Promise<T> => {
     checkedHandle(handle);
+    const listed = known.get(handle);
+    if (listed !== undefined) return ask(archiveIn(listed));
     for (const each of await folders()) {
-      const archive = directoryArchive(each, { retention: false });
+      const archive = archiveIn(each);
       if (await archive.has(handle)) return ask(archive);
     }
     return ask(own);
@@ -37,9 +52,16 @@ export function everyConversation(folder: string): Archive {
       first(handle, (archive) => (archive.read as NonNullable<Archive["read"]>)(handle)),
     list: () =>
       attempt("list", root, async () => {
-        const files = [];
-        for (const each of await folders()) files.push(...(await originalFiles(each)));
-        return entriesOfFiles(files);
+        const files = new Map<string, OriginalFile>();
+        known.clear();
+        for (const each of await folders()) {
+          for (const file of await originalFiles(each)) {
+            if (files.has(file.handle)) continue;
+            files.set(file.handle, file);
+            known.set(file.handle, each);
+          }
+        }
+        return entriesOfFiles([...files.values()]);
       }),
   };
 }

@@ -3,9 +3,11 @@ import { link, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { handleKind } from "../core/handle/index.ts";
-import { markUsed, openPlainFile } from "./durable-file.ts";
+import { markUsed } from "./durable-file.ts";
 import { temporaryName } from "./layout.ts";
 import type { OriginalFile } from "./list-files.ts";
+import { fill } from "./open-original.ts";
+import { openPlainFile } from "./plain-file.ts";
 
 /** What linking saved. */
 export interface Linked {
@@ -24,13 +26,10 @@ export async function linkEqualFiles(
   const freed = new Map<string, number>();
   let count = 0;
   for (const group of candidates(files)) {
-    for (const [keeper, ...others] of (await byContent(group)).values()) {
-      for (const other of others) {
-        if (keeper === undefined || inode(keeper) === inode(other)) continue;
-        if (!isDryRun && !(await replaceByLink(keeper, other))) continue;
-        freed.set(inode(other), other.stats.size);
-        count++;
-      }
+    for (const [keeper, other] of await equalPairs(group)) {
+      if (!isDryRun && !(await replaceByLink(keeper, other))) continue;
+      freed.set(inode(other), other.stats.size);
+      count++;
     }
   }
   return { files: count, bytes: [...freed.values()].reduce((sum, bytes) => sum + bytes, 0) };
@@ -51,17 +50,22 @@ function candidates(files: readonly OriginalFile[]): readonly (readonly Original
   return groups;
 }
 
-/** By what the files hold now, oldest first, so that the oldest time stays. */
-async function byContent(
+/** The oldest of equal files, whose time stays, with each of the others. */
+async function equalPairs(
   group: readonly OriginalFile[],
-): Promise<ReadonlyMap<string, readonly OriginalFile[]>> {
+): Promise<readonly (readonly [OriginalFile, OriginalFile])[]> {
   const digests = new Map<string, string>();
   for (const each of group) {
     const key = inode(each);
     if (!digests.has(key)) digests.set(key, (await digestOf(each.path)) ?? each.path);
   }
   const oldestFirst = group.toSorted((a, b) => a.stats.mtimeMs - b.stats.mtimeMs);
-  return groupBy(oldestFirst, (each) => digests.get(inode(each)) as string);
+  const equal = groupBy(oldestFirst, (each) => digests.get(inode(each)) as string);
+  return [...equal.values()].flatMap(([keeper, ...others]) =>
+    others.flatMap((other) =>
+      keeper === undefined || inode(keeper) === inode(other) ? [] : [[keeper, other] as const],
+    ),
+  );
 }
 
 async function digestOf(path: string): Promise<string | undefined> {
@@ -71,7 +75,7 @@ async function digestOf(path: string): Promise<string | undefined> {
     const hash = createHash("sha256");
     const block = Buffer.alloc(1_048_576);
     for (let at = 0; ;) {
-      const count = await file.read(at, block);
+      const count = await fill(file, at, block);
       if (count === 0) return hash.digest("hex");
       hash.update(block.subarray(0, count));
       at += count;

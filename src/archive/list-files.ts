@@ -2,13 +2,13 @@ import { lstatSync, unlinkSync } from "node:fs";
 import type { Dirent, Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { handleKind } from "../core/handle/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { CONVERSATIONS } from "./conversation.ts";
 import { handleOfFile, isFolderName, isTemporaryName } from "./layout.ts";
+import { createTurns } from "./turns.ts";
 
 /** A file of an archive and the facts about it. */
 export interface OriginalFile {
@@ -19,8 +19,6 @@ export interface OriginalFile {
 
 /** A writer that is alive is done sooner. */
 const TEMPORARY_MAX_AGE_MS = 60 * 60 * 1000;
-/** For so long the process may do nothing else. */
-const TURN_MS = 8;
 
 /**
  * All originals below one conversation's folder, in no order. The facts of a file are asked for
@@ -29,16 +27,14 @@ const TURN_MS = 8;
  */
 export async function originalFiles(root: string): Promise<readonly OriginalFile[]> {
   const files: OriginalFile[] = [];
-  let turn = performance.now();
+  const turn = createTurns();
   for (const folder of await entriesOf(root)) {
     if (!folder.isDirectory() || !isFolderName(folder.name)) continue;
     const path = join(root, folder.name);
     for (const { name } of await entriesOf(path)) {
       const file = originalFile(path, folder.name, name);
       if (file !== undefined) files.push(file);
-      if (performance.now() - turn < TURN_MS) continue;
-      await nextTurn();
-      turn = performance.now();
+      await turn();
     }
   }
   return files;

@@ -17,12 +17,12 @@ import {
   giveName,
   makeFolder,
   markUsed,
-  openPlainFile,
   readPlainFile,
   syncFolder,
 } from "./durable-file.ts";
 import { temporaryName } from "./layout.ts";
 import { entryOf } from "./list-files.ts";
+import { openPlainFile } from "./plain-file.ts";
 
 /** A folder may be removed, because it was empty, between making it and writing into it. */
 const MOST_TRIES = 3;
@@ -66,13 +66,9 @@ export async function getFile(path: string, handle: Handle): Promise<string> {
 
 /** An original to be read in pieces. */
 export async function readFileOf(path: string, handle: Handle): Promise<OriginalReader> {
-  const file = await attempt("read", path, () => openPlainFile(path));
-  if (file === undefined) throw missingOriginal(handle);
-  return {
-    bytes: file.bytes,
-    read: (from, into) => attempt("read", path, () => file.read(from, into)),
-    close: () => file.close(),
-  };
+  const reader = await attempt("read", path, () => openPlainFile(path));
+  if (reader === undefined) throw missingOriginal(handle);
+  return { ...reader, read: (from, into) => attempt("read", path, () => reader.read(from, into)) };
 }
 
 async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {

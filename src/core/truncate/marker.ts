@@ -3,6 +3,9 @@ import { type Handle, isHandle } from "../handle/index.ts";
 /** The element that ends a truncated output. */
 export const NOTICE_ELEMENT = "tool-output-truncated";
 
+/** The element that ends what comes out of an archive: cut again, it would go round in a circle. */
+export const RESULT_ELEMENT = "archive-result";
+
 /** Who truncated an output before it came to us. */
 export type TruncatedBy = "longhaul" | "claude-code" | "opencode" | "pi" | "codex" | "copilot-cli";
 
@@ -23,7 +26,8 @@ const MIDDLE_UNITS = 100_000;
 export function findTruncation(text: string): EarlierTruncation | undefined {
   const start = text.slice(0, EDGE_UNITS);
   const end = text.slice(-EDGE_UNITS);
-  return ownNotice(end) ?? foreignMarker(start, end) ?? codexMarker(text, start);
+  const own = ownNotice(end, NOTICE_ELEMENT) ?? ownNotice(end, RESULT_ELEMENT);
+  return own ?? foreignMarker(start, end) ?? codexMarker(text, start);
 }
 
 /** Whether a text is what a truncation left, ours or another tool's: such a text is not cut again. */
@@ -31,9 +35,9 @@ export function isTruncated(text: string): boolean {
   return findTruncation(text) !== undefined;
 }
 
-function ownNotice(end: string): EarlierTruncation | undefined {
-  const close = end.lastIndexOf(`</${NOTICE_ELEMENT}>`);
-  const open = close < 0 ? -1 : end.lastIndexOf(`<${NOTICE_ELEMENT} `, close);
+function ownNotice(end: string, element: string): EarlierTruncation | undefined {
+  const close = end.lastIndexOf(`</${element}>`);
+  const open = close < 0 ? -1 : end.lastIndexOf(`<${element} `, close);
   if (open < 0) return undefined;
   const tag = end.slice(open, end.indexOf(">", open));
   const path = attributeOf(tag, "file");

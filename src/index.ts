@@ -43,4 +43,23 @@ export {
 } from "./core/summary/index.ts";
 export { estimateTokens } from "./core/tokens/index.ts";
 export type { TokenCounter } from "./core/tokens/index.ts";
+export { truncateOutput } from "./core/truncate/index.ts";
+export type {
+  Direction,
+  Limits,
+  OutputMeta,
+  ToolLimitOptions,
+  ToolLimitOverrides,
+  TruncatedText,
+  TruncateOutputMeta,
+  Truncation,
+} from "./core/truncate/index.ts";
 export type { Dialect, DialectTraits } from "./dialects/dialect.ts";
+export { wrapTool, wrapTools } from "./tools/index.ts";
+export type {
+  NotKept,
+  TruncatedEvent,
+  TruncatedOutput,
+  TruncationOptions,
+  WrapToolOptions,
+} from "./tools/index.ts";

@@ -49,16 +49,17 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   archive: ["core"],
   spill: ["core", "archive"],
-  context: ["core", "archive", "dialects"],
+  tools: ["core", "archive"],
+  context: ["core", "archive", "tools", "dialects"],
   dialects: ["core"],
   transcripts: ["core", "dialects"],
   cli: ["core", "archive", "spill", "context", "dialects", "transcripts"],
-  "index.ts": ["core", "archive", "context", "dialects"],
+  "index.ts": ["core", "archive", "tools", "context", "dialects"],
 };
 
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  archive: /^(node:.+|@noble\/hashes\/.+|env-paths)$/,
+  archive: /^(node:.+|@noble\/hashes\/.+|env-paths|re2js)$/,
   spill: /^node:.+$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,

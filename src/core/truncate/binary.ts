@@ -56,6 +56,11 @@ export function binaryKind(text: string, end: "start" | "end"): string | undefin
   return CONTROL.test(sample) ? "binary data" : "text that is not in UTF-8";
 }
 
+/** Whether a text begins like something that is no text at all. */
+export function isBinaryText(text: string): boolean {
+  return binaryKind(text, "start") !== undefined;
+}
+
 /** Every other character of Western text in UTF-16 is a NUL. */
 function isUtf16(sample: string): boolean {
   let pairs = 0;

@@ -1,3 +1,4 @@
+export { isBinaryText } from "./binary.ts";
 export * from "./clip.ts";
 export { findErrorLines } from "./error-lines.ts";
 export type { ErrorLine, ErrorLines } from "./error-lines.ts";
@@ -14,8 +15,8 @@ export type {
   ToolLimitOverrides,
   ToolLimits,
 } from "./tool-limits.ts";
-export { truncateOutput } from "./truncate-output.ts";
-export type { OutputMeta, TruncatedText } from "./truncate-output.ts";
+export { outputLimits, truncateOutput } from "./truncate-output.ts";
+export type { OutputMeta, TruncatedText, TruncateOutputMeta } from "./truncate-output.ts";
 export { truncateEnds, truncateText } from "./truncate-text.ts";
 export type { OutputEnds, TruncateOptions } from "./truncate-text.ts";
 export type { Omitted, Truncation } from "./truncation.ts";

@@ -83,7 +83,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const sink: Sink = {
     // A copy: whoever wrote the piece may use its memory again.
     write: (chunk) =>
-      receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk.slice()),
+      receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : new Uint8Array(chunk)),
     fail: (error) => {
       const reason = error instanceof Error ? error.message : String(error);
       failure ??= `The output ended early (${reason}); only what came before is here.`;
@@ -114,7 +114,9 @@ function webFace(sink: Sink): WritableStream<Uint8Array | string> {
 function nodeFace(sink: Sink): Writable {
   return new Writable({
     write(chunk: Uint8Array, _encoding, done) {
-      void after(sink.write(chunk), done);
+      const written = sink.write(chunk);
+      if (written === undefined) done();
+      else void after(written, done);
     },
     destroy(error, done) {
       if (error !== null) sink.fail(error);
@@ -123,7 +125,7 @@ function nodeFace(sink: Sink): Writable {
   });
 }
 
-async function after(work: Promise<void> | undefined, done: () => void): Promise<void> {
-  if (work !== undefined) await work;
+async function after(work: Promise<void>, done: () => void): Promise<void> {
+  await work;
   done();
 }

@@ -43,7 +43,7 @@ function heldOriginal(archive: Archive): OriginalWriter {
     async append(bytes) {
       size += bytes.length;
       if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
-      held.push(bytes.slice());
+      held.push(bytes);
     },
     async commit() {
       const bytes = Buffer.concat(held);

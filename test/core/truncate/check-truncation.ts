@@ -19,7 +19,8 @@ export function truncationFaults(truncation: Truncation, limits: Limits): string
     isTruncated && CONTROL.test(text) && "control characters or half a pair",
     total.bytes > 0 && text === "" && "nothing to see",
     kept.bytes > bytes && "more kept than there is",
-    kept.lines > lines && "more lines kept than there are",
+    // A last line of nothing but escape sequences is kept and cannot be seen.
+    kept.lines > lines + 1 && "more lines kept than there are",
     omitted !== undefined && omitted.bytes > total.bytes && "more omitted than there was",
     omitted?.toLine !== undefined && omitted.toLine < (omitted.fromLine ?? 1) && "an empty range",
   ];

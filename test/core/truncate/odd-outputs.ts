@@ -15,7 +15,10 @@ export function seeded(seed: number): Random {
 
 const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 const words = (random: Random, most: number): string =>
-  Array.from({ length: 1 + below(random, most) }, () => "lorem ipsum dolor error sit".split(" ")[below(random, 5)]).join(" ");
+  Array.from(
+    { length: 1 + below(random, most) },
+    () => "lorem ipsum dolor error sit".split(" ")[below(random, 5)],
+  ).join(" ");
 
 /** Pieces of text; every one is a thing that a careless cut breaks. */
 const PIECES: readonly ((random: Random) => string)[] = [

@@ -2,7 +2,7 @@ import { ContextError } from "../core/error.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { dropPartialEnd, skipPartialStart } from "../core/truncate/utf8.ts";
 import type { Archive, OriginalReader } from "./archive.ts";
-import { lineEndsBetween, startOfLine } from "./lines.ts";
+import { BLOCK_BYTES, lineEndsBetween, startOfLine } from "./lines.ts";
 import { openOriginal, readPiece } from "./open-original.ts";
 import { checkedHandle } from "./original.ts";
 import { resultNotice } from "./result-notice.ts";
@@ -95,6 +95,45 @@ function nextInstruction(handle: Handle, next: NonNullable<Recalled["next"]>): s
     : `The line goes on: recall ${handle} with bytes [${next.bytes.join(", ")}].`;
 }
 
+/** A part of an original as its bytes, piece by piece and without limits: for a person's terminal. */
+export async function* recallBytes(
+  archive: Archive,
+  handle: string,
+  options: Pick<RecallOptions, "lines" | "bytes"> = {},
+): AsyncGenerator<Uint8Array> {
+  const name = checkedHandle(handle);
+  checkRange(options);
+  const reader = await openOriginal(archive, name);
+  try {
+    const [from, to] = options.bytes ?? (await bytesOfLines(reader, name, options.lines));
+    for (let at = from; at < Math.min(to, reader.bytes);) {
+      const piece = await readPiece(reader, at, Math.min(BLOCK_BYTES, to - at));
+      if (piece.length === 0) return;
+      yield piece;
+      at += piece.length;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function bytesOfLines(
+  reader: OriginalReader,
+  handle: Handle,
+  lines: Range | undefined,
+): Promise<Range> {
+  if (lines === undefined) return [0, Infinity];
+  const start = await lineOrThrow(reader, handle, lines[0]);
+  const end = lines[1] === Infinity ? undefined : await startOfLine(reader, lines[1] + 1);
+  return [start, end !== undefined && "at" in end ? end.at : Infinity];
+}
+
+async function lineOrThrow(reader: OriginalReader, handle: Handle, line: number): Promise<number> {
+  const start = await startOfLine(reader, line);
+  if ("at" in start) return start.at;
+  throw beyondEnd(handle, `${start.lines} lines; ask for lines between 1 and ${start.lines}`);
+}
+
 type Part = Pick<Recalled, "text" | "shown" | "next">;
 
 async function partByLines(
@@ -104,15 +143,12 @@ async function partByLines(
 ): Promise<Part> {
   const { maxLines, maxBytes } = { ...RECALL_LIMITS, ...limits };
   if (reader.bytes === 0 && first === 1) return { text: "", shown: { bytes: [0, 0] } };
-  const start = await startOfLine(reader, first);
-  if ("lines" in start) {
-    throw beyondEnd(handle, `${start.lines} lines; ask for lines between 1 and ${start.lines}`);
-  }
-  const piece = await readPiece(reader, start.at, maxBytes);
-  const isEnd = start.at + piece.length >= reader.bytes;
+  const start = await lineOrThrow(reader, handle, first);
+  const piece = await readPiece(reader, start, maxBytes);
+  const isEnd = start + piece.length >= reader.bytes;
   const wanted = Math.min(last - first + 1, maxLines);
   const cut = wholeLines(piece, wanted, isEnd);
-  const bytes: Range = [start.at, start.at + cut.end];
+  const bytes: Range = [start, start + cut.end];
   const shownLast = first + cut.lines - 1;
   const shown = { bytes, lines: [first, shownLast] as const };
   const text = decode(piece.subarray(0, cut.end));

@@ -12,9 +12,6 @@ const STOPPED: Readonly<Record<SearchStop, string>> = {
 /** A search as an agent gets it: hits by original as `grep -n` prints them, then what to do next. */
 export function searchText(result: SearchResult): string {
   const { pattern, hits, searched, total, stopped } = result;
-  const lines = [...byOriginal(hits).values()].flatMap(([first, ...rest]) =>
-    first === undefined ? [] : [nameOf(first), ...hitLines(first), ...rest.flatMap(separated), ""],
-  );
   const notice = resultNotice(
     { search: pattern, hits: hits.length, searched: searched.originals, of: total.originals },
     [
@@ -25,7 +22,14 @@ export function searchText(result: SearchResult): string {
         : ["To see more around a hit, recall its handle with a range of lines."]),
     ],
   );
-  return [...lines, notice].join("\n");
+  return [...searchLines(result), notice].join("\n");
+}
+
+/** The hits alone, by original, as `grep -n` prints them. */
+export function searchLines({ hits }: SearchResult): readonly string[] {
+  return [...byOriginal(hits).values()].flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [nameOf(first), ...hitLines(first), ...rest.flatMap(separated), ""],
+  );
 }
 
 function nothingFound(stopped: SearchStop | undefined): string {

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { isContextError } from "../core/error.ts";
 import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
+import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
 import { numberOption, tokensOption } from "./option-values.ts";
 import { addRun, addTruncate, type SetExitCode } from "./output-commands.ts";
@@ -75,6 +76,7 @@ function createProgram(io: Io, version: string, setExitCode: SetExitCode): Comma
   addRun(program, io, setExitCode);
   addTruncate(program, io);
   addRecall(program, io);
+  addGc(program, io);
   addFormats(program, io);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
@@ -88,6 +90,7 @@ Examples:
   longhaul inspect session.jsonl                    see what fills the window
   longhaul run -- npm test                          run a command, keep its whole output, print its end
   longhaul recall head_0123456789abcdef             print what a compaction archived
+  longhaul recall --search "connection refused"     find it in everything that was archived
   longhaul formats                                  what can be read and written`;
 
 function addCompact(program: Command, io: Io): void {
@@ -142,21 +145,6 @@ function addInspect(program: Command, io: Io): void {
     .action(async (file: string, options) => {
       const { inspectCommand } = await import("./inspect.ts");
       await inspectCommand(io, file, options);
-    });
-}
-
-function addRecall(program: Command, io: Io): void {
-  program
-    .command("recall")
-    .summary("print an original from the archive")
-    .description(
-      "Prints the original that a handle names, byte for byte: a pruned output, a clipped piece, or the head of a compacted conversation.",
-    )
-    .argument("<handle>", "as a context names it, e.g. out_0123456789abcdef")
-    .option("--json", "print the result as JSON")
-    .action(async (handle: string, options) => {
-      const { recallCommand } = await import("./recall.ts");
-      await recallCommand(io, handle, options);
     });
 }
 

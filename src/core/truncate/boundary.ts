@@ -13,28 +13,27 @@ const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
 
 /**
  * The first place at or after `at` where a piece of text may begin: not within a code point, a
- * CRLF, an escape sequence or a visible character. Never beyond the end of the text.
+ * CRLF, an escape sequence or a visible character. May be the end of the text.
  */
 export function safeStart(text: string, at: number): number {
-  const escape = escapeAround(text, at);
-  let place = pointStart(text, escape?.end ?? at);
-  for (let tries = 0; tries < CLUSTER_POINTS && place < text.length; tries++) {
+  const first = pointStart(text, escapeAround(text, at)?.end ?? at);
+  let place = first;
+  for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
     if (isBoundary(text, place)) return place;
     place += pointLength(text, place);
   }
-  return place < text.length ? place : pointStart(text, Math.min(text.length, escape?.end ?? at));
+  return first;
 }
 
-/** The last place at or before `at` where a piece of text may end; the mirror of `safeStart`. */
+/** The last place at or before `at` where a piece of text may end; may be its start. */
 export function safeEnd(text: string, at: number): number {
-  const escape = escapeAround(text, at);
-  const last = wholePoint(text, escape?.start ?? at);
+  const last = pointEnd(text, escapeAround(text, at)?.start ?? at);
   let place = last;
-  for (let tries = 0; tries < CLUSTER_POINTS && place > 0; tries++) {
+  for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
     if (isBoundary(text, place)) return place;
-    place = wholePoint(text, place - 1);
+    place = pointEnd(text, place - 1);
   }
-  return place > 0 ? place : last;
+  return last;
 }
 
 /** How far from `from` a text may go within a number of bytes as a preview shows it. */
@@ -53,7 +52,7 @@ export function endWithin(text: string, from: number, bytes: number): number {
 export function startWithin(text: string, to: number, bytes: number): number {
   let left = bytes;
   for (let at = to; at > 0;) {
-    const start = wholePoint(text, at - 1);
+    const start = pointEnd(text, at - 1);
     left -= shownBytes(text, start, at - start);
     if (left < 0) return at;
     at = start;
@@ -117,12 +116,12 @@ function escapeAt(
 }
 
 /** A place moved on when it splits a code point. */
-function pointStart(text: string, at: number): number {
+export function pointStart(text: string, at: number): number {
   return splitsPoint(text, at) ? at + 1 : at;
 }
 
 /** A place moved back when it splits a code point. */
-function wholePoint(text: string, at: number): number {
+export function pointEnd(text: string, at: number): number {
   return splitsPoint(text, at) ? at - 1 : at;
 }
 

@@ -1,5 +1,5 @@
 import { safeEnd } from "./boundary.ts";
-import { cleanText } from "./terminal.ts";
+import { cleanText, ESCAPE } from "./terminal.ts";
 
 /** So much of what is left out is searched, so that a huge output costs no more than a large one. */
 export const ERROR_SCAN_UNITS = 1_000_000;
@@ -38,7 +38,9 @@ export interface ErrorLines {
  * @param firstLine Number of the piece's first line in the output; absent when it is not known.
  */
 export function findErrorLines(text: string, firstLine?: number): ErrorLines {
-  const piece = text.length > ERROR_SCAN_UNITS ? text.slice(0, ERROR_SCAN_UNITS) : text;
+  const searched = text.slice(0, ERROR_SCAN_UNITS);
+  // A colour directly before a word would hide where the word begins.
+  const piece = searched.includes("\x1b") ? searched.replace(ESCAPE, "") : searched;
   const first: ErrorLine[] = [];
   let count = 0;
   let line = firstLine;
@@ -59,7 +61,7 @@ export function findErrorLines(text: string, firstLine?: number): ErrorLines {
     counted = start;
     first.push({ ...(line !== undefined && { line }), text: lineText(piece, start, end) });
   }
-  return { count, first, isPartial: piece.length < text.length };
+  return { count, first, isPartial: searched.length < text.length };
 }
 
 /** A line as it is shown: clean, and its start if it is long. */

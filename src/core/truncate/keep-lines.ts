@@ -1,4 +1,4 @@
-import { endWithin, safeEnd, safeStart, startWithin } from "./boundary.ts";
+import { endWithin, pointEnd, pointStart, safeEnd, safeStart, startWithin } from "./boundary.ts";
 import type { Limits } from "./limits.ts";
 import { addCleaning, type Cleaning, cleanText, isDirty, NO_CLEANING } from "./terminal.ts";
 import { utf8Length } from "./utf8.ts";
@@ -38,7 +38,10 @@ export function keepTail(text: string, limits: Limits, isStart: boolean): Kept {
       continue;
     }
     if (!walk.hasRoomToCut()) break;
-    const cut = safeStart(text, Math.max(begin, startWithin(text, from, walk.room())));
+    const least = Math.max(begin, startWithin(text, from, walk.room()));
+    const safe = safeStart(text, least);
+    // A part of a character is better than nothing at all.
+    const cut = safe >= from && walk.lines === 0 ? pointStart(text, least) : safe;
     isLineCut = cut < from && walk.take(cut, from, "start");
     if (isLineCut) from = cut;
     break;
@@ -60,7 +63,9 @@ export function keepHead(text: string, limits: Limits, isEnd: boolean): Kept {
       continue;
     }
     if (!walk.hasRoomToCut()) break;
-    const cut = safeEnd(text, Math.min(stop, endWithin(text, to, walk.room())));
+    const most = Math.min(stop, endWithin(text, to, walk.room()));
+    const safe = safeEnd(text, most);
+    const cut = safe <= to && walk.lines === 0 ? pointEnd(text, most) : safe;
     isLineCut = cut > to && walk.take(to, cut, "end");
     if (isLineCut) to = cut;
     break;

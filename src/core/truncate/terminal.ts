@@ -59,8 +59,9 @@ export function cleanText(text: string): CleanText {
     ESCAPE,
     counted("escapes", () => ""),
   );
-  const lines = plain.split("\n").map((line) => {
-    const shown = overwriteLine(line);
+  const pieces = plain.split("\n");
+  const lines = pieces.map((line, index) => {
+    const shown = overwriteLine(line, index < pieces.length - 1);
     count.overwritten += shown.overwritten;
     return shown.text;
   });
@@ -75,17 +76,14 @@ export function cleanText(text: string): CleanText {
 }
 
 /** The last state of a line that carriage returns and backspaces wrote over. */
-function overwriteLine(line: string): { text: string; overwritten: number } {
+function overwriteLine(line: string, isEnded: boolean): { text: string; overwritten: number } {
   if (!line.includes("\r") && !line.includes("\b")) return { text: line, overwritten: 0 };
-  const end = /\r+$/.exec(line.slice(-64))?.[0].length ?? 0;
-  const states = line
-    .slice(0, line.length - end)
-    .split("\r")
-    .filter((state) => state !== "");
+  const states = line.split("\r").filter((state) => state !== "");
   const last = states.at(-1) ?? "";
-  const text = last.includes("\b") ? eraseBack(last) : last;
-  const overwritten = Math.max(0, states.length - 1) + (text === last ? 0 : 1);
-  return { text: end > 0 ? `${text}\r` : text, overwritten };
+  const shown = last.includes("\b") ? eraseBack(last) : last;
+  // The carriage return before a line end is a part of it.
+  const text = isEnded && line.endsWith("\r") ? `${shown}\r` : shown;
+  return { text, overwritten: text === line ? 0 : Math.max(1, states.length - 1) };
 }
 
 /** Every backspace takes back the character before it, as in the bold text of manual pages. */

@@ -57,7 +57,10 @@ function directed(direction: Direction, words: string): Record<string, Direction
  * decides otherwise.
  */
 const COMPILE =
-  /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|time|env|\w+=\S*) +)*(?:(?:tsc|tsgo|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|rustc|javac|kotlinc|scalac|swiftc|ghc|make|ninja|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|clippy-driver|golangci-lint|shellcheck)\b|(?:cargo (?:build|check|clippy)|go (?:build|vet)|dotnet build|cmake --build|(?:mvn|gradle|\.\/gradlew)\b.*\b(?:compile\w*|build)|npm run (?:build|lint|typecheck|check)|(?:yarn|pnpm|bun) (?:run )?(?:build|lint|typecheck|check))\b)/;
+  /^(?:(?:tsc|tsgo|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|rustc|javac|kotlinc|scalac|swiftc|ghc|make|ninja|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|golangci-lint|shellcheck)(?= |$)|(?:cargo (?:build|check|clippy)|go (?:build|vet)|dotnet build|cmake --build|(?:mvn|gradle|\.\/gradlew) (?:compile|build|assemble)|(?:npm|yarn|pnpm|bun)(?: run)? (?:build|lint|typecheck|check))\b)/;
+/** What may stand before the program. */
+const LAUNCHER =
+  /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|time|env|\w+=\S*) +)+(?!run |build\b|lint\b|typecheck\b|check\b)/;
 const TEST = /\btests?\b|pytest|vitest|jest/;
 const COMMAND_UNITS = 2_000;
 
@@ -96,7 +99,8 @@ function wordsOf(toolName: string): string[] {
 export function commandDirection(command: string): Direction {
   const statements = command.slice(0, COMMAND_UNITS).split(/&&|\|\||;|\n/);
   const last = statements.at(-1)?.trim() ?? "";
-  const isCompile = !last.includes("|") && COMPILE.test(last) && !TEST.test(last);
+  const program = last.replace(LAUNCHER, "");
+  const isCompile = !last.includes("|") && COMPILE.test(program) && !TEST.test(program);
   return isCompile ? "head" : "both";
 }
 

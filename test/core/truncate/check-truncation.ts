@@ -5,6 +5,7 @@ import {
   utf8Length,
 } from "../../../src/core/truncate/index.ts";
 
+// oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u;
 
 /** What is wrong with a truncation, whatever the output was; empty when nothing is. */

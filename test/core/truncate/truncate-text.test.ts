@@ -38,7 +38,7 @@ describe("truncateText, for any output", () => {
         const text = oddText(seed, pieces);
         expect(truncationFaults(truncateText(text, { limits, direction }), limits)).toEqual([]);
       }),
-      { numRuns: 1_500 },
+      { numRuns: 600 },
     );
   });
 
@@ -66,7 +66,10 @@ describe("truncateText, for any output", () => {
             direction: side,
           } = truncateText(text, { limits, direction });
           expect(total).toEqual({ lines: countLines(text), bytes: utf8Length(text) });
-          if (!isTruncated) return void expect(shown).toBe(text);
+          if (!isTruncated) {
+            expect(shown).toBe(text);
+            return;
+          }
           expect(kept.bytes + (omitted?.bytes ?? 0)).toBe(total.bytes);
           if (side === "tail") expect(text.endsWith(shown)).toBe(true);
           if (side === "head") expect(text.startsWith(shown)).toBe(true);

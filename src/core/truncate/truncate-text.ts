@@ -1,4 +1,4 @@
-import { binaryKind } from "./binary.ts";
+import { isBinaryText } from "./binary.ts";
 import { countLines } from "./clip.ts";
 import { cutEnds, type Ends } from "./cut.ts";
 import { completeLimits, DEFAULT_LIMITS, type Direction, type Limits } from "./limits.ts";
@@ -80,11 +80,10 @@ function truncateWhole(text: string, invalid: number, options: TruncateOptions):
   const limits = completeLimits(options.limits);
   const { direction = "tail" } = options;
   const total = totalOf(text, options);
-  if (binaryKind(text, "start") === undefined) {
-    if (invalid === 0 && fits(text, limits)) return untouched(text, direction, total);
-    const earlier = earlierTruncation(text, limits);
-    if (earlier !== undefined) return { ...untouched(text, direction, total), earlier };
-  }
+  const isFitting = invalid === 0 && fits(text, limits) && !isBinaryText(text);
+  if (isFitting) return untouched(text, direction, total);
+  const earlier = earlierTruncation(text, limits);
+  if (earlier !== undefined) return { ...untouched(text, direction, total), earlier };
   const ends: Ends = { head: text, tail: text, isWhole: true, total, invalid };
   return cutEnds(ends, { limits, direction });
 }

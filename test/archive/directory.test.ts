@@ -39,7 +39,18 @@ function writer(...args: readonly string[]): ChildProcess {
   });
 }
 
-describeArchive("directory", async () => directoryArchive(await newFolder()));
+describeArchive(
+  "directory",
+  async () => directoryArchive(await newFolder()),
+  async () => {
+    const folder = await newFolder();
+    return (conversation) => directoryArchive(folder, { conversation });
+  },
+);
+
+describeArchive("directory, one conversation", async () =>
+  directoryArchive(await newFolder(), { conversation: "one" }),
+);
 
 describe("its files", () => {
   it("are plain files with the content, named by the handle, in a folder by its first digits", async () => {

@@ -39,7 +39,8 @@ export function startLiveView({ stdout, stderr }: Io): LiveView {
       show(decoder.decode(latest, { stream: true }));
       if (!isAtLineStart || elapsedMs < COUNT_AFTER_MS || stderr.isTTY !== true) return;
       const seconds = plural(Math.round(elapsedMs / 1_000), "second");
-      stderr.write(pc.dim(`${plural(lines, "line")}, ${bytes(size)}, ${seconds}`));
+      const counted = lines === undefined ? [] : [plural(lines, "line")];
+      stderr.write(pc.dim([...counted, bytes(size), seconds].join(", ")));
       hasCount = true;
     },
     hasSkipped: () => hasSkipped,

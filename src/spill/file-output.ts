@@ -1,45 +1,43 @@
 import { ftruncateSync } from "node:fs";
 import type { SpillFile } from "../archive/index.ts";
 import { followFile, readRange, sizeOf } from "./follow-file.ts";
-import type { Output } from "./output.ts";
+import type { Output, Received } from "./output.ts";
 import { reasonOf } from "./receive.ts";
 
-/** What is at most this large is read as a whole for its preview. */
-const WHOLE_BYTES = 4_194_304;
+/** What is at most this large is read as a whole where both ends are wanted: its middle is searched. */
+const SEARCHED_BYTES = 4_194_304;
+const NEWLINE = 10;
 
 /** The command has the archive's file as its stdout and stderr: no byte passes through Node. */
 export function fileOutput(file: SpillFile, capacity: number): Output {
-  const follower = followFile(file.fd);
+  const { fd, path } = file;
+  const follower = followFile(fd);
   let settled: number | undefined;
-  const size = (): number => settled ?? sizeOf(file.fd);
+  const size = (): number => settled ?? sizeOf(fd);
   return {
-    target: file.fd,
-    path: file.path,
+    target: fd,
+    path,
     attach: () => undefined,
     size,
-    lines: () => follower.newlines(),
-    poke: () => follower.poke(),
-    latest: (from, most) => readRange(file.fd, Math.max(from, size() - most), most),
-    async settle(maxBytes) {
-      settled = Math.min(sizeOf(file.fd), maxBytes);
-      // What was written beyond the limit before the command could be stopped.
-      if (sizeOf(file.fd) > maxBytes) ftruncateSync(file.fd, maxBytes);
-      await follower.catchUp(settled);
+    lines() {
+      follower.count();
+      return follower.newlines();
     },
-    read() {
+    flush: () => follower.flush(),
+    latest: (from, most) => readRange(fd, Math.max(from, size() - most), most),
+    async settle(maxBytes) {
+      settled = Math.min(sizeOf(fd), maxBytes);
+      // What was written beyond the limit before the command could be stopped.
+      if (sizeOf(fd) > maxBytes) ftruncateSync(fd, maxBytes);
+      await follower.finish(settled);
+    },
+    read(direction) {
       const bytes = size();
-      const whole = bytes <= Math.max(WHOLE_BYTES, 2 * capacity);
-      const last = bytes === 0 ? 10 : readRange(file.fd, bytes - 1, 1)[0];
-      return {
-        bytes,
-        lines: follower.newlines() + (last === 10 ? 0 : 1),
-        ...(whole
-          ? { whole: readRange(file.fd, 0, bytes) }
-          : {
-              head: readRange(file.fd, 0, capacity),
-              tail: readRange(file.fd, bytes - capacity, capacity),
-            }),
-      };
+      const most = Math.max(2 * capacity, direction === "both" ? SEARCHED_BYTES : 0);
+      const lines = totalLines(fd, bytes, follower.newlines());
+      const ends =
+        bytes > most ? readEnds(fd, bytes, capacity) : { whole: readRange(fd, 0, bytes) };
+      return { bytes, ...(lines !== undefined && { lines }), ...ends };
     },
     async finish(keep) {
       if (!keep) {
@@ -52,5 +50,18 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
         return { notKept: reasonOf(error) };
       }
     },
+  };
+}
+
+/** A last line without a line end counts. */
+function totalLines(fd: number, bytes: number, newlines: number | undefined): number | undefined {
+  const isOpen = bytes > 0 && readRange(fd, bytes - 1, 1)[0] !== NEWLINE;
+  return newlines === undefined ? undefined : newlines + (isOpen ? 1 : 0);
+}
+
+function readEnds(fd: number, bytes: number, capacity: number): Pick<Received, "head" | "tail"> {
+  return {
+    head: readRange(fd, 0, capacity),
+    tail: readRange(fd, bytes - capacity, capacity),
   };
 }

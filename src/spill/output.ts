@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Direction } from "../core/truncate/index.ts";
 import type { Kept } from "./receive.ts";
 
 /** Where a command's output goes, and what can be read of it. */
@@ -10,16 +11,16 @@ export interface Output {
   attach(child: ChildProcess): void;
   /** Bytes so far. */
   size(): number;
-  /** Line ends so far, as far as they were counted. */
-  lines(): number;
-  /** Lets the count of lines follow. */
-  poke(): void;
+  /** Line ends so far; `undefined` when there are too many bytes to count them. */
+  lines(): number | undefined;
+  /** Called now and then while the command runs, so that the end takes less time. */
+  flush(): void;
   /** The newest bytes, from an offset on, at most `most`. */
   latest(from: number, most: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
   settle(maxBytes: number): Promise<void>;
   /** What a preview is made of. */
-  read(): Received;
+  read(direction: Direction): Received;
   /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */
   finish(keep: boolean): Promise<Kept>;
 }
@@ -27,7 +28,8 @@ export interface Output {
 /** An output as far as it is in memory: as a whole, or its two ends. */
 export interface Received {
   readonly bytes: number;
-  readonly lines: number;
+  /** Absent when nobody counted them. */
+  readonly lines?: number;
   readonly whole?: Uint8Array;
   readonly head?: Uint8Array;
   readonly tail?: Uint8Array;

@@ -8,12 +8,13 @@ export interface ProcessGroup {
   /** Whether one of them still runs. */
   isRunning(): boolean;
   /** Whether one of them may still print into the output: a file with this path, or a pipe. */
-  isPrinting(path: string | undefined): boolean;
+  isPrinting(path: string | undefined): Promise<boolean>;
   /** Waits for all of them to end, and kills them after `graceMs`. */
   end(graceMs: number): Promise<void>;
 }
 
 const POLL_MS = 10;
+const SETTLE_MS = 100;
 
 /** The group that the process with this number leads. */
 export function processGroup(pid: number): ProcessGroup {
@@ -22,9 +23,15 @@ export function processGroup(pid: number): ProcessGroup {
   return {
     signal: (signal) => void send(target, signal),
     isRunning,
-    isPrinting: (path) =>
-      isRunning() &&
-      (process.platform !== "linux" || liveMembers(pid).some((member) => writesInto(member, path))),
+    async isPrinting(path) {
+      // A process that was started a moment ago may be about to redirect its output.
+      const until = performance.now() + SETTLE_MS;
+      while (isRunning() && mayPrint(pid, path)) {
+        if (performance.now() >= until) return true;
+        await sleep(POLL_MS);
+      }
+      return false;
+    },
     async end(graceMs) {
       const until = performance.now() + graceMs;
       while (isRunning() && performance.now() < until) await sleep(POLL_MS);
@@ -61,6 +68,11 @@ function isLiveMember(pid: string, group: number): boolean {
   } catch {
     return false;
   }
+}
+
+function mayPrint(group: number, path: string | undefined): boolean {
+  if (process.platform !== "linux") return true;
+  return liveMembers(group).some((member) => writesInto(member, path));
 }
 
 /** What a process prints into ours is a file of the archive, or a pipe without a name. */

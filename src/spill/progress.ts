@@ -3,8 +3,8 @@ import type { Output } from "./output.ts";
 /** How far a command is. */
 export interface Progress {
   readonly bytes: number;
-  /** Line ends, as far as they were counted: a command may write faster than that. */
-  readonly lines: number;
+  /** Line ends; absent beyond 64 MB of a command's output, where they are not counted. */
+  readonly lines?: number;
   readonly elapsedMs: number;
   /** The newest bytes since the last call, at most 64 KB. */
   readonly latest: Uint8Array;
@@ -22,13 +22,14 @@ export function reporter(
   const startedAt = performance.now();
   let reported = 0;
   return () => {
-    output.poke();
+    output.flush();
     if (onProgress === undefined) return;
     const latest = output.latest(reported, MOST_LATEST_BYTES);
     const bytes = output.size();
     const skipped = Math.max(0, bytes - reported - latest.length);
     reported += skipped + latest.length;
     const elapsedMs = performance.now() - startedAt;
-    onProgress({ bytes, lines: output.lines(), elapsedMs, latest, skipped });
+    const lines = output.lines();
+    onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
   };
 }

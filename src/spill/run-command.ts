@@ -11,6 +11,7 @@ import {
 import { type CommandLine, startCommand } from "./command.ts";
 import { cutReceived, previewText } from "./cut.ts";
 import { fileOutput } from "./file-output.ts";
+import { type NamedPipe, openNamedPipe, reopensOutput } from "./named-pipe.ts";
 import type { Output } from "./output.ts";
 import { pipeOutput } from "./pipe-output.ts";
 import { type Progress, reporter } from "./progress.ts";
@@ -67,6 +68,8 @@ export interface CommandResult {
 
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 const DEFAULT_GRACE_MS = 2_000;
+/** A disk that had room for everything and has no more than this was filled meanwhile. */
+const FULL_BYTES = 65_536;
 /** The kernel counts a file's limit in blocks. */
 const BLOCK_BYTES = 512;
 
@@ -84,10 +87,13 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   try {
     const ending = await runInto(output, options, maxBytes);
     await output.settle(maxBytes);
-    const cut = cutReceived(output.read(), { limits, direction: options.direction ?? "tail" });
+    const direction = options.direction ?? "tail";
+    const cut = cutReceived(output.read(direction), { limits, direction });
+    const isDiskFull = output.path !== undefined && !(await hasRoom(output.path, FULL_BYTES));
     const kept = await output.finish(cut.isTruncated || options.keep === true);
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
-    const warnings = warningsOf(ending, { options, maxBytes, size: output.size(), kept: where });
+    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
+    const warnings = warningsOf(ending, facts);
     return {
       text: previewText(cut, where, warnings),
       truncation: cut,
@@ -151,27 +157,38 @@ interface OutputLimits {
  * A file of the archive when its disk has room for everything the command may write: a full disk
  * is then no concern of the command. Else a pipe, and the archive gets what it can take.
  */
-async function openOutput({ archive }: RunOptions, sizes: OutputLimits): Promise<Opened> {
-  const capacity = windowBytes(sizes.limits);
-  const pipe = (into: Archive | undefined): Output =>
-    pipeOutput(
-      receive({
-        archive: into,
-        capacity,
-        heldBytes: sizes.limits.maxBytes,
-        maxBytes: Number.POSITIVE_INFINITY,
-      }),
-      sizes.maxBytes,
-    );
-  if (archive?.open === undefined) return { output: pipe(archive) };
-  try {
-    const file = await archive.open("out");
-    if (await hasRoom(file.path, sizes.maxBytes)) return { output: fileOutput(file, capacity) };
-    await file.discard();
-    return { output: pipe(archive) };
-  } catch (error) {
-    return { output: pipe(undefined), notKept: reasonOf(error) };
+async function openOutput(
+  { archive, command, file, args }: CommandLine & RunOptions,
+  sizes: OutputLimits,
+): Promise<Opened> {
+  if (reopensOutput([command ?? "", file ?? "", ...(args ?? [])])) {
+    const pipe = await openNamedPipe();
+    if (pipe !== undefined) return { output: openPipe(archive, { ...sizes, pipe }) };
   }
+  if (archive?.open === undefined) return { output: openPipe(archive, sizes) };
+  try {
+    const spill = await archive.open("out");
+    if (await hasRoom(spill.path, sizes.maxBytes)) {
+      return { output: fileOutput(spill, windowBytes(sizes.limits)) };
+    }
+    await spill.discard();
+    return { output: openPipe(archive, sizes) };
+  } catch (error) {
+    return { output: openPipe(undefined, sizes), notKept: reasonOf(error) };
+  }
+}
+
+function openPipe(
+  archive: Archive | undefined,
+  { limits, maxBytes, pipe }: OutputLimits & { readonly pipe?: NamedPipe },
+): Output {
+  const receiver = receive({
+    archive,
+    capacity: windowBytes(limits),
+    heldBytes: limits.maxBytes,
+    maxBytes: Number.POSITIVE_INFINITY,
+  });
+  return pipeOutput(receiver, { maxBytes, pipe });
 }
 
 async function hasRoom(path: string, bytes: number): Promise<boolean> {

@@ -17,7 +17,7 @@ export interface SuperviseOptions {
   /** The file that takes the output; `undefined` for a pipe. */
   readonly path: string | undefined;
   /** Called ten times a second at most, and at least once after the command ended. */
-  readonly onTick: (() => void) | undefined;
+  readonly onTick: () => void;
 }
 
 export interface Supervised extends Ending {
@@ -50,8 +50,9 @@ export async function supervise(
     const ending = await ended;
     const stopped = stop.reason();
     await stop.rest();
-    options.onTick?.();
-    return { ...ending, stopped, isInBackground: group?.isPrinting(options.path) ?? false };
+    options.onTick();
+    const isInBackground = (await group?.isPrinting(options.path)) ?? false;
+    return { ...ending, stopped, isInBackground };
   } finally {
     watch.close();
     stop.close();
@@ -107,7 +108,7 @@ function watchSize(options: SuperviseOptions, onLimit: () => void): { close(): v
     if (room <= 0) onLimit();
     if (performance.now() - tickedAt >= TICK_MS - 1) {
       tickedAt = performance.now();
-      options.onTick?.();
+      options.onTick();
     }
     plan(room);
   };

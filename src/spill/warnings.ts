@@ -7,7 +7,12 @@ export interface RunFacts {
   /** Bytes of the output. */
   readonly size: number;
   readonly kept: Kept;
+  /** The disk became full while the command wrote to it. */
+  readonly isDiskFull: boolean;
 }
+
+const DISK_FULL =
+  "The disk became full while the command ran: it may have failed for that reason, and the end of its output may be missing. Free some space before you run it again.";
 
 /** What a model must know about a run besides its output; one sentence each. */
 export function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
@@ -15,6 +20,7 @@ export function warningsOf(ending: Supervised, facts: RunFacts): readonly string
     ...(ending.failure === undefined ? [] : [ending.failure]),
     ...stopWarning(ending, facts),
     ...limitWarning(ending, facts),
+    ...(facts.isDiskFull ? [DISK_FULL] : []),
     ...backgroundWarning(ending, facts),
   ];
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { runCommand } from "../../src/spill/index.ts";
-import { newArchive, outputsIn } from "./scratch.ts";
+import { isAlive, newArchive, outputsIn } from "./scratch.ts";
 
 /** Mounting needs privileges that most machines rightly do not give. */
 function mountTiny(folder: string): boolean {
@@ -55,6 +55,20 @@ describe("a disk that is full", () => {
     });
   });
 
+  it("that fills up while the command runs is named in a warning", async ({ skip }) => {
+    await withTinyDisk(skip, async (folder) => {
+      const fill = (name: string): string => `head -c 180000 /dev/zero > ${join(folder, name)}`;
+      const result = await runCommand({
+        command: `${fill("a")}; ${fill("b")}; seq 1 200000; echo "ended with $?"`,
+        archive: directoryArchive(join(folder, "archive")),
+        maxFileBytes: 200_000,
+      });
+      expect(result.warnings.join()).toContain("The disk became full");
+      expect(result.truncation.total.bytes).toBeLessThan(60_000);
+      expect(result.text).toContain("disk is full");
+    });
+  });
+
   it("that cannot be written at all is the same", async ({ skip }) => {
     await withTinyDisk(skip, async (folder) => {
       const archive = directoryArchive(join(folder, "archive"));
@@ -89,10 +103,12 @@ describe("a command that writes into a pipe, as the archive has no files", () =>
   const archive = memoryArchive();
 
   it("has both streams in order, and its whole output in the archive", async () => {
-    const command =
-      "i=0; while [ $i -lt 2000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
+    const command = "i=0; while [ $i -lt 2000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
     const { entry, truncation } = await runCommand({ command, archive });
-    const lines = Array.from({ length: 4_000 }, (_, at) => `${at % 2 ? "err" : "out"} ${at >> 1}\n`);
+    const lines = Array.from(
+      { length: 4_000 },
+      (_, at) => `${at % 2 ? "err" : "out"} ${at >> 1}\n`,
+    );
     expect(await archive.get(entry!.handle)).toBe(lines.join(""));
     expect(truncation.total.lines).toBe(4_000);
   });
@@ -110,6 +126,16 @@ describe("a command that writes into a pipe, as the archive has no files", () =>
     expect(result.durationMs).toBeLessThan(5_000);
     expect(result.truncation.total.lines).toBe(50_001);
     process.kill(Number(result.truncation.text.trimEnd().split("\n").at(-1)));
+  });
+
+  it("may print on in the background without coming to harm", async () => {
+    // The shell leads the group, so its number is also that of the group.
+    const command = "(sleep 0.3; echo late; echo later; sleep 20) & echo $! $$";
+    const result = await runCommand({ command, archive });
+    const [pid = 0, group = 0] = result.truncation.text.split(" ").map(Number);
+    await sleep(800);
+    expect(isAlive(pid)).toBe(true);
+    process.kill(-group, "SIGKILL");
   });
 
   it("is stopped at the limit, exactly", async () => {
@@ -160,7 +186,10 @@ function sizeOf(folder: string, name: string): number {
 /** The command of a process that was killed goes on, into a file that nobody will ever list. */
 async function endOrphans(folder: string): Promise<void> {
   if (process.platform !== "linux") return sleep(10);
-  const links = execFileSync("sh", ["-c", "ls -l /proc/[0-9]*/fd/1 2>/dev/null || true"]).toString();
+  const links = execFileSync("sh", [
+    "-c",
+    "ls -l /proc/[0-9]*/fd/1 2>/dev/null || true",
+  ]).toString();
   for (const line of links.split("\n").filter((one) => one.includes(folder))) {
     const pid = /\/proc\/(\d+)\//.exec(line)?.[1];
     if (pid !== undefined) process.kill(Number(pid), "SIGKILL");

@@ -44,14 +44,23 @@ describe("an output that is too large", () => {
 
   it.each(["head", "both"] as const)("keeps %s when that is asked for", async (direction) => {
     const { truncation } = await runCommand({
-      command: "seq 1 9000000",
+      command: "seq 1 8000000",
       direction,
       limits: { maxLines: 100 },
       ...newArchive(),
     });
-    expect(truncation.total.lines).toBe(9_000_000);
+    expect(truncation.total.lines).toBe(8_000_000);
     expect(truncation.text.startsWith("1\n2\n")).toBe(true);
-    expect(truncation.text.endsWith("\n9000000\n")).toBe(direction === "both");
+    expect(truncation.text.endsWith("\n8000000\n")).toBe(direction === "both");
+  });
+
+  it("is not counted line by line when it is very large", async () => {
+    const command = "yes 'the same line again and again' | head -c 70000000";
+    const { truncation, text, entry } = await runCommand({ command, ...newArchive() });
+    expect(truncation.total).toEqual({ bytes: 70_000_000 });
+    expect(truncation.kept.bytes).toBeLessThanOrEqual(50_000);
+    expect(text).toContain(entry!.path!);
+    expect(entry).toMatchObject({ kind: "run", bytes: 70_000_000 });
   });
 
   it("has stdout and stderr in the order in which they came", async () => {
@@ -70,6 +79,14 @@ describe("an output that is too large", () => {
     const { entry, truncation } = await runCommand({ command, cwd, ...newArchive() });
     expect(truncation.binary).toBeDefined();
     expect(readFileSync(entry!.path!).equals(readFileSync(join(cwd, "copy.bin")))).toBe(true);
+  });
+
+  it("is whole when the command opens its own output by name", async () => {
+    const command =
+      "echo before; echo named > /dev/stderr; seq 1 5000 | tee /dev/stderr | wc -l; echo after";
+    const { entry } = await runCommand({ command, ...newArchive() });
+    const numbers = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join("");
+    expect(readFileSync(entry!.path!, "utf8")).toBe(`before\nnamed\n${numbers}5000\nafter\n`);
   });
 
   it("says that it is lost where there is no archive", async () => {
@@ -243,7 +260,7 @@ describe("a command that writes without end", () => {
 describe("progress", () => {
   it("tells what is new while the command runs", async () => {
     const seen: string[] = [];
-    let lines = 0;
+    let lines: number | undefined;
     const { truncation } = await runCommand({
       command: "for i in 1 2 3 4 5; do echo $i; sleep 0.15; done",
       onProgress: (progress) => {
@@ -266,6 +283,19 @@ describe("progress", () => {
     });
     expect(seen).toBe(truncation.total.bytes);
   });
+});
+
+it("leaks no descriptor when a command cannot start or reads its output by name", async () => {
+  const { archive } = newArchive();
+  const command = "echo x > /dev/stderr";
+  await runCommand({ command, archive });
+  const before = openDescriptors();
+  for (let round = 0; round < 10; round++) {
+    expect((await runCommand({ command, archive })).text).toBe("x\n");
+    await expect(runCommand({ command, archive, cwd: "/not/there" })).rejects.toThrow("cwd");
+    expect((await runCommand({ file: "not-there", archive })).exitCode).toBe(127);
+  }
+  await expect.poll(openDescriptors).toBe(before);
 });
 
 it("leaks no descriptor in 1,000 quick commands", async () => {

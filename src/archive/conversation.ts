@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { lstatSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { checkFolder, makeFolder } from "./durable-file.ts";
 
 /*
  * `<folder>/conversations/<name>/` holds the originals of one conversation, laid out like the
@@ -29,4 +32,40 @@ function conversationName(id: string): string {
     .slice(0, 32);
   const digits = createHash("sha256").update(id, "utf8").digest("hex").slice(0, 16);
   return `${readable}~${digits}`;
+}
+
+/** The folder of one conversation, which nothing outside the archive can stand for. */
+export interface ConversationFolder {
+  readonly path: string;
+  /** Throws a system error if a symbolic link or a file stands in its place. */
+  check(): void;
+  /** Makes it if it is not there. */
+  make(): Promise<void>;
+}
+
+/**
+ * The archive's own folder may be a symbolic link, e.g. to another disk: whoever chose it may choose
+ * that. What is below it may not.
+ */
+export function openConversation(root: string, id: string | undefined): ConversationFolder {
+  const path = conversationFolder(root, id);
+  const below = id === undefined ? [] : [dirname(path), path];
+  return {
+    path,
+    check() {
+      for (const folder of below) {
+        const stats = lstatSync(folder, { throwIfNoEntry: false });
+        if (stats === undefined) return;
+        checkFolder(folder, stats);
+      }
+    },
+    async make() {
+      const isThere = await stat(root).then(
+        (stats) => stats.isDirectory(),
+        () => false,
+      );
+      if (!isThere) await makeFolder(root);
+      for (const folder of below) await makeFolder(folder);
+    },
+  };
 }

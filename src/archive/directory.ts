@@ -7,7 +7,7 @@ import type { Archive } from "./archive.ts";
 import { collectWhenDue } from "./collect-when-due.ts";
 import type { RetentionOptions } from "./collect-garbage.ts";
 import { concurrencyLimit } from "./concurrency-limit.ts";
-import { conversationFolder } from "./conversation.ts";
+import { openConversation } from "./conversation.ts";
 import { fileStats } from "./durable-file.ts";
 import { pathOf } from "./layout.ts";
 import { entriesOfFiles, originalFiles } from "./list-files.ts";
@@ -32,6 +32,11 @@ export interface DirectoryArchiveOptions {
    * @default 7 days, 2 GB
    */
   readonly retention?: RetentionOptions | false;
+  /**
+   * Only to look at a conversation: reading is no use of it, so that it does not become live.
+   * @default false
+   */
+  readonly observe?: boolean;
 }
 
 /**
@@ -43,16 +48,23 @@ export interface DirectoryArchiveOptions {
  * too large for one string.
  */
 export function directoryArchive(folder: string, options: DirectoryArchiveOptions = {}): Archive {
-  const root = conversationFolder(resolve(folder), options.conversation);
+  const conversation = openConversation(resolve(folder), options.conversation);
+  const root = conversation.path;
   const limited = concurrencyLimit(MOST_OPEN);
-  const mark = createMark(root);
+  const mark = createMark(root, conversation.make);
   const turn = createTurns();
   const collect = collectWhenDue(resolve(folder), options.retention);
+  const check = (): Promise<void> => attempt("use", root, async () => conversation.check());
+  /** Before every use: this process has the conversation open. */
+  const begin = async (canCreate: boolean): Promise<void> => {
+    await check();
+    if (canCreate || options.observe !== true) await mark(canCreate);
+  };
   return {
     name: "directory",
     put: async (kind, content) => {
       const handle = handleOfOriginal(kind, content, sha256);
-      await mark(true);
+      await begin(true);
       const path = pathOf(root, handle);
       const entry = await limited(() => putFile(path, handle, Buffer.from(content, "utf8")));
       collect();
@@ -60,26 +72,31 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     },
     get: async (text) => {
       const handle = checkedHandle(text);
-      await mark(false);
+      await begin(false);
       return limited(() => getFile(pathOf(root, handle), handle));
     },
     has: async (handle) => {
       if (!isHandle(handle)) return false;
+      await check();
       const path = pathOf(root, handle);
       return (await attempt("look for", path, () => fileStats(path))) !== undefined;
     },
-    list: () => attempt("list", root, async () => entriesOfFiles(await originalFiles(root))),
+    list: async () => {
+      await check();
+      return attempt("list", root, async () => entriesOfFiles(await originalFiles(root)));
+    },
     read: async (text) => {
       const handle = checkedHandle(text);
-      await mark(false);
+      await begin(false);
       await turn();
       return readFileOf(pathOf(root, handle), handle);
     },
     open: async () => {
-      await mark(true);
+      await begin(true);
       collect();
       return openSpill({
         root,
+        make: conversation.make,
         store: (handle, bytes) => putFile(pathOf(root, handle), handle, bytes),
         adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
       });

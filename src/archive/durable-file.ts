@@ -133,7 +133,8 @@ export async function giveName(temporary: string, path: string): Promise<boolean
   return true;
 }
 
-function checkFolder(path: string, stats: Stats): void {
+/** Throws for whatever is no folder, a symbolic link to one included. */
+export function checkFolder(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw systemError("ELOOP", path);
   if (!stats.isDirectory()) throw systemError("ENOTDIR", path);
 }

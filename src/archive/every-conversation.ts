@@ -11,18 +11,20 @@ import {
   originalFiles,
 } from "./list-files.ts";
 
+const WITHOUT_TRACE = { retention: false, observe: true } as const;
+
 /**
  * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
  * an agent. What is stored through it belongs to the default conversation.
  */
 export function everyConversation(folder: string): Archive {
   const root = resolve(folder);
-  const own = directoryArchive(root, { retention: false });
+  const own = directoryArchive(root, WITHOUT_TRACE);
   const folders = (): Promise<readonly string[]> =>
     attempt("list", root, () => conversationFolders(root));
   const archives = new Map<string, Archive>();
   const archiveIn = (each: string): Archive => {
-    const archive = archives.get(each) ?? directoryArchive(each, { retention: false });
+    const archive = archives.get(each) ?? directoryArchive(each, WITHOUT_TRACE);
     archives.set(each, archive);
     return archive;
   };

@@ -1,20 +1,21 @@
-import { open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
+import { readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "./archive-error.ts";
+import { createFile } from "./durable-file.ts";
 import { HOLDER, holderState, ownHolder } from "./holder.ts";
+import { unnamedLock } from "./layout.ts";
 
 const LOCK = ".gc.lock";
 const WHOLE_HOLDER = new RegExp(`^${HOLDER.source}$`);
-/** No collection takes as long; its process hangs, or it was on another machine that is gone. */
+/** No collection takes as long; its process was on another machine that is gone. */
 const STALE_MS = 60 * 60 * 1000;
-/** From its making to its first byte a lock has no holder yet. */
-const UNNAMED_MS = 10_000;
 
 /** Does the work unless another process is at it; `undefined` then. */
 export async function whileLocked<T>(root: string, work: () => Promise<T>): Promise<T | undefined> {
   const path = join(root, LOCK);
-  if (!(await take(path)) && !((await breakStale(path)) && (await take(path)))) return undefined;
+  const isTaken =
+    (await take(root, path)) || ((await breakStale(path)) && (await take(root, path)));
+  if (!isTaken) return undefined;
   try {
     return await work();
   } finally {
@@ -22,15 +23,11 @@ export async function whileLocked<T>(root: string, work: () => Promise<T>): Prom
   }
 }
 
-async function take(path: string): Promise<boolean> {
-  try {
-    const file = await open(path, "wx", 0o600);
-    await file.writeFile(ownHolder()).finally(() => file.close());
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
-  }
+/** The lock is there with the name of its holder, or not at all. */
+async function take(root: string, path: string): Promise<boolean> {
+  const holder = ownHolder();
+  const beside = join(root, unnamedLock(holder, randomBytes(8).toString("hex")));
+  return createFile(path, beside, Buffer.from(holder));
 }
 
 /** Of several processes that see the same stale lock, only one can move it away. */
@@ -50,8 +47,8 @@ async function isStale(path: string): Promise<boolean> {
   try {
     const age = Math.abs(Date.now() - (await stat(path)).mtimeMs);
     const holder = await readFile(path, "utf8");
-    if (!WHOLE_HOLDER.test(holder)) return age > UNNAMED_MS;
-    return holderState(holder) === "dead" || (holderState(holder) !== "alive" && age > STALE_MS);
+    const state = WHOLE_HOLDER.test(holder) ? holderState(holder) : "elsewhere";
+    return state === "dead" || (state === "elsewhere" && age > STALE_MS);
   } catch {
     // It is gone: whoever had it is done.
     return true;

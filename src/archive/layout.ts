@@ -18,7 +18,7 @@ const EXTENSIONS: Readonly<Record<OriginalKind, string>> = {
   run: "txt",
 };
 const FOLDER = /^[0-9a-f]{2}$/;
-const SPILL = new RegExp(String.raw`^\.spill\.(${HOLDER.source})\.[0-9a-f]{16}\.tmp$`);
+const WRITTEN = new RegExp(String.raw`^\.(?:spill|gc)\.(${HOLDER.source})\.[0-9a-f]{16}\.tmp$`);
 const TEMPORARY = /^\.\w+\.[0-9a-f]{16}\.tmp$/;
 
 /** The name of the folder that an original is in. */
@@ -61,7 +61,12 @@ export function spillName(holder: string, random: string): string {
   return `.spill.${holder}.${random}.tmp`;
 }
 
-/** The process that spills into a file with this name. */
-export function holderOfSpill(name: string): string | undefined {
-  return SPILL.exec(name)?.[1];
+/** The name of a lock before it is one. */
+export function unnamedLock(holder: string, random: string): string {
+  return `.gc.${holder}.${random}.tmp`;
+}
+
+/** The process that writes a file with this name. */
+export function writerOf(name: string): string | undefined {
+  return WRITTEN.exec(name)?.[1];
 }

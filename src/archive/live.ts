@@ -1,7 +1,6 @@
 import { open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "./archive-error.ts";
-import { makeFolder } from "./durable-file.ts";
 import { HOLDER, holderState, ownHolder } from "./holder.ts";
 import { entriesOf } from "./list-files.ts";
 
@@ -21,14 +20,17 @@ const ELSEWHERE_MAX_IDLE_MS = 24 * 60 * 60 * 1000;
 const HELD_MAX_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Marks a conversation as used by this process; at most once a minute it touches the disk. */
-export function createMark(root: string): (canCreate: boolean) => Promise<void> {
+export function createMark(
+  root: string,
+  make: () => Promise<void>,
+): (canCreate: boolean) => Promise<void> {
   let markedAt = -Infinity;
   return async (canCreate) => {
     if (performance.now() - markedAt < MARK_EVERY_MS) return;
     const last = markedAt;
     markedAt = performance.now();
     try {
-      if (canCreate) await makeFolder(root);
+      if (canCreate) await make();
       await touch(join(root, `.open.${ownHolder()}`));
     } catch (error) {
       // Reading must work where nothing can be written; writing will say itself what is wrong.

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { StoredBytes } from "./choose-garbage.ts";
 import { giveName } from "./durable-file.ts";
 import { holderState } from "./holder.ts";
-import { handleOfFile, holderOfSpill, isFolderName, temporaryName } from "./layout.ts";
+import { handleOfFile, writerOf, isFolderName, temporaryName } from "./layout.ts";
 import { entriesOf } from "./list-files.ts";
 import { isLive, type LiveOptions, removeDeadMarks } from "./live.ts";
 
@@ -85,7 +85,7 @@ const ELSEWHERE_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 export async function tidyFolder(folder: string, root: string, times: LiveOptions): Promise<void> {
   await removeDeadMarks(folder, times);
   for (const { name } of await entriesOf(folder)) {
-    if (await isLeftSpill(join(folder, name), times)) await succeeds(unlink(join(folder, name)));
+    if (await isLeftFile(join(folder, name), times)) await succeeds(unlink(join(folder, name)));
   }
   if (folder === root || (await isLive(folder, times))) return;
   for (const { name } of await entriesOf(folder)) {
@@ -94,8 +94,8 @@ export async function tidyFolder(folder: string, root: string, times: LiveOption
   await succeeds(rmdir(folder));
 }
 
-async function isLeftSpill(path: string, { now, isClockTrusted }: LiveOptions): Promise<boolean> {
-  const holder = holderOfSpill(basename(path));
+async function isLeftFile(path: string, { now, isClockTrusted }: LiveOptions): Promise<boolean> {
+  const holder = writerOf(basename(path));
   if (holder === undefined) return false;
   const state = holderState(holder);
   if (state !== "elsewhere") return state === "dead";

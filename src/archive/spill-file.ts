@@ -6,7 +6,7 @@ import { handleFor } from "../core/handle/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { archiveFailure, attempt } from "./archive-error.ts";
 import type { ArchiveEntry, SpillFile } from "./archive.ts";
-import { createOpenFile, makeFolder } from "./durable-file.ts";
+import { createOpenFile } from "./durable-file.ts";
 import { ownHolder } from "./holder.ts";
 import { spillName } from "./layout.ts";
 
@@ -16,6 +16,8 @@ export const ADDRESSED_MAX_BYTES = 1_048_576;
 /** How an archive stores what was spilled. */
 export interface SpillTarget {
   readonly root: string;
+  /** Makes that folder if it is not there. */
+  make(): Promise<void>;
   /** Stores bytes under their own handle. */
   store(handle: Handle, bytes: Buffer): Promise<ArchiveEntry>;
   /** Gives a written and synced file its handle; the file keeps its old name as well. */
@@ -26,7 +28,7 @@ export interface SpillTarget {
 export async function openSpill(target: SpillTarget): Promise<SpillFile> {
   const path = join(target.root, spillName(ownHolder(), randomBytes(8).toString("hex")));
   const file = await attempt("create", path, async () => {
-    await makeFolder(target.root);
+    await target.make();
     return createOpenFile(path);
   });
   let ending: Promise<ArchiveEntry | undefined> | undefined;

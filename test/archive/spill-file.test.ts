@@ -1,10 +1,12 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import * as fs from "node:fs/promises";
 import { writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../src/archive/index.ts";
+import { collectGarbage } from "../../src/archive/collect-garbage.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import type { Archive, SpillFile } from "../../src/archive/archive.ts";
 import { handleFor } from "../../src/core/handle/index.ts";
@@ -26,7 +28,7 @@ async function open(archive: Archive): Promise<SpillFile> {
 
 async function temporaryFiles(folder: string): Promise<readonly string[]> {
   const names = await fs.readdir(folder, { recursive: true });
-  return names.filter((name) => name.endsWith(".tmp"));
+  return names.filter((name) => name.endsWith(".tmp") && !name.startsWith(".gc."));
 }
 
 const LARGE = Buffer.from("a line of a large output\n".repeat(60_000));
@@ -109,5 +111,95 @@ describe("a spill", () => {
     const { handle } = await spill.commit();
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await archive.get(handle)).toBe("now\n");
+  });
+});
+
+function spiller(...args: readonly string[]): ChildProcess {
+  const script = join(import.meta.dirname, "archive-spiller.ts");
+  return spawn(process.execPath, ["--import", "tsx", script, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+describe("processes", () => {
+  it("that spill at once lose nothing and tear nothing", async () => {
+    const folder = await newFolder();
+    const names = ["one", "two", "three", "four"];
+    const children = names.map(async (name) => {
+      const child = spiller(folder, "150", "4096", name);
+      const printed: Buffer[] = [];
+      child.stdout?.on("data", (chunk: Buffer) => printed.push(chunk));
+      const [code] = await once(child, "close");
+      return {
+        code: code as unknown,
+        handles: Buffer.concat(printed).toString().trim().split("\n"),
+      };
+    });
+    for (const [index, { code, handles }] of (await Promise.all(children)).entries()) {
+      expect(code).toBe(0);
+      const archive = directoryArchive(folder, { conversation: names[index] ?? "" });
+      expect((await archive.list()).map(({ handle }) => handle).toSorted()).toEqual(
+        handles.toSorted(),
+      );
+      expect(new Set(handles).size).toBe(150);
+      for (const handle of handles) {
+        const text = await archive.get(handle);
+        const [word = "", number = ""] = text.split(" ");
+        expect(word).toBe(names[index]);
+        expect(text === `${word} ${number} `.repeat(4096).slice(0, 4096)).toBe(true);
+      }
+    }
+    expect(await temporaryFiles(folder)).toEqual([]);
+  });
+
+  it.each(["100", "3000000"])(
+    "killed after writing %s bytes leave nothing that is listed, and nothing at all later",
+    async (bytes) => {
+      const folder = await newFolder();
+      const child = spiller(folder, "hold", bytes, "one");
+      if (child.stdout !== null) await once(child.stdout, "data");
+      child.kill("SIGKILL");
+      await once(child, "close");
+      expect(await temporaryFiles(folder)).toHaveLength(1);
+      const archive = directoryArchive(folder, { conversation: "one", retention: false });
+      expect(await archive.list()).toEqual([]);
+      await archive.put("out", "something");
+      await collectGarbage(folder);
+      expect(await temporaryFiles(folder)).toEqual([]);
+      expect(await archive.list()).toHaveLength(1);
+    },
+  );
+
+  it("killed at any moment leave whole originals only", async () => {
+    const folder = await newFolder();
+    for (const wait of [0, 5, 11, 23]) {
+      const child = spiller(folder, "100000", "2000", "one");
+      if (child.stdout !== null) await once(child.stdout, "data");
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
+    const archive = directoryArchive(folder, { conversation: "one" });
+    const entries = await archive.list();
+    expect(entries.length).toBeGreaterThan(0);
+    for (const { handle } of entries) expect(await archive.get(handle)).toHaveLength(2000);
+  });
+});
+
+describe("a planted symbolic link", () => {
+  it("in place of the conversations or of one conversation is refused", async () => {
+    const outside = await fs.mkdtemp(join(scratch, "outside-"));
+    const folder = await newFolder();
+    await fs.mkdir(join(folder, "conversations"), { recursive: true });
+    await fs.symlink(outside, join(folder, "conversations", "one"));
+    const archive = directoryArchive(folder, { conversation: "one" });
+    await expect(open(archive)).rejects.toMatchObject({ code: "archive-failed" });
+    await expect(archive.put("out", "x")).rejects.toMatchObject({ code: "archive-failed" });
+    expect(await fs.readdir(outside)).toEqual([]);
+    await fs.rm(join(folder, "conversations"), { recursive: true });
+    await fs.symlink(outside, join(folder, "conversations"));
+    await expect(open(archive)).rejects.toMatchObject({ code: "archive-failed" });
+    await expect(archive.put("out", "x")).rejects.toMatchObject({ code: "archive-failed" });
+    expect(await fs.readdir(outside)).toEqual([]);
   });
 });

@@ -116,7 +116,7 @@ async function searchOriginal(
   const reader = await open(archive, entry.handle);
   if (reader === undefined) return;
   try {
-    await searchLines(reader, entry, search);
+    search.searched.bytes += await searchLines(reader, entry, search);
     search.searched.originals++;
   } finally {
     await reader.close();
@@ -133,51 +133,50 @@ async function open(archive: Archive, handle: Handle): Promise<OriginalReader | 
   }
 }
 
+/** Adds the hits of one original; how many of its bytes were searched. */
 async function searchLines(
   reader: OriginalReader,
   entry: ArchiveEntry,
   search: Search,
-): Promise<void> {
+): Promise<number> {
   let counted = { at: 0, line: 1 };
-  for (let from = 0; from < reader.bytes && search.stopped() === undefined;) {
-    const at = await findFrom(reader, from, search);
-    if (at === undefined) return;
+  let from = 0;
+  while (from < reader.bytes && search.stopped() === undefined) {
+    const { at, reached } = await findFrom(reader, from, search);
+    if (at === undefined) return reached;
     const hit = await readHit(reader, { entry, at, context: search.context });
     const line = counted.line + (await lineEndsBetween(reader, counted.at, hit.start));
     counted = { at: hit.start, line };
     search.add({ ...hit.found, line });
     from = await endOfLine(reader, at);
   }
+  return from;
 }
 
-/** The byte at which the next match begins. The next block is read while one is looked at. */
-async function findFrom(
-  reader: OriginalReader,
-  from: number,
-  search: Search,
-): Promise<number | undefined> {
-  const { matcher, blocks, searched } = search;
+/** Where the next match begins, if there is one, and how far was looked. */
+interface Found {
+  readonly at?: number;
+  readonly reached: number;
+}
+
+/** Looks for the next match. The next block is read while one is looked at. */
+async function findFrom(reader: OriginalReader, from: number, search: Search): Promise<Found> {
+  const { matcher, blocks } = search;
   let current = 0;
   let start = from;
   let reading = fill(reader, start, blocks[0]);
   for (;;) {
     const block = (blocks[current] as Uint8Array).subarray(0, await reading);
     const isLast = block.length < matcher.blockBytes;
-    if (block.length === 0) return undefined;
-    const done = isLast ? block.length : matcher.done(block);
+    if (block.length === 0) return { reached: start };
+    const next = start + (isLast ? block.length : matcher.done(block));
     current = 1 - current;
-    reading = isLast
-      ? Promise.resolve(0)
-      : fill(reader, start + done, blocks[current] as Uint8Array);
+    reading = isLast ? Promise.resolve(0) : fill(reader, next, blocks[current] as Uint8Array);
     const found = matcher.find(block, isLast);
-    if (found >= 0) {
-      await reading;
-      searched.bytes += found;
-      return start + found;
-    }
-    searched.bytes += done;
-    start += done;
-    if (isLast) return undefined;
-    if (search.stopped() !== undefined) return void (await reading);
+    const isOver = isLast || search.stopped() !== undefined;
+    if (found >= 0 || isOver) await reading;
+    if (found >= 0) return { at: start + found, reached: start + found };
+    if (isOver) return { reached: next };
+    start = next;
   }
 }

@@ -6,7 +6,7 @@ import { numberOption, secondsOption } from "./option-values.ts";
 export type SetExitCode = (code: number) => void;
 
 export function addRun(program: Command, io: Io, setExitCode: SetExitCode): void {
-  cutOptions(program.command("run"))
+  cutOptions(program.command("run"), "head for compilers, else both")
     .summary("run a command and print what fits of its output")
     .description(
       "Runs a command. On a terminal its output is shown as it comes; else the part that fits is printed, and a notice that says where the whole is. The exit code is that of the command: 128 and the number of the signal that ended it, 124 after a time-out, 127 if there is no such command. A single argument is a line for sh.",
@@ -29,7 +29,7 @@ export function addRun(program: Command, io: Io, setExitCode: SetExitCode): void
 }
 
 export function addTruncate(program: Command, io: Io): void {
-  cutOptions(program.command("truncate"))
+  cutOptions(program.command("truncate"), "tail")
     .summary("let through what fits of an output on stdin")
     .description(
       "Reads an output on stdin and prints the part of it that fits. If something was left out, the whole goes to the archive and a notice says where it is.",
@@ -41,10 +41,10 @@ export function addTruncate(program: Command, io: Io): void {
 }
 
 /** What every command that cuts an output has. */
-function cutOptions(command: Command): Command {
+function cutOptions(command: Command, direction: string): Command {
   return command
     .addOption(
-      new Option("--direction <end>", "which end stays (default: tail)").choices([
+      new Option("--direction <end>", `which end stays (default: ${direction})`).choices([
         "tail",
         "head",
         "both",

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import {
+  commandDirection,
   completeLimits,
   type Direction,
   type Limits,
@@ -15,7 +16,7 @@ import { type NamedPipe, openNamedPipe, reopensOutput } from "./named-pipe.ts";
 import type { Output } from "./output.ts";
 import { pipeOutput } from "./pipe-output.ts";
 import { type Progress, reporter } from "./progress.ts";
-import { reasonOf, receive } from "./receive.ts";
+import { type Kept, reasonOf, receive } from "./receive.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -25,7 +26,7 @@ export interface RunOptions {
   readonly archive?: Archive;
   /** @default 2,000 lines and 50,000 bytes */
   readonly limits?: Partial<Limits>;
-  /** What stays of a large output. @default "tail" */
+  /** What stays of a large output. @default that of a shell tool: the start for compilers, else both ends */
   readonly direction?: Direction;
   /** @default process.cwd() */
   readonly cwd?: string;
@@ -87,10 +88,8 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   try {
     const ending = await runInto(output, options, maxBytes);
     await output.settle(maxBytes);
-    const direction = options.direction ?? "tail";
-    const cut = cutReceived(output.read(direction), { limits, direction });
+    const { cut, kept } = await cutAndKeep(output, options, limits);
     const isDiskFull = output.path !== undefined && !(await hasRoom(output.path, FULL_BYTES));
-    const kept = await output.finish(cut.isTruncated || options.keep === true);
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
     const warnings = warningsOf(ending, facts);
@@ -109,6 +108,25 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     await output.finish(false);
     throw error;
   }
+}
+
+/** The preview, and the original if there is more to it than the preview. */
+async function cutAndKeep(
+  output: Output,
+  options: CommandLine & RunOptions,
+  limits: Limits,
+): Promise<{ readonly cut: Truncation; readonly kept: Kept }> {
+  const { direction = usualDirection(options), keep = false } = options;
+  const received = output.read(direction);
+  // An output that is held by its ends only is cut for certain: the disk works meanwhile.
+  const keeping = received.whole === undefined ? output.finish(true) : undefined;
+  const cut = cutReceived(received, { limits, direction });
+  return { cut, kept: await (keeping ?? output.finish(cut.isTruncated || keep)) };
+}
+
+/** As for the shell tool of an agent. */
+function usualDirection({ command, file = "", args = [] }: CommandLine): Direction {
+  return commandDirection(command ?? [file, ...args].join(" "));
 }
 
 function outputLimit(maxFileBytes: number | undefined): number {

@@ -30,7 +30,7 @@ describe("an output that fits", () => {
 describe("an output that is too large", () => {
   it("is cut to its end, and the whole is in the archive when the call returns", async () => {
     const { archive, folder } = newArchive();
-    const result = await runCommand({ command: "seq 1 300000", archive });
+    const result = await runCommand({ command: "seq 1 300000", direction: "tail", archive });
     const whole = Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join("");
     expect(readFileSync(result.entry!.path!, "utf8")).toBe(whole);
     expect(await archive.get(result.entry!.handle)).toBe(whole);
@@ -52,6 +52,14 @@ describe("an output that is too large", () => {
     expect(truncation.total.lines).toBe(8_000_000);
     expect(truncation.text.startsWith("1\n2\n")).toBe(true);
     expect(truncation.text.endsWith("\n8000000\n")).toBe(direction === "both");
+  });
+
+  it.each([
+    ["seq 1 9000", "both"],
+    ["make() { seq 1 9000; }; make", "head"],
+  ] as const)("keeps what is best for the command: %s", async (command, direction) => {
+    const { truncation } = await runCommand({ command, ...newArchive() });
+    expect(truncation).toMatchObject({ isTruncated: true, direction });
   });
 
   it("is not counted line by line when it is very large", async () => {
@@ -285,20 +293,23 @@ describe("progress", () => {
   });
 });
 
-it("leaks no descriptor when a command cannot start or reads its output by name", async () => {
-  const { archive } = newArchive();
-  const command = "echo x > /dev/stderr";
-  await runCommand({ command, archive });
-  const before = openDescriptors();
-  for (let round = 0; round < 10; round++) {
-    expect((await runCommand({ command, archive })).text).toBe("x\n");
-    await expect(runCommand({ command, archive, cwd: "/not/there" })).rejects.toThrow("cwd");
-    expect((await runCommand({ file: "not-there", archive })).exitCode).toBe(127);
-  }
-  await expect.poll(openDescriptors).toBe(before);
-});
+it.runIf(process.platform === "linux")(
+  "leaks no descriptor when a command cannot start or reads its output by name",
+  async () => {
+    const { archive } = newArchive();
+    const command = "echo x > /dev/stderr";
+    await runCommand({ command, archive });
+    const before = openDescriptors();
+    for (let round = 0; round < 10; round++) {
+      expect((await runCommand({ command, archive })).text).toBe("x\n");
+      await expect(runCommand({ command, archive, cwd: "/not/there" })).rejects.toThrow("cwd");
+      expect((await runCommand({ file: "not-there", archive })).exitCode).toBe(127);
+    }
+    await expect.poll(openDescriptors).toBeLessThanOrEqual(before ?? 0);
+  },
+);
 
-it("leaks no descriptor in 1,000 quick commands", async () => {
+it.runIf(process.platform === "linux")("leaks no descriptor in 1,000 quick commands", async () => {
   const { archive, folder } = newArchive();
   await runCommand({ command: "true", archive });
   const before = openDescriptors();
@@ -312,6 +323,6 @@ it("leaks no descriptor in 1,000 quick commands", async () => {
       Array.from({ length: 10 }, (_, at) => `${round} ${at}\n`),
     );
   }
-  expect(openDescriptors()).toBe(before);
+  await expect.poll(openDescriptors).toBeLessThanOrEqual(before ?? 0);
   expect(outputsIn(folder)).toEqual([]);
 });

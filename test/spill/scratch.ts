@@ -10,10 +10,10 @@ export function newArchive(): { archive: Archive; folder: string } {
   return { archive: directoryArchive(folder), folder };
 }
 
-/** Names of all files below a folder, hidden ones too; what the archive keeps about itself is left out. */
+/** Names of the outputs below a folder, those still being written too. */
 export function outputsIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.(txt|tmp)$/.test(name),
+    /\.txt$|\.spill\..*\.tmp$/.test(name),
   );
 }
 

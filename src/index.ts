@@ -1,5 +1,16 @@
-export { memoryArchive } from "./archive/memory.ts";
-export type { Archive, ArchiveEntry } from "./archive/archive.ts";
+export { memoryArchive, recallRange, recallTools, searchArchive } from "./archive/index.ts";
+export type {
+  Archive,
+  ArchiveEntry,
+  OriginalReader,
+  Recalled,
+  RecallOptions,
+  RecallTools,
+  SearchHit,
+  SearchOptions,
+  SearchResult,
+  SpillFile,
+} from "./archive/index.ts";
 export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
 export type {
   Context,

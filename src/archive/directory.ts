@@ -17,6 +17,9 @@ import { checkedHandle, handleOfOriginal } from "./original.ts";
 import { openSpill } from "./spill-file.ts";
 import { createTurns } from "./turns.ts";
 
+export { collectGarbage } from "./collect-garbage.ts";
+export type { GarbageOptions, GarbageReport, RetentionOptions } from "./collect-garbage.ts";
+
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 const MOST_OPEN = 16;
 
@@ -51,7 +54,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
   const conversation = openConversation(resolve(folder), options.conversation);
   const root = conversation.path;
   const limited = concurrencyLimit(MOST_OPEN);
-  const mark = createMark(root, conversation.make);
+  const mark = createMark(root, () => conversation.make());
   const turn = createTurns();
   const collect = collectWhenDue(resolve(folder), options.retention);
   const check = (): Promise<void> => attempt("use", root, async () => conversation.check());
@@ -96,7 +99,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
       collect();
       return openSpill({
         root,
-        make: conversation.make,
+        make: () => conversation.make(),
         store: (handle, bytes) => putFile(pathOf(root, handle), handle, bytes),
         adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
       });

@@ -43,7 +43,7 @@ export function everyConversation(folder: string): Archive {
   };
   return {
     name: "directory",
-    put: own.put,
+    put: (kind, content) => own.put(kind, content),
     get: (handle) => first(handle, (archive) => archive.get(handle)),
     has: (handle) =>
       first(handle, (archive) => archive.has(handle)).catch((error: unknown) => {

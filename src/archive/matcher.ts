@@ -64,19 +64,17 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   // A line alone can match at its edges or before its "\r" where it does not within a block.
   const isBlockUseful = !/\\[Az]|\(\?\w*-/.test(pattern);
-  const done = (block: Uint8Array): number => block.lastIndexOf(10) + 1 || block.length;
+  const done = (block: Uint8Array): number => block.lastIndexOf(LINE_END) + 1 || block.length;
   return {
     blockBytes: REGEX_BLOCK_BYTES,
     done,
     find(block, isLast) {
       const end = isLast ? block.length : done(block);
-      if (isBlockUseful) {
-        const text = decoder.decode(block.subarray(0, end));
-        if (!text.includes("\r") && !regex.test(text)) return -1;
-      }
+      const text = block.subarray(0, end);
+      if (isBlockUseful && text.indexOf(CARRIAGE_RETURN) < 0 && !regex.test(text)) return -1;
       for (let at = 0; at < end;) {
         const next = lineEnd(block, at, end);
-        const line = decoder.decode(block.subarray(at, next)).replace(/\r?\n$/, "");
+        const line = block.subarray(at, withoutLineEnd(block, at, next));
         if (regex.test(line)) return at + startIn(line);
         at = next;
       }
@@ -85,15 +83,24 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
   };
 
   /** Where in its line a match begins, in bytes. */
-  function startIn(line: string): number {
+  function startIn(bytes: Uint8Array): number {
+    const line = decoder.decode(bytes);
     const found = regex.matcher(line);
     return found.find() ? new TextEncoder().encode(line.slice(0, found.start())).length : 0;
   }
 }
 
+const LINE_END = 10;
+const CARRIAGE_RETURN = 13;
+
 function lineEnd(block: Uint8Array, from: number, usable: number): number {
-  const at = block.indexOf(10, from);
+  const at = block.indexOf(LINE_END, from);
   return at < 0 || at >= usable ? usable : at + 1;
+}
+
+function withoutLineEnd(block: Uint8Array, from: number, next: number): number {
+  const end = block[next - 1] === LINE_END ? next - 1 : next;
+  return end > from && block[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
 }
 
 type Regex = import("re2js").RE2JS;

@@ -58,7 +58,7 @@ describe("longhaul recall", () => {
     expect(run.stdout).toMatch(/^msg_\w+ .+\n1:a word with line 77 in it\n\n/);
     expect(run.stdout).toContain(`${handle} `);
     expect(run.stdout).toContain("76-line 76\n77:line 77\n78-line 78\n");
-    expect(run.stderr).toBe("2 hits in 2 of 2 originals (2.7 KB)\n");
+    expect(run.stderr).toBe("2 hits in 2 of 2 originals (2.6 KB)\n");
     const regex = await runCli(
       ["recall", "--search", "^line 2.0$", "--regex", "--limit", "4", "--json"],
       { env },
@@ -107,10 +107,10 @@ describe("longhaul gc", () => {
     );
     const kept = await runCli(["gc", "--older-than", "2w"], { env });
     expect(kept.stdout).toBe(
-      "Removed 0 originals (0 B).\nKept 2 originals (2.7 KB), 0 live conversations.\n",
+      "Removed 0 originals (0 B).\nKept 2 originals (2.6 KB), 0 live conversations.\n",
     );
     const small = await runCli(["gc", "--older-than", "2w", "--max-size", "100B"], { env });
-    expect(small.stdout).toContain("Removed 1 original (2.7 KB)");
+    expect(small.stdout).toContain("Removed 1 original (2.6 KB)");
     expect((await runCli(["gc"], { env })).stdout).toContain("Removed 1 original (25 B)");
     expect(readdirSync(path.join(folder, "conversations"))).toEqual([]);
   });

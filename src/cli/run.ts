@@ -17,6 +17,8 @@ export interface RunFlags extends CommonOptions, CutFlags {
 
 /** What `timeout` of the core utilities answers. */
 const TIMED_OUT = 124;
+/** Somebody who presses Ctrl-C may have to wait for a command that cleans up. */
+const GRACE_MS = 5_000;
 /** What the person sends us is for the command. */
 const PASSED_ON: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -32,7 +34,7 @@ export async function runCommandLine(
   const view = io.stdout.isTTY === true && flags.json !== true ? startLiveView(io) : undefined;
   const stop = new AbortController();
   const passOn = (signal: NodeJS.Signals): void => stop.abort(signal);
-  for (const signal of PASSED_ON) process.once(signal, passOn);
+  for (const signal of PASSED_ON) process.on(signal, passOn);
   try {
     const result = await runCommand({
       ...commandLine(words),
@@ -42,6 +44,7 @@ export async function runCommandLine(
       env: { ...io.env },
       stdin: "inherit",
       signal: stop.signal,
+      graceMs: GRACE_MS,
       ...(flags.timeout !== undefined && { timeoutMs: flags.timeout * 1_000 }),
       ...(flags.maxFile !== undefined && { maxFileBytes: flags.maxFile }),
       ...(flags.keep !== undefined && { keep: flags.keep }),

@@ -81,7 +81,9 @@ function wordsOf(line: CommandLine): readonly string[] {
 function wrapped(words: readonly string[], { output, fileLimit }: StartOptions): readonly string[] {
   const setup = [
     ...(output === "pipe" ? ["exec 2>&1"] : []),
-    ...(fileLimit === undefined ? [] : [`ulimit -f ${Math.ceil(fileLimit / LIMIT_BLOCK)}`]),
+    ...(fileLimit === undefined
+      ? []
+      : [`ulimit -f ${Math.ceil(fileLimit / LIMIT_BLOCK)} 2>/dev/null`]),
   ];
   if (IS_WINDOWS || setup.length === 0) return words;
   return [SHELL, "-c", `${setup.join("; ")}; exec "$@"`, "sh", ...words];

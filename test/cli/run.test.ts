@@ -90,7 +90,7 @@ describe("longhaul run", () => {
   });
 
   it.runIf(process.platform !== "win32")("hands an interrupt on to the command", async () => {
-    const command = 'trap "echo interrupted; exit 9" INT; echo ready; sleep 30 & wait';
+    const command = 'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.1; done';
     const args = ["--import", import.meta.resolve("tsx"), path.resolve("src/cli/main.ts")];
     const env = { ...process.env, LONGHAUL_HOME: temporaryFolder() };
     const child = spawn(process.execPath, [...args, "run", "--", command], { env });

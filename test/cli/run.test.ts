@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/run.ts";
@@ -90,16 +90,19 @@ describe("longhaul run", () => {
   });
 
   it.runIf(process.platform !== "win32")("hands an interrupt on to the command", async () => {
-    const command = 'trap "echo interrupted; exit 9" INT; echo ready; while :; do sleep 0.1; done';
+    const cwd = temporaryFolder();
+    const command =
+      'trap "echo interrupted; exit 9" INT; echo begun; touch begun; while :; do sleep 0.1; done';
     const args = ["--import", import.meta.resolve("tsx"), path.resolve("src/cli/main.ts")];
     const env = { ...process.env, LONGHAUL_HOME: temporaryFolder() };
-    const child = spawn(process.execPath, [...args, "run", "--", command], { env });
+    const child = spawn(process.execPath, [...args, "run", "--", command], { cwd, env });
     const out: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    setTimeout(() => child.kill("SIGINT"), 2_500);
+    await expect.poll(() => existsSync(path.join(cwd, "begun")), { timeout: 30_000 }).toBe(true);
+    child.kill("SIGINT");
     const code = await new Promise((resolve) => child.once("close", resolve));
     expect(code).toBe(9);
-    expect(Buffer.concat(out).toString()).toMatch(/^ready\ninterrupted\n/);
+    expect(Buffer.concat(out).toString()).toMatch(/^begun\ninterrupted\n/);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Archive } from "./archive.ts";
 import { type Range, recalledText, recallRange } from "./recall.ts";
 import { searchArchive } from "./search.ts";
 import { searchText } from "./search-text.ts";
-import { type ObjectSchema, objectSchema } from "./tool-schema.ts";
+import { type ObjectSchema, objectSchema, type PropertySchema } from "./tool-schema.ts";
 
 /** A tool as the AI SDK has it; `inputSchema` is plain JSON Schema for everybody else. */
 export interface RecallTool<Input> {
@@ -70,7 +70,7 @@ export function recallTools(archive: Archive): RecallTools {
   };
 }
 
-function range(description: string, minimum: number): Readonly<Record<string, unknown>> {
+function range(description: string, minimum: number): PropertySchema {
   const items = { type: "integer", minimum };
   return { type: "array", items, minItems: 2, maxItems: 2, description };
 }

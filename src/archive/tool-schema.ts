@@ -4,10 +4,17 @@
  */
 export interface ObjectSchema<Input> {
   readonly type: "object";
-  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly properties: Readonly<Record<string, PropertySchema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
   readonly "~standard": StandardProps<Input>;
+}
+
+/** The JSON Schema of one property. */
+export interface PropertySchema {
+  readonly type: "string" | "integer" | "boolean" | "array";
+  readonly description: string;
+  readonly [keyword: string]: unknown;
 }
 
 interface StandardProps<Input> {
@@ -50,7 +57,7 @@ export function objectSchema<Input>(
 /** What is wrong with an input; what its values mean is checked by whoever uses them. */
 function problemOf(
   value: unknown,
-  properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  properties: Readonly<Record<string, PropertySchema>>,
   required: readonly string[],
 ): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -59,9 +66,9 @@ function problemOf(
   const missing = required.find((name) => !(name in value));
   if (missing !== undefined) return `The input needs ${missing}.`;
   for (const [name, each] of Object.entries(value)) {
-    const type = properties[name]?.["type"];
+    const type = properties[name]?.type;
     if (type === undefined) return `The input has no property ${name}.`;
-    if (each != null && typeName(each) !== type) return `${name} must be of type ${String(type)}.`;
+    if (each != null && typeName(each) !== type) return `${name} must be of type ${type}.`;
   }
   return undefined;
 }

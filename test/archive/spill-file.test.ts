@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../src/archive/index.ts";
 import { collectGarbage } from "../../src/archive/collect-garbage.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
+import { everyConversation } from "../../src/archive/every-conversation.ts";
 import type { Archive, SpillFile } from "../../src/archive/archive.ts";
 import { handleFor } from "../../src/core/handle/index.ts";
 
@@ -202,4 +203,27 @@ describe("a planted symbolic link", () => {
     await expect(archive.put("out", "x")).rejects.toMatchObject({ code: "archive-failed" });
     expect(await fs.readdir(outside)).toEqual([]);
   });
+});
+
+it("everyConversation reads what any of them archived, and leaves no trace of it", async () => {
+  const folder = await newFolder();
+  const put = async (conversation: string, content: string): Promise<string> => {
+    const archive = directoryArchive(folder, { conversation, retention: false });
+    return (await archive.put("out", content)).handle;
+  };
+  const handles = [
+    await put("one", "first"),
+    await put("two", "second"),
+    await put("two", "first"),
+  ];
+  const before = await fs.readdir(folder, { recursive: true });
+  const all = everyConversation(folder);
+  expect((await all.list()).map(({ handle }) => handle).toSorted()).toEqual(
+    [...new Set(handles)].toSorted(),
+  );
+  expect(await everyConversation(folder).get(handles[1] ?? "")).toBe("second");
+  expect(await all.has("out_0123456789abcdef")).toBe(false);
+  expect(await all.has("../x")).toBe(false);
+  await expect(all.get("out_0123456789abcdef")).rejects.toMatchObject({ code: "unknown-handle" });
+  expect(await fs.readdir(folder, { recursive: true })).toEqual(before);
 });

@@ -23,7 +23,6 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
       follower.count();
       return follower.newlines();
     },
-    flush: () => follower.flush(),
     latest: (from, most) => readRange(fd, Math.max(from, size() - most), most),
     async settle(maxBytes) {
       settled = Math.min(sizeOf(fd), maxBytes);

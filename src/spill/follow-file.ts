@@ -8,8 +8,6 @@ export interface Follower {
   newlines(): number | undefined;
   /** Counts what is new. */
   count(): void;
-  /** Lets what is new go to the disk, so that little is left to be synced at the end. */
-  flush(): void;
   /** Counts everything up to an offset, and waits for the disk. */
   finish(to: number): Promise<void>;
 }
@@ -22,15 +20,13 @@ const MOST_COUNTED_BYTES = 67_108_864;
 const BLOCK_BYTES = 1_048_576;
 /** Other work gets its turn after so many. */
 const BLOCKS_AT_ONCE = 4;
-/** Fewer bytes are not worth a request of their own. */
-const FLUSH_BYTES = 67_108_864;
-const LAST_FLUSH_BYTES = 4_194_304;
+/** So many bytes are worth a request of their own. */
+const FLUSH_BYTES = 4_194_304;
 
 /** Memory: one block of at most 1 MB, made when there is something to read. */
 export function followFile(fd: number): Follower {
-  let [at, newlines, flushed] = [0, 0, 0];
+  let [at, newlines] = [0, 0];
   let block: Buffer | undefined;
-  let flushing: Promise<void> | undefined;
 
   /** Whether there is more. */
   const countBlocks = (to: number): boolean => {
@@ -44,34 +40,27 @@ export function followFile(fd: number): Follower {
     }
     return at < to;
   };
-  const flush = (size: number): Promise<void> => {
-    flushed = size;
-    return new Promise((resolve) => {
-      // What the disk has to say is said once more when the file is kept.
-      fdatasync(fd, () => {
-        flushing = undefined;
-        resolve();
-      });
-    });
-  };
   return {
     newlines: () => (sizeOf(fd) > MOST_COUNTED_BYTES ? undefined : newlines),
     count() {
       const size = sizeOf(fd);
       if (size <= MOST_COUNTED_BYTES) countBlocks(size);
     },
-    flush() {
-      const size = sizeOf(fd);
-      if (size - flushed >= FLUSH_BYTES) flushing ??= flush(size);
-    },
     async finish(to) {
-      await flushing;
-      // The disk works while the lines are counted.
-      if (to - flushed >= LAST_FLUSH_BYTES) flushing = flush(to);
-      if (to <= MOST_COUNTED_BYTES) while (countBlocks(to)) await nextTurn();
+      if (to > MOST_COUNTED_BYTES) return;
+      // The command emptied its own output.
+      if (to < at) [at, newlines] = [0, 0];
+      // The disk works while the lines are counted. (Not sooner: that would slow the writer down.)
+      const flushing = to >= FLUSH_BYTES ? flush(fd) : undefined;
+      while (countBlocks(to)) await nextTurn();
       await flushing;
     },
   };
+}
+
+/** What the disk has to say is said once more when the file is kept. */
+function flush(fd: number): Promise<void> {
+  return new Promise((resolve) => fdatasync(fd, () => resolve()));
 }
 
 /** Bytes of an open file. */

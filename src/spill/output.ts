@@ -13,8 +13,6 @@ export interface Output {
   size(): number;
   /** Line ends so far; `undefined` when there are too many bytes to count them. */
   lines(): number | undefined;
-  /** Called now and then while the command runs, so that the end takes less time. */
-  flush(): void;
   /** The newest bytes, from an offset on, at most `most`. */
   latest(from: number, most: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */

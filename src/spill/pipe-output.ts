@@ -51,7 +51,6 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
     },
     size: () => ends.bytes(),
     lines: () => ends.newlines(),
-    flush: () => undefined,
     latest(from, most) {
       const tail = ends.tail();
       return tail.subarray(Math.max(0, tail.length - Math.min(most, ends.bytes() - from)));

@@ -22,7 +22,6 @@ export function reporter(
   const startedAt = performance.now();
   let reported = 0;
   return () => {
-    output.flush();
     if (onProgress === undefined) return;
     const latest = output.latest(reported, MOST_LATEST_BYTES);
     const bytes = output.size();

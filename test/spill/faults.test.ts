@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -185,15 +194,27 @@ function sizeOf(folder: string, name: string): number {
 
 /** The command of a process that was killed goes on, into a file that nobody will ever list. */
 async function endOrphans(folder: string): Promise<void> {
-  if (process.platform !== "linux") return sleep(10);
-  const links = execFileSync("sh", [
-    "-c",
-    "ls -l /proc/[0-9]*/fd/1 2>/dev/null || true",
-  ]).toString();
-  for (const line of links.split("\n").filter((one) => one.includes(folder))) {
-    const pid = /\/proc\/(\d+)\//.exec(line)?.[1];
-    if (pid !== undefined) process.kill(Number(pid), "SIGKILL");
+  await expect.poll(() => killWriters(folder), { timeout: 10_000 }).toBe(0);
+}
+
+/** Kills whoever has its stdout in a folder; how many there were. */
+function killWriters(folder: string): number {
+  if (process.platform !== "linux") return 0;
+  const writers = readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+  for (const pid of writers) {
+    try {
+      process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
   }
+  return writers.length;
 }
 
 describe("memory", () => {

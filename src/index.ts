@@ -1,6 +1,17 @@
-export { memoryArchive } from "./archive/memory.ts";
-export type { MemoryArchiveOptions } from "./archive/memory.ts";
-export type { Archive, ArchiveEntry } from "./archive/archive.ts";
+export { memoryArchive, recallRange, recallTools, searchArchive } from "./archive/index.ts";
+export type {
+  Archive,
+  ArchiveEntry,
+  MemoryArchiveOptions,
+  OriginalReader,
+  Recalled,
+  RecallOptions,
+  RecallTools,
+  SearchHit,
+  SearchOptions,
+  SearchResult,
+  SpillFile,
+} from "./archive/index.ts";
 export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
 export type {
   Context,
@@ -51,4 +62,23 @@ export {
 } from "./core/summary/index.ts";
 export { estimateTokens } from "./core/tokens/index.ts";
 export type { TokenCounter } from "./core/tokens/index.ts";
+export { truncateOutput } from "./core/truncate/index.ts";
+export type {
+  Direction,
+  Limits,
+  OutputMeta,
+  ToolLimitOptions,
+  ToolLimitOverrides,
+  TruncatedText,
+  TruncateOutputMeta,
+  Truncation,
+} from "./core/truncate/index.ts";
 export type { Dialect, DialectTraits } from "./dialects/dialect.ts";
+export { wrapTool, wrapTools } from "./tools/index.ts";
+export type {
+  NotKept,
+  TruncatedEvent,
+  TruncatedOutput,
+  TruncationOptions,
+  WrapToolOptions,
+} from "./tools/index.ts";

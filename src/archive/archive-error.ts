@@ -1,4 +1,4 @@
-import { ContextError } from "../core/error.ts";
+import { ContextError, isContextError } from "../core/error.ts";
 import type { Handle } from "../core/handle/index.ts";
 
 /** A model may send anything as a handle; an error names only the start of it. */
@@ -70,4 +70,25 @@ export function missingOriginal(handle: Handle): ContextError {
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Turns what the system reports into an error that says what to do. */
+export async function attempt<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isContextError(error)) throw error;
+    if (TOO_LARGE.has(errorCode(error) ?? "")) throw tooLarge(path, error);
+    throw archiveFailure(action, path, error);
+  }
+}
+
+const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
+
+function tooLarge(path: string, cause: unknown): ContextError {
+  return new ContextError(
+    "limit-exceeded",
+    `The original in ${path} is too large to be read as one text. Read a part of the file itself.`,
+    { details: { path }, cause },
+  );
 }

@@ -26,4 +26,35 @@ export interface Archive {
   has(handle: string): Promise<boolean>;
   /** All entries, oldest first. */
   list(): Promise<readonly ArchiveEntry[]>;
+  /** Opens an original for reading in pieces; archives that hold texts need not have it. */
+  read?(handle: string): Promise<OriginalReader>;
+  /** A file that a child process or a stream writes into; only archives with files have it. */
+  open?(kind: "out"): Promise<SpillFile>;
+}
+
+/**
+ * A file of the archive that is still being written. Nothing of it is listed before `commit`, and a
+ * process that is killed before leaves nothing that ever is. After `commit` or `discard` the
+ * descriptor is closed and the file no longer has this path.
+ */
+export interface SpillFile {
+  readonly path: string;
+  /** Open for reading and writing; whoever writes shares its offset. */
+  readonly fd: number;
+  /**
+   * Syncs what was written, gives it its handle and lists it. Up to 1 MB it is an `out`, stored
+   * once; what is larger becomes a `run`, which costs no second reading. Rejects with
+   * `archive-failed`; the file is gone then. A second call returns the same entry.
+   */
+  commit(): Promise<ArchiveEntry>;
+  /** Removes the file. Does nothing after `commit`. Never rejects. */
+  discard(): Promise<void>;
+}
+
+/** An original that is read piece by piece, however large it is. */
+export interface OriginalReader {
+  readonly bytes: number;
+  /** Fills `into` from the byte `from` on, as far as there are bytes; how many came. */
+  read(from: number, into: Uint8Array): Promise<number>;
+  close(): Promise<void>;
 }

@@ -1,22 +1,46 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir, unlink } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { ContextError, isContextError } from "../core/error.ts";
-import { handleFor, handleKind, isHandle } from "../core/handle/index.ts";
-import type { Digest, Handle } from "../core/handle/index.ts";
-import { alteredOriginal, archiveFailure, errorCode, missingOriginal } from "./archive-error.ts";
-import type { Archive, ArchiveEntry } from "./archive.ts";
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { isHandle } from "../core/handle/index.ts";
+import type { Digest } from "../core/handle/index.ts";
+import { attempt } from "./archive-error.ts";
+import type { Archive } from "./archive.ts";
+import { collectWhenDue } from "./collect-when-due.ts";
+import type { RetentionOptions } from "./collect-garbage.ts";
 import { concurrencyLimit } from "./concurrency-limit.ts";
-import { createFile, fileStats, makeFolder, readPlainFile, syncFolder } from "./durable-file.ts";
-import { handleOfFile, isFolderName, isTemporaryName, pathOf, temporaryName } from "./layout.ts";
+import { openConversation } from "./conversation.ts";
+import { fileStats } from "./durable-file.ts";
+import { pathOf } from "./layout.ts";
+import { entriesOfFiles, originalFiles } from "./list-files.ts";
+import { createMark } from "./live.ts";
+import { adoptFile, getFile, putFile, readFileOf } from "./original-file.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
+import { openSpill } from "./spill-file.ts";
+import { createTurns } from "./turns.ts";
+
+export { collectGarbage } from "./collect-garbage.ts";
+export type { GarbageOptions, GarbageReport, RetentionOptions } from "./collect-garbage.ts";
 
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 const MOST_OPEN = 16;
-/** A writer that is alive is done sooner. */
-const TEMPORARY_MAX_AGE_MS = 60 * 60 * 1000;
-const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
+
+export interface DirectoryArchiveOptions {
+  /**
+   * The conversation that the originals belong to, e.g. the id of a session. What one conversation
+   * archived is found only through it. Without it: the default conversation.
+   */
+  readonly conversation?: string;
+  /**
+   * What is removed, and when: after the first original is stored, at most once an hour, while the
+   * caller goes on. `false`: nothing is removed by itself.
+   * @default 7 days, 2 GB
+   */
+  readonly retention?: RetentionOptions | false;
+  /**
+   * Only to look at a conversation: reading is no use of it, so that it does not become live.
+   * @default false
+   */
+  readonly observe?: boolean;
+}
 
 /**
  * An archive of plain files below `folder` (made when the first original comes), which `grep` and an
@@ -26,124 +50,61 @@ const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_F
  * `archive-failed` when a file was changed since, and with `limit-exceeded` for an original that is
  * too large for one string.
  */
-export function directoryArchive(folder: string): Archive {
-  const root = resolve(folder);
+export function directoryArchive(folder: string, options: DirectoryArchiveOptions = {}): Archive {
+  const conversation = openConversation(resolve(folder), options.conversation);
+  const root = conversation.path;
   const limited = concurrencyLimit(MOST_OPEN);
+  const mark = createMark(root, () => conversation.make());
+  const turn = createTurns();
+  const collect = collectWhenDue(resolve(folder), options.retention);
+  const check = (): Promise<void> => attempt("use", root, async () => conversation.check());
+  /** Before every use: this process has the conversation open. */
+  const begin = async (canCreate: boolean): Promise<void> => {
+    await check();
+    if (canCreate || options.observe !== true) await mark(canCreate);
+  };
   return {
     name: "directory",
     put: async (kind, content) => {
       const handle = handleOfOriginal(kind, content, sha256);
-      return limited(() => putFile(pathOf(root, handle), handle, Buffer.from(content, "utf8")));
+      await begin(true);
+      const path = pathOf(root, handle);
+      const entry = await limited(() => putFile(path, handle, Buffer.from(content, "utf8")));
+      collect();
+      return entry;
     },
     get: async (text) => {
       const handle = checkedHandle(text);
+      await begin(false);
       return limited(() => getFile(pathOf(root, handle), handle));
     },
     has: async (handle) => {
       if (!isHandle(handle)) return false;
+      await check();
       const path = pathOf(root, handle);
       return (await attempt("look for", path, () => fileStats(path))) !== undefined;
     },
-    list: () => attempt("list", root, () => listFiles(root)),
+    list: async () => {
+      await check();
+      return attempt("list", root, async () => entriesOfFiles(await originalFiles(root)));
+    },
+    read: async (text) => {
+      const handle = checkedHandle(text);
+      await begin(false);
+      await turn();
+      return readFileOf(pathOf(root, handle), handle);
+    },
+    open: async () => {
+      await begin(true);
+      collect();
+      return openSpill({
+        root,
+        make: () => conversation.make(),
+        store: (handle, bytes) => putFile(pathOf(root, handle), handle, bytes),
+        adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
+      });
+    },
   };
 }
 
 const sha256: Digest = (text) => createHash("sha256").update(text, "utf8").digest("hex");
-
-async function putFile(path: string, handle: Handle, bytes: Buffer): Promise<ArchiveEntry> {
-  return attempt("write", path, async () => {
-    const isThere = (await fileStats(path)) !== undefined;
-    const isNew = !isThere && (await createOriginal(path, handle, bytes));
-    if (!isNew) await compare(path, handle, bytes);
-    // Also when another process made the file: its name may not have been synced yet.
-    await syncFolder(dirname(path));
-    return entryOf(handle, path, await lstat(path));
-  });
-}
-
-async function createOriginal(path: string, handle: Handle, bytes: Buffer): Promise<boolean> {
-  const folder = dirname(path);
-  await makeFolder(folder);
-  const beside = join(folder, temporaryName(handle, randomBytes(8).toString("hex")));
-  return createFile(path, beside, bytes);
-}
-
-async function compare(path: string, handle: Handle, bytes: Buffer): Promise<void> {
-  const stored = await readPlainFile(path);
-  if (stored === undefined || !stored.equals(bytes)) throw alteredOriginal(handle, path);
-}
-
-async function getFile(path: string, handle: Handle): Promise<string> {
-  return attempt("read", path, async () => {
-    const bytes = await readPlainFile(path);
-    if (bytes === undefined) throw missingOriginal(handle);
-    const digits = createHash("sha256").update(bytes).digest("hex");
-    // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
-    if (handleFor(handleKind(handle), "", () => digits) !== handle) {
-      throw alteredOriginal(handle, path);
-    }
-    return bytes.toString("utf8");
-  });
-}
-
-async function listFiles(root: string): Promise<readonly ArchiveEntry[]> {
-  const folders = (await entriesOf(root)).filter((each) => each.isDirectory());
-  const entries: ArchiveEntry[] = [];
-  for (const { name } of folders) {
-    if (isFolderName(name)) entries.push(...(await listFolder(root, name)));
-  }
-  return entries.sort((a, b) => a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1));
-}
-
-async function listFolder(root: string, folder: string): Promise<readonly ArchiveEntry[]> {
-  const path = join(root, folder);
-  const found = await Promise.all(
-    (await entriesOf(path)).map(async ({ name }) => {
-      const handle = handleOfFile(folder, name);
-      if (handle === undefined && !isTemporaryName(name)) return [];
-      const file = join(path, name);
-      // It may be gone by now: another process removes files too.
-      const stats = await lstat(file).catch(() => undefined);
-      if (stats?.isFile() !== true) return [];
-      if (handle !== undefined) return [entryOf(handle, file, stats)];
-      if (Date.now() - stats.mtimeMs > TEMPORARY_MAX_AGE_MS) {
-        await unlink(file).catch(() => undefined);
-      }
-      return [];
-    }),
-  );
-  return found.flat();
-}
-
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function entryOf(handle: Handle, path: string, stats: Stats): ArchiveEntry {
-  const storedAt = Math.trunc(stats.mtimeMs);
-  return { handle, kind: handleKind(handle), bytes: stats.size, storedAt, path };
-}
-
-/** Turns what the system reports into an error that says what to do. */
-async function attempt<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isContextError(error)) throw error;
-    if (TOO_LARGE.has(errorCode(error) ?? "")) throw tooLarge(path, error);
-    throw archiveFailure(action, path, error);
-  }
-}
-
-function tooLarge(path: string, cause: unknown): ContextError {
-  return new ContextError(
-    "limit-exceeded",
-    `The original in ${path} is too large to be read as one text. Read a part of the file itself.`,
-    { details: { path }, cause },
-  );
-}

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import type { Stats } from "node:fs";
-import { link, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { link, lstat, mkdir, open, rename, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "./archive-error.ts";
 
@@ -13,6 +14,9 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+// A command may open its own output once more; with `O_APPEND` none of its writers is written over.
+const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+const CREATE_AND_READ = APPEND | NO_FOLLOW;
 /** What file systems without hard links answer. */
 const NO_LINKS: ReadonlySet<string> = new Set([
   "EPERM",
@@ -62,6 +66,11 @@ export async function createFile(
   }
 }
 
+/** A new, empty file to be written and read by whoever has its descriptor. */
+export async function createOpenFile(path: string): Promise<FileHandle> {
+  return open(path, CREATE_AND_READ, FILE_MODE);
+}
+
 /** Makes the names in a folder last. Windows cannot do it and does not need it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
@@ -98,8 +107,19 @@ export async function readPlainFile(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** A link, unlike a rename, never replaces what is there. */
-async function giveName(temporary: string, path: string): Promise<boolean> {
+/**
+ * Marks a file as used at a time (ms since the epoch). When it was stored stays the same to the
+ * millisecond: half of one is added, so that no rounding on the way to the disk loses it.
+ */
+export async function markUsed(path: string, usedAt: number, { mtimeMs }: Stats): Promise<void> {
+  await utimes(path, usedAt / 1000, (Math.trunc(mtimeMs) + 0.5) / 1000);
+}
+
+/**
+ * Gives a written file its name; it may keep the temporary one as well. `false` when something has
+ * the name already: a link, unlike a rename, never replaces what is there.
+ */
+export async function giveName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
     return true;
@@ -113,7 +133,8 @@ async function giveName(temporary: string, path: string): Promise<boolean> {
   return true;
 }
 
-function checkFolder(path: string, stats: Stats): void {
+/** Throws for whatever is no folder, a symbolic link to one included. */
+export function checkFolder(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw systemError("ELOOP", path);
   if (!stats.isDirectory()) throw systemError("ENOTDIR", path);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { handleKind, isHandle } from "../core/handle/index.ts";
 import type { Handle, OriginalKind } from "../core/handle/index.ts";
+import { HOLDER } from "./holder.ts";
 
 /*
  * `<folder>/<first two hex digits>/<handle>.<extension>`: 256 folders. A flat folder would work for
@@ -14,8 +15,10 @@ const EXTENSIONS: Readonly<Record<OriginalKind, string>> = {
   in: "txt",
   msg: "txt",
   head: "jsonl",
+  run: "txt",
 };
 const FOLDER = /^[0-9a-f]{2}$/;
+const WRITTEN = new RegExp(String.raw`^\.(?:spill|gc)\.(${HOLDER.source})\.[0-9a-f]{16}\.tmp$`);
 const TEMPORARY = /^\.\w+\.[0-9a-f]{16}\.tmp$/;
 
 /** The name of the folder that an original is in. */
@@ -51,4 +54,19 @@ export function temporaryName(handle: Handle, random: string): string {
 
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY.test(name);
+}
+
+/** The name of a file that `holder` spills into; it stands in the archive's own folder. */
+export function spillName(holder: string, random: string): string {
+  return `.spill.${holder}.${random}.tmp`;
+}
+
+/** The name of a lock before it is one. */
+export function unnamedLock(holder: string, random: string): string {
+  return `.gc.${holder}.${random}.tmp`;
+}
+
+/** The process that writes a file with this name. */
+export function writerOf(name: string): string | undefined {
+  return WRITTEN.exec(name)?.[1];
 }

@@ -92,7 +92,9 @@ async function compactConversation(
     ...(cwd !== undefined && { cwd }),
     fixedTokens: options.fixed ?? 0,
     traits: traitsOf(to),
-    archive: directoryArchive(folder),
+    archive: directoryArchive(folder, {
+      ...(conversation.id !== undefined && { conversation: conversation.id }),
+    }),
   });
   const { messages, report } = await context.prepare(legal, { force: options.force === true });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;

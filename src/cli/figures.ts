@@ -63,3 +63,33 @@ export function parseTokens(text: string): number | undefined {
   const factor = unit === "" ? 1 : unit.toLowerCase() === "k" ? 1_000 : 1_000_000;
   return value > 0 ? Math.round(value * factor) : undefined;
 }
+
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A time given by a person, in ms: 90m, 12h, 7d, 2w. Returns `undefined` for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([mhdw])$/i.exec(text.trim()) ?? [];
+  const factor = DURATION_UNITS[unit.toLowerCase()];
+  return factor === undefined ? undefined : Number(digits) * factor;
+}
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+
+/** A size given by a person, in bytes: 500MB, 2GB, 1.5g. Returns `undefined` for anything else. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(text.trim());
+  const factor = SIZE_UNITS[match?.[2]?.toLowerCase() ?? "none"];
+  return match === null || factor === undefined ? undefined : Math.round(Number(match[1]) * factor);
+}
+
+/** Two numbers given by a person: 10-200, or 10- for "to the end". `undefined` for anything else. */
+export function parseRange(text: string): readonly [number, number] | undefined {
+  const match = /^(\d+)-(\d*)$/.exec(text.trim());
+  if (match === null) return undefined;
+  return [Number(match[1]), match[2] === "" ? Infinity : Number(match[2])];
+}

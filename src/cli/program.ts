@@ -1,8 +1,10 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { isContextError } from "../core/error.ts";
 import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
-import { parseTokens } from "./figures.ts";
+import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
+import { numberOption, tokensOption } from "./option-values.ts";
+import { addRun, addTruncate, type SetExitCode } from "./output-commands.ts";
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -11,8 +13,8 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 const USAGE_CODES: ReadonlySet<string> = new Set(["invalid-options", "unreadable-file"]);
 
 /**
- * Runs the command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. Errors are one
- * line on stderr, and with `--json` an object on stdout as well.
+ * Runs the command line and returns its exit code: 0 done, 1 failed, 2 wrong usage; `run` has that
+ * of its command. Errors are one line on stderr, and with `--json` an object on stdout as well.
  */
 export async function runProgram(
   io: Io,
@@ -20,12 +22,20 @@ export async function runProgram(
   version: string,
 ): Promise<number> {
   try {
-    await createProgram(io, version).parseAsync([...args], { from: "user" });
-    return EXIT.done;
+    let exitCode: number = EXIT.done;
+    const program = createProgram(io, version, (code) => (exitCode = code));
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return reportError(io, error, args.includes("--json"));
+    return reportError(io, error, ownArguments(args).includes("--json"));
   }
+}
+
+/** What follows `--` is for another program. */
+function ownArguments(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end < 0 ? args : args.slice(0, end);
 }
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
@@ -45,7 +55,7 @@ function reportError(io: Io, error: unknown, asJson: boolean): number {
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
 }
 
-function createProgram(io: Io, version: string): Command {
+function createProgram(io: Io, version: string, setExitCode: SetExitCode): Command {
   const program = new Command("longhaul")
     .description(
       "Keeps long-running LLM agents inside their model's context window without losing what matters.",
@@ -59,10 +69,14 @@ function createProgram(io: Io, version: string): Command {
     })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .showSuggestionAfterError(true)
+    .enablePositionalOptions()
     .addHelpText("after", EXAMPLES);
   addCompact(program, io);
   addInspect(program, io);
+  addRun(program, io, setExitCode);
+  addTruncate(program, io);
   addRecall(program, io);
+  addGc(program, io);
   addFormats(program, io);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
@@ -74,7 +88,9 @@ Examples:
   longhaul compact session.jsonl --window 128k      compact a session file of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
   longhaul inspect session.jsonl                    see what fills the window
+  longhaul run -- npm test                          run a command, keep its whole output, print its end
   longhaul recall head_0123456789abcdef             print what a compaction archived
+  longhaul recall --search "connection refused"     find it in everything that was archived
   longhaul formats                                  what can be read and written`;
 
 function addCompact(program: Command, io: Io): void {
@@ -132,21 +148,6 @@ function addInspect(program: Command, io: Io): void {
     });
 }
 
-function addRecall(program: Command, io: Io): void {
-  program
-    .command("recall")
-    .summary("print an original from the archive")
-    .description(
-      "Prints the original that a handle names, byte for byte: a pruned output, a clipped piece, or the head of a compacted conversation.",
-    )
-    .argument("<handle>", "as a context names it, e.g. out_0123456789abcdef")
-    .option("--json", "print the result as JSON")
-    .action(async (handle: string, options) => {
-      const { recallCommand } = await import("./recall.ts");
-      await recallCommand(io, handle, options);
-    });
-}
-
 function addFormats(program: Command, io: Io): void {
   program
     .command("formats")
@@ -184,16 +185,4 @@ function sessionOptions(command: Command): Command {
       ).argParser(numberOption),
     )
     .option("--json", "print the result as JSON");
-}
-
-function tokensOption(text: string): number {
-  const value = parseTokens(text);
-  if (value === undefined)
-    throw new InvalidArgumentError("Give a number of tokens such as 200000, 128k or 1m.");
-  return value;
-}
-
-function numberOption(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
-  return Number(text);
 }

@@ -1,14 +1,85 @@
-import { directoryArchive } from "../archive/directory.ts";
+import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { type CommonOptions, type Io, printJson } from "./io.ts";
+import {
+  type Archive,
+  type Range,
+  recallBytes,
+  recallRange,
+  searchArchive,
+  searchLines,
+  type SearchResult,
+} from "../archive/index.ts";
+import { ContextError } from "../core/error.ts";
+import { bytes, plural } from "./figures.ts";
+import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 
-/** `longhaul recall HANDLE`: an original, byte for byte, on stdout. */
+export interface RecallCommandOptions extends CommonOptions {
+  readonly lines?: Range;
+  readonly bytes?: Range;
+  /** What to look for in everything, in place of a handle. */
+  readonly search?: string;
+  readonly regex?: boolean;
+  readonly context?: number;
+  readonly limit?: number;
+}
+
+/** `longhaul recall HANDLE` and `longhaul recall --search TEXT`, in all conversations. */
 export async function recallCommand(
   io: Io,
-  handle: string,
-  { json }: CommonOptions,
+  handle: string | undefined,
+  options: RecallCommandOptions,
 ): Promise<void> {
-  const content = await directoryArchive(archiveFolder(io.env)).get(handle);
-  if (json === true) printJson(io, { version: 1, handle, content });
-  else io.stdout.write(content);
+  const archive = everyConversation(archiveFolder(io.env));
+  if ((handle === undefined) === (options.search === undefined)) {
+    throw new ContextError(
+      "invalid-options",
+      "Give a handle to print, or --search TEXT to look for a text in everything.",
+    );
+  }
+  if (handle === undefined) await search(io, archive, options);
+  else await print(io, archive, { ...options, handle });
+}
+
+async function print(
+  io: Io,
+  archive: Archive,
+  { handle, json, lines, bytes: part }: RecallCommandOptions & { readonly handle: string },
+): Promise<void> {
+  const range = {
+    ...(lines !== undefined && { lines }),
+    ...(part !== undefined && { bytes: part }),
+  };
+  const isPart = lines !== undefined || part !== undefined;
+  if (json === true && isPart) {
+    const { text, ...rest } = await recallRange(archive, handle, range);
+    return printJson(io, { version: 1, ...rest, content: text });
+  }
+  if (json === true)
+    return printJson(io, { version: 1, handle, content: await archive.get(handle) });
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const piece of recallBytes(archive, handle, range)) {
+    io.stdout.write(decoder.decode(piece, { stream: true }));
+  }
+  io.stdout.write(decoder.decode());
+}
+
+/** A person can stop a search by hand. */
+const UNHURRIED = { maxBytes: 10_000_000, timeoutMs: 24 * 60 * 60 * 1000 } as const;
+
+async function search(io: Io, archive: Archive, options: RecallCommandOptions): Promise<void> {
+  const { search: pattern = "", regex, context, limit } = options;
+  const result = await searchArchive(archive, pattern, {
+    ...UNHURRIED,
+    regex: regex === true,
+    ...(context !== undefined && { context }),
+    ...(limit !== undefined && { limit }),
+  });
+  if (options.json === true) return printJson(io, { version: 1, ...result });
+  if (result.hits.length > 0) printLines(io, searchLines(result).slice(0, -1));
+  io.stderr.write(`${outcome(result)}\n`);
+}
+
+function outcome({ hits, searched, total, stopped }: SearchResult): string {
+  const more = stopped === undefined ? "" : "; there may be more, see --limit";
+  return `${plural(hits.length, "hit")} in ${searched.originals} of ${plural(total.originals, "original")} (${bytes(searched.bytes)})${more}`;
 }

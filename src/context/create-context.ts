@@ -2,6 +2,12 @@ import type { Archive } from "../archive/archive.ts";
 import type { Message } from "../core/message/index.ts";
 import { estimateLimit, isOverflow } from "../core/overflow/index.ts";
 import { estimator } from "../core/tokens/index.ts";
+import type { OutputMeta } from "../core/truncate/index.ts";
+import {
+  truncateAndArchive,
+  type TruncatedOutput,
+  type TruncationOptions,
+} from "../tools/index.ts";
 import { editView } from "./edit-view.ts";
 import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -31,6 +37,14 @@ export interface Context {
    * learned. `undefined` for any other error, and for a second overflow in a row: pass that on.
    */
   recover(history: readonly Message[], error: unknown): Promise<Prepared | undefined>;
+  /**
+   * Call it with every tool output on arrival (T15). What exceeds the limits goes to the archive as
+   * a whole and comes back as its kept part with a notice; anything else comes back as it is. When
+   * the archive fails, the notice and `failure` say that the original was not kept.
+   */
+  truncate(output: string, meta?: OutputMeta): Promise<TruncatedOutput>;
+  /** For `wrapTool` and `wrapTools`: tools whose outputs this context truncates. */
+  readonly truncation: TruncationOptions;
   /** An original by its handle. Rejects with `ContextError` code `unknown-handle`. */
   recall(handle: string): Promise<string>;
   /** Adds a listener and returns how to remove it. */
@@ -57,8 +71,11 @@ export function createContext(options: ContextOptions = {}): Context {
     queue = turn.catch(() => undefined);
     return turn;
   };
+  const truncation = truncationOf(session);
   return {
     archive: session.archive,
+    truncation,
+    truncate: (output, meta) => truncateAndArchive(output, meta, truncation),
     journal: () => session.tracker.records,
     recall: (handle) => session.archive.get(handle),
     on: (name, listener) => session.events.on(name, listener),
@@ -76,6 +93,19 @@ export function createContext(options: ContextOptions = {}): Context {
       }),
     async close() {
       await queue;
+    },
+  };
+}
+
+/** T15 with the archive, the limits and the listeners of a context. */
+function truncationOf({ archive, options, events }: Session): TruncationOptions {
+  return {
+    archive,
+    ...(options.toolLimits !== undefined && { toolLimits: options.toolLimits }),
+    ...(options.toolKinds !== undefined && { toolKinds: options.toolKinds }),
+    onTruncated(event) {
+      events.emit("truncated", event);
+      if (event.failure !== undefined) events.emit("failed", event.failure);
     },
   };
 }

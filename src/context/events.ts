@@ -1,3 +1,4 @@
+import type { TruncatedEvent } from "../tools/index.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ContextReport, Failure } from "./report.ts";
 
@@ -7,6 +8,8 @@ export interface ContextEvents {
   readonly prepared: ContextReport;
   /** An edit was made and journaled. */
   readonly edited: JournalRecord;
+  /** A tool output was truncated on arrival. */
+  readonly truncated: TruncatedEvent;
   /** Something failed and the work went on without it. */
   readonly failed: Failure;
 }

@@ -6,6 +6,7 @@ import type { PruneOptions } from "../core/prune/index.ts";
 import type { TemplateOverrides } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
+import type { ToolLimitOverrides } from "../core/truncate/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { JournalRecord } from "./journal.ts";
 
@@ -27,6 +28,8 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   readonly traits?: DialectTraits;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
+  /** Limits and direction of truncation by tool name. @default 2000 lines, 50000 bytes, by kind */
+  readonly toolLimits?: ToolLimitOverrides;
   /** What is added after a compaction so that the agent goes on. @default "auto" */
   readonly continuation?: ContinuationPolicy;
   /** Overrides of the summary's template. */

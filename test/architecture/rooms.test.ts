@@ -13,7 +13,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/tokens": ["core/message"],
   "core/tools": ["core/message"],
   "core/overflow": [],
-  "core/truncate": ["core/handle"],
+  "core/truncate": ["core/handle", "core/tools"],
   "core/edit": ["core/message", "core/handle"],
   "core/prune": [
     "core/message",
@@ -48,16 +48,19 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "core/continuation",
   ],
   archive: ["core"],
-  context: ["core", "archive", "dialects"],
+  spill: ["core", "archive"],
+  tools: ["core", "archive"],
+  context: ["core", "archive", "tools", "dialects"],
   dialects: ["core"],
   transcripts: ["core", "dialects"],
-  cli: ["core", "archive", "context", "dialects", "transcripts"],
-  "index.ts": ["core", "archive", "context", "dialects"],
+  cli: ["core", "archive", "spill", "context", "dialects", "transcripts"],
+  "index.ts": ["core", "archive", "tools", "context", "dialects"],
 };
 
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  archive: /^(node:.+|@noble\/hashes\/.+|env-paths)$/,
+  archive: /^(node:.+|@noble\/hashes\/.+|env-paths|re2js)$/,
+  spill: /^node:.+$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,
 };

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -149,7 +150,13 @@ describe("a real file system of 64 kB (skipped where mounting is not permitted)"
       });
       expect((await archive.list()).map((entry) => entry.handle)).toEqual([handle]);
       expect(await archive.get((await archive.put("out", "small too")).handle)).toBe("small too");
+      const spill = await archive.open?.("out");
+      expect(() => writeFileSync(spill?.fd ?? -1, "x".repeat(200_000))).toThrow("ENOSPC");
+      await expect(spill?.commit()).rejects.toMatchObject({ details: { code: "ENOSPC" } });
+      expect(await archive.list()).toHaveLength(2);
+      expect(await archive.get((await archive.put("out", "room again")).handle)).toBe("room again");
       execFileSync("mount", ["-o", "remount,ro", folder]);
+      await expect(archive.open?.("out")).rejects.toMatchObject({ details: { code: "EROFS" } });
       expect(await archive.get(handle)).toBe("small");
       await expect(archive.put("out", "more")).rejects.toMatchObject({
         details: { code: "EROFS" },

@@ -18,9 +18,11 @@ async function newFolder(): Promise<string> {
   return join(await fs.mkdtemp(join(scratch, "case-")), "state", "archive");
 }
 
+/** Without what an archive notes for itself: who has it open, and when it was looked through. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const all = await fs.readdir(folder, { recursive: true, withFileTypes: true });
-  return all.filter((each) => !each.isDirectory()).map(({ name }) => name);
+  const files = all.filter((each) => !each.isDirectory()).map(({ name }) => name);
+  return files.filter((name) => !/^\.(?:open\.|gc\.)/.test(name));
 }
 
 /** Stores one original and gives what a test needs to tamper with it. */
@@ -37,7 +39,18 @@ function writer(...args: readonly string[]): ChildProcess {
   });
 }
 
-describeArchive("directory", async () => directoryArchive(await newFolder()));
+describeArchive(
+  "directory",
+  async () => directoryArchive(await newFolder()),
+  async () => {
+    const folder = await newFolder();
+    return (conversation) => directoryArchive(folder, { conversation });
+  },
+);
+
+describeArchive("directory, one conversation", async () =>
+  directoryArchive(await newFolder(), { conversation: "one" }),
+);
 
 describe("its files", () => {
   it("are plain files with the content, named by the handle, in a folder by its first digits", async () => {

@@ -1,8 +1,9 @@
+import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Archive } from "../../src/archive/index.ts";
-import { sha256Hex } from "../../src/archive/index.ts";
+import { recallRange, searchArchive, sha256Hex } from "../../src/archive/index.ts";
 import { handleFor } from "../../src/core/handle/index.ts";
 import type { OriginalKind } from "../../src/core/handle/index.ts";
 
@@ -25,12 +26,22 @@ const MALFORMED = [
   "out_0123456789abcdef/../x",
 ];
 
+/** A new, empty store; gives the archive of a conversation in it. */
+export type CreateStore = () => Promise<(conversation: string) => Archive>;
+
 /** What every archive must do; `create` gives a new, empty one. */
-export function describeArchive(name: string, create: () => Promise<Archive>): void {
+export function describeArchive(
+  name: string,
+  create: () => Promise<Archive>,
+  createStore?: CreateStore,
+): void {
   describe(`archive: ${name}`, () => {
     storesOriginals(create);
     refusesHandles(create);
     listsEntries(create);
+    readsParts(create);
+    takesSpills(create);
+    if (createStore !== undefined) keepsConversationsApart(createStore);
   });
 }
 
@@ -150,5 +161,109 @@ function listsEntries(create: () => Promise<Archive>): void {
     }
     await archive.put("msg", "first");
     expect(await archive.list()).toEqual(entries);
+  });
+}
+
+function readsParts(create: () => Promise<Archive>): void {
+  it("gives back any part of an original, by lines and by bytes", async () => {
+    const archive = await create();
+    const line = fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => `${text.trim()}\n`);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1 }),
+        fc.nat(),
+        fc.nat(),
+        async (lines, a, b) => {
+          const content = lines.join("");
+          const { handle } = await archive.put("out", content);
+          const all = content.split("\n").slice(0, -1);
+          const [first = 1, last = 1] = [(a % all.length) + 1, (b % all.length) + 1].toSorted(
+            (one, other) => one - other,
+          );
+          const part = await recallRange(archive, handle, { lines: [first, last] });
+          expect(part.text).toBe(`${all.slice(first - 1, last).join("\n")}\n`);
+          const whole = await recallRange(archive, handle, { bytes: [0, Infinity] });
+          expect(whole.text).toBe(content);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("finds a line in everything it holds", async () => {
+    const archive = await create();
+    await archive.put("out", "one\ntwo needle\nthree");
+    await archive.put("msg", "nothing here");
+    const { hits, searched } = await searchArchive(archive, "needle", { context: 1 });
+    expect(hits).toMatchObject([
+      { line: 2, text: "two needle", before: ["one"], after: ["three"] },
+    ]);
+    expect(searched.originals).toBe(2);
+  });
+
+  it("reads in pieces what it gives back as a whole, if it can", async ({ skip }) => {
+    const archive = await create();
+    if (archive.read === undefined) return skip("it holds texts");
+    const content = "0123456789".repeat(100_000);
+    const { handle } = await archive.put("out", content);
+    const reader = await archive.read(handle);
+    const into = new Uint8Array(10);
+    expect(reader.bytes).toBe(content.length);
+    expect(await reader.read(500_003, into)).toBe(10);
+    expect(Buffer.from(into).toString()).toBe("3456789012");
+    expect(await reader.read(content.length, into)).toBe(0);
+    await reader.close();
+    await expect(archive.read(MISSING)).rejects.toMatchObject({ code: "unknown-handle" });
+    await expect(archive.read("../x")).rejects.toMatchObject({ code: "unknown-handle" });
+  });
+}
+
+function takesSpills(create: () => Promise<Archive>): void {
+  it("lists a spill once it is committed, and what is small by its content", async ({ skip }) => {
+    const archive = await create();
+    if (archive.open === undefined) return skip("it has no files");
+    const [small, large, gone] = [
+      await archive.open("out"),
+      await archive.open("out"),
+      await archive.open("out"),
+    ];
+    for (const { fd } of [small, gone]) writeSync(fd, "spilled\n");
+    writeSync(large.fd, "x".repeat(1_048_577));
+    expect(await archive.list()).toEqual([]);
+    await gone.discard();
+    const entries = [await small.commit(), await large.commit()];
+    expect(entries.map(({ kind }) => kind)).toEqual(["out", "run"]);
+    expect(await archive.put("out", "spilled\n")).toEqual(entries[0]);
+    expect(new Set((await archive.list()).map(({ handle }) => handle))).toEqual(
+      new Set(entries.map(({ handle }) => handle)),
+    );
+    expect(await archive.get(entries[1]?.handle ?? "")).toBe("x".repeat(1_048_577));
+  });
+}
+
+function keepsConversationsApart(createStore: CreateStore): void {
+  it("finds an original only through its own conversation", async () => {
+    const archiveOf = await createStore();
+    const ids = ["one", "two", "../one", "", "One", "con", "x".repeat(300), "日本"];
+    for (const id of ids) {
+      const { handle } = await archiveOf(id).put("out", `the secret of ${JSON.stringify(id)}`);
+      for (const other of ids.filter((each) => each !== id)) {
+        expect(await archiveOf(other).has(handle)).toBe(false);
+        await expect(archiveOf(other).get(handle)).rejects.toMatchObject({
+          code: "unknown-handle",
+          message: expect.stringContaining("Asking again will not find it") as string,
+        });
+      }
+      expect((await archiveOf(id).list()).map((entry) => entry.handle)).toEqual([handle]);
+    }
+  });
+
+  it("gives the same content the same handle in every conversation", async () => {
+    const archiveOf = await createStore();
+    const [one, two] = [archiveOf("one"), archiveOf("two")];
+    const { handle } = await one.put("out", "shared");
+    expect((await two.put("out", "shared")).handle).toBe(handle);
+    expect(await one.get(handle)).toBe("shared");
+    expect(await two.get(handle)).toBe("shared");
   });
 }

@@ -2,6 +2,7 @@
  * The name a context uses for an original that left it: `<kind>_<16 hex digits>`. The digits are
  * the first 64 bits of the SHA-256 of the original's bytes, so the same bytes always have the same
  * handle; an archive compares whole contents and refuses a second original under a taken handle.
+ * Only the digits of a `run` are random: it is too large to be hashed while the agent waits.
  */
 export type Handle = `${OriginalKind}_${string}`;
 
@@ -12,13 +13,14 @@ export type Handle = `${OriginalKind}_${string}`;
  * - `in`: the arguments of a tool call, as JSON (free text as it is).
  * - `msg`: the text of one message, byte for byte.
  * - `head`: compacted messages, one JSON message a line.
+ * - `run`: a large output that was written straight into the archive's file.
  */
-export type OriginalKind = "out" | "parts" | "in" | "msg" | "head";
+export type OriginalKind = "out" | "parts" | "in" | "msg" | "head" | "run";
 
 /** Lower-case hexadecimal SHA-256 of the UTF-8 bytes of a text. Injected: the core has no crypto. */
 export type Digest = (text: string) => string;
 
-const HANDLE = /^(out|parts|in|msg|head)_[0-9a-f]{16}$/;
+const HANDLE = /^(out|parts|in|msg|head|run)_[0-9a-f]{16}$/;
 const DIGITS = 16;
 
 /** The handle of an original with this content. */

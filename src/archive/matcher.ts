@@ -1,0 +1,135 @@
+import { ContextError } from "../core/error.ts";
+import { BLOCK_BYTES } from "./lines.ts";
+
+/** Finds a pattern in bytes of UTF-8. */
+export interface Matcher {
+  /** How much is looked at in one go. */
+  readonly blockBytes: number;
+  /** Where the first match begins; -1 for none. `isLast`: nothing comes after this block. */
+  find(block: Uint8Array, isLast: boolean): number;
+  /**
+   * How much of a block is done when nothing more is found in it; what follows is looked at again,
+   * together with what comes next. At least 1.
+   */
+  done(block: Uint8Array): number;
+}
+
+/** Finds a text as it is. */
+export function literalMatcher(text: string): Matcher {
+  const needle = new TextEncoder().encode(text);
+  if (needle.length === 0) {
+    throw new ContextError("invalid-options", "There is nothing to search for: give a text.");
+  }
+  const indexOf = nativeIndexOf() ?? plainIndexOf;
+  return {
+    blockBytes: BLOCK_BYTES,
+    find: (block) => indexOf(block, needle),
+    done: (block) => Math.max(1, block.length - needle.length + 1),
+  };
+}
+
+type IndexOf = (block: Uint8Array, needle: Uint8Array) => number;
+
+/** Node's own search is several times as fast; this file must work without it. */
+function nativeIndexOf(): IndexOf | undefined {
+  const { Buffer: native } = globalThis as { Buffer?: typeof Buffer };
+  if (native === undefined) return undefined;
+  return (block, needle) => native.prototype.indexOf.call(block, needle);
+}
+
+function plainIndexOf(block: Uint8Array, needle: Uint8Array): number {
+  const first = needle[0] as number;
+  for (let at = block.indexOf(first); at >= 0; at = block.indexOf(first, at + 1)) {
+    if (at + needle.length > block.length) return -1;
+    if (needle.every((byte, index) => block[at + index] === byte)) return at;
+  }
+  return -1;
+}
+
+/**
+ * The worst patterns take some seconds for 1 MB; who searches must be able to stop in between. Of a
+ * line that is longer, each such piece is searched by itself.
+ */
+const REGEX_BLOCK_BYTES = 131_072;
+/** The longest pattern and the largest program: both bound the time for one line. */
+const MOST_PATTERN_UNITS = 1_000;
+const MOST_INSTRUCTIONS = 5_000;
+
+/**
+ * Finds a regular expression (RE2's: no back references, no look-ahead) line by line, in time that
+ * grows with the text and never with what the pattern is made of.
+ */
+export async function regexMatcher(pattern: string): Promise<Matcher> {
+  const regex = await compile(pattern);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  // A line alone can match at its edges or before its "\r" where it does not within a block.
+  const isBlockUseful = !/\\[Az]|\(\?\w*-/.test(pattern);
+  const done = (block: Uint8Array): number => block.lastIndexOf(LINE_END) + 1 || block.length;
+  return {
+    blockBytes: REGEX_BLOCK_BYTES,
+    done,
+    find(block, isLast) {
+      const end = isLast ? block.length : done(block);
+      const text = block.subarray(0, end);
+      if (isBlockUseful && text.indexOf(CARRIAGE_RETURN) < 0 && !regex.test(text)) return -1;
+      for (let at = 0; at < end;) {
+        const next = lineEnd(block, at, end);
+        const line = block.subarray(at, withoutLineEnd(block, at, next));
+        if (regex.test(line)) return at + startIn(line);
+        at = next;
+      }
+      return -1;
+    },
+  };
+
+  /** Where in its line a match begins, in bytes. */
+  function startIn(bytes: Uint8Array): number {
+    const line = decoder.decode(bytes);
+    const found = regex.matcher(line);
+    return found.find() ? new TextEncoder().encode(line.slice(0, found.start())).length : 0;
+  }
+}
+
+const LINE_END = 10;
+const CARRIAGE_RETURN = 13;
+
+function lineEnd(block: Uint8Array, from: number, usable: number): number {
+  const at = block.indexOf(LINE_END, from);
+  return at < 0 || at >= usable ? usable : at + 1;
+}
+
+function withoutLineEnd(block: Uint8Array, from: number, next: number): number {
+  const end = block[next - 1] === LINE_END ? next - 1 : next;
+  return end > from && block[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+}
+
+type Regex = import("re2js").RE2JS;
+
+async function compile(pattern: string): Promise<Regex> {
+  const { RE2JS } = await import("re2js");
+  if (pattern === "" || pattern.length > MOST_PATTERN_UNITS) {
+    throw invalidPattern(
+      `it has ${pattern.length} characters, and 1 to ${MOST_PATTERN_UNITS} work`,
+    );
+  }
+  const regex = parse(() => RE2JS.compile(pattern, RE2JS.MULTILINE));
+  if (regex.programSize() > MOST_INSTRUCTIONS) {
+    throw invalidPattern("its repetitions make it too large");
+  }
+  return regex;
+}
+
+function parse(work: () => Regex): Regex {
+  try {
+    return work();
+  } catch (error) {
+    throw invalidPattern(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function invalidPattern(why: string): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `This is no regular expression that can be searched for: ${why}. It is RE2's syntax, without back references and look-ahead; or search for a plain text.`,
+  );
+}

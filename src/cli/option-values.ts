@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from "commander";
+import { parseTokens } from "./figures.ts";
+
+export function tokensOption(text: string): number {
+  const value = parseTokens(text);
+  if (value === undefined)
+    throw new InvalidArgumentError("Give a number of tokens such as 200000, 128k or 1m.");
+  return value;
+}
+
+export function numberOption(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
+  return Number(text);
+}
+
+export function secondsOption(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= MOST_SECONDS)) {
+    throw new InvalidArgumentError("Give a number of seconds such as 30 or 0.5.");
+  }
+  return value;
+}
+
+/** The longest that a timer can wait. */
+const MOST_SECONDS = 2_147_483;

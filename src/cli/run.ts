@@ -1,0 +1,103 @@
+import { constants } from "node:os";
+import pc from "picocolors";
+import { directoryArchive } from "../archive/directory.ts";
+import { archiveFolder } from "../archive/home.ts";
+import { type CommandLine, type CommandResult, runCommand } from "../spill/index.ts";
+import { type CommonOptions, type Io, printJson } from "./io.ts";
+import { type LiveView, startLiveView } from "./live-view.ts";
+import { cutJson, type CutFlags, cutOptions } from "./truncate.ts";
+
+export interface RunFlags extends CommonOptions, CutFlags {
+  /** Seconds. */
+  readonly timeout?: number;
+  /** Bytes. */
+  readonly maxFile?: number;
+  readonly keep?: boolean;
+}
+
+/** What `timeout` of the core utilities answers. */
+const TIMED_OUT = 124;
+/** Somebody who presses Ctrl-C may have to wait for a command that cleans up. */
+const GRACE_MS = 5_000;
+/** What the person sends us is for the command. */
+const PASSED_ON: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * `longhaul run -- CMD…`: runs a command, shows a person its output as it comes, and gives a
+ * program the preview and the notice. Returns the command's own exit code.
+ */
+export async function runCommandLine(
+  io: Io,
+  words: readonly string[],
+  flags: RunFlags,
+): Promise<number> {
+  const view = io.stdout.isTTY === true && flags.json !== true ? startLiveView(io) : undefined;
+  const stop = new AbortController();
+  const passOn = (signal: NodeJS.Signals): void => stop.abort(signal);
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  try {
+    const result = await runCommand({
+      ...commandLine(words),
+      ...cutOptions(flags),
+      archive: directoryArchive(archiveFolder(io.env)),
+      cwd: io.cwd,
+      env: { ...io.env },
+      stdin: "inherit",
+      signal: stop.signal,
+      graceMs: GRACE_MS,
+      ...(flags.timeout !== undefined && { timeoutMs: flags.timeout * 1_000 }),
+      ...(flags.maxFile !== undefined && { maxFileBytes: flags.maxFile }),
+      ...(flags.keep !== undefined && { keep: flags.keep }),
+      ...(view !== undefined && { onProgress: view.update }),
+    });
+    print(io, result, { view, json: flags.json === true });
+    return exitCodeOf(result);
+  } finally {
+    view?.stop();
+    for (const signal of PASSED_ON) process.removeListener(signal, passOn);
+  }
+}
+
+/** One argument is a line for the shell, as agents' bash tools have it. */
+function commandLine([first = "", ...rest]: readonly string[]): CommandLine {
+  return rest.length === 0 ? { command: first } : { file: first, args: rest };
+}
+
+function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
+  if (timedOut) return TIMED_OUT;
+  return signal === undefined ? (exitCode ?? 1) : 128 + constants.signals[signal];
+}
+
+interface PrintOptions {
+  readonly view: LiveView | undefined;
+  readonly json: boolean;
+}
+
+function print(io: Io, result: CommandResult, { view, json }: PrintOptions): void {
+  if (json) return printJson(io, runJson(result));
+  if (view === undefined) {
+    if (result.text !== "") io.stdout.write(withLineEnd(result.text));
+    return;
+  }
+  view.stop();
+  // What went by too fast and was not kept is shown once more, as far as it is left.
+  if (view.hasSkipped() && result.entry === undefined) io.stdout.write(withLineEnd(result.text));
+  else for (const warning of result.warnings) io.stderr.write(`${pc.yellow(`! ${warning}`)}\n`);
+  const { path } = result.entry ?? {};
+  if (path !== undefined) io.stderr.write(`${pc.dim(`The whole output: ${path}`)}\n`);
+}
+
+function runJson(result: CommandResult): unknown {
+  return {
+    ...cutJson(result),
+    exitCode: result.exitCode ?? null,
+    signal: result.signal ?? null,
+    timedOut: result.timedOut,
+    aborted: result.aborted,
+    durationMs: Math.round(result.durationMs),
+  };
+}
+
+function withLineEnd(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

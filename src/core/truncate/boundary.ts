@@ -1,0 +1,136 @@
+import { ESCAPE } from "./terminal.ts";
+import { isHigh, isLow, utf8Length } from "./utf8.ts";
+
+/** How far back an escape sequence may begin; the longest in use are links. */
+const ESCAPE_UNITS = 4_096;
+/** How many code points of one cluster are kept together; beyond it is no writing but a prank. */
+const CLUSTER_POINTS = 32;
+
+const JOINER = 0x200d;
+/** What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags. */
+const EXTENDS = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d|[\u{e0020}-\u{e007f}])/u;
+const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
+
+/**
+ * The first place at or after `at` where a piece of text may begin: not within a code point, a
+ * CRLF, an escape sequence or a visible character. May be the end of the text.
+ */
+export function safeStart(text: string, at: number): number {
+  const first = pointStart(text, escapeAround(text, at)?.end ?? at);
+  let place = first;
+  for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
+    if (isBoundary(text, place)) return place;
+    place += pointLength(text, place);
+  }
+  return first;
+}
+
+/** The last place at or before `at` where a piece of text may end; may be its start. */
+export function safeEnd(text: string, at: number): number {
+  const last = pointEnd(text, escapeAround(text, at)?.start ?? at);
+  let place = last;
+  for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
+    if (isBoundary(text, place)) return place;
+    place = pointEnd(text, place - 1);
+  }
+  return last;
+}
+
+/** How far from `from` a text may go within a number of bytes as a preview shows it. */
+export function endWithin(text: string, from: number, bytes: number): number {
+  let left = bytes;
+  for (let at = from; at < text.length;) {
+    const length = pointLength(text, at);
+    left -= shownBytes(text, at, length);
+    if (left < 0) return at;
+    at += length;
+  }
+  return text.length;
+}
+
+/** From where a text that ends at `to` fits a number of bytes as a preview shows it. */
+export function startWithin(text: string, to: number, bytes: number): number {
+  let left = bytes;
+  for (let at = to; at > 0;) {
+    const start = pointEnd(text, at - 1);
+    left -= shownBytes(text, start, at - start);
+    if (left < 0) return at;
+    at = start;
+  }
+  return 0;
+}
+
+/** A control character is shown by a picture of three bytes. */
+function shownBytes(text: string, at: number, length: number): number {
+  const unit = text.charCodeAt(at);
+  const isControl =
+    unit < 0x20 ? unit < 9 || (unit > 10 && unit !== 13) : unit > 0x7e && unit < 0xa0;
+  return isControl ? 3 : utf8Length(text, at, at + length);
+}
+
+function isBoundary(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return true;
+  const before = text.charCodeAt(at - 1);
+  if (before === 13 && text.charCodeAt(at) === 10) return false;
+  if (before < 0x80 && text.charCodeAt(at) < 0x300) return true;
+  if (before === JOINER) return false;
+  const next = text.slice(at, at + 2);
+  if (EXTENDS.test(next)) return false;
+  return !REGIONAL.test(next) || flagLettersBefore(text, at) % 2 === 0;
+}
+
+/** Two regional letters are one flag; how many stand before a place says which two. */
+function flagLettersBefore(text: string, at: number): number {
+  let count = 0;
+  while (count < CLUSTER_POINTS && REGIONAL.test(text.slice(Math.max(0, at - 2 * count - 2), at))) {
+    if (at - 2 * count - 2 < 0) break;
+    count++;
+  }
+  return count;
+}
+
+/** The escape sequence that a place lies within, if any. */
+function escapeAround(text: string, at: number): { start: number; end: number } | undefined {
+  if (at <= 0 || at >= text.length) return undefined;
+  const start = lastEscape(text, at - 1);
+  if (start < 0) return undefined;
+  // The end of a link or title is itself written as an escape.
+  const outer = text.startsWith("\x1b\\", start) ? lastEscape(text, start - 1) : -1;
+  return (outer >= 0 ? escapeAt(text, outer, at) : undefined) ?? escapeAt(text, start, at);
+}
+
+function lastEscape(text: string, at: number): number {
+  if (at < 0) return -1;
+  return Math.max(text.lastIndexOf("\x1b", at), text.lastIndexOf("\x9b", at));
+}
+
+function escapeAt(
+  text: string,
+  start: number,
+  at: number,
+): { start: number; end: number } | undefined {
+  const from = text.slice(start, start + ESCAPE_UNITS);
+  const found = new RegExp(ESCAPE, "y").exec(from);
+  if (found === null || start + found[0].length <= at) return undefined;
+  return { start, end: start + found[0].length };
+}
+
+/** A place moved on when it splits a code point. */
+export function pointStart(text: string, at: number): number {
+  return splitsPoint(text, at) ? at + 1 : at;
+}
+
+/** A place moved back when it splits a code point. */
+export function pointEnd(text: string, at: number): number {
+  return splitsPoint(text, at) ? at - 1 : at;
+}
+
+function splitsPoint(text: string, at: number): boolean {
+  return (
+    at > 0 && at < text.length && isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))
+  );
+}
+
+function pointLength(text: string, at: number): number {
+  return splitsPoint(text, at + 1) ? 2 : 1;
+}

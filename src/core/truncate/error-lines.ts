@@ -1,0 +1,86 @@
+import { safeEnd } from "./boundary.ts";
+import { cleanText, ESCAPE } from "./terminal.ts";
+
+/** So much of what is left out is searched, so that a huge output costs no more than a large one. */
+export const ERROR_SCAN_UNITS = 1_000_000;
+/** So many lines are named. */
+export const NAMED_ERRORS = 5;
+const LINE_UNITS = 160;
+
+/**
+ * How programs say that something went wrong: the words as tools write them, so that prose about
+ * errors is rarely meant. No part of it crosses a line end.
+ */
+const ERROR =
+  /\b(?:[Ee]rror|ERROR|FAIL|FAILED|FAILURE|[Ff]ailed|FATAL|[Ff]atal|CRITICAL|PANIC|panic(?:ked)?|Traceback|[A-Z]\w{0,60}(?:Error|Exception)|[Ee]xception|Segmentation fault|not ok)\b|^[ \t]*[✗✘×]|^E  |ERR!/gm;
+/** "0 errors", "no failures", "error: false", "failed=0" say that nothing went wrong. */
+const NO_ERROR =
+  /\b(?:0|no|without) (?:errors?|failures?|failed|exceptions?)\b|\b(?:errors?|failures?|failed)["']?\s*[:=]\s*(?:0|null|none|false|\[\]|["']{2})/i;
+
+/** A line that looks like an error. */
+export interface ErrorLine {
+  /** Its number in the whole output, from 1; absent when the number of lines is not known. */
+  readonly line?: number;
+  readonly text: string;
+}
+
+/** Lines of a piece that look like errors. */
+export interface ErrorLines {
+  readonly count: number;
+  /** The first of them. */
+  readonly first: readonly ErrorLine[];
+  /** Whether only a part of what was left out could be searched. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * The lines of a piece of an output that look like errors.
+ * @param firstLine Number of the piece's first line in the output; absent when it is not known.
+ */
+export function findErrorLines(text: string, firstLine?: number): ErrorLines {
+  const searched = text.slice(0, ERROR_SCAN_UNITS);
+  // A colour directly before a word would hide where the word begins.
+  const piece = searched.includes("\x1b") ? searched.replace(ESCAPE, "") : searched;
+  const first: ErrorLine[] = [];
+  let count = 0;
+  let line = firstLine;
+  let counted = 0;
+  const search = new RegExp(ERROR);
+  for (let found = search.exec(piece); found !== null; found = search.exec(piece)) {
+    const start = piece.lastIndexOf("\n", found.index) + 1;
+    const end = lineEnd(piece, found.index);
+    search.lastIndex = Math.max(end, found.index + 1);
+    const words = piece.slice(
+      Math.max(start, found.index - LINE_UNITS),
+      Math.min(end, found.index + LINE_UNITS),
+    );
+    if (NO_ERROR.test(words)) continue;
+    count++;
+    if (first.length >= NAMED_ERRORS) continue;
+    if (line !== undefined) line += lineEnds(piece, counted, start);
+    counted = start;
+    first.push({ ...(line !== undefined && { line }), text: lineText(piece, start, end) });
+  }
+  return { count, first, isPartial: searched.length < text.length };
+}
+
+/** A line as it is shown: clean, and its start if it is long. */
+function lineText(piece: string, start: number, end: number): string {
+  const { text } = cleanText(piece.slice(start, Math.min(end, start + 10 * LINE_UNITS)));
+  const trimmed = text.trim();
+  if (trimmed.length <= LINE_UNITS) return trimmed;
+  return `${trimmed.slice(0, safeEnd(trimmed, LINE_UNITS))}…`;
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+function lineEnds(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,114 @@
+/*
+ * What a terminal would show of a text. A preview is for a model: colours say nothing to it, and of
+ * a progress bar only the last state counts. The original keeps everything.
+ */
+
+/** What was taken out of, or replaced in, a preview. */
+export interface Cleaning {
+  /** Escape sequences (colours, cursor movements, titles, links). */
+  readonly escapes: number;
+  /** Pieces of lines that a carriage return or backspaces overwrote. */
+  readonly overwritten: number;
+  /** Control characters, shown as the pictures Unicode has for them (NUL as ␀). */
+  readonly controls: number;
+  /** Pieces that were no UTF-8, or halves of surrogate pairs; shown as U+FFFD. */
+  readonly invalid: number;
+}
+
+export const NO_CLEANING: Cleaning = { escapes: 0, overwritten: 0, controls: 0, invalid: 0 };
+
+/** Everything but text, tabs and line ends. */
+// oxlint-disable-next-line no-control-regex
+const DIRTY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cs}|\r(?!\n)/u;
+
+/**
+ * One escape sequence: CSI (7 and 8 bit), a string (OSC, DCS, SOS, PM, APC) with its end, or two
+ * characters. Nothing here crosses a line end, and no class holds what begins a sequence, so that
+ * a search takes linear time.
+ */
+// oxlint-disable no-control-regex
+export const ESCAPE: RegExp =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
+
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+// oxlint-enable no-control-regex
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+/** Whether there is anything to take out of a text. */
+export function isDirty(text: string): boolean {
+  return DIRTY.test(text);
+}
+
+/** A cleaned text; it has exactly as many line ends as the text it was made of. */
+export interface CleanText {
+  readonly text: string;
+  readonly cleaning: Cleaning;
+}
+
+/** A text as a terminal would leave it; line ends stay as they are. */
+export function cleanText(text: string): CleanText {
+  if (!isDirty(text)) return { text, cleaning: NO_CLEANING };
+  const count = { escapes: 0, overwritten: 0, controls: 0, invalid: 0 };
+  const counted =
+    (name: keyof typeof count, show: (found: string) => string) =>
+    (found: string): string => {
+      count[name]++;
+      return show(found);
+    };
+  const plain = text.replace(
+    ESCAPE,
+    counted("escapes", () => ""),
+  );
+  const pieces = plain.split("\n");
+  const lines = pieces.map((line, index) => {
+    const shown = overwriteLine(line, index < pieces.length - 1);
+    count.overwritten += shown.overwritten;
+    return shown.text;
+  });
+  const cleaned = lines
+    .join("\n")
+    .replace(CONTROL, counted("controls", picture))
+    .replace(
+      LONE_SURROGATE,
+      counted("invalid", () => "\ufffd"),
+    );
+  return { text: cleaned, cleaning: count };
+}
+
+/** The last state of a line that carriage returns and backspaces wrote over. */
+function overwriteLine(line: string, isEnded: boolean): { text: string; overwritten: number } {
+  if (!line.includes("\r") && !line.includes("\b")) return { text: line, overwritten: 0 };
+  const states = line.split("\r").filter((state) => state !== "");
+  const last = states.at(-1) ?? "";
+  const shown = last.includes("\b") ? eraseBack(last) : last;
+  // The carriage return before a line end is a part of it.
+  const text = isEnded && line.endsWith("\r") ? `${shown}\r` : shown;
+  return { text, overwritten: text === line ? 0 : Math.max(1, states.length - 1) };
+}
+
+/** Every backspace takes back the character before it, as in the bold text of manual pages. */
+function eraseBack(line: string): string {
+  const shown: string[] = [];
+  for (const character of line) {
+    if (character === "\b") shown.pop();
+    else shown.push(character);
+  }
+  return shown.join("");
+}
+
+/** U+2400 and up are pictures of the control characters; those above 0x7f have none. */
+function picture(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? "\u2421" : "\ufffd";
+}
+
+/** Two cleanings as one. */
+export function addCleaning(a: Cleaning, b: Cleaning): Cleaning {
+  return {
+    escapes: a.escapes + b.escapes,
+    overwritten: a.overwritten + b.overwritten,
+    controls: a.controls + b.controls,
+    invalid: a.invalid + b.invalid,
+  };
+}

@@ -1,0 +1,50 @@
+import type { ErrorLine } from "./error-lines.ts";
+import type { Direction } from "./limits.ts";
+import type { EarlierTruncation } from "./marker.ts";
+import type { Cleaning } from "./terminal.ts";
+
+/** What T15 made of one output; plain JSON. */
+export interface Truncation {
+  /** What is kept, without the notice. Both limits hold for it. */
+  readonly text: string;
+  /** Whether `text` is anything but the whole output, character for character. */
+  readonly isTruncated: boolean;
+  /** Which end is kept. Not always the one that was asked for: an end that is no text is not. */
+  readonly direction: Direction;
+  readonly total: {
+    /** Absent when nobody counted them. */
+    readonly lines?: number;
+    readonly bytes: number;
+  };
+  /** What `text` holds of the output. */
+  readonly kept: { readonly lines: number; readonly bytes: number };
+  /** What `text` does not hold; absent when only colours and the like were taken out. */
+  readonly omitted?: Omitted;
+  /** What was taken out of the kept part, or replaced in it. */
+  readonly cleaning?: Cleaning;
+  /** Whether the kept part begins or ends inside a line. */
+  readonly isLineCut: boolean;
+  /** Set when the output is no text: a hint at its type. */
+  readonly binary?: string;
+  /** Set when the output arrived truncated and was left alone. */
+  readonly earlier?: EarlierTruncation;
+}
+
+/** Where the piece that was left out is. Line numbers from 1; a line cut in two is part of it. */
+export interface Omitted {
+  readonly fromLine?: number;
+  readonly toLine?: number;
+  readonly lines?: number;
+  readonly bytes: number;
+  /** How many bytes of the output stand before it; absent for an output that is no text. */
+  readonly fromByte?: number;
+  /** For direction `both`: the lines of it that look like errors. */
+  readonly errors?: OmittedErrors;
+}
+
+export interface OmittedErrors {
+  readonly count: number;
+  readonly first: readonly ErrorLine[];
+  /** Whether there was more than could be searched. */
+  readonly isPartial: boolean;
+}

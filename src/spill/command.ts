@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { ContextError } from "../core/error.ts";
+
+/** A command line that `sh -c` runs, or a program with its arguments. */
+export type CommandLine =
+  | { readonly command: string; readonly file?: never; readonly args?: never }
+  | { readonly file: string; readonly args?: readonly string[]; readonly command?: never };
+
+/** How a command starts. */
+export interface StartOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: "ignore" | "inherit";
+  /** A descriptor that takes stdout and stderr, or a pipe that both go into. */
+  readonly output: number | "pipe";
+  /** The kernel stops whoever writes a file beyond so many bytes. */
+  readonly fileLimit: number | undefined;
+}
+
+/** How a command came out. */
+export interface Ending {
+  /** `undefined` when a signal ended it. 126 and 127 as in a shell: it could not be started. */
+  readonly exitCode: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  /** Why it could not be started. */
+  readonly failure?: string;
+}
+
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** Settles when the command itself has ended; what it left in the background may go on. */
+  readonly ended: Promise<Ending>;
+}
+
+const SHELL = "/bin/sh";
+/** POSIX counts this limit in such blocks, whatever the shell. */
+const LIMIT_BLOCK = 512;
+const IS_WINDOWS = process.platform === "win32";
+
+/**
+ * Starts a command in a process group of its own. A folder that is not there is `invalid-options`;
+ * a command that is not there ends with 127 as it does in a shell.
+ */
+export async function startCommand(
+  line: CommandLine,
+  options: StartOptions,
+): Promise<RunningCommand> {
+  await checkFolder(options.cwd);
+  const [file = "", ...args] = wrapped(wordsOf(line), options);
+  const { cwd, env, stdin, output } = options;
+  const isMerged = output === "pipe" && !IS_WINDOWS;
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    stdio: [stdin, output, isMerged ? "ignore" : output],
+    detached: !IS_WINDOWS,
+    windowsHide: true,
+    shell: IS_WINDOWS && line.command !== undefined,
+  });
+  return { child, ended: endOf(child, file) };
+}
+
+async function checkFolder(cwd: string): Promise<void> {
+  const stats = await stat(cwd).catch(() => undefined);
+  if (stats?.isDirectory() === true) return;
+  const what = stats === undefined ? "does not exist" : "is not a folder";
+  throw new ContextError(
+    "invalid-options",
+    `The command cannot start in ${cwd}, which ${what}. Give a folder that is there as cwd.`,
+    { details: { cwd } },
+  );
+}
+
+function wordsOf(line: CommandLine): readonly string[] {
+  if (line.command === undefined) return [line.file, ...(line.args ?? [])];
+  return IS_WINDOWS ? [line.command] : [SHELL, "-c", line.command];
+}
+
+/** What only a shell can set up before the command takes its place. */
+function wrapped(words: readonly string[], { output, fileLimit }: StartOptions): readonly string[] {
+  const setup = [
+    ...(output === "pipe" ? ["exec 2>&1"] : []),
+    ...(fileLimit === undefined
+      ? []
+      : [`ulimit -f ${Math.ceil(fileLimit / LIMIT_BLOCK)} 2>/dev/null`]),
+  ];
+  if (IS_WINDOWS || setup.length === 0) return words;
+  return [SHELL, "-c", `${setup.join("; ")}; exec "$@"`, "sh", ...words];
+}
+
+/** `exit`, not `close`: a process in the background may keep a pipe open for ever. */
+function endOf(child: ChildProcess, file: string): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      if (child.pid !== undefined) return;
+      const exitCode = error.code === "ENOENT" ? 127 : 126;
+      resolve({ exitCode, signal: undefined, failure: failureOf(file, error) });
+    });
+    child.once("exit", (exitCode, signal) =>
+      resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
+    );
+  });
+}
+
+function failureOf(file: string, { code = "unknown" }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return `${file}: command not found. Check its name and the PATH.`;
+  if (code === "EACCES") return `${file}: permission denied. Is it a program that may be run?`;
+  return `${file} could not be started (${code}).`;
+}

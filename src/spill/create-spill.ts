@@ -1,0 +1,131 @@
+import { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { WritableStream } from "node:stream/web";
+import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import {
+  completeLimits,
+  type Direction,
+  type Limits,
+  type Truncation,
+  windowBytes,
+} from "../core/truncate/index.ts";
+import { cutReceived, previewText } from "./cut.ts";
+import { receive } from "./receive.ts";
+import { receivedOf } from "./received.ts";
+
+export interface SpillOptions {
+  /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
+  readonly archive?: Archive;
+  /** @default 2,000 lines and 50,000 bytes */
+  readonly limits?: Partial<Limits>;
+  /** What stays of a large output. @default "tail" */
+  readonly direction?: Direction;
+  /** An output beyond so many bytes is not kept, only its preview. @default 4 GiB */
+  readonly maxFileBytes?: number;
+  /** Keep the whole output even when nothing was cut. @default false */
+  readonly keep?: boolean;
+}
+
+/** Takes an output that comes as a stream: from a socket, a terminal, an MCP server. */
+export interface Spill {
+  /** Both faces take bytes or text, and both make a source wait that is faster than the disk. */
+  readonly web: WritableStream<Uint8Array | string>;
+  readonly node: Writable;
+  /** Bytes so far. */
+  bytes(): number;
+  /** Line ends so far. */
+  lines(): number;
+  /** After the last piece: closes both faces. A second call returns the same result. Never rejects. */
+  finish(): Promise<SpillResult>;
+}
+
+export interface SpillResult {
+  /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
+  readonly text: string;
+  readonly truncation: Truncation;
+  /** The whole output, if it was cut (or `keep` is set) and could be kept. */
+  readonly entry?: ArchiveEntry;
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_MAX_BYTES = 4_294_967_296;
+
+/**
+ * A sink for a stream of any length: the ends stay in memory (some 200 KB with the default limits),
+ * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
+ * original, never the preview. Throws `invalid-options` for limits that leave nothing.
+ */
+export function createSpill(options: SpillOptions = {}): Spill {
+  const { archive, direction = "tail", maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
+  const limits = completeLimits(options.limits);
+  const receiver = receive({
+    archive,
+    capacity: windowBytes(limits),
+    heldBytes: limits.maxBytes,
+    maxBytes: maxFileBytes,
+  });
+  const { ends } = receiver;
+  let failure: string | undefined;
+  let result: Promise<SpillResult> | undefined;
+
+  const finish = async (): Promise<SpillResult> => {
+    await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
+    const truncation = cutReceived(receivedOf(ends), { limits, direction });
+    const kept = await receiver.finish(keep || truncation.isTruncated);
+    const warnings = failure === undefined ? [] : [failure];
+    return {
+      text: previewText(truncation, kept, warnings),
+      truncation,
+      ...(kept.entry !== undefined && { entry: kept.entry }),
+      warnings,
+    };
+  };
+  const sink: Sink = {
+    // A copy: whoever wrote the piece may use its memory again.
+    write: (chunk) =>
+      receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : new Uint8Array(chunk)),
+    fail: (error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      failure ??= `The output ended early (${reason}); only what came before is here.`;
+    },
+  };
+  const [web, node] = [webFace(sink), nodeFace(sink)];
+  return {
+    web,
+    node,
+    bytes: () => ends.bytes(),
+    lines: () => ends.newlines(),
+    finish: () => (result ??= finish()),
+  };
+}
+
+interface Sink {
+  write(chunk: Uint8Array | string): Promise<void> | undefined;
+  fail(error: unknown): void;
+}
+
+function webFace(sink: Sink): WritableStream<Uint8Array | string> {
+  return new WritableStream<Uint8Array | string>({
+    write: (chunk) => sink.write(chunk),
+    abort: (reason) => sink.fail(reason),
+  });
+}
+
+function nodeFace(sink: Sink): Writable {
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      const written = sink.write(chunk);
+      if (written === undefined) done();
+      else void after(written, done);
+    },
+    destroy(error, done) {
+      if (error !== null) sink.fail(error);
+      done(null);
+    },
+  });
+}
+
+async function after(work: Promise<void>, done: () => void): Promise<void> {
+  await work;
+  done();
+}

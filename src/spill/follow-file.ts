@@ -1,0 +1,81 @@
+import { fdatasync, fstatSync, readSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { countNewlines } from "./count-newlines.ts";
+
+/** Keeps up with a file that another process writes. */
+export interface Follower {
+  /** Line ends so far; `undefined` once the file is too large for them to be counted. */
+  newlines(): number | undefined;
+  /** Counts what is new. */
+  count(): void;
+  /** Counts everything up to an offset, and waits for the disk. */
+  finish(to: number): Promise<void>;
+}
+
+/**
+ * Lines of a larger file are not counted: that would take as long as writing it, and half as much
+ * again when both happen at once. 64 MB take some 30 ms.
+ */
+const MOST_COUNTED_BYTES = 67_108_864;
+const BLOCK_BYTES = 1_048_576;
+/** Other work gets its turn after so many. */
+const BLOCKS_AT_ONCE = 4;
+/** So many bytes are worth a request of their own. */
+const FLUSH_BYTES = 4_194_304;
+
+/** Memory: one block of at most 1 MB, made when there is something to read. */
+export function followFile(fd: number): Follower {
+  let [at, newlines] = [0, 0];
+  let block: Buffer | undefined;
+
+  /** Whether there is more. */
+  const countBlocks = (to: number): boolean => {
+    for (let blocks = 0; blocks < BLOCKS_AT_ONCE && at < to; blocks++) {
+      const size = Math.min(BLOCK_BYTES, to - at);
+      if (block === undefined || block.length < size) block = Buffer.allocUnsafeSlow(size);
+      const count = readSync(fd, block, 0, size, at);
+      if (count === 0) return false;
+      newlines += countNewlines(block.subarray(0, count));
+      at += count;
+    }
+    return at < to;
+  };
+  return {
+    newlines: () => (sizeOf(fd) > MOST_COUNTED_BYTES ? undefined : newlines),
+    count() {
+      const size = sizeOf(fd);
+      if (size <= MOST_COUNTED_BYTES) countBlocks(size);
+    },
+    async finish(to) {
+      if (to > MOST_COUNTED_BYTES) return;
+      // The command emptied its own output.
+      if (to < at) [at, newlines] = [0, 0];
+      // The disk works while the lines are counted. (Not sooner: that would slow the writer down.)
+      const flushing = to >= FLUSH_BYTES ? flush(fd) : undefined;
+      while (countBlocks(to)) await nextTurn();
+      await flushing;
+    },
+  };
+}
+
+/** What the disk has to say is said once more when the file is kept. */
+function flush(fd: number): Promise<void> {
+  return new Promise((resolve) => fdatasync(fd, () => resolve()));
+}
+
+/** Bytes of an open file. */
+export function sizeOf(fd: number): number {
+  return fstatSync(fd).size;
+}
+
+/** The bytes from an offset on, fewer where the file ends. */
+export function readRange(fd: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(fd, bytes, filled, length - filled, from + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,34 @@
+import type { ChildProcess } from "node:child_process";
+import type { Direction } from "../core/truncate/index.ts";
+import type { Kept } from "./receive.ts";
+
+/** Where a command's output goes, and what can be read of it. */
+export interface Output {
+  /** For the command: a descriptor, or a pipe to be attached. */
+  readonly target: number | "pipe";
+  /** The file it goes into; `undefined` for a pipe. */
+  readonly path: string | undefined;
+  attach(child: ChildProcess): void;
+  /** Bytes so far. */
+  size(): number;
+  /** Line ends so far; `undefined` when there are too many bytes to count them. */
+  lines(): number | undefined;
+  /** The newest bytes, from an offset on, at most `most`. */
+  latest(from: number, most: number): Uint8Array;
+  /** After the command ended: takes in what has arrived, up to the limit. */
+  settle(maxBytes: number): Promise<void>;
+  /** What a preview is made of. */
+  read(direction: Direction): Received;
+  /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */
+  finish(keep: boolean): Promise<Kept>;
+}
+
+/** An output as far as it is in memory: as a whole, or its two ends. */
+export interface Received {
+  readonly bytes: number;
+  /** Absent when nobody counted them. */
+  readonly lines?: number;
+  readonly whole?: Uint8Array;
+  readonly head?: Uint8Array;
+  readonly tail?: Uint8Array;
+}

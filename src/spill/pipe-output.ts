@@ -1,0 +1,75 @@
+import type { ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { NamedPipe } from "./named-pipe.ts";
+import type { Output } from "./output.ts";
+import type { Receiver } from "./receive.ts";
+import { receivedOf } from "./received.ts";
+
+/** So many turns of the event loop without a byte mean that the pipe is empty. */
+const QUIET_TURNS = 2;
+
+export interface PipeOptions {
+  /** What comes after so many bytes is not taken. */
+  readonly maxBytes: number;
+  /** @default one between Node and the command */
+  readonly pipe: NamedPipe | undefined;
+}
+
+/** The command writes into a pipe: for disks that may fill up, and archives without files. */
+export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions): Output {
+  const { ends } = receiver;
+  let sources: readonly Socket[] = [];
+  let writing: Promise<void> | undefined;
+
+  const take = (chunk: Buffer): void => {
+    const room = maxBytes - ends.bytes();
+    if (room <= 0) return;
+    const written = receiver.write(chunk.subarray(0, room));
+    if (written === undefined) return;
+    writing = pauseDuring(written);
+  };
+  const pauseDuring = async (work: Promise<void>): Promise<void> => {
+    for (const source of sources) source.pause();
+    await work;
+    for (const source of sources) source.resume();
+  };
+  /** Nobody listens any more, but a process in the background must not die of what it prints. */
+  const release = (): void => {
+    for (const source of sources) source.off("data", take).resume().unref();
+    if (sources.length === 0) pipe?.close();
+  };
+  return {
+    target: pipe?.fd ?? "pipe",
+    path: undefined,
+    attach(child: ChildProcess) {
+      pipe?.closeWriter();
+      const all: readonly unknown[] =
+        pipe === undefined ? [child.stdout, child.stderr] : [pipe.source];
+      sources = all.filter((source) => source instanceof Socket);
+      for (const source of sources) source.on("data", take).on("error", () => undefined);
+    },
+    size: () => ends.bytes(),
+    lines: () => ends.newlines(),
+    latest(from, most) {
+      const tail = ends.tail();
+      return tail.subarray(Math.max(0, tail.length - Math.min(most, ends.bytes() - from)));
+    },
+    async settle() {
+      // What the command wrote is in the pipe by now; a process in the background may keep it open.
+      for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+        const before = ends.bytes();
+        await writing;
+        await nextTurn();
+        if (ends.bytes() !== before) quiet = -1;
+      }
+      await writing;
+      release();
+    },
+    read: () => receivedOf(ends),
+    finish(keep) {
+      release();
+      return receiver.finish(keep);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Output } from "./output.ts";
+
+/** How far a command is. */
+export interface Progress {
+  readonly bytes: number;
+  /** Line ends; absent beyond 64 MB of a command's output, where they are not counted. */
+  readonly lines?: number;
+  readonly elapsedMs: number;
+  /** The newest bytes since the last call, at most 64 KB. */
+  readonly latest: Uint8Array;
+  /** Bytes since the last call that are not in `latest`. */
+  readonly skipped: number;
+}
+
+const MOST_LATEST_BYTES = 65_536;
+
+/** What reports an output to a callback; `undefined` when nobody listens. */
+export function reporter(
+  output: Output,
+  onProgress: ((progress: Progress) => void) | undefined,
+): () => void {
+  const startedAt = performance.now();
+  let reported = 0;
+  return () => {
+    if (onProgress === undefined) return;
+    const latest = output.latest(reported, MOST_LATEST_BYTES);
+    const bytes = output.size();
+    const skipped = Math.max(0, bytes - reported - latest.length);
+    reported += skipped + latest.length;
+    const elapsedMs = performance.now() - startedAt;
+    const lines = output.lines();
+    onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
+  };
+}

@@ -1,0 +1,219 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import {
+  commandDirection,
+  completeLimits,
+  type Direction,
+  type Limits,
+  type Truncation,
+  windowBytes,
+} from "../core/truncate/index.ts";
+import { type CommandLine, startCommand } from "./command.ts";
+import { cutReceived, previewText } from "./cut.ts";
+import { fileOutput } from "./file-output.ts";
+import { type NamedPipe, openNamedPipe, reopensOutput } from "./named-pipe.ts";
+import type { Output } from "./output.ts";
+import { pipeOutput } from "./pipe-output.ts";
+import { type Progress, reporter } from "./progress.ts";
+import { type Kept, reasonOf, receive } from "./receive.ts";
+import { supervise, type Supervised } from "./supervise.ts";
+import { warningsOf } from "./warnings.ts";
+
+/** How a command is run; the command itself is `command`, or `file` and `args`. */
+export interface RunOptions {
+  /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
+  readonly archive?: Archive;
+  /** @default 2,000 lines and 50,000 bytes */
+  readonly limits?: Partial<Limits>;
+  /** What stays of a large output. @default that of a shell tool: the start for compilers, else both ends */
+  readonly direction?: Direction;
+  /** @default process.cwd() */
+  readonly cwd?: string;
+  /** @default process.env */
+  readonly env?: NodeJS.ProcessEnv;
+  /** `inherit` lets a person type. @default "ignore" */
+  readonly stdin?: "ignore" | "inherit";
+  /** After so many ms the command is asked to end (SIGTERM). @default none */
+  readonly timeoutMs?: number;
+  /** Ends the command when it is aborted; with the name of a signal as reason, by that signal. */
+  readonly signal?: AbortSignal;
+  /** From being asked to end until the whole group is killed. @default 2,000 */
+  readonly graceMs?: number;
+  /**
+   * No file that the command writes, its output included, grows beyond so many bytes: the kernel
+   * sees to it. Without this only the output is limited, to 4 GiB, and files are left alone.
+   */
+  readonly maxFileBytes?: number;
+  /** Keep the whole output even when nothing was cut. @default false */
+  readonly keep?: boolean;
+  /** Called ten times a second at most while the command runs, and once at its end. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** What became of a command. */
+export interface CommandResult {
+  /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
+  readonly text: string;
+  readonly truncation: Truncation;
+  /** `undefined` when a signal ended it; 127 when there is no such command. */
+  readonly exitCode: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** The whole output, if it was cut (or `keep` is set) and could be kept. */
+  readonly entry?: ArchiveEntry;
+  readonly durationMs: number;
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_MAX_BYTES = 4_294_967_296;
+const DEFAULT_GRACE_MS = 2_000;
+/** A disk that had room for everything and has no more than this was filled meanwhile. */
+const FULL_BYTES = 65_536;
+/** The kernel counts a file's limit in blocks. */
+const BLOCK_BYTES = 512;
+
+/**
+ * Runs a command whose output may be of any size. The command writes straight into a file of the
+ * archive, stdout and stderr in the order in which they come; memory stays flat. The call returns
+ * when the command itself ends, also if it left something in the background. Rejects only with
+ * `invalid-options`: whatever else goes wrong is in the result.
+ */
+export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
+  const startedAt = performance.now();
+  const limits = completeLimits(options.limits);
+  const maxBytes = outputLimit(options.maxFileBytes);
+  const { output, notKept } = await openOutput(options, { limits, maxBytes });
+  try {
+    const ending = await runInto(output, options, maxBytes);
+    await output.settle(maxBytes);
+    const { cut, kept } = await cutAndKeep(output, options, limits);
+    const isDiskFull = output.path !== undefined && !(await hasRoom(output.path, FULL_BYTES));
+    const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
+    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
+    const warnings = warningsOf(ending, facts);
+    return {
+      text: previewText(cut, where, warnings),
+      truncation: cut,
+      exitCode: ending.exitCode,
+      signal: ending.signal,
+      timedOut: ending.stopped === "time-out",
+      aborted: ending.stopped === "abort",
+      ...(kept.entry !== undefined && { entry: kept.entry }),
+      durationMs: performance.now() - startedAt,
+      warnings,
+    };
+  } catch (error) {
+    await output.finish(false);
+    throw error;
+  }
+}
+
+/** The preview, and the original if there is more to it than the preview. */
+async function cutAndKeep(
+  output: Output,
+  options: CommandLine & RunOptions,
+  limits: Limits,
+): Promise<{ readonly cut: Truncation; readonly kept: Kept }> {
+  const { direction = usualDirection(options), keep = false } = options;
+  const received = output.read(direction);
+  // An output that is held by its ends only is cut for certain: the disk works meanwhile.
+  const keeping = received.whole === undefined ? output.finish(true) : undefined;
+  const cut = cutReceived(received, { limits, direction });
+  return { cut, kept: await (keeping ?? output.finish(cut.isTruncated || keep)) };
+}
+
+/** As for the shell tool of an agent. */
+function usualDirection({ command, file = "", args = [] }: CommandLine): Direction {
+  return commandDirection(command ?? [file, ...args].join(" "));
+}
+
+function outputLimit(maxFileBytes: number | undefined): number {
+  if (maxFileBytes === undefined) return DEFAULT_MAX_BYTES;
+  return Math.max(BLOCK_BYTES, maxFileBytes - (maxFileBytes % BLOCK_BYTES));
+}
+
+async function runInto(
+  output: Output,
+  options: CommandLine & RunOptions,
+  maxBytes: number,
+): Promise<Supervised> {
+  const { cwd = process.cwd(), env = process.env, stdin = "ignore" } = options;
+  const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
+  const running = await startCommand(options, {
+    cwd,
+    env,
+    stdin,
+    output: output.target,
+    fileLimit,
+  });
+  output.attach(running.child);
+  return supervise(running, {
+    timeoutMs: options.timeoutMs,
+    signal: options.signal,
+    graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+    maxBytes,
+    size: () => output.size(),
+    path: output.path,
+    onTick: reporter(output, options.onProgress),
+  });
+}
+
+interface Opened {
+  readonly output: Output;
+  /** Why nothing can be kept. */
+  readonly notKept?: string;
+}
+
+interface OutputLimits {
+  readonly limits: Limits;
+  readonly maxBytes: number;
+}
+
+/**
+ * A file of the archive when its disk has room for everything the command may write: a full disk
+ * is then no concern of the command. Else a pipe, and the archive gets what it can take.
+ */
+async function openOutput(
+  { archive, command, file, args }: CommandLine & RunOptions,
+  sizes: OutputLimits,
+): Promise<Opened> {
+  if (reopensOutput([command ?? "", file ?? "", ...(args ?? [])])) {
+    const pipe = await openNamedPipe();
+    if (pipe !== undefined) return { output: openPipe(archive, { ...sizes, pipe }) };
+  }
+  if (archive?.open === undefined) return { output: openPipe(archive, sizes) };
+  try {
+    const spill = await archive.open("out");
+    if (await hasRoom(spill.path, sizes.maxBytes)) {
+      return { output: fileOutput(spill, windowBytes(sizes.limits)) };
+    }
+    await spill.discard();
+    return { output: openPipe(archive, sizes) };
+  } catch (error) {
+    return { output: openPipe(undefined, sizes), notKept: reasonOf(error) };
+  }
+}
+
+function openPipe(
+  archive: Archive | undefined,
+  { limits, maxBytes, pipe }: OutputLimits & { readonly pipe?: NamedPipe },
+): Output {
+  const receiver = receive({
+    archive,
+    capacity: windowBytes(limits),
+    heldBytes: limits.maxBytes,
+    maxBytes: Number.POSITIVE_INFINITY,
+  });
+  return pipeOutput(receiver, { maxBytes, pipe });
+}
+
+async function hasRoom(path: string, bytes: number): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(path));
+    return bavail * bsize > bytes;
+  } catch {
+    return false;
+  }
+}

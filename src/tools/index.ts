@@ -1,0 +1,9 @@
+export { truncateAndArchive } from "./truncate-and-archive.ts";
+export type {
+  NotKept,
+  TruncatedEvent,
+  TruncatedOutput,
+  TruncationOptions,
+} from "./truncate-and-archive.ts";
+export { wrapTool, wrapTools } from "./wrap-tool.ts";
+export type { WrapToolOptions } from "./wrap-tool.ts";

@@ -1,0 +1,106 @@
+import type { Archive, ArchiveEntry } from "../archive/archive.ts";
+import { isContextError } from "../core/error.ts";
+import { isWellFormed, toJson } from "../core/message/index.ts";
+import type { ToolKinds } from "../core/tools/index.ts";
+import {
+  type NoticeTarget,
+  type OutputMeta,
+  outputLimits,
+  type ToolLimitOverrides,
+  truncateText,
+  type Truncation,
+  withNotice,
+} from "../core/truncate/index.ts";
+
+/** How tool outputs are truncated; `context.truncation` is one of these. */
+export interface TruncationOptions {
+  /** Where the whole of a truncated output goes; without one it is not kept. */
+  readonly archive?: Archive;
+  /** Limits and direction by tool name. @default 2000 lines, 50000 bytes, direction by kind of tool */
+  readonly toolLimits?: ToolLimitOverrides;
+  /** Names the kind of tools that the built-in table does not know. */
+  readonly toolKinds?: ToolKinds;
+  /** Is told about every truncated output. */
+  readonly onTruncated?: (event: TruncatedEvent) => void;
+}
+
+/** Why an original was not kept; the work went on without it. */
+export interface NotKept {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface TruncatedOutput {
+  /** What goes to the model: the output as it is, or the kept part with its notice. */
+  readonly text: string;
+  readonly truncation: Truncation;
+  /** Where the whole output is archived; absent when it was not truncated, or not kept. */
+  readonly entry?: ArchiveEntry;
+  readonly failure?: NotKept;
+}
+
+export interface TruncatedEvent extends TruncatedOutput {
+  readonly toolName: string;
+}
+
+/**
+ * T15 for one output: what does not fit goes to the archive as a whole, and the kept part names it.
+ * Never rejects because of the archive: then the notice and `failure` say what was not kept.
+ */
+export async function truncateAndArchive(
+  output: string,
+  meta: OutputMeta = {},
+  options: TruncationOptions = {},
+): Promise<TruncatedOutput> {
+  const facts = { toolKinds: options.toolKinds, ...meta };
+  const truncation = truncateText(output, outputLimits(facts, options.toolLimits));
+  if (!truncation.isTruncated) return { text: output, truncation };
+  return archiveTruncated(output, truncation, { ...options, toolName: meta.toolName ?? "" });
+}
+
+/** Archives the original of a truncation that was made already, and writes its notice. */
+export async function archiveTruncated(
+  output: string,
+  truncation: Truncation,
+  options: TruncationOptions & { readonly toolName: string },
+): Promise<TruncatedOutput> {
+  const stored = await keepOriginal(output, options.archive);
+  const text = withNotice(truncation, noticeTarget(stored));
+  const truncated = { text, truncation, ...stored };
+  options.onTruncated?.({ toolName: options.toolName, ...truncated });
+  return truncated;
+}
+
+interface Stored {
+  readonly entry?: ArchiveEntry;
+  readonly failure?: NotKept;
+}
+
+/** A text with half a surrogate pair has no bytes in UTF-8, so it is kept as JSON. */
+async function keepOriginal(output: string, archive: Archive | undefined): Promise<Stored> {
+  if (archive === undefined) return {};
+  const text = [{ type: "text", text: output }];
+  return isWellFormed(output)
+    ? store(() => archive.put("out", output))
+    : store(() => archive.put("parts", toJson(text)));
+}
+
+async function store(put: () => Promise<ArchiveEntry>): Promise<Stored> {
+  try {
+    return { entry: await put() };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { failure: { code: isContextError(error) ? error.code : "archive-failed", message } };
+  }
+}
+
+function noticeTarget({ entry, failure }: Stored): NoticeTarget {
+  return { path: entry?.path, handle: entry?.handle, notKept: failure?.message };
+}
+
+/** Archives a piece that stays in the context as it is, because it is no text to cut. */
+export async function archivePiece(piece: unknown, archive: Archive | undefined): Promise<void> {
+  if (archive === undefined) return;
+  // The piece itself is still in the context, so a failure loses nothing.
+  await store(async () => archive.put("parts", toJson([piece])));
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { directoryArchive } from "../../src/archive/directory.ts";
+import { runCli, temporaryFolder } from "./run-cli.ts";
+
+const LINES = Array.from({ length: 300 }, (_, index) => `line ${index + 1}\n`).join("");
+
+/** A state folder with one original in each of two conversations, and what a run needs to see it. */
+async function withOriginals(): Promise<{
+  env: Readonly<Record<string, string>>;
+  folder: string;
+  handle: string;
+}> {
+  const home = temporaryFolder();
+  const folder = path.join(home, "archive");
+  mkdirSync(folder);
+  const archive = (conversation: string): ReturnType<typeof directoryArchive> =>
+    directoryArchive(folder, { conversation, retention: false });
+  const { handle } = await archive("one").put("out", LINES);
+  await archive("two").put("msg", "a word with line 77 in it");
+  return { env: { LONGHAUL_HOME: home }, folder, handle };
+}
+
+/** As if all originals had been used last ten days ago. */
+function ageAll(folder: string): void {
+  const then = new Date(Date.now() - 10 * 86_400_000);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.name.endsWith(".txt"))
+      utimesSync(path.join(entry.parentPath, entry.name), then, then);
+  }
+}
+
+describe("longhaul recall", () => {
+  it("prints an original of whatever conversation, whole or a part of it", async () => {
+    const { env, handle } = await withOriginals();
+    const print = (...args: readonly string[]): ReturnType<typeof runCli> =>
+      runCli(["recall", handle, ...args], { env });
+    expect((await print()).stdout).toBe(LINES);
+    expect((await print("--lines", "3-4")).stdout).toBe("line 3\nline 4\n");
+    expect((await print("--lines", "299-")).stdout).toBe("line 299\nline 300\n");
+    expect((await print("--bytes", "5-9")).stdout).toBe("1\nli");
+    expect(JSON.parse((await print("--lines", "3-3", "--json")).stdout)).toMatchObject({
+      version: 1,
+      content: "line 3\n",
+      total: { lines: 300, bytes: LINES.length },
+    });
+    expect(await print("--lines", "900-901")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has 300 lines") as string,
+    });
+  });
+
+  it("searches everything, newest first", async () => {
+    const { env, handle } = await withOriginals();
+    const run = await runCli(["recall", "--search", "line 77", "--context", "1"], { env });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(/^msg_\w+ .+\n1:a word with line 77 in it\n\n/);
+    expect(run.stdout).toContain(`${handle} `);
+    expect(run.stdout).toContain("76-line 76\n77:line 77\n78-line 78\n");
+    expect(run.stderr).toBe("2 hits in 2 of 2 originals (2.6 KB)\n");
+    const regex = await runCli(
+      ["recall", "--search", "^line 2.0$", "--regex", "--limit", "4", "--json"],
+      { env },
+    );
+    expect(JSON.parse(regex.stdout)).toMatchObject({
+      version: 1,
+      hits: [{ line: 200 }, { line: 210 }, { line: 220 }, { line: 230 }],
+      stopped: "limit",
+    });
+  });
+
+  it.each([
+    [["recall"], "Give a handle"],
+    [["recall", "out_0123456789abcdef", "--search", "x"], "Give a handle"],
+    [["recall", "--search", "("], ""],
+    [["recall", "--search", "(", "--regex"], "regular expression"],
+    [["recall", "out_0123456789abcdef", "--lines", "9-3"], "Lines count from 1"],
+    [["recall", "out_0123456789abcdef", "--lines", "x"], "Give two numbers"],
+  ])("%j says what is wrong in one line", async (args, why) => {
+    const run = await runCli(args);
+    expect(run.code).toBe(why === "" ? 0 : 2);
+    expect(run.stderr).toContain(why);
+    expect(run.stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("longhaul gc", () => {
+  it("says what it would remove, removes it, and has nothing left to do", async () => {
+    const { env, folder } = await withOriginals();
+    ageAll(folder);
+    const dry = await runCli(["gc", "--dry-run", "--json"], { env });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      version: 1,
+      archive: folder,
+      dryRun: true,
+      removed: { originals: 0 },
+      live: ["one", "two"],
+    });
+    for (const conversation of ["one", "two"]) {
+      const own = path.join(folder, "conversations", conversation);
+      const mark = readdirSync(own).find((name) => name.startsWith(".open.")) ?? "";
+      rmSync(path.join(own, mark));
+    }
+    expect((await runCli(["gc", "--dry-run"], { env })).stdout).toContain(
+      "Would remove 2 originals",
+    );
+    const kept = await runCli(["gc", "--older-than", "2w"], { env });
+    expect(kept.stdout).toBe(
+      "Removed 0 originals (0 B).\nKept 2 originals (2.6 KB), 0 live conversations.\n",
+    );
+    const small = await runCli(["gc", "--older-than", "2w", "--max-size", "100B"], { env });
+    expect(small.stdout).toContain("Removed 1 original (2.6 KB)");
+    expect((await runCli(["gc"], { env })).stdout).toContain("Removed 1 original (25 B)");
+    expect(readdirSync(path.join(folder, "conversations"))).toEqual([]);
+  });
+
+  it.each([
+    ["--older-than", "soon"],
+    ["--max-size", "much"],
+  ])("%s %s is wrong usage", async (option, value) => {
+    const run = await runCli(["gc", option, value]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a") as string });
+  });
+});

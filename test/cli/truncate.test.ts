@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { truncateCommand } from "../../src/cli/truncate.ts";
+import { capturedIo } from "./captured-io.ts";
+import { runCli, temporaryFolder } from "./run-cli.ts";
+
+const LINES = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join("");
+
+describe("longhaul truncate", () => {
+  it.each(["", "short\n", "no line end", "crlf\r\nand more\r\n"])(
+    "lets %j through as it is",
+    async (input) => {
+      expect(await runCli(["truncate"], { input })).toEqual({ code: 0, stdout: input, stderr: "" });
+    },
+  );
+
+  it("prints the end of a large output and where the whole is", async () => {
+    const run = await runCli(["truncate"], { input: LINES });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toMatch(/^3001\n3002\n/);
+    expect(run.stdout).toContain("\n5000\n<tool-output-truncated ");
+    const file = /whole output is in (\S+)\. /.exec(run.stdout)![1]!;
+    expect(readFileSync(file, "utf8")).toBe(LINES);
+  });
+
+  it("does not cut its own result again", async () => {
+    const env = { LONGHAUL_HOME: temporaryFolder() };
+    const { stdout } = await runCli(["truncate"], { input: LINES, env });
+    expect((await runCli(["truncate"], { input: stdout, env })).stdout).toBe(stdout);
+  });
+
+  it("keeps both ends within limits of its own", async () => {
+    const args = ["truncate", "--direction", "both", "--max-lines", "10", "--max-bytes", "1000"];
+    const { stdout } = await runCli(args, { input: LINES });
+    expect(stdout).toMatch(/^1\n2\n/);
+    expect(stdout).toContain("\n5000\n<tool-output-truncated ");
+    expect(stdout.slice(0, stdout.indexOf("<tool-output-truncated")).split("\n")).toHaveLength(11);
+  });
+
+  it("prints JSON", async () => {
+    const { stdout } = await runCli(["truncate", "--json"], { input: LINES });
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: 1,
+      isTruncated: true,
+      total: { lines: 5_000, bytes: LINES.length },
+      kept: { lines: 2_000 },
+      warnings: [],
+    });
+  });
+
+  it("prints the preview also when nothing can be kept", async () => {
+    const run = await runCli(["truncate"], { input: LINES, env: { LONGHAUL_HOME: "/dev/null" } });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(/^3001\n/);
+    expect(run.stdout).toContain("was not kept");
+  });
+
+  it("is wrong usage where nothing is piped into it", async () => {
+    const input = Object.assign(Readable.from([]), { isTTY: true });
+    await expect(truncateCommand(capturedIo(), input, {})).rejects.toMatchObject({
+      code: "invalid-options",
+    });
+  });
+
+  it("prints what came before its source broke, and says so", async () => {
+    const io = capturedIo({ env: { LONGHAUL_HOME: temporaryFolder() } });
+    const broken = Readable.from(
+      (function* () {
+        yield "begun\n";
+        throw new Error("gone");
+      })(),
+    );
+    await truncateCommand(io, broken, {});
+    expect(io.text()).toMatch(/^begun\n\[The output ended early \(gone\)/);
+  });
+});

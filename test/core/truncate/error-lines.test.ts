@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { findErrorLines } from "../../../src/core/truncate/index.ts";
+
+describe("findErrorLines", () => {
+  it.each([
+    "src/a.ts(3,1): error TS2304: Cannot find name 'x'.",
+    "ERROR [main] it broke",
+    "FAIL test/a.test.ts",
+    "--- FAIL: TestX (0.00s)",
+    "thread 'main' panicked at src/main.rs:4",
+    "Traceback (most recent call last):",
+    "KeyError: 'a'",
+    "java.lang.NullPointerException",
+    "E   assert 1 == 2",
+    "  ✗ adds numbers",
+    "npm ERR! code ELIFECYCLE",
+    "not ok 3 - parses",
+    "Segmentation fault (core dumped)",
+    "fatal: not a git repository",
+  ])("sees %s", (line) => {
+    expect(findErrorLines(`fine\n${line}\nfine\n`, 10)).toEqual({
+      count: 1,
+      first: [{ line: 11, text: line.trim() }],
+      isPartial: false,
+    });
+  });
+
+  it.each([
+    "0 errors, 3 warnings",
+    "Tests: 12 passed, 0 failed",
+    '{"error": null, "ok": true}',
+    "failed=0 ok=3",
+    "terrorised the mirror",
+    "GET /failures 200",
+  ])("does not mean %s", (line) => expect(findErrorLines(line, 1).count).toBe(0));
+
+  it("counts all and names the first five, once a line", () => {
+    const text = Array.from({ length: 30 }, (_, n) =>
+      n % 3 === 0 ? `error ${n}: error` : `ok ${n}`,
+    ).join("\n");
+    const { count, first } = findErrorLines(text, 1);
+    expect(count).toBe(10);
+    expect(first.map(({ line }) => line)).toEqual([1, 4, 7, 10, 13]);
+  });
+
+  it("shows long and coloured lines clean and short", () => {
+    const [line] = findErrorLines(`\u001b[31merror\u001b[0m: ${"é".repeat(900)}`, 1).first;
+    expect(line?.text).toMatch(/^error: é+…$/);
+    expect(line?.text).toHaveLength(161);
+  });
+
+  it("searches a bounded part and says so", () => {
+    const text = `error\n${"x\n".repeat(600_000)}error\n`;
+    expect(findErrorLines(text)).toEqual({ count: 1, first: [{ text: "error" }], isPartial: true });
+  });
+
+  it.each([
+    "X".repeat(3e6),
+    " ".repeat(3e6),
+    "\n".repeat(3e6),
+    "Aa ".repeat(1e6),
+    "error: 0 ".repeat(3e5),
+  ])("takes linear time for any text", (text) => {
+    const start = performance.now();
+    findErrorLines(text, 1);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

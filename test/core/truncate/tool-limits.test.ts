@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import {
+  commandDirection,
+  DEFAULT_LIMITS,
+  outputLimits,
+  toolLimits,
+  truncateOutput,
+} from "../../../src/core/truncate/index.ts";
+
+describe("toolLimits", () => {
+  it.each([
+    ["read_file", "head"],
+    ["grep", "head"],
+    ["webfetch", "head"],
+    ["bash", "both"],
+    ["task", "both"],
+    ["runTests", "both"],
+    ["kubectl_logs", "both"],
+    ["type-check", "tail"],
+    ["typecheck", "head"],
+    ["build_project", "head"],
+    ["latest_weather", "tail"],
+    ["anything_else", "tail"],
+    ["", "tail"],
+  ])("keeps of %s: %s", (tool, direction) => {
+    expect(toolLimits(tool)).toEqual({ limits: DEFAULT_LIMITS, direction });
+  });
+
+  it("takes overrides by name, and by * for the others", () => {
+    const overrides = {
+      bash: { maxLines: 10 },
+      "*": { maxBytes: 500, direction: "head" },
+    } as const;
+    expect(toolLimits("bash", overrides)).toEqual({
+      limits: { maxLines: 10, maxBytes: 50_000 },
+      direction: "both",
+    });
+    expect(toolLimits("mine", overrides)).toEqual({
+      limits: { maxLines: 2_000, maxBytes: 500 },
+      direction: "head",
+    });
+    expect(toolLimits("toString", {}).direction).toBe("tail");
+  });
+
+  it("asks the caller's kinds first", () => {
+    expect(toolLimits("mine", {}, { toolKinds: { mine: "read" } }).direction).toBe("head");
+  });
+
+  it("refuses limits that leave nothing", () => {
+    expect(() => toolLimits("bash", { bash: { maxLines: 0 } })).toThrow(/maxLines is 0/);
+  });
+});
+
+describe("the direction of a shell command", () => {
+  it.each([
+    ["tsc --noEmit", "head"],
+    ["cd app && npx tsc -p .", "head"],
+    ["NODE_ENV=test npx eslint src", "head"],
+    ["cargo build --release", "head"],
+    ["make -j8", "head"],
+    ["npm run build", "head"],
+    ["make test", "both"],
+    ["cargo test", "both"],
+    ["npm test", "both"],
+    ["tsc | tail -5", "both"],
+    ["tsc && node dist/main.js", "both"],
+    ["docker logs app", "both"],
+    ["cat Makefile", "both"],
+    ["", "both"],
+  ])("%s: %s", (command, direction) => expect(commandDirection(command)).toBe(direction));
+
+  it("is read from the call's input", () => {
+    expect(toolLimits("bash", {}, { input: { command: "tsc" } }).direction).toBe("head");
+    expect(toolLimits("shell", {}, { input: { command: ["tsc", "-p", "."] } }).direction).toBe(
+      "head",
+    );
+    expect(toolLimits("bash", {}, { input: null }).direction).toBe("both");
+  });
+
+  it("takes no longer for an odd command", () => {
+    const start = performance.now();
+    commandDirection("npx ".repeat(100_000));
+    commandDirection(`mvn ${"compil ".repeat(100_000)}`);
+    commandDirection("a=".repeat(100_000));
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+});
+
+describe("outputLimits", () => {
+  it("puts what the call says above the overrides, field by field", () => {
+    const overrides = { bash: { maxLines: 10, maxBytes: 900 } };
+    expect(outputLimits({ toolName: "bash", maxBytes: 500, direction: "tail" }, overrides)).toEqual(
+      {
+        limits: { maxLines: 10, maxBytes: 500 },
+        direction: "tail",
+      },
+    );
+  });
+});
+
+describe("truncateOutput", () => {
+  it("returns what fits as it is, and nothing to store", () => {
+    expect(truncateOutput("a\nb\n")).toEqual({
+      text: "a\nb\n",
+      truncation: expect.objectContaining({ isTruncated: false }) as object,
+    });
+  });
+
+  it("returns the kept part with its notice, and the original to store", () => {
+    const output = "one\ntwo\nthree\n";
+    const { text, original } = truncateOutput(output, {
+      toolName: "read",
+      maxLines: 2,
+      target: { path: "/a/b.txt" },
+    });
+    expect(text).toMatch(/^one\ntwo\n<tool-output-truncated lines="3"/);
+    expect(text).toContain("sed -n '3,3p' /a/b.txt");
+    expect(original).toBe(output);
+  });
+
+  it("says that the rest was not kept unless it is told where", () => {
+    expect(truncateOutput("one\ntwo\n", { maxLines: 1 }).text).toContain("The rest was not kept.");
+  });
+});

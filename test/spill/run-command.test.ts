@@ -1,0 +1,328 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../../src/spill/index.ts";
+import { isAlive, newArchive, openDescriptors, outputsIn } from "./scratch.ts";
+
+describe("an output that fits", () => {
+  it("is the text, byte for byte, and leaves no file behind", async () => {
+    const { archive, folder } = newArchive();
+    const result = await runCommand({ command: "echo one; echo two >&2; printf three", archive });
+    expect(result).toMatchObject({ text: "one\ntwo\nthree", exitCode: 0, warnings: [] });
+    expect(result).not.toHaveProperty("entry");
+    expect(outputsIn(folder)).toEqual([]);
+  });
+
+  it("is kept when that is asked for", async () => {
+    const { archive } = newArchive();
+    const { entry } = await runCommand({ command: "echo kept", archive, keep: true });
+    expect(await archive.get(entry!.handle)).toBe("kept\n");
+  });
+
+  it("may be empty", async () => {
+    const result = await runCommand({ command: "true", ...newArchive() });
+    expect(result).toMatchObject({ text: "", exitCode: 0, truncation: { total: { bytes: 0 } } });
+  });
+});
+
+describe("an output that is too large", () => {
+  it("is cut to its end, and the whole is in the archive when the call returns", async () => {
+    const { archive, folder } = newArchive();
+    const result = await runCommand({ command: "seq 1 300000", direction: "tail", archive });
+    const whole = Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join("");
+    expect(readFileSync(result.entry!.path!, "utf8")).toBe(whole);
+    expect(await archive.get(result.entry!.handle)).toBe(whole);
+    expect(result.truncation.total).toEqual({ lines: 300_000, bytes: whole.length });
+    expect(result.truncation.text.startsWith("298001\n")).toBe(true);
+    expect(result.truncation.text.endsWith("\n300000\n")).toBe(true);
+    expect(result.text).toContain(result.entry!.path!);
+    expect(result.text).toContain("lines 298001 to 300000 of 300000");
+    expect(outputsIn(folder)).toHaveLength(1);
+  });
+
+  it.each(["head", "both"] as const)("keeps %s when that is asked for", async (direction) => {
+    const { truncation } = await runCommand({
+      command: "seq 1 8000000",
+      direction,
+      limits: { maxLines: 100 },
+      ...newArchive(),
+    });
+    expect(truncation.total.lines).toBe(8_000_000);
+    expect(truncation.text.startsWith("1\n2\n")).toBe(true);
+    expect(truncation.text.endsWith("\n8000000\n")).toBe(direction === "both");
+  });
+
+  it.each([
+    ["seq 1 9000", "both"],
+    ["make() { seq 1 9000; }; make", "head"],
+  ] as const)("keeps what is best for the command: %s", async (command, direction) => {
+    const { truncation } = await runCommand({ command, ...newArchive() });
+    expect(truncation).toMatchObject({ isTruncated: true, direction });
+  });
+
+  it("is not counted line by line when it is very large", async () => {
+    const command = "yes 'the same line again and again' | head -c 70000000";
+    const { truncation, text, entry } = await runCommand({ command, ...newArchive() });
+    expect(truncation.total).toEqual({ bytes: 70_000_000 });
+    expect(truncation.kept.bytes).toBeLessThanOrEqual(50_000);
+    expect(text).toContain(entry!.path!);
+    expect(entry).toMatchObject({ kind: "run", bytes: 70_000_000 });
+  });
+
+  it("has stdout and stderr in the order in which they came", async () => {
+    const command =
+      'i=0; while [ $i -lt 3000 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); done';
+    const { entry } = await runCommand({ command, ...newArchive() });
+    const lines = readFileSync(entry!.path!, "utf8").trimEnd().split("\n");
+    expect(lines).toEqual(
+      Array.from({ length: 6_000 }, (_, at) => `${at % 2 === 0 ? "out" : "err"} ${at >> 1}`),
+    );
+  });
+
+  it("is kept byte for byte when it is no text", async () => {
+    const command = "head -c 300000 /dev/urandom | tee copy.bin";
+    const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+    const { entry, truncation } = await runCommand({ command, cwd, ...newArchive() });
+    expect(truncation.binary).toBeDefined();
+    expect(readFileSync(entry!.path!).equals(readFileSync(join(cwd, "copy.bin")))).toBe(true);
+  });
+
+  it("is whole when the command opens its own output by name", async () => {
+    const command =
+      "echo before; echo named > /dev/stderr; seq 1 5000 | tee /dev/stderr | wc -l; echo after";
+    const { entry } = await runCommand({ command, ...newArchive() });
+    const numbers = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join("");
+    expect(readFileSync(entry!.path!, "utf8")).toBe(`before\nnamed\n${numbers}5000\nafter\n`);
+  });
+
+  it("says that it is lost where there is no archive", async () => {
+    const result = await runCommand({ command: "seq 1 100000" });
+    expect(result.truncation.text.endsWith("100000\n")).toBe(true);
+    expect(result.text).toContain("not kept (there is no archive)");
+  });
+});
+
+describe("how a command ends", () => {
+  it.each([
+    ["exit 7", { exitCode: 7, signal: undefined }],
+    ["kill -TERM $$", { exitCode: undefined, signal: "SIGTERM" }],
+    ["kill -KILL $$", { exitCode: undefined, signal: "SIGKILL" }],
+    ["no-such-command-at-all", { exitCode: 127 }],
+  ])("%s", async (command, expected) => {
+    expect(await runCommand({ command, ...newArchive() })).toMatchObject(expected);
+  });
+
+  it("with 127 and a sentence when a program is not there", async () => {
+    const result = await runCommand({ file: "no-such-program", args: ["x"], ...newArchive() });
+    expect(result.exitCode).toBe(127);
+    expect(result.text).toContain("no-such-program: command not found");
+  });
+
+  it("with 126 when a file is no program", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "longhaul-spill-")), "plain");
+    writeFileSync(file, "no program");
+    const result = await runCommand({ file, ...newArchive() });
+    expect(result.exitCode).toBe(126);
+    expect(result.text).toContain("permission denied");
+  });
+
+  it("is invalid-options when the folder is not there", async () => {
+    const { archive, folder } = newArchive();
+    const cwd = join(tmpdir(), "not", "there");
+    await expect(runCommand({ command: "true", cwd, archive })).rejects.toMatchObject({
+      code: "invalid-options",
+      details: { cwd },
+    });
+    expect(outputsIn(folder)).toEqual([]);
+  });
+
+  it("passes arguments, environment and folder on as they are", async () => {
+    const args = ["-c", 'printf "%s|" "$@" "$NAME" "$PWD"', "sh", "a b", "$HOME", "'"];
+    const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+    const env = { PATH: process.env["PATH"], NAME: "x y" };
+    const { text } = await runCommand({ file: "sh", args, cwd, env, ...newArchive() });
+    expect(text).toBe(`a b|$HOME|'|x y|${cwd}|`);
+  });
+
+  it("finds an empty stdin", async () => {
+    expect(await runCommand({ command: "cat; echo done", ...newArchive() })).toMatchObject({
+      text: "done\n",
+      exitCode: 0,
+    });
+  });
+});
+
+describe("a command that takes too long", () => {
+  it("is asked to end, and what it printed is there", async () => {
+    const command = 'trap "echo bye; exit 3" TERM; echo hello; sleep 30 & wait';
+    const result = await runCommand({ command, timeoutMs: 300, ...newArchive() });
+    expect(result).toMatchObject({ timedOut: true, aborted: false, exitCode: 3 });
+    expect(result.truncation.text).toBe("hello\nbye\n");
+    expect(result.text).toContain("stopped after 0.3 s");
+  });
+
+  it("is killed when it does not listen, with everything it started", async () => {
+    const command = 'trap "" TERM; sh -c \'trap "" TERM; echo $$; sleep 30\' & echo $$; sleep 30';
+    const startedAt = performance.now();
+    const result = await runCommand({ command, timeoutMs: 300, graceMs: 200, ...newArchive() });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(result).toMatchObject({ timedOut: true, signal: "SIGKILL" });
+    const pids = result.truncation.text.trim().split("\n").map(Number);
+    expect(pids).toHaveLength(2);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+
+  it("leaves no child behind when only the shell listens", async () => {
+    const command = "sh -c 'trap \"\" TERM; echo $$; sleep 30; sleep 30' & wait";
+    const result = await runCommand({ command, timeoutMs: 300, graceMs: 200, ...newArchive() });
+    const pid = Number(result.truncation.text);
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
+
+describe("a command that is aborted", () => {
+  it("ends, and what it printed is there", async () => {
+    const stop = new AbortController();
+    const running = runCommand({
+      command: "echo begun; sleep 30",
+      signal: stop.signal,
+      ...newArchive(),
+    });
+    setTimeout(() => stop.abort(), 200);
+    const result = await running;
+    expect(result).toMatchObject({ aborted: true, timedOut: false, signal: "SIGTERM" });
+    expect(result.truncation.text).toBe("begun\n");
+  });
+
+  it("gets the signal that the abort names", async () => {
+    const stop = new AbortController();
+    const command = 'trap "echo interrupted; exit 130" INT; sleep 30 & wait';
+    const running = runCommand({ command, signal: stop.signal, ...newArchive() });
+    setTimeout(() => stop.abort("SIGINT"), 200);
+    expect(await running).toMatchObject({ exitCode: 130, truncation: { text: "interrupted\n" } });
+  });
+
+  it("does not run long when it is aborted before it starts", async () => {
+    const signal = AbortSignal.abort();
+    const result = await runCommand({ command: "sleep 30", signal, ...newArchive() });
+    expect(result).toMatchObject({ aborted: true });
+    expect(result.durationMs).toBeLessThan(5_000);
+  });
+});
+
+describe("a process that stays in the background", () => {
+  it("does not hold the call back, and a warning names it", async () => {
+    const result = await runCommand({ command: "sleep 20 & echo $!", ...newArchive() });
+    expect(result.durationMs).toBeLessThan(5_000);
+    expect(result.warnings.join()).toContain("still runs in the background");
+    const pid = Number(result.truncation.text);
+    expect(isAlive(pid)).toBe(true);
+    process.kill(pid);
+  });
+
+  it("does not change what has a handle by now", async () => {
+    const { archive } = newArchive();
+    const command = "(sleep 0.5; echo late) & seq 1 50000";
+    const { entry } = await runCommand({ command, archive });
+    const before = readFileSync(entry!.path!, "utf8");
+    await sleep(800);
+    expect(readFileSync(entry!.path!, "utf8")).toBe(before);
+    expect(await archive.get(entry!.handle)).toBe(before);
+  });
+
+  it.runIf(process.platform === "linux")("is no concern when it prints elsewhere", async () => {
+    const command = "sleep 20 > /dev/null 2>&1 & echo $!";
+    const result = await runCommand({ command, ...newArchive() });
+    process.kill(Number(result.truncation.text));
+    expect(result.warnings).toEqual([]);
+  });
+});
+
+describe("a command that writes without end", () => {
+  it("is stopped by the kernel at the limit that was set", async () => {
+    const result = await runCommand({ command: "yes", maxFileBytes: 5_000_000, ...newArchive() });
+    expect(result.truncation.total.bytes).toBe(Math.floor(5_000_000 / 512) * 512);
+    expect(result.entry!.bytes).toBe(result.truncation.total.bytes);
+    expect(result.text).toContain("reached the limit of 4999680 bytes");
+  });
+
+  it("is stopped too when it does not mind the signal of the kernel", async () => {
+    const command = 'trap "" XFSZ; while :; do echo again 2>/dev/null; done';
+    const result = await runCommand({ command, maxFileBytes: 20_000, ...newArchive() });
+    expect(result.truncation.total.bytes).toBe(Math.floor(20_000 / 512) * 512);
+    expect(result.warnings.join()).toContain("limit");
+  });
+
+  it("may write other files when no limit was set", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+    const command = "head -c 3000000 /dev/zero > other; echo done";
+    const result = await runCommand({ command, cwd, ...newArchive() });
+    expect(result.text).toBe("done\n");
+    expect(existsSync(join(cwd, "other"))).toBe(true);
+  });
+});
+
+describe("progress", () => {
+  it("tells what is new while the command runs", async () => {
+    const seen: string[] = [];
+    let lines: number | undefined;
+    const { truncation } = await runCommand({
+      command: "for i in 1 2 3 4 5; do echo $i; sleep 0.15; done",
+      onProgress: (progress) => {
+        seen.push(Buffer.from(progress.latest).toString());
+        lines = progress.lines;
+      },
+      ...newArchive(),
+    });
+    expect(seen.join("")).toBe("1\n2\n3\n4\n5\n");
+    expect(seen.length).toBeGreaterThan(3);
+    expect(lines).toBe(truncation.total.lines);
+  });
+
+  it("names what went by between two looks", async () => {
+    let seen = 0;
+    const { truncation } = await runCommand({
+      command: "seq 1 3000000",
+      onProgress: ({ latest, skipped }) => (seen += latest.length + skipped),
+      ...newArchive(),
+    });
+    expect(seen).toBe(truncation.total.bytes);
+  });
+});
+
+it.runIf(process.platform === "linux")(
+  "leaks no descriptor when a command cannot start or reads its output by name",
+  async () => {
+    const { archive } = newArchive();
+    const command = "echo x > /dev/stderr";
+    await runCommand({ command, archive });
+    const before = openDescriptors();
+    for (let round = 0; round < 10; round++) {
+      expect((await runCommand({ command, archive })).text).toBe("x\n");
+      await expect(runCommand({ command, archive, cwd: "/not/there" })).rejects.toThrow("cwd");
+      expect((await runCommand({ file: "not-there", archive })).exitCode).toBe(127);
+    }
+    await expect.poll(openDescriptors).toBeLessThanOrEqual(before ?? 0);
+  },
+);
+
+it.runIf(process.platform === "linux")("leaks no descriptor in 1,000 quick commands", async () => {
+  const { archive, folder } = newArchive();
+  await runCommand({ command: "true", archive });
+  const before = openDescriptors();
+  for (let round = 0; round < 100; round++) {
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        runCommand({ file: "echo", args: [`${round} ${at}`], archive }),
+      ),
+    );
+    expect(results.map(({ text }) => text)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `${round} ${at}\n`),
+    );
+  }
+  await expect.poll(openDescriptors).toBeLessThanOrEqual(before ?? 0);
+  expect(outputsIn(folder)).toEqual([]);
+});

@@ -69,7 +69,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: "longhaul, in a running agent",
-    does: "the same work with force: true, after an earlier prepare() of all but the last two messages has counted them",
+    does: "the same work with force: true, after an earlier prepare() of all but the last two messages has counted them, read their facts and written their lines",
     kind: "ours",
     load: async (entries) => {
       const { createContext } = await import("../../src/index.ts");

@@ -1,17 +1,22 @@
 import { ContextError } from "../core/error.ts";
-import { BLOCK_BYTES } from "./lines.ts";
 
 /** Finds a pattern in bytes of UTF-8. */
 export interface Matcher {
-  /** How much is looked at in one go. */
-  readonly blockBytes: number;
-  /** Where the first match begins; -1 for none. `isLast`: nothing comes after this block. */
-  find(block: Uint8Array, isLast: boolean): number;
+  /** Where the first match begins; -1 for none, also when the search is over before the end. */
+  find(block: Uint8Array, view: BlockView): number;
   /**
    * How much of a block is done when nothing more is found in it; what follows is looked at again,
    * together with what comes next. At least 1.
    */
   done(block: Uint8Array): number;
+}
+
+/** What a matcher has to know about a block. */
+export interface BlockView {
+  /** Nothing comes after it. */
+  readonly isLast: boolean;
+  /** Whether the search has to end, found or not. */
+  readonly isOver: () => boolean;
 }
 
 /** Finds a text as it is. */
@@ -22,7 +27,6 @@ export function literalMatcher(text: string): Matcher {
   }
   const indexOf = nativeIndexOf() ?? plainIndexOf;
   return {
-    blockBytes: BLOCK_BYTES,
     find: (block) => indexOf(block, needle),
     done: (block) => Math.max(1, block.length - needle.length + 1),
   };
@@ -50,7 +54,7 @@ function plainIndexOf(block: Uint8Array, needle: Uint8Array): number {
  * The worst patterns take some seconds for 1 MB; who searches must be able to stop in between. Of a
  * line that is longer, each such piece is searched by itself.
  */
-const REGEX_BLOCK_BYTES = 131_072;
+const PIECE_BYTES = 131_072;
 /** The longest pattern and the largest program: both bound the time for one line. */
 const MOST_PATTERN_UNITS = 1_000;
 const MOST_INSTRUCTIONS = 5_000;
@@ -66,21 +70,34 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
   const isBlockUseful = !/\\[Az]|\(\?\w*-/.test(pattern);
   const done = (block: Uint8Array): number => block.lastIndexOf(LINE_END) + 1 || block.length;
   return {
-    blockBytes: REGEX_BLOCK_BYTES,
     done,
-    find(block, isLast) {
+    find(block, { isLast, isOver }) {
       const end = isLast ? block.length : done(block);
-      const text = block.subarray(0, end);
-      if (isBlockUseful && text.indexOf(CARRIAGE_RETURN) < 0 && !regex.test(text)) return -1;
-      for (let at = 0; at < end;) {
-        const next = lineEnd(block, at, end);
-        const line = block.subarray(at, withoutLineEnd(block, at, next));
-        if (regex.test(line)) return at + startIn(line);
-        at = next;
+      for (let from = 0; from < end && !isOver();) {
+        const rest = block.subarray(from, end);
+        const piece = rest.subarray(0, PIECE_BYTES);
+        const to = from + (piece.length === rest.length ? piece.length : done(piece));
+        const found = isPossible(block.subarray(from, to)) ? findLine(block, from, to) : -1;
+        if (found >= 0) return found;
+        from = to;
       }
       return -1;
     },
   };
+
+  function isPossible(text: Uint8Array): boolean {
+    return !isBlockUseful || text.indexOf(CARRIAGE_RETURN) >= 0 || regex.test(text);
+  }
+
+  function findLine(block: Uint8Array, from: number, to: number): number {
+    for (let at = from; at < to;) {
+      const next = lineEnd(block, at, to);
+      const line = block.subarray(at, withoutLineEnd(block, at, next));
+      if (regex.test(line)) return at + startIn(line);
+      at = next;
+    }
+    return -1;
+  }
 
   /** Where in its line a match begins, in bytes. */
   function startIn(bytes: Uint8Array): number {

@@ -7,7 +7,7 @@ export async function openOriginal(archive: Archive, handle: string): Promise<Or
 }
 
 /** Reads what is in memory. */
-export function readerOf(bytes: Uint8Array): OriginalReader {
+function readerOf(bytes: Uint8Array): OriginalReader {
   return {
     bytes: bytes.length,
     async read(from, into) {
@@ -36,7 +36,7 @@ export async function fill(
   into: Uint8Array,
 ): Promise<number> {
   let filled = 0;
-  while (filled < into.length) {
+  while (filled < into.length && from + filled < reader.bytes) {
     const count = await reader.read(from + filled, into.subarray(filled));
     if (count === 0) break;
     filled += count;

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "./archive-error.ts";
 import type { OriginalReader } from "./archive.ts";
-import { readerOf } from "./open-original.ts";
 
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** Looking through an archive is no use of what is in it; only Linux can tell the difference. */
@@ -23,10 +22,7 @@ export async function openPlainFile(path: string): Promise<OriginalReader | unde
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw systemError("EEXIST", path);
-    if (stats.size > SMALL_BYTES) return largeReader(fd, stats.size);
-    const bytes = readSmall(fd, stats.size);
-    closeSync(fd);
-    return readerOf(bytes);
+    return readerOf(fd, stats.size);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -53,22 +49,12 @@ function openUnnoticed(path: string): number {
   }
 }
 
-function readSmall(fd: number, size: number): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  let filled = 0;
-  while (filled < size) {
-    const count = readSync(fd, bytes, filled, size - filled, filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
-}
-
-function largeReader(fd: number, bytes: number): OriginalReader {
+function readerOf(fd: number, bytes: number): OriginalReader {
   let isOpen = true;
   return {
     bytes,
     async read(from, into) {
+      if (bytes <= SMALL_BYTES) return readSync(fd, into, 0, into.length, from);
       const { bytesRead } = await readAt(fd, into, 0, into.length, from);
       return bytesRead;
     },

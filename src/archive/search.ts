@@ -2,7 +2,7 @@ import { isContextError } from "../core/error.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { utf8Length } from "../core/truncate/utf8.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
-import { endOfLine, lineEndsBetween } from "./lines.ts";
+import { BLOCK_BYTES, endOfLine, lineEndsBetween } from "./lines.ts";
 import { literalMatcher, type Matcher, regexMatcher } from "./matcher.ts";
 import { fill, openOriginal } from "./open-original.ts";
 import { readHit, type SearchHit } from "./search-hit.ts";
@@ -87,7 +87,7 @@ function startSearch(matcher: Matcher, settings: Settings): Search {
     context: Math.min(MOST_CONTEXT, settings.context),
     hits,
     searched: { originals: 0, bytes: 0 },
-    blocks: [new Uint8Array(matcher.blockBytes), new Uint8Array(matcher.blockBytes)],
+    blocks: [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)],
     add(hit) {
       hits.push(hit);
       shown += sizeOf(hit);
@@ -167,12 +167,12 @@ async function findFrom(reader: OriginalReader, from: number, search: Search): P
   let reading = fill(reader, start, blocks[0]);
   for (;;) {
     const block = (blocks[current] as Uint8Array).subarray(0, await reading);
-    const isLast = block.length < matcher.blockBytes;
+    const isLast = block.length < BLOCK_BYTES;
     if (block.length === 0) return { reached: start };
     const next = start + (isLast ? block.length : matcher.done(block));
     current = 1 - current;
     reading = isLast ? Promise.resolve(0) : fill(reader, next, blocks[current] as Uint8Array);
-    const found = matcher.find(block, isLast);
+    const found = matcher.find(block, { isLast, isOver: () => search.stopped() !== undefined });
     const isOver = isLast || search.stopped() !== undefined;
     if (found >= 0 || isOver) await reading;
     if (found >= 0) return { at: start + found, reached: start + found };

@@ -9,6 +9,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   "01-agent-loop.ts": /step \d+: (?:prune|compact), \d+ -> \d+ tokens/,
   "02-compact-a-session.ts": /172 messages became \d+[^]*the head is archived: \d+ messages/,
   "03-plan-and-apply.ts": /compact: 200 messages -> \d+[^]*the same objects: true/,
+  "05-tool-outputs.ts": /lines="9000"[^]*4322:line 4321: error: disk on fire/,
   "04-anthropic-request.ts": /101 messages -> \d+\nlegal for the provider: true\n.*: true/,
 };
 

@@ -5,27 +5,22 @@ import { join } from "node:path";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { createSpill, runCommand } from "../../src/spill/index.ts";
 
-export interface Job {
-  /** For `sh -c`; prints so many bytes of lines. */
-  readonly command: string;
-  readonly bytes: number;
-  /** An empty folder on the disk that is measured. */
-  readonly folder: string;
-}
+/** Runs a line of `sh -c`, and gives the preview of what it prints. */
+export type Run = (command: string) => Promise<string>;
 
 export interface Row {
   readonly name: string;
   readonly does: string;
-  /** Loads what is needed; the returned work is timed and gives the preview. */
-  readonly load: (job: Job) => Promise<() => Promise<string>>;
+  /** Loads what is needed to run commands; outputs go into a folder on the disk that is measured. */
+  readonly load: (folder: string) => Promise<Run>;
 }
 
 const LIMIT = 50_000;
 
 /** A shell line whose output is the preview. */
-function shell(line: (job: Job, file: string) => string): Row["load"] {
-  return async (job) => async () => {
-    const child = spawn("sh", ["-c", line(job, join(job.folder, "file"))], {
+function shell(line: (command: string, file: string) => string): Row["load"] {
+  return async (folder) => async (command) => {
+    const child = spawn("sh", ["-c", line(command, join(folder, "file"))], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const chunks: Buffer[] = [];
@@ -37,7 +32,7 @@ function shell(line: (job: Job, file: string) => string): Row["load"] {
 }
 
 /** The recipe that most tools use: everything in one string, cut by lines, and written at the end. */
-function splitSliceJoin({ command, folder }: Job): Promise<string> {
+function splitSliceJoin(command: string, folder: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -67,32 +62,32 @@ export const ROWS: readonly Row[] = [
   {
     name: "`cat > FILE`",
     does: "the shell alone, no preview, nothing synced",
-    load: shell(({ command }, file) => `${command} > ${file}`),
+    load: shell((command, file) => `${command} > ${file}`),
   },
   {
     name: "`cat > FILE; sync FILE`",
     does: "the same, safe on the disk as ours is",
-    load: shell(({ command }, file) => `${command} > ${file}; sync ${file}`),
+    load: shell((command, file) => `${command} > ${file}; sync ${file}`),
   },
   {
     name: "`tee FILE \\| tail -c`",
     does: "the shell, with a preview, nothing synced",
-    load: shell(({ command }, file) => `${command} | tee ${file} | tail -c ${LIMIT}`),
+    load: shell((command, file) => `${command} | tee ${file} | tail -c ${LIMIT}`),
   },
   {
     name: "longhaul `runCommand`",
     does: "preview and notice; the original in the archive, synced",
-    load: async ({ command, folder }) => {
+    load: async (folder) => {
       const archive = directoryArchive(folder);
-      return async () => (await runCommand({ command, archive })).text;
+      return async (command) => (await runCommand({ command, archive, direction: "tail" })).text;
     },
   },
   {
     name: "longhaul `createSpill`",
     does: "the same for a stream: the child's stdout is a pipe that Node reads",
-    load: async ({ command, folder }) => {
+    load: async (folder) => {
       const archive = directoryArchive(folder);
-      return async () => {
+      return async (command) => {
         const spill = createSpill({ archive });
         const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
         child.stdout.pipe(spill.node);
@@ -104,23 +99,23 @@ export const ROWS: readonly Row[] = [
   {
     name: "split, slice, join, write",
     does: "everything in one string, 2,000 lines kept, the whole written at the end, not synced",
-    load: async (job) => () => splitSliceJoin(job),
+    load: async (folder) => (command) => splitSliceJoin(command, folder),
   },
   {
     name: "pi 0.74.2 bash tool",
     does: "stdout and stderr as pipes, a temporary file, 2,000 lines or 50 KB kept, not synced",
-    load: async ({ command, folder }) => {
+    load: async (folder) => {
       const tool = (await loadPi())(folder);
-      return async () => (await tool.execute("1", { command })).content[0].text;
+      return async (command) => (await tool.execute("1", { command })).content[0].text;
     },
   },
   {
     name: "deepagents 1.14.1 LocalShellBackend",
     does: "everything in one string, the first 100,000 characters kept, the rest is lost",
-    load: async ({ command, folder }) => {
+    load: async (folder) => {
       const { LocalShellBackend } = await import("deepagents");
       const backend = await LocalShellBackend.create({ rootDir: folder, inheritEnv: true });
-      return async () => (await backend.execute(command)).output;
+      return async (command) => (await backend.execute(command)).output;
     },
   },
 ];

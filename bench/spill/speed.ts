@@ -3,14 +3,14 @@
  * Every run is a process of its own, the rows take turns, and the disk is at rest before each.
  */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inChild, median } from "../speed/measure.ts";
 import { figure, markdownTable, publish } from "../speed/table.ts";
 import { keptBytes, type Row, ROWS } from "./rows.ts";
 
-interface Run {
+interface Figures {
   readonly wall: number;
   /** Bytes that the process grew beyond what it had before. */
   readonly grown: number;
@@ -21,6 +21,7 @@ const SIZES = [1_000_000, 50_000_000, 2_000_000_000];
 const MOST_ROUNDS = 7;
 /** A row of this size is not repeated after so long. */
 const MOST_SECONDS = 25;
+const WARM_RUNS = 3;
 const LINE = "2026-03-01T12:00:00.000Z INFO worker-7 request 0123456789 done in 12.5 ms, 200 OK\n";
 
 /** Lines of so many bytes, in a file that is then in memory. */
@@ -36,37 +37,33 @@ function makeSource(bytes: number): string {
   return path;
 }
 
-async function runOnce(row: Row, source: string): Promise<Run> {
-  const bytes = statSync(source).size;
-  // One small run first, so that what is loaded and compiled once is not counted.
-  const warm = mkdtempSync(join(tmpdir(), "spill-bench-"));
-  await (
-    await row.load({ command: "seq 100000", bytes: 588_895, folder: warm })
-  )();
+async function runOnce(row: Row, source: string): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "spill-bench-"));
-  const work = await row.load({ command: `cat ${source}`, bytes, folder });
+  const run = await row.load(folder);
+  // A session runs many commands: what is loaded and made once is not counted.
+  for (let warm = 0; warm < WARM_RUNS; warm++) keptBytes(folder, await run(`seq ${10_000 + warm}`));
   globalThis.gc?.();
+  execFileSync("sync");
   const before = process.resourceUsage().maxRSS;
   const from = performance.now();
-  const preview = await work();
+  const preview = await run(`cat ${source}`);
   const wall = performance.now() - from;
   const grown = (process.resourceUsage().maxRSS - before) * 1_024;
   const kept = keptBytes(folder, preview);
-  for (const one of [warm, folder]) rmSync(one, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
   return { wall, grown, kept };
 }
 
-function measure(rows: readonly Row[], bytes: number): readonly (readonly Run[] | string)[] {
+function measure(rows: readonly Row[], bytes: number): readonly (readonly Figures[] | string)[] {
   const source = makeSource(bytes);
-  const results = rows.map((): Run[] => []);
+  const results = rows.map((): Figures[] => []);
   const failures = rows.map(() => "");
   for (let round = 0; round < MOST_ROUNDS; round++) {
     for (const [at, { name }] of rows.entries()) {
       const spent = (results[at] ?? []).reduce((sum, { wall }) => sum + wall, 0);
       if (failures[at] !== "" || spent > MOST_SECONDS * 1_000) continue;
-      execFileSync("sync");
       try {
-        results[at]?.push(inChild<Run>(["--run", name, source]));
+        results[at]?.push(inChild<Figures>(["--run", name, source]));
       } catch {
         failures[at] = "fails";
       }
@@ -76,7 +73,7 @@ function measure(rows: readonly Row[], bytes: number): readonly (readonly Run[] 
   return results.map((runs, at) => (failures[at] === "" ? runs : "fails"));
 }
 
-function cells(runs: readonly Run[] | string, bytes: number, base: number): readonly string[] {
+function cells(runs: readonly Figures[] | string, bytes: number, base: number): readonly string[] {
   if (typeof runs === "string") return [runs, "", "", ""];
   const wall = median(runs.map((run) => run.wall));
   const kept = Math.min(...runs.map((run) => run.kept));
@@ -91,7 +88,7 @@ function cells(runs: readonly Run[] | string, bytes: number, base: number): read
 function report(rows: readonly Row[], sizes: readonly number[]): string {
   const parts = sizes.map((bytes) => {
     const runs = measure(rows, bytes);
-    const walls = (runs[0] ?? []) as readonly Run[];
+    const walls = (runs[0] ?? []) as readonly Figures[];
     const base = median(walls.map(({ wall }) => wall));
     const lines = rows.map((row, at) => [row.name, ...cells(runs[at] ?? "", bytes, base)]);
     const header = [`${figure(bytes / 1_000_000)} MB`, "ms", "ratio", "memory + MB", "kept"];

@@ -69,6 +69,8 @@ export interface CommandResult {
 
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 const DEFAULT_GRACE_MS = 2_000;
+/** No tool leaves so much of what it truncates itself, so nothing of this size is let through. */
+const CERTAIN_BYTES = 200_000;
 /** A disk that had room for everything and has no more than this was filled meanwhile. */
 const FULL_BYTES = 65_536;
 /** The kernel counts a file's limit in blocks. */
@@ -118,8 +120,9 @@ async function cutAndKeep(
 ): Promise<{ readonly cut: Truncation; readonly kept: Kept }> {
   const { direction = usualDirection(options), keep = false } = options;
   const received = output.read(direction);
-  // An output that is held by its ends only is cut for certain: the disk works meanwhile.
-  const keeping = received.whole === undefined ? output.finish(true) : undefined;
+  // What is cut for certain is synced while it is cut.
+  const keeping =
+    received.bytes > Math.max(CERTAIN_BYTES, 2 * limits.maxBytes) ? output.finish(true) : undefined;
   const cut = cutReceived(received, { limits, direction });
   return { cut, kept: await (keeping ?? output.finish(cut.isTruncated || keep)) };
 }

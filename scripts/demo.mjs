@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { anthropic } from "../dist/dialects/anthropic/index.js";
-import { directoryArchive } from "../dist/archive/directory.js";
+import { everyConversation } from "../dist/archive/every-conversation.js";
 import { readTranscript } from "../dist/transcripts/index.js";
 
 const STATE = ".longhaul";
@@ -23,7 +23,7 @@ if (status !== 0) process.exit(status ?? 1);
 
 const request = JSON.parse(readFileSync(OUT, "utf8"));
 const issues = anthropic.check(request);
-const archive = directoryArchive(`${STATE}/archive`);
+const archive = everyConversation(`${STATE}/archive`);
 const handles = [
   ...new Set(JSON.stringify(request).match(/\b(?:out|parts|in|msg|head)_[0-9a-f]{16}\b/g)),
 ];
@@ -41,7 +41,7 @@ console.log(
 console.log(
   `  complete  ${lost.length === 0 ? "yes" : "NO"}: ${outputs.length - lost.length} of ${outputs.length} tool outputs found again, word for word, in the context or in the archive`,
 );
-console.log(`\nSee what is there:  npx longhaul inspect ${SESSION}`);
+console.log(`\nSee what is there:  node dist/cli/main.js inspect ${SESSION}`);
 console.log(
   `Get the head back:  LONGHAUL_HOME=${STATE} node dist/cli/main.js recall ${handles.at(0)}`,
 );

@@ -10,6 +10,12 @@ import { clipText } from "../truncate/index.ts";
 export const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
 export type ClipLevel = (typeof CLIP_LEVELS)[number];
 
+/**
+ * A piece costs some tokens beside its text (ids, type names), which clipping does not touch: so
+ * much more of the text goes, or an excess of a few tokens would never be met.
+ */
+const FRAMING_TOKENS = 16;
+
 export interface ClipContext {
   readonly counter: TokenCounter;
   readonly digest: Digest;
@@ -72,7 +78,7 @@ function clipPart(
 ): { edit: Edit; saving: number } | undefined {
   const { counter, floor } = context;
   const before = partTokens(part, counter);
-  const maxTokens = Math.max(floor, before - excess);
+  const maxTokens = Math.max(floor, before - excess - FRAMING_TOKENS);
   if (before <= floor) return undefined;
   const edit = clipEdit(part, place, maxTokens, context);
   const saving = edit === undefined ? 0 : before - partTokens(edit.result, counter);

@@ -153,6 +153,24 @@ describe("planContext", () => {
     expect(second.filter((message) => message.kind === "summary")).toHaveLength(1);
   });
 
+  it("clips even where only one token is too much", () => {
+    const ids = ["a", "b", "c", "d"];
+    const answer = (size: number): Message[] => [
+      system("rules"),
+      assistant("on it"),
+      calling(...ids.map((id) => call(id, "bash", { command: id }))),
+      results(...ids.map((id) => result(id, "bash", words(size, id)))),
+    ];
+    const own = options(8_000);
+    const rest = meter.total(answer(0));
+    const each = Math.floor((own.budget.usable - rest) / ids.length);
+    for (const size of [each, each + 1, each + 2, each + 3]) {
+      const messages = answer(size);
+      const after = applyPlan(messages, planContext(messages, own), SUMMARY);
+      expect(meter.total(after)).toBeLessThan(own.budget.usable);
+    }
+  });
+
   it("keeps naming the first original of a piece that is shortened twice", () => {
     const big = words(3_000, "big");
     const first = [...longTurn(10, 400), ...step("x", "bash", {}, big)];

@@ -101,9 +101,9 @@ export const lock: Maker = (m) => {
     m.pick([m.word(), `${m.word()}-${m.word()}`, `@${m.word()}/${m.word()}-${m.word()}`]);
   const entry = m.pick([
     (n: string) =>
-      `    "node_modules/${n}": {\n      "version": "${version()}",\n      "resolved": "https://registry.example.org/${n}/-/${n.split("/").at(-1)}-${version()}.tgz",\n      "integrity": "sha512-${m.drawn(BASE64, 86)}==",\n      "license": "MIT",\n      "dependencies": {\n        "${name()}": "^${version()}",\n        "${name()}": "~${version()}"\n      },\n      "engines": {\n        "node": ">=${m.number(20)}"\n      }\n    },`,
+      `    "node_modules/${n}": {\n      "version": "${version()}",\n      "resolved": "https://packages.example.org/${n}/-/${n.split("/").at(-1)}-${version()}.tgz",\n      "integrity": "sha512-${m.drawn(BASE64, 86)}==",\n      "license": "MIT",\n      "dependencies": {\n        "${name()}": "^${version()}",\n        "${name()}": "~${version()}"\n      },\n      "engines": {\n        "node": ">=${m.number(20)}"\n      }\n    },`,
     (n: string) =>
-      `"${n}@^${version()}":\n  version "${version()}"\n  resolved "https://registry.example.org/${n}/-/${n}-${version()}.tgz#${m.drawn(HEX, 40)}"\n  integrity sha512-${m.drawn(BASE64, 86)}==\n  dependencies:\n    ${name()} "^${version()}"\n`,
+      `"${n}@^${version()}":\n  version "${version()}"\n  resolved "https://packages.example.org/${n}/-/${n}-${version()}.tgz#${m.drawn(HEX, 40)}"\n  integrity sha512-${m.drawn(BASE64, 86)}==\n  dependencies:\n    ${name()} "^${version()}"\n`,
     (n: string) =>
       `[[package]]\nname = "${n}"\nversion = "${version()}"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "${m.drawn(HEX, 64)}"\ndependencies = [\n "${name()}",\n "${name()}",\n]\n`,
     (n: string) =>

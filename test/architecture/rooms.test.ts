@@ -25,6 +25,15 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   "core/ledger": ["core/message", "core/tools"],
   "core/summary": ["core/message", "core/handle", "core/ledger"],
+  "core/summarize": [
+    "core/message",
+    "core/edit",
+    "core/tools",
+    "core/truncate",
+    "core/ledger",
+    "core/summary",
+    "core/continuation",
+  ],
   "core/continuation": ["core/message"],
   "core/compact": [
     "core/message",
@@ -50,11 +59,12 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   archive: ["core"],
   spill: ["core", "archive"],
   tools: ["core", "archive"],
-  context: ["core", "archive", "tools", "dialects"],
+  summarizers: ["core", "dialects"],
+  context: ["core", "archive", "tools", "summarizers", "dialects"],
   dialects: ["core"],
   transcripts: ["core", "dialects"],
-  cli: ["core", "archive", "spill", "context", "dialects", "transcripts"],
-  "index.ts": ["core", "archive", "tools", "context", "dialects"],
+  cli: ["core", "archive", "spill", "summarizers", "context", "dialects", "transcripts"],
+  "index.ts": ["core", "archive", "tools", "summarizers", "context", "dialects"],
 };
 
 /** Packages and Node modules that a room may import; the core may import nothing. */

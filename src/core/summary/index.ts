@@ -3,6 +3,7 @@ export { extractiveSummary } from "./extractive.ts";
 export type { ExtractiveInput } from "./extractive.ts";
 export { frameSummary, unframeSummary } from "./frame.ts";
 export type { FrameFacts } from "./frame.ts";
+export type { CountTokens } from "./plain-text.ts";
 export { parseSummary, renderSummary } from "./sections.ts";
 export type { SummarySections } from "./sections.ts";
 export { DEFAULT_COMPACTION_TEMPLATE, renderTemplate, resolveTemplate } from "./template.ts";

@@ -1,0 +1,1 @@
+export type { PromptBudget, SummaryInput, SummaryPrompt } from "./request.ts";

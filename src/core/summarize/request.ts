@@ -1,0 +1,29 @@
+import type { Ledger } from "../ledger/index.ts";
+import type { Message } from "../message/index.ts";
+import type { CompactionTemplate, CountTokens } from "../summary/index.ts";
+
+/** A prompt for a model, ready to be sent: one system text and one user message. */
+export interface SummaryPrompt {
+  readonly system: string;
+  readonly user: string;
+}
+
+/** What a summary is to be written about. */
+export interface SummaryInput {
+  /** The messages to summarize, previous summary excluded. */
+  readonly head: readonly Message[];
+  /** The summary that stands now, without its frame; it is merged. */
+  readonly previousSummary?: string | undefined;
+  /** The facts of `head`, taken without a model. */
+  readonly ledger: Ledger;
+  readonly template: CompactionTemplate;
+  /** The most tokens that the summary may have. */
+  readonly cap: number;
+}
+
+/** The window of whoever writes the summary. */
+export interface PromptBudget {
+  /** Tokens that one prompt may have, system text included. */
+  readonly room: number;
+  readonly count: CountTokens;
+}

@@ -17,7 +17,9 @@ export type ContextErrorCode =
   /** No transcript format fits the content. */
   | "unknown-format"
   /** An input is larger or deeper than the stated limit. */
-  | "limit-exceeded";
+  | "limit-exceeded"
+  /** A model that was to write a summary could not be asked, or refused. */
+  | "summarizer-failed";
 
 const BRAND = Symbol.for("longhaul.ContextError");
 

@@ -1,0 +1,129 @@
+import { isObject, type JsonObject } from "../json.ts";
+import type { Exchange, Protocol, Received, World } from "../protocol.ts";
+import { firstRefusal, type Problem, type Problems, type Refusal } from "../refusal.ts";
+import { messageEvents, renderMessage, type ReplyContext } from "./reply.ts";
+import { requestProblems } from "./rules.ts";
+import { checkThinking, type ThinkingCheck } from "./thinking.ts";
+import { segmentsOf, viewOf } from "./view.ts";
+
+const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+/** `POST /v1/messages`. */
+export const anthropic: Protocol = {
+  name: "anthropic",
+  idHeader: "request-id",
+  authenticate(headers, key) {
+    const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
+    const given = headers["x-api-key"] ?? bearer;
+    if (given === undefined) return unauthorized("x-api-key header is required");
+    return key === undefined || given === key ? undefined : unauthorized("invalid x-api-key");
+  },
+  receive: (request, world) => receiveMessages(request, world, false),
+  overflow({ promptTokens, view }, { window, options }) {
+    const limit = window(view.model);
+    const wanted = view.maxOutput ?? 0;
+    const message =
+      promptTokens > limit || options.counts !== "prompt-and-output"
+        ? `prompt is too long: ${promptTokens} tokens > ${limit} maximum`
+        : `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${wanted} > ${limit}, decrease input length or \`max_tokens\` and try again`;
+    return { status: 400, type: "invalid_request_error", message, overflow: true };
+  },
+  fault: (kind) => FAULTS[kind],
+  tooLarge: () => ({
+    status: 413,
+    type: "request_too_large",
+    message: "Request exceeds the maximum size",
+    overflow: true,
+  }),
+  badJson: () => ({
+    status: 400,
+    type: "invalid_request_error",
+    message: "The request body is not valid JSON",
+  }),
+  errorBody: ({ type, message, details }, requestId) => ({
+    type: "error",
+    error: { type, message, ...(details !== undefined && { details }) },
+    request_id: requestId,
+  }),
+  errorEvents: (refusal, requestId) => [
+    { event: "error", data: anthropic.errorBody(refusal, requestId) },
+  ],
+};
+
+const FAULTS = {
+  "rate-limit": {
+    status: 429,
+    type: "rate_limit_error",
+    message:
+      "This request would exceed your organization's rate limit of 40,000 input tokens per minute.",
+  },
+  "server-error": { status: 500, type: "api_error", message: "Internal server error" },
+  overloaded: { status: 529, type: "overloaded_error", message: "Overloaded" },
+} as const;
+
+function unauthorized(message: string): Refusal {
+  return { status: 401, type: "authentication_error", message };
+}
+
+/** `POST /v1/messages/count_tokens`: the same rules, no answer, no cache. */
+export function countTokens(request: Received, world: World): Refusal | { input_tokens: number } {
+  const exchange = receiveMessages(request, world, true);
+  return "promptTokens" in exchange ? { input_tokens: exchange.promptTokens } : exchange;
+}
+
+function receiveMessages(
+  { body, headers }: Received,
+  world: World,
+  countOnly: boolean,
+): Refusal | Exchange {
+  if (!isObject(body)) {
+    return firstRefusal(only({ message: "Input should be a valid dictionary" }))!;
+  }
+  const betas = String(headers["anthropic-beta"] ?? "");
+  const rules = { headers, options: world.options, countOnly };
+  const refusal =
+    firstRefusal(requestProblems(body, rules)) ?? firstRefusal(bindingProblems(body, betas));
+  if (refusal !== undefined) return refusal;
+  const thinking = checkThinking(body, {
+    secret: world.secret,
+    onMismatch: onMismatch(body, world),
+  });
+  if (thinking.problem !== undefined) return firstRefusal(only(thinking.problem))!;
+  return exchangeOf(body, thinking, world);
+}
+
+function exchangeOf(body: JsonObject, thinking: ThinkingCheck, world: World): Exchange {
+  const segments = segmentsOf(body, world.counter, thinking.dropped);
+  const view = viewOf(body);
+  const context: ReplyContext = {
+    world,
+    model: view.model,
+    place: thinking.end,
+    dropped: thinking.dropped,
+  };
+  return {
+    view,
+    promptTokens: segments.reduce((sum, { tokens }) => sum + tokens, 0),
+    cacheUse: world.cache.marked(view.model, segments),
+    render: (answer) => renderMessage(answer, context),
+    stream: (answer) => messageEvents(answer, context),
+  };
+}
+
+function* only(problem: Problem): Problems {
+  yield problem;
+}
+
+function* bindingProblems({ thinking }: JsonObject, betas: string): Problems {
+  const wanted = isObject(thinking) && thinking["block_binding"] !== undefined;
+  if (wanted && !betas.includes(BINDING_BETA)) {
+    yield { message: "thinking.block_binding: Extra inputs are not permitted" };
+  }
+}
+
+function onMismatch({ thinking }: JsonObject, { options }: World): "error" | "drop" | "ignore" {
+  if (options.prefixCheck === false) return "ignore";
+  const binding = isObject(thinking) ? thinking["block_binding"] : undefined;
+  const isDrop = isObject(binding) && binding["prefix_mismatch_behavior"] === "drop_block";
+  return isDrop ? "drop" : "error";
+}

@@ -15,10 +15,9 @@ export type {
   TemplateOverrides,
   TemplateSection,
 } from "./template.ts";
-export { acceptSummary, validateSummary } from "./validate.ts";
-export type {
-  Acceptance,
-  AcceptanceInput,
-  RejectionReason,
-  SummaryValidation,
-} from "./validate.ts";
+export { judgeSummary } from "./judge.ts";
+export type { JudgedAnswer, JudgeInput, Judgement } from "./judge.ts";
+export { describeProblem } from "./problem.ts";
+export type { CheckedFact, SummaryProblem } from "./problem.ts";
+export { validateSummary } from "./validate.ts";
+export type { SummaryValidation } from "./validate.ts";

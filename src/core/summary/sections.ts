@@ -19,10 +19,13 @@ const LONGEST_TITLE = 120;
 /** Headings that are not made of `#` count as deeper than all that are. */
 const PSEUDO_LEVEL = 7;
 
-interface Heading {
+/** A heading of a summary. */
+export interface Heading {
   readonly line: number;
   readonly level: number;
+  /** The id of its section, or the heading as written. */
   readonly key: string;
+  /** Whether the template has it. */
   readonly known: boolean;
   /** What stands behind the heading on its own line. */
   readonly rest: string;
@@ -76,6 +79,20 @@ export function plainTitle(heading: string): string {
   return stripMarks(heading)
     .toLowerCase()
     .replace(/[\s_-]+/g, "");
+}
+
+/** The headings that open a section of a summary, those in fenced code left out. */
+export function headingsOf(
+  lines: readonly string[],
+  template: CompactionTemplate,
+): readonly Heading[] {
+  return sectionHeadings(lines, knownTitles(template));
+}
+
+/** The place of the first heading that the template has, in fenced code too; -1 for none. */
+export function firstHeadingLine(lines: readonly string[], template: CompactionTemplate): number {
+  const titles = knownTitles(template);
+  return lines.findIndex((text, line) => headingAt(text, line, titles)?.known === true);
 }
 
 function addBody(bodies: Map<string, string[]>, heading: Heading | undefined, body: string): void {

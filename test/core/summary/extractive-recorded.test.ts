@@ -4,9 +4,9 @@ import { extractLedger } from "../../../src/core/ledger/index.ts";
 import { messageText } from "../../../src/core/message/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import {
-  acceptSummary,
   extractiveSummary,
   frameSummary,
+  judgeSummary,
   validateSummary,
 } from "../../../src/core/summary/index.ts";
 import { estimateTokens } from "../../../src/core/tokens/index.ts";
@@ -49,7 +49,7 @@ describe.skipIf(FILES.length === 0)("the summary of a recorded session", () => {
     }
     const whole = extractiveSummary({ ...input, cap: AMPLE });
     const gate = { cap: AMPLE, replaces: AMPLE, ledger, count: estimateTokens };
-    expect(acceptSummary(whole, gate).reasons).toEqual([]);
+    expect(judgeSummary({ text: whole }, gate).problems).toEqual([]);
     expect(whole).not.toContain("… and ");
     expect(
       extractiveSummary({

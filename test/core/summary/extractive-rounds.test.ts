@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  acceptSummary,
   extractiveSummary,
   frameSummary,
+  judgeSummary,
   parseSummary,
 } from "../../../src/core/summary/index.ts";
 import type { ExtractiveInput } from "../../../src/core/summary/index.ts";
@@ -291,8 +291,6 @@ it("names every changed file, as the gate wants it, as long as there is room", (
   const now = busyLedger(40, "now");
   const text = extractiveSummary({ ...INPUT, ledger: now, previousSummary: before });
   const all = { ...EMPTY_LEDGER, files: [...busyLedger(40, "before").files, ...now.files] };
-  expect(acceptSummary(text, { cap: 6_000, replaces: 90_000, ledger: all, count })).toEqual({
-    accepted: true,
-    reasons: [],
-  });
+  const gate = { cap: 6_000, replaces: 90_000, ledger: all, count };
+  expect(judgeSummary({ text }, gate)).toEqual({ text, problems: [], isFatal: false });
 });

@@ -1,0 +1,76 @@
+import { cleanText } from "./plain-text.ts";
+import { firstHeadingLine } from "./sections.ts";
+import type { CompactionTemplate } from "./template.ts";
+
+/** Where models think aloud before they write. */
+const THINKING = /^[ \t]*<(analysis|think|thinking|thoughts?|reasoning|scratchpad)>/im;
+/** More such blocks than this are no slip. */
+const MOST_BLOCKS = 8;
+const FENCE = /^ ?(?:`{3,}|~{3,})/;
+const CLOSING_FENCE = /^ ?(?:`{3,}|~{3,})\s*$/;
+/** What closes a wrapper around the summary: `</summary>` and the like, on a line of its own. */
+const CLOSING_TAG = /^\s*<\/(?:summary|answer|output|response|prior-conversation-summary)>\s*$/i;
+/** What a chat partner says at the end; it stands outside of any list. */
+const FAREWELL =
+  /^(?:let me know\b|would you like\b|shall i\b|should i\b|do you want\b|feel free\b|i hope this\b|is there anything\b)/i;
+
+/**
+ * A model's answer as the summary that it holds: without control characters, thinking aloud, a code
+ * fence or a tag around the whole, and what is said before the first heading or as a farewell after
+ * the last section. An answer without any heading of the template stays as it is.
+ */
+export function cleanAnswer(answer: string, template: CompactionTemplate): string {
+  const text = withoutThinking(cleanText(answer), template);
+  const lines = text.split("\n");
+  const start = firstHeadingLine(lines, template);
+  if (start < 0) return text.trim();
+  const isFenced = fenceCount(lines.slice(0, start)) % 2 === 1;
+  const body = isFenced ? withoutClosingFence(lines.slice(start)) : lines.slice(start);
+  return withoutFarewell(body).join("\n").trim();
+}
+
+function withoutThinking(text: string, template: CompactionTemplate): string {
+  let rest = withoutOpenThinking(text, template);
+  for (let block = 0; block < MOST_BLOCKS; block++) {
+    const opening = THINKING.exec(rest);
+    if (opening === null || holdsHeading(rest.slice(0, opening.index), template)) return rest;
+    const closing = `</${opening[1] ?? ""}>`;
+    const end = rest.indexOf(closing, opening.index);
+    if (end < 0) return rest;
+    rest = `${rest.slice(0, opening.index)}\n${rest.slice(end + closing.length)}`;
+  }
+  return rest;
+}
+
+/** Some servers leave out the opening tag, which they put into the prompt themselves. */
+function withoutOpenThinking(text: string, template: CompactionTemplate): string {
+  const closing = "</think>";
+  const end = text.indexOf(closing);
+  if (end < 0 || text.slice(0, end).includes("<think")) return text;
+  const rest = text.slice(end + closing.length);
+  return holdsHeading(rest, template) ? rest : text;
+}
+
+function holdsHeading(text: string, template: CompactionTemplate): boolean {
+  return firstHeadingLine(text.split("\n"), template) >= 0;
+}
+
+function fenceCount(lines: readonly string[]): number {
+  return lines.filter((line) => FENCE.test(line)).length;
+}
+
+/** Lines of a fenced text up to the end of the fence, if it has one. */
+function withoutClosingFence(lines: readonly string[]): readonly string[] {
+  const end = lines.findLastIndex((line) => CLOSING_FENCE.test(line));
+  return end < 0 || fenceCount(lines) % 2 === 0 ? lines : lines.slice(0, end);
+}
+
+function withoutFarewell(lines: readonly string[]): readonly string[] {
+  let end = lines.length;
+  while (end > 0 && isFarewell(lines[end - 1] ?? "")) end--;
+  return lines.slice(0, end);
+}
+
+function isFarewell(line: string): boolean {
+  return line.trim() === "" || CLOSING_TAG.test(line) || FAREWELL.test(line);
+}

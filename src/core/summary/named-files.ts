@@ -1,0 +1,71 @@
+import type { Ledger } from "../ledger/index.ts";
+import { readFilesLine } from "./fact-lines.ts";
+import { fileState } from "./facts.ts";
+import { oneLine } from "./plain-text.ts";
+import { splitEntries } from "./split-entries.ts";
+
+/** Tells which paths a text names. */
+export type NamesPath = (path: string) => boolean;
+
+/** Files that were changed and are not named. */
+export function unnamedFiles(text: string, ledger: Ledger): readonly string[] {
+  const changed = ledger.files
+    .filter(({ ops }) => fileState(ops) !== "read")
+    .map(({ path }) => oneLine(path));
+  const isNamed = createNamesPath(text, changed);
+  return changed.filter((path) => !isNamed(path));
+}
+
+/**
+ * Whether a text names paths. A path counts as named by its shortest end that no other of `paths`
+ * has, whole names only: `src/a.ts` for `/home/me/app/src/a.ts`.
+ */
+export function createNamesPath(text: string, paths: readonly string[]): NamesPath {
+  const grouped = new Set(
+    splitEntries(text).flatMap((entry) => (readFilesLine(entry) ?? []).map(({ path }) => path)),
+  );
+  const words = new Set(text.match(WORDS)?.map((word) => word.replace(/\.+$/, "")));
+  const ends = countEnds(paths);
+  return (path) => {
+    if (grouped.has(path)) return true;
+    const last = fileName(path);
+    // One look into a set instead of a search through the text for nearly every path.
+    if (PLAIN_NAME.test(last) && !words.has(last)) return false;
+    return names(text, shortestEnd(path, ends));
+  };
+}
+
+const WORDS = /[\w.-]+/g;
+const PLAIN_NAME = /^\w[\w.-]*(?<!\.)$/;
+
+function fileName(path: string): string {
+  const name = path.replace(/[/\\]+$/, "");
+  return name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+}
+
+/** How many paths have each end. */
+function countEnds(paths: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const end of paths.flatMap(pathEnds)) counts.set(end, (counts.get(end) ?? 0) + 1);
+  return counts;
+}
+
+function shortestEnd(path: string, ends: ReadonlyMap<string, number>): string {
+  return pathEnds(path).find((end) => ends.get(end) === 1) ?? path.replace(/[/\\]+$/, "");
+}
+
+/** `a/b/c` has the ends `c`, `b/c` and `a/b/c`. */
+function pathEnds(path: string): readonly string[] {
+  const name = path.replace(/[/\\]+$/, "");
+  const starts = [...name.matchAll(/[/\\]/g)].map(({ index }) => index + 1);
+  return [...starts.toReversed().map((start) => name.slice(start)), name];
+}
+
+function names(text: string, end: string): boolean {
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) {
+    const before = text[at - 1] ?? " ";
+    const after = text.slice(at + end.length, at + end.length + 2);
+    if (!/[\w-]/.test(before) && !/^(?:[\w-]|\.\w)/.test(after)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,61 @@
+import { ContextError } from "../core/error.ts";
+import { anthropicSummarizer } from "./anthropic/summarizer.ts";
+import { type Environment, processEnvironment, variable } from "./http/environment.ts";
+import type { HttpSummarizerOptions } from "./http/options.ts";
+import { openaiCompatibleSummarizer } from "./openai-compatible/summarizer.ts";
+import type { Summarizer } from "./summarizer.ts";
+
+/** What a name can be, for messages and help. */
+export const SUMMARIZER_FORMS: readonly string[] = [
+  "extractive",
+  "anthropic:MODEL",
+  "openai:MODEL",
+  "openai-compatible:URL#MODEL",
+];
+
+/** Options that a name does not say. */
+export type NamedSummarizerOptions = Pick<HttpSummarizerOptions, "window" | "maxTokens" | "fetch">;
+
+/**
+ * The summarizer that a person names, e.g. `anthropic:claude-haiku-4-5` or
+ * `openai-compatible:http://localhost:8080/v1#qwen3`; keys come from the environment alone. Throws
+ * `ContextError` code `invalid-options` for any other name, and where the key is missing.
+ */
+export function summarizerByName(
+  name: string,
+  env: Environment = processEnvironment(),
+  options: NamedSummarizerOptions = {},
+): Summarizer | "extractive" {
+  if (name === "extractive") return name;
+  const [, kind = "", rest = ""] = /^([a-z-]+):(.+)$/s.exec(name) ?? [];
+  switch (kind) {
+    case "anthropic":
+      if (variable(env, "ANTHROPIC_BASE_URL") === undefined) requireKey("ANTHROPIC_API_KEY", env);
+      return anthropicSummarizer({ ...options, model: rest, env });
+    case "openai":
+      if (variable(env, "OPENAI_BASE_URL") === undefined) requireKey("OPENAI_API_KEY", env);
+      return openaiCompatibleSummarizer({ ...options, model: rest, env });
+    case "openai-compatible": {
+      const [, baseURL, model] = /^([^#]+)#(.+)$/s.exec(rest) ?? [];
+      if (baseURL === undefined || model === undefined) throw unknownName(name);
+      return openaiCompatibleSummarizer({ ...options, baseURL, model, env });
+    }
+    default:
+      throw unknownName(name);
+  }
+}
+
+function requireKey(name: string, env: Environment): void {
+  if (variable(env, name) !== undefined) return;
+  throw new ContextError("invalid-options", `The summarizer needs a key; set ${name}.`, {
+    details: { variable: name },
+  });
+}
+
+function unknownName(name: string): ContextError {
+  const forms = SUMMARIZER_FORMS.join(", ");
+  return new ContextError(
+    "invalid-options",
+    `There is no summarizer ${JSON.stringify(name)}; give one of ${forms}.`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Message } from "../core/message/index.ts";
+import { createMessageMeter, estimator, valueTokens } from "../core/tokens/index.ts";
+import { isWireObject, type WireObject } from "../dialects/wire-value.ts";
+import type { SummaryRequest } from "./summarizer.ts";
+
+export type Live = NonNullable<SummaryRequest["live"]>;
+
+/** The instruction as the message that is sent behind the agent's own. */
+export function instructionMessage({ instruction }: Live): Message {
+  return { role: "user", kind: "injected", parts: [{ type: "text", text: instruction }] };
+}
+
+/**
+ * The agent's tools, if they are a list of what this API takes; empty when there are none.
+ * `undefined` when they are something else: such a request is no prefix that the provider knows.
+ */
+export function wireTools(
+  { tools }: Live,
+  isTool: (tool: WireObject) => boolean,
+): readonly WireObject[] | undefined {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools)) return undefined;
+  const known = tools.filter((tool: unknown) => isWireObject(tool) && isTool(tool));
+  return known.length === tools.length ? (known as WireObject[]) : undefined;
+}
+
+/** An estimate of what a request costs, in tokens. */
+export function inputTokens({ prompt }: SummaryRequest, live: Live | undefined): number {
+  if (live === undefined) return estimator.count(prompt.system) + estimator.count(prompt.user);
+  const fixed = estimator.count(live.system ?? "") + valueTokens(live.tools, estimator);
+  const messages = createMessageMeter(estimator).total(live.messages);
+  return fixed + messages + estimator.count(live.instruction);
+}

@@ -1,15 +1,34 @@
-/** What is known about how a model's own token counts relate to the estimates. */
+/**
+ * How a model's own token counts relate to the estimates: a request of E estimated tokens holds
+ * about `outside + factor × E` of the provider's.
+ */
 export interface Calibration {
-  /** Multiply an estimate by this to get the tokens the provider will report; 1 when unknown. */
+  /** The provider's tokens for one estimated token; 1 when unknown. */
   readonly factor: number;
-  /** How many reports the factor rests on. */
+  /**
+   * The provider's tokens of what the estimates leave out, e.g. a system prompt that nobody named;
+   * 0 when unknown, below 0 when the estimates hold what the requests do not.
+   */
+  readonly outside: number;
+  /** How many reports this rests on. */
   readonly samples: number;
+  /** What the next report is compared with; absent before the first. */
+  readonly evidence?: CalibrationEvidence;
 }
 
 /** One request: what was estimated for it, and what the provider then reported, in tokens. */
 export interface CalibrationSample {
   readonly estimated: number;
   readonly reported: number;
+}
+
+/** What the reports have shown so far. */
+export interface CalibrationEvidence {
+  readonly last: CalibrationSample;
+  /** The smallest request: of that the largest share is from outside. */
+  readonly smallest: CalibrationSample;
+  /** By how much requests differed from the ones before them: what is outside plays no part. */
+  readonly change: CalibrationSample;
 }
 
 /**
@@ -20,36 +39,107 @@ export interface CalibrationSample {
 const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 2.5;
 
-/** Below this many estimated tokens a fixed overhead would pass for a property of the model. */
-const MIN_ESTIMATE = 200;
+/** The most that is believed to be outside; more than that is usage of another context. */
+const MAX_OUTSIDE = 50_000;
+
+/** No window is near this many tokens. */
+const MAX_COUNT = 1e9;
 
 /**
- * The weight of a new report never falls below this, so that the factor follows a change of
- * content (prose to Chinese) within about ten requests.
+ * What is expected before the first report, as standard deviations: the factor is 1 give or take
+ * 0.25 (tokenizers, see above), and up to some 10,000 tokens (an agent's system prompt and tools) are
+ * outside. So a short request that cost far more than estimated shows what is outside, a long one
+ * shows the factor.
  */
-const MIN_WEIGHT = 0.2;
+const FACTOR_SPREAD = 0.25;
+const OUTSIDE_SPREAD = 10_000;
 
-/** A calibration that changes nothing: factor 1, no samples. */
+/** Squared error for one token of new text: 10 % of 1,000 tokens, 2 % of 30,000. */
+const CHANGE_VARIANCE = 10;
+
+/**
+ * About so many estimated tokens of change are remembered, so that the factor follows a change of
+ * content (prose to Chinese).
+ */
+const MEMORY = 30_000;
+
+/** A calibration that changes nothing: factor 1, nothing outside, no samples. */
 export function createCalibration(): Calibration {
-  return { factor: 1, samples: 0 };
+  return { factor: 1, outside: 0, samples: 0 };
 }
 
 /**
- * Learns from one report: a moving average of reported / estimated, clamped to 0.5 … 2.5. The first
- * report moves the factor half of the way, the second a third, and from the fourth on each one
- * moves it a fifth, so that no single report decides. A report that makes no sense (nothing
- * reported, not finite, under 200 estimated tokens) gives the same calibration back.
+ * Learns from one report. The factor is the likeliest one (a weighted mean, clamped to 0.5 … 2.5)
+ * by three kinds of evidence: by how much requests differ, the smallest request, and that the two
+ * counts were expected to agree. What the factor leaves unexplained of the smallest request is
+ * outside, at most 50,000. A report that makes no sense (a number that is not above 0, or above a billion)
+ * gives the same calibration back.
  */
 export function calibrate(calibration: Calibration, sample: CalibrationSample): Calibration {
-  const { estimated, reported } = sample;
-  const ratio = reported / estimated;
-  const sane = Number.isFinite(ratio) && Number.isFinite(estimated);
-  if (!sane || estimated < MIN_ESTIMATE || reported <= 0) return calibration;
-  const weight = Math.max(MIN_WEIGHT, 1 / (calibration.samples + 2));
-  const factor = calibration.factor + weight * (clampFactor(ratio) - calibration.factor);
-  return { factor: clampFactor(factor), samples: calibration.samples + 1 };
+  if (!isCount(sample.estimated) || !isCount(sample.reported)) return calibration;
+  const evidence = gather(calibration.evidence, sample);
+  const { smallest } = evidence;
+  const factor = likelyFactor(evidence);
+  const unexplained = (by: number): number => smallest.reported - by * smallest.estimated;
+  const least = Math.min(0, unexplained(1 + FACTOR_SPREAD));
+  const outside = clamp(unexplained(factor), least, MAX_OUTSIDE);
+  return { factor, outside, samples: calibration.samples + 1, evidence };
 }
 
-function clampFactor(value: number): number {
-  return Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, value));
+/** The tokens that a provider will report for a request of so many estimated ones; at least 0. */
+export function expectedTokens({ factor, outside }: Calibration, estimated: number): number {
+  return Math.max(0, outside + factor * estimated);
+}
+
+/**
+ * How many estimated tokens fit into so many of the provider's: the reverse of
+ * {@link expectedTokens}. Never less than the clamp of the factor alone would leave, so that a report
+ * that counts something else does not leave a conversation without room.
+ */
+export function estimatedTokens({ factor, outside }: Calibration, tokens: number): number {
+  return Math.max(tokens / MAX_FACTOR, (tokens - outside) / factor);
+}
+
+function isCount(value: number): boolean {
+  return value > 0 && value <= MAX_COUNT;
+}
+
+function gather(
+  evidence: CalibrationEvidence | undefined,
+  sample: CalibrationSample,
+): CalibrationEvidence {
+  if (evidence === undefined) {
+    return { last: sample, smallest: sample, change: { estimated: 0, reported: 0 } };
+  }
+  const { last, smallest, change } = evidence;
+  const estimated = Math.abs(sample.estimated - last.estimated);
+  const sign = Math.sign(sample.estimated - last.estimated);
+  const difference = sample.reported - last.reported;
+  const reported = clamp(sign * difference, MIN_FACTOR * estimated, MAX_FACTOR * estimated);
+  // What no factor explains came or went outside, e.g. tools that were loaded later.
+  const jump = difference - sign * reported;
+  const kept = MEMORY / (MEMORY + estimated);
+  const isSmallest = sample.estimated <= smallest.estimated;
+  return {
+    last: sample,
+    smallest: isSmallest ? sample : { ...smallest, reported: smallest.reported + jump },
+    change: {
+      estimated: kept * (change.estimated + estimated),
+      reported: kept * (change.reported + reported),
+    },
+  };
+}
+
+/** The mean of what each kind of evidence says, each weighted by how sure it is. */
+function likelyFactor({ smallest, change }: CalibrationEvidence): number {
+  const expected = 1 / FACTOR_SPREAD ** 2;
+  const absolute = smallest.estimated / OUTSIDE_SPREAD ** 2;
+  const relative = 1 / CHANGE_VARIANCE;
+  const reported = expected + absolute * smallest.reported + relative * change.reported;
+  const estimated = expected + absolute * smallest.estimated + relative * change.estimated;
+  return clamp(reported / estimated, MIN_FACTOR, MAX_FACTOR);
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }

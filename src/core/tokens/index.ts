@@ -1,5 +1,5 @@
-export { calibrate, createCalibration } from "./calibrate.ts";
-export type { Calibration, CalibrationSample } from "./calibrate.ts";
+export { calibrate, createCalibration, estimatedTokens, expectedTokens } from "./calibrate.ts";
+export type { Calibration, CalibrationEvidence, CalibrationSample } from "./calibrate.ts";
 export {
   estimator,
   messageTokens,

@@ -1,35 +1,91 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calibrate, createCalibration } from "../../../src/core/tokens/index.ts";
-import type { Calibration } from "../../../src/core/tokens/index.ts";
+import {
+  calibrate,
+  createCalibration,
+  estimatedTokens,
+  expectedTokens,
+} from "../../../src/core/tokens/index.ts";
+import type { Calibration, CalibrationSample } from "../../../src/core/tokens/index.ts";
 
-function after(ratio: number, reports: number): Calibration {
-  let calibration = createCalibration();
-  for (let i = 0; i < reports; i++) {
-    calibration = calibrate(calibration, { estimated: 10_000, reported: 10_000 * ratio });
-  }
-  return calibration;
+interface Provider {
+  readonly factor: number;
+  readonly outside: number;
 }
 
+function sample(estimated: number, { factor, outside }: Provider): CalibrationSample {
+  return { estimated, reported: outside + factor * estimated };
+}
+
+/** What is known after requests of these sizes. */
+function after(sizes: readonly number[], provider: Provider): Calibration {
+  return sizes.map((size) => sample(size, provider)).reduce(calibrate, createCalibration());
+}
+
+/** A conversation that grows by 2,000 estimated tokens a request. */
+const GROWING: readonly number[] = Array.from({ length: 20 }, (_, n) => 1_000 + 2_000 * n);
+
 describe("calibrate", () => {
-  it("starts at factor 1 without samples", () => {
-    expect(createCalibration()).toEqual({ factor: 1, samples: 0 });
+  it("starts at factor 1, nothing outside, no samples", () => {
+    expect(createCalibration()).toEqual({ factor: 1, outside: 0, samples: 0 });
+    expect(expectedTokens(createCalibration(), 1_234)).toBe(1_234);
   });
 
-  it("moves half of the way at the first report and closes in with more", () => {
-    expect(after(1.5, 1)).toEqual({ factor: 1.25, samples: 1 });
-    expect(after(1.5, 20).factor).toBeCloseTo(1.5, 2);
-    expect(after(0.8, 20).factor).toBeCloseTo(0.8, 2);
+  it("takes what a short request costs above its estimate for something outside", () => {
+    const first = after([1_000], { factor: 1, outside: 8_000 });
+    expect(first.factor).toBeLessThan(1.01);
+    expect(first.outside).toBeGreaterThan(7_900);
+    expect(first.samples).toBe(1);
   });
 
-  it("limits what one report can do", () => {
-    const settled = after(1.2, 10);
-    const next = calibrate(settled, { estimated: 1_000, reported: 1_000_000 });
-    expect(next.factor - settled.factor).toBeLessThanOrEqual(0.2 * (2.5 - settled.factor) + 1e-9);
+  it("takes what a long request costs above its estimate for another tokenizer", () => {
+    const first = after([100_000], { factor: 1.3, outside: 0 });
+    expect(first.factor).toBeGreaterThan(1.25);
+    expect(first.outside).toBeLessThan(5_000);
   });
 
   it.each([
-    [199, 400],
+    { factor: 1, outside: 8_000 },
+    { factor: 1.3, outside: 8_000 },
+    { factor: 1.5, outside: 0 },
+    { factor: 0.8, outside: 3_000 },
+    { factor: 1, outside: -2_000 },
+  ])("tells $factor and $outside apart by how requests grow", (provider) => {
+    const { factor, outside } = after([3_000, ...GROWING.slice(2)], provider);
+    expect(Math.abs(factor / provider.factor - 1)).toBeLessThan(0.02);
+    expect(Math.abs(outside - provider.outside)).toBeLessThan(200);
+  });
+
+  it("learns as much from a request that is shorter than the one before", () => {
+    const provider = { factor: 1.4, outside: 6_000 };
+    const calibration = after([90_000, 20_000], provider);
+    expect(calibration.factor).toBeCloseTo(1.4, 1);
+    expect(Math.abs(expectedTokens(calibration, 15_000) / 27_000 - 1)).toBeLessThan(0.02);
+  });
+
+  it("follows a change of content", () => {
+    const prose = after(GROWING, { factor: 1, outside: 0 });
+    const chinese = GROWING.map((size) => sample(40_000 + size, { factor: 2, outside: -39_000 }));
+    expect(chinese.reduce(calibrate, prose).factor).toBeGreaterThan(1.6);
+  });
+
+  it("takes a jump that no factor explains for something outside", () => {
+    const before = after(GROWING, { factor: 1, outside: 5_000 });
+    const jumped = calibrate(before, sample(41_000, { factor: 1, outside: 30_000 }));
+    expect(jumped.factor).toBeLessThan(1.15);
+    expect(jumped.outside).toBeGreaterThan(24_000);
+  });
+
+  it("forgets a single report about something else with the next one", () => {
+    const before = after(GROWING, { factor: 1.1, outside: 5_000 });
+    const wild = calibrate(before, { estimated: 41_000, reported: 2_000_000 });
+    const next = calibrate(wild, sample(43_000, { factor: 1.1, outside: 5_000 }));
+    expect(wild.outside).toBe(50_000);
+    expect(next.factor).toBeLessThan(1.25);
+    expect(Math.abs(next.outside - before.outside)).toBeLessThan(4_000);
+  });
+
+  it.each([
     [0, 100],
     [-500, 100],
     [1_000, 0],
@@ -38,21 +94,55 @@ describe("calibrate", () => {
     [1_000, Number.POSITIVE_INFINITY],
     [Number.NaN, 1_000],
     [Number.POSITIVE_INFINITY, 1_000],
+    [1e158, 1e158],
   ])("ignores nonsense: estimated %d, reported %d", (estimated, reported) => {
-    const calibration = after(1.3, 2);
+    const calibration = after(GROWING, { factor: 1.3, outside: 100 });
     expect(calibrate(calibration, { estimated, reported })).toBe(calibration);
   });
 
-  it("keeps the factor within its clamp, whatever is reported", () => {
+  it("keeps within its clamps, whatever is reported", () => {
     const samples = fc.array(fc.record({ estimated: fc.double(), reported: fc.double() }));
     fc.assert(
-      fc.property(samples, (all) => {
-        const { factor } = all.reduce(calibrate, createCalibration());
-        expect(factor).toBeGreaterThanOrEqual(0.5);
-        expect(factor).toBeLessThanOrEqual(2.5);
+      fc.property(samples, fc.double({ min: 0, max: 1e9, noNaN: true }), (all, tokens) => {
+        const calibration = all.reduce(calibrate, createCalibration());
+        expect(calibration.factor).toBeGreaterThanOrEqual(0.5);
+        expect(calibration.factor).toBeLessThanOrEqual(2.5);
+        expect(calibration.outside).toBeLessThanOrEqual(50_000);
+        expect(expectedTokens(calibration, tokens)).toBeGreaterThanOrEqual(0);
+        expect(estimatedTokens(calibration, tokens)).toBeGreaterThanOrEqual(tokens / 2.5);
       }),
     );
-    expect(after(100, 50).factor).toBeCloseTo(2.5);
-    expect(after(0.001, 50).factor).toBeCloseTo(0.5);
+  });
+
+  it("finds any provider whose counts are in proportion", () => {
+    const providers = fc.record({
+      factor: fc.double({ min: 0.6, max: 2.4, noNaN: true }),
+      outside: fc.double({ min: 0, max: 40_000, noNaN: true }),
+    });
+    const steps = fc.array(fc.integer({ min: 500, max: 8_000 }), { minLength: 15, maxLength: 60 });
+    fc.assert(
+      fc.property(providers, steps, (provider, grown) => {
+        let size = 0;
+        const calibration = after(
+          grown.map((step) => (size += step)),
+          provider,
+        );
+        const expected = sample(size / 2, provider).reported;
+        expect(Math.abs(expectedTokens(calibration, size / 2) / expected - 1)).toBeLessThan(0.1);
+      }),
+    );
+  });
+});
+
+describe("estimatedTokens", () => {
+  it("is the reverse of expectedTokens", () => {
+    const calibration = after(GROWING, { factor: 1.2, outside: 4_000 });
+    const tokens = expectedTokens(calibration, 20_000);
+    expect(estimatedTokens(calibration, tokens)).toBeCloseTo(20_000, 6);
+  });
+
+  it("leaves room, however much is said to be outside", () => {
+    const calibration = after([1_000], { factor: 1, outside: 900_000 });
+    expect(estimatedTokens(calibration, 20_000)).toBe(8_000);
   });
 });

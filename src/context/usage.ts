@@ -3,6 +3,8 @@ import {
   calibrate,
   type Calibration,
   createCalibration,
+  estimatedTokens,
+  expectedTokens,
   type MessageMeter,
 } from "../core/tokens/index.ts";
 
@@ -25,8 +27,15 @@ export interface UsageMeter {
   observe(view: readonly Message[], reported: number): void;
   /** After an edit: what was counted before says nothing about the view of now. */
   forget(): void;
-  /** Tokens of the provider for one of the estimator. */
+  /** The provider's tokens for one of the estimator, leaving aside what is outside of estimates. */
   readonly factor: number;
+  /**
+   * What the provider will count for a request of so many estimated tokens (messages and the fixed
+   * part), with what no estimate holds.
+   */
+  expected(estimated: number): number;
+  /** How many estimated tokens a request may have to hold so many of the provider's. */
+  estimated(tokens: number): number;
 }
 
 /** All that a request cost: what was read from or written to the cache is input as well. */
@@ -88,16 +97,20 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
   let calibration: Calibration = createCalibration();
   let seen: Message | undefined;
 
+  /** From the input alone: output may hold thinking that the message does not. */
   const learn = (message: Message, estimated: number): void => {
     if (message === seen || message.usage === undefined) return;
     seen = message;
-    calibration = calibrate(calibration, { estimated, reported: totalUsage(message.usage) });
+    const reported = totalUsage({ ...message.usage, output: 0 });
+    calibration = calibrate(calibration, { estimated, reported });
   };
 
   return {
     get factor() {
       return calibration.factor;
     },
+    expected: (estimated) => expectedTokens(calibration, estimated),
+    estimated: (tokens) => estimatedTokens(calibration, tokens),
     observe(view, reported) {
       const estimated = fixedTokens + runningTotal.of(view);
       calibration = calibrate(calibration, { estimated, reported });
@@ -108,10 +121,10 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
       const index = newestReport(view, since);
       const message = view[index];
       if (message?.usage === undefined) {
-        return { tokens: Math.ceil(estimated * calibration.factor), source: "estimated" };
+        return { tokens: Math.ceil(expectedTokens(calibration, estimated)), source: "estimated" };
       }
       const newer = meter.total(view.slice(index + 1));
-      learn(message, estimated - newer);
+      learn(message, estimated - newer - meter.tokens(message));
       const tokens = totalUsage(message.usage) + newer * calibration.factor;
       return { tokens: Math.ceil(tokens), source: "reported" };
     },

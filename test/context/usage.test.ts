@@ -35,14 +35,38 @@ describe("T7: what a request holds", () => {
     expect(createUsageMeter(meter, 0).measure(view, 2).source).toBe("estimated");
   });
 
-  it("calibrates the estimate on reported usage, within a clamp", () => {
+  it("learns another tokenizer from requests that grow, within a clamp", () => {
     const usage = createUsageMeter(meter, 0);
-    const view = [user(words(1_000)), reported(2_000)];
-    usage.measure(view, 0);
-    expect(usage.factor).toBeGreaterThan(1.3);
+    const view: Message[] = [];
+    for (let tokens = 4_000; tokens <= 40_000; tokens += 4_000) {
+      view.push(user(words(4_000, `${tokens}`)), reported(1.5 * (meter.total(view) + 4_004)));
+      usage.measure(view, 0);
+    }
+    expect(usage.factor).toBeCloseTo(1.5, 1);
     const wild = createUsageMeter(meter, 0);
-    wild.measure([user(words(1_000)), reported(1_000_000)], 0);
+    wild.measure([user(words(100_000)), reported(1_000_000)], 0);
     expect(wild.factor).toBeLessThanOrEqual(2.5);
+  });
+
+  it("remembers after an edit what no estimate holds", () => {
+    const usage = createUsageMeter(meter, 0);
+    const view = [user(words(1_000)), reported(8_000 + 1_004, 5), user(words(500))];
+    expect(Math.abs(usage.measure(view, 0).tokens - 9_513)).toBeLessThan(10);
+    usage.forget();
+    const edited = [user(words(300))];
+    const measured = usage.measure(edited, 1);
+    expect(measured.source).toBe("estimated");
+    expect(Math.abs(measured.tokens - 8_304)).toBeLessThan(100);
+    expect(usage.expected(304)).toBeCloseTo(measured.tokens, -1);
+    expect(Math.abs(usage.estimated(20_000) - 12_000)).toBeLessThan(300);
+  });
+
+  it("learns nothing from output, which may hold thinking that the message does not", () => {
+    const usage = createUsageMeter(meter, 0);
+    const view = [user(words(1_000)), reported(1_004, 9_000)];
+    expect(usage.measure(view, 0).tokens).toBe(10_004);
+    usage.forget();
+    expect(usage.measure([user(words(300))], 1).tokens).toBeCloseTo(304, -1);
   });
 
   it("counts the fixed part, and names it when it alone fills the budget", async () => {

@@ -6,8 +6,9 @@
  */
 import { estimateTokenCount } from "tokenx";
 import { estimateTokens } from "../../src/core/tokens/estimate.ts";
-import { DEFAULT_FOLDER, documents, exact, kinds, samplesOf } from "./corpus.ts";
+import { DEFAULT_FOLDER, documents, kinds, samplesOf } from "./corpus.ts";
 import type { Sample } from "./corpus.ts";
+import { exact } from "./exact.ts";
 
 const SAMPLES_PER_KIND = 400;
 const ROUNDS = 9;

@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { guardedCounter } from "../../src/core/tokens/exact.ts";
+import { exact } from "./exact.ts";
 import { seeded } from "./generate.ts";
 
 export interface Sample {
@@ -15,13 +14,6 @@ export interface Sample {
 
 /** Where the corpus is when no folder is given. */
 export const DEFAULT_FOLDER: string = join(tmpdir(), "token-corpus");
-
-const disallowedSpecial = new Set<string>();
-
-/** Exact tokens of o200k, the vocabulary that the estimator is fitted to. */
-export const exact = guardedCounter("o200k_base", (text) =>
-  countTokens(text, { disallowedSpecial }),
-);
 
 /** Documents of one kind: those for training (even numbers) or those held out (odd numbers). */
 export function documents(folder: string, kind: string, heldOut: boolean): readonly string[] {

@@ -8,7 +8,7 @@ import type { TokenCounter } from "../../src/core/tokens/count.ts";
 import { estimateTokens } from "../../src/core/tokens/estimate.ts";
 import { readSessions, sessionFiles } from "../quality/sessions.ts";
 import type { Session } from "../quality/sessions.ts";
-import { exact } from "./corpus.ts";
+import { exact } from "./exact.ts";
 
 /** Shorter conversations are left out: no window is near. */
 const MIN_TOKENS = 5_000;

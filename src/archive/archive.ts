@@ -45,8 +45,9 @@ export interface SpillFile {
    * Syncs what was written, gives it its handle and lists it. Up to 1 MB it is an `out`, stored
    * once; what is larger becomes a `run`, which costs no second reading. Rejects with
    * `archive-failed`; the file is gone then. A second call returns the same entry.
+   * @param whole All that was written, where the caller has it: the file is not read again.
    */
-  commit(): Promise<ArchiveEntry>;
+  commit(whole?: Uint8Array): Promise<ArchiveEntry>;
   /** Removes the file. Does nothing after `commit`. Never rejects. */
   discard(): Promise<void>;
 }

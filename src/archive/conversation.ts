@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkFolder, makeFolder } from "./durable-file.ts";
 
@@ -60,12 +59,16 @@ export function openConversation(root: string, id: string | undefined): Conversa
       }
     },
     async make() {
-      const isThere = await stat(root).then(
-        (stats) => stats.isDirectory(),
-        () => false,
-      );
-      if (!isThere) await makeFolder(root);
+      if (!isFolder(root)) await makeFolder(root);
       for (const folder of below) await makeFolder(folder);
     },
   };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -82,7 +82,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
       if (!isHandle(handle)) return false;
       await check();
       const path = pathOf(root, handle);
-      return (await attempt("look for", path, () => fileStats(path))) !== undefined;
+      return (await attempt("look for", path, async () => fileStats(path))) !== undefined;
     },
     list: async () => {
       await check();

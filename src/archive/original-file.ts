@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { handleFor, handleKind } from "../core/handle/index.ts";
 import type { Handle } from "../core/handle/index.ts";
@@ -28,14 +28,18 @@ import { openPlainFile } from "./plain-file.ts";
 const MOST_TRIES = 3;
 
 /** Stores an original in its file, or finds it there. */
-export async function putFile(path: string, handle: Handle, bytes: Buffer): Promise<ArchiveEntry> {
+export async function putFile(
+  path: string,
+  handle: Handle,
+  bytes: Uint8Array,
+): Promise<ArchiveEntry> {
   return attempt("write", path, async () => {
-    const isThere = (await fileStats(path)) !== undefined;
+    const isThere = fileStats(path) !== undefined;
     const isNew = !isThere && (await inFolder(path, () => createOriginal(path, handle, bytes)));
     if (!isNew) await compare(path, handle, bytes);
     // Also when another process made the file: its name may not have been synced yet.
     await syncFolder(dirname(path));
-    return entryOf(handle, path, await lstat(path));
+    return entryOf(handle, path, lstatSync(path));
   });
 }
 
@@ -44,7 +48,7 @@ export async function adoptFile(path: string, handle: Handle, file: string): Pro
   return attempt("write", path, async () => {
     if (!(await inFolder(path, () => giveName(file, path)))) throw takenHandle(handle);
     await syncFolder(dirname(path));
-    return entryOf(handle, path, await lstat(path));
+    return entryOf(handle, path, lstatSync(path));
   });
 }
 
@@ -71,7 +75,7 @@ export async function readFileOf(path: string, handle: Handle): Promise<Original
   return { ...reader, read: (from, into) => attempt("read", path, () => reader.read(from, into)) };
 }
 
-async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function inFolder<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       await makeFolder(dirname(path));
@@ -82,14 +86,14 @@ async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function createOriginal(path: string, handle: Handle, bytes: Buffer): Promise<boolean> {
+async function createOriginal(path: string, handle: Handle, bytes: Uint8Array): Promise<boolean> {
   const beside = join(dirname(path), temporaryName(handle, randomBytes(8).toString("hex")));
   return createFile(path, beside, bytes);
 }
 
-async function compare(path: string, handle: Handle, bytes: Buffer): Promise<void> {
+async function compare(path: string, handle: Handle, bytes: Uint8Array): Promise<void> {
   const stored = await readPlainFile(path);
   if (stored === undefined || !stored.equals(bytes)) throw alteredOriginal(handle, path);
   // What is stored again starts its time anew.
-  await markUsed(path, Date.now(), await lstat(path)).catch(() => undefined);
+  await markUsed(path, Date.now(), lstatSync(path)).catch(() => undefined);
 }

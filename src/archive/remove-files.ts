@@ -56,7 +56,7 @@ async function moveAway(paths: readonly string[]): Promise<readonly Moved[]> {
 
 /** What was stored anew meanwhile is the same, and stays. */
 async function moveBack({ path, away }: Moved): Promise<void> {
-  await giveName(away, path);
+  giveName(away, path);
   await unlink(away).catch(() => undefined);
 }
 

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { unlink } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { closeSync, fstatSync, read } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { handleFor } from "../core/handle/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { archiveFailure, attempt } from "./archive-error.ts";
 import type { ArchiveEntry, SpillFile } from "./archive.ts";
-import { createOpenFile } from "./durable-file.ts";
+import { createOpenFile, removeFile, syncData } from "./durable-file.ts";
 import { ownHolder } from "./holder.ts";
 import { spillName } from "./layout.ts";
 
@@ -19,7 +19,7 @@ export interface SpillTarget {
   /** Makes that folder if it is not there. */
   make(): Promise<void>;
   /** Stores bytes under their own handle. */
-  store(handle: Handle, bytes: Buffer): Promise<ArchiveEntry>;
+  store(handle: Handle, bytes: Uint8Array): Promise<ArchiveEntry>;
   /** Gives a written and synced file its handle; the file keeps its old name as well. */
   adopt(handle: Handle, file: string): Promise<ArchiveEntry>;
 }
@@ -27,7 +27,7 @@ export interface SpillTarget {
 /** A new file in the archive's folder. Rejects with `archive-failed`. */
 export async function openSpill(target: SpillTarget): Promise<SpillFile> {
   const path = join(target.root, spillName(ownHolder(), randomBytes(8).toString("hex")));
-  const file = await attempt("create", path, async () => {
+  const fd = await attempt("create", path, async () => {
     await target.make();
     return createOpenFile(path);
   });
@@ -38,15 +38,15 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
     try {
       return await work();
     } finally {
-      await file.close().catch(() => undefined);
-      await unlink(path).catch(() => undefined);
+      closeSync(fd);
+      removeFile(path);
     }
   };
   return {
     path,
-    fd: file.fd,
-    async commit() {
-      ending ??= end(() => attempt("keep", path, () => commitFile(target, { file, path })));
+    fd,
+    async commit(whole) {
+      ending ??= end(() => attempt("keep", path, () => commitFile(target, { fd, path, whole })));
       const entry = await ending;
       if (entry === undefined) throw archiveFailure("keep", path, discarded());
       return entry;
@@ -59,38 +59,43 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
 }
 
 interface Spilled {
-  readonly file: FileHandle;
+  readonly fd: number;
   readonly path: string;
+  /** All bytes, where they are in memory. */
+  readonly whole: Uint8Array | undefined;
 }
 
-async function commitFile(target: SpillTarget, { file, path }: Spilled): Promise<ArchiveEntry> {
-  const { size } = await file.stat();
+async function commitFile(target: SpillTarget, spilled: Spilled): Promise<ArchiveEntry> {
+  const { fd, path, whole } = spilled;
+  const size = whole?.length ?? fstatSync(fd).size;
   if (size <= ADDRESSED_MAX_BYTES) {
     // A copy: a background process that still writes must not change what has this handle.
-    const bytes = await readStart(file, size);
+    const bytes = whole ?? (await readStart(fd, size));
     const digits = createHash("sha256").update(bytes).digest("hex");
     return target.store(
       handleFor("out", "", () => digits),
       bytes,
     );
   }
-  await file.sync();
+  await syncData(fd);
   return target.adopt(
     handleFor("run", "", () => randomBytes(8).toString("hex")),
     path,
   );
 }
 
+const readInto = promisify(read);
+
 /** The first bytes of a file, wherever its offset stands. */
-async function readStart(file: FileHandle, size: number): Promise<Buffer> {
+async function readStart(fd: number, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
-  let read = 0;
-  while (read < size) {
-    const { bytesRead } = await file.read(bytes, read, size - read, read);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await readInto(fd, bytes, filled, size - filled, filled);
     if (bytesRead === 0) break;
-    read += bytesRead;
+    filled += bytesRead;
   }
-  return bytes.subarray(0, read);
+  return bytes.subarray(0, filled);
 }
 
 function discarded(): Error {

@@ -9,27 +9,47 @@ import { directoryArchive } from "../../src/archive/directory.ts";
 /** Calls that answer with a system error instead of doing their work, by name. */
 const faults = vi.hoisted(() => new Map<string, string>());
 
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
-  const fails = (name: string): void => {
-    const code = faults.get(name);
-    if (code !== undefined) throw Object.assign(new Error(`${code}: ${name}`), { code });
-  };
+const fails = vi.hoisted(() => (name: string): void => {
+  const code = faults.get(name);
+  if (code !== undefined) throw Object.assign(new Error(`${code}: ${name}`), { code });
+});
+
+vi.mock("node:fs", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs")>();
+  const { promisify } = await import("node:util");
+  /** Calls with a callback, as `promisify` sees them. */
+  const failing = (call: object, name: string, work: (...args: never[]) => Promise<unknown>) =>
+    Object.assign((): void => fails(name), call, {
+      [promisify.custom]: async (...args: never[]) => (fails(name), work(...args)),
+    });
   return {
     ...real,
-    link: async (...args: Parameters<typeof real.link>) => (fails("link"), real.link(...args)),
+    openSync: (...args: Parameters<typeof real.openSync>) => (
+      fails("open"),
+      real.openSync(...args)
+    ),
+    linkSync: (...args: Parameters<typeof real.linkSync>) => (
+      fails("link"),
+      real.linkSync(...args)
+    ),
+    write: failing(real.write, "write", promisify(real.write)),
+    fsync: failing(real.fsync, "sync", promisify(real.fsync)),
+  };
+});
+
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs/promises")>();
+  return {
+    ...real,
     mkdir: async (...args: Parameters<typeof real.mkdir>) => (fails("mkdir"), real.mkdir(...args)),
     readdir: async (path: string, options: { withFileTypes: true }) => (
       fails("readdir"),
       real.readdir(path, options)
     ),
     open: async (...args: Parameters<typeof real.open>) => {
-      fails("open");
       const file = await real.open(...args);
-      const { sync, writeFile, readFile } = file;
+      const { readFile } = file;
       return Object.assign(file, {
-        sync: async () => (fails("sync"), sync.call(file)),
-        writeFile: async (data: Uint8Array) => (fails("write"), writeFile.call(file, data)),
         readFile: async () => (fails("read"), readFile.call(file)),
       });
     },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
+import { type Stats, statSync } from "node:fs";
 import { ContextError } from "../core/error.ts";
 
 /** A command line that `sh -c` runs, or a program with its arguments. */
@@ -28,8 +28,12 @@ export interface Ending {
 }
 
 export interface RunningCommand {
-  readonly child: ChildProcess;
-  /** Settles when the command itself has ended; what it left in the background may go on. */
+  /** `undefined` when the system refused at once. */
+  readonly child: ChildProcess | undefined;
+  /**
+   * Settles when the command itself has ended; what it left in the background may go on. Rejects
+   * with `invalid-options` when its folder is not there.
+   */
   readonly ended: Promise<Ending>;
 }
 
@@ -39,30 +43,40 @@ const LIMIT_BLOCK = 512;
 const IS_WINDOWS = process.platform === "win32";
 
 /**
- * Starts a command in a process group of its own. A folder that is not there is `invalid-options`;
- * a command that is not there ends with 127 as it does in a shell.
+ * Starts a command in a process group of its own. A command that is not there ends with 127 as it
+ * does in a shell. Throws `invalid-options` for words that no command can have.
  */
-export async function startCommand(
-  line: CommandLine,
-  options: StartOptions,
-): Promise<RunningCommand> {
-  await checkFolder(options.cwd);
+export function startCommand(line: CommandLine, options: StartOptions): RunningCommand {
   const [file = "", ...args] = wrapped(wordsOf(line), options);
   const { cwd, env, stdin, output } = options;
   const isMerged = output === "pipe" && !IS_WINDOWS;
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    stdio: [stdin, output, isMerged ? "ignore" : output],
-    detached: !IS_WINDOWS,
-    windowsHide: true,
-    shell: IS_WINDOWS && line.command !== undefined,
-  });
-  return { child, ended: endOf(child, file) };
+  try {
+    const child = spawn(file, args, {
+      cwd,
+      env,
+      stdio: [stdin, output, isMerged ? "ignore" : output],
+      detached: !IS_WINDOWS,
+      windowsHide: true,
+      shell: IS_WINDOWS && line.command !== undefined,
+    });
+    return { child, ended: endOf(child, file, cwd) };
+  } catch (error) {
+    if (error instanceof TypeError) throw invalidWords(error);
+    return { child: undefined, ended: Promise.resolve(notStarted(file, error)) };
+  }
 }
 
-async function checkFolder(cwd: string): Promise<void> {
-  const stats = await stat(cwd).catch(() => undefined);
+function invalidWords(cause: TypeError): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `The command cannot be started: ${cause.message} Give words without NUL bytes.`,
+    { cause },
+  );
+}
+
+/** Only asked when a command could not be started: the system does not say which of both is missing. */
+function checkFolder(cwd: string): void {
+  const stats = folderStats(cwd);
   if (stats?.isDirectory() === true) return;
   const what = stats === undefined ? "does not exist" : "is not a folder";
   throw new ContextError(
@@ -70,6 +84,14 @@ async function checkFolder(cwd: string): Promise<void> {
     `The command cannot start in ${cwd}, which ${what}. Give a folder that is there as cwd.`,
     { details: { cwd } },
   );
+}
+
+function folderStats(cwd: string): Stats | undefined {
+  try {
+    return statSync(cwd);
+  } catch {
+    return undefined;
+  }
 }
 
 function wordsOf(line: CommandLine): readonly string[] {
@@ -90,12 +112,16 @@ function wrapped(words: readonly string[], { output, fileLimit }: StartOptions):
 }
 
 /** `exit`, not `close`: a process in the background may keep a pipe open for ever. */
-function endOf(child: ChildProcess, file: string): Promise<Ending> {
-  return new Promise((resolve) => {
-    child.once("error", (error: NodeJS.ErrnoException) => {
+function endOf(child: ChildProcess, file: string, cwd: string): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (error) => {
       if (child.pid !== undefined) return;
-      const exitCode = error.code === "ENOENT" ? 127 : 126;
-      resolve({ exitCode, signal: undefined, failure: failureOf(file, error) });
+      try {
+        checkFolder(cwd);
+        resolve(notStarted(file, error));
+      } catch (problem) {
+        reject(problem);
+      }
     });
     child.once("exit", (exitCode, signal) =>
       resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
@@ -103,8 +129,17 @@ function endOf(child: ChildProcess, file: string): Promise<Ending> {
   });
 }
 
-function failureOf(file: string, { code = "unknown" }: NodeJS.ErrnoException): string {
+function notStarted(file: string, error: unknown): Ending {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  const exitCode = code === "ENOENT" ? 127 : 126;
+  return { exitCode, signal: undefined, failure: failureOf(file, code) };
+}
+
+function failureOf(file: string, code: string): string {
   if (code === "ENOENT") return `${file}: command not found. Check its name and the PATH.`;
   if (code === "EACCES") return `${file}: permission denied. Is it a program that may be run?`;
+  if (code === "E2BIG") {
+    return "The command is longer than the system allows (E2BIG). Write it, or what it takes in, to a file first.";
+  }
   return `${file} could not be started (${code}).`;
 }

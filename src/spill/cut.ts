@@ -1,4 +1,7 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import {
+  type Decoded,
+  decodeUtf8,
   type Direction,
   type Limits,
   truncateEnds,
@@ -23,7 +26,16 @@ export function cutReceived(received: Received, options: CutOptions): Truncation
     totalBytes: bytes,
     ...(lines !== undefined && { totalLines: lines }),
     ...options,
+    decode,
   });
+}
+
+/** Node's own decoders take a tenth of the time; what is no UTF-8 they do not count. */
+function decode(bytes: Uint8Array): Decoded {
+  const { buffer, byteOffset, length } = bytes;
+  const own = Buffer.from(buffer, byteOffset, length);
+  if (isAscii(own)) return { text: own.toString("latin1"), invalid: 0 };
+  return isUtf8(own) ? { text: own.toString("utf8"), invalid: 0 } : decodeUtf8(own);
 }
 
 /** The kept part, the notice if something was cut, and what else a model must know, in brackets. */

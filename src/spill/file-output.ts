@@ -1,11 +1,12 @@
 import { ftruncateSync } from "node:fs";
 import type { SpillFile } from "../archive/index.ts";
+import { countNewlines } from "./count-newlines.ts";
 import { followFile, readRange, sizeOf } from "./follow-file.ts";
 import type { Output, Received } from "./output.ts";
 import { reasonOf } from "./receive.ts";
 
-/** What is at most this large is read as a whole where both ends are wanted: its middle is searched. */
-const SEARCHED_BYTES = 4_194_304;
+/** What is no larger is read once, as a whole: to be counted, cut, searched and kept. */
+const WHOLE_BYTES = 4_194_304;
 const NEWLINE = 10;
 
 /** The command has the archive's file as its stdout and stderr: no byte passes through Node. */
@@ -13,6 +14,8 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
   const { fd, path } = file;
   const follower = followFile(fd);
   let settled: number | undefined;
+  let whole: Uint8Array | undefined;
+  let ends: Pick<Received, "head" | "tail"> = {};
   const size = (): number => settled ?? sizeOf(fd);
   return {
     target: fd,
@@ -25,18 +28,27 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
     },
     latest: (from, most) => readRange(fd, Math.max(from, size() - most), most),
     async settle(maxBytes) {
-      settled = Math.min(sizeOf(fd), maxBytes);
+      const written = sizeOf(fd);
+      const bytes = Math.min(written, maxBytes);
       // What was written beyond the limit before the command could be stopped.
-      if (sizeOf(fd) > maxBytes) ftruncateSync(fd, maxBytes);
-      await follower.finish(settled);
+      if (written > maxBytes) ftruncateSync(fd, maxBytes);
+      settled = bytes;
+      if (bytes <= Math.max(WHOLE_BYTES, 2 * capacity)) {
+        whole = readRange(fd, 0, bytes);
+        settled = whole.length;
+        return;
+      }
+      await follower.finish(bytes);
+      ends = { head: readRange(fd, 0, capacity), tail: readRange(fd, bytes - capacity, capacity) };
     },
     read(direction) {
       const bytes = size();
-      const most = Math.max(2 * capacity, direction === "both" ? SEARCHED_BYTES : 0);
-      const lines = totalLines(fd, bytes, follower.newlines());
-      const ends =
-        bytes > most ? readEnds(fd, bytes, capacity) : { whole: readRange(fd, 0, bytes) };
-      return { bytes, ...(lines !== undefined && { lines }), ...ends };
+      if (whole === undefined)
+        return { bytes, ...linesOf(follower.newlines(), ends.tail), ...ends };
+      const lines = linesOf(countNewlines(whole), whole);
+      if (direction === "both" || bytes <= 2 * capacity) return { bytes, ...lines, whole };
+      const head = whole.subarray(0, capacity);
+      return { bytes, ...lines, head, tail: whole.subarray(bytes - capacity) };
     },
     async finish(keep) {
       if (!keep) {
@@ -44,7 +56,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
         return {};
       }
       try {
-        return { entry: await file.commit() };
+        return { entry: await file.commit(whole) };
       } catch (error) {
         return { notKept: reasonOf(error) };
       }
@@ -53,14 +65,11 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
 }
 
 /** A last line without a line end counts. */
-function totalLines(fd: number, bytes: number, newlines: number | undefined): number | undefined {
-  const isOpen = bytes > 0 && readRange(fd, bytes - 1, 1)[0] !== NEWLINE;
-  return newlines === undefined ? undefined : newlines + (isOpen ? 1 : 0);
-}
-
-function readEnds(fd: number, bytes: number, capacity: number): Pick<Received, "head" | "tail"> {
-  return {
-    head: readRange(fd, 0, capacity),
-    tail: readRange(fd, bytes - capacity, capacity),
-  };
+function linesOf(
+  newlines: number | undefined,
+  end: Uint8Array | undefined,
+): { readonly lines?: number } {
+  if (newlines === undefined) return {};
+  const last = end?.at(-1) ?? NEWLINE;
+  return { lines: newlines + (last === NEWLINE ? 0 : 1) };
 }

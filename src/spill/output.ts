@@ -8,7 +8,7 @@ export interface Output {
   readonly target: number | "pipe";
   /** The file it goes into; `undefined` for a pipe. */
   readonly path: string | undefined;
-  attach(child: ChildProcess): void;
+  attach(child: ChildProcess | undefined): void;
   /** Bytes so far. */
   size(): number;
   /** Line ends so far; `undefined` when there are too many bytes to count them. */
@@ -17,7 +17,7 @@ export interface Output {
   latest(from: number, most: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
   settle(maxBytes: number): Promise<void>;
-  /** What a preview is made of. */
+  /** What a preview is made of, also while it is kept. */
   read(direction: Direction): Received;
   /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */
   finish(keep: boolean): Promise<Kept>;

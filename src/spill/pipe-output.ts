@@ -42,10 +42,10 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
   return {
     target: pipe?.fd ?? "pipe",
     path: undefined,
-    attach(child: ChildProcess) {
+    attach(child: ChildProcess | undefined) {
       pipe?.closeWriter();
       const all: readonly unknown[] =
-        pipe === undefined ? [child.stdout, child.stderr] : [pipe.source];
+        pipe === undefined ? [child?.stdout, child?.stderr] : [pipe.source];
       sources = all.filter((source) => source instanceof Socket);
       for (const source of sources) source.on("data", take).on("error", () => undefined);
     },

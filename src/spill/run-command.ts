@@ -1,5 +1,6 @@
-import { statfs } from "node:fs/promises";
+import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import {
   commandDirection,
@@ -91,7 +92,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     const ending = await runInto(output, options, maxBytes);
     await output.settle(maxBytes);
     const { cut, kept } = await cutAndKeep(output, options, limits);
-    const isDiskFull = output.path !== undefined && !(await hasRoom(output.path, FULL_BYTES));
+    const isDiskFull = output.path !== undefined && !hasRoom(output.path, FULL_BYTES);
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
     const warnings = warningsOf(ending, facts);
@@ -119,11 +120,11 @@ async function cutAndKeep(
   limits: Limits,
 ): Promise<{ readonly cut: Truncation; readonly kept: Kept }> {
   const { direction = usualDirection(options), keep = false } = options;
-  const received = output.read(direction);
-  // What is cut for certain is synced while it is cut.
-  const keeping =
-    received.bytes > Math.max(CERTAIN_BYTES, 2 * limits.maxBytes) ? output.finish(true) : undefined;
-  const cut = cutReceived(received, { limits, direction });
+  const isCertain = output.size() > Math.max(CERTAIN_BYTES, 2 * limits.maxBytes);
+  const keeping = isCertain ? output.finish(true) : undefined;
+  // What is cut for certain is on its way to the disk while it is cut.
+  if (isCertain) await nextTurn();
+  const cut = cutReceived(output.read(direction), { limits, direction });
   return { cut, kept: await (keeping ?? output.finish(cut.isTruncated || keep)) };
 }
 
@@ -144,7 +145,7 @@ async function runInto(
 ): Promise<Supervised> {
   const { cwd = process.cwd(), env = process.env, stdin = "ignore" } = options;
   const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
-  const running = await startCommand(options, {
+  const running = startCommand(options, {
     cwd,
     env,
     stdin,
@@ -189,7 +190,7 @@ async function openOutput(
   if (archive?.open === undefined) return { output: openPipe(archive, sizes) };
   try {
     const spill = await archive.open("out");
-    if (await hasRoom(spill.path, sizes.maxBytes)) {
+    if (hasRoom(spill.path, sizes.maxBytes)) {
       return { output: fileOutput(spill, windowBytes(sizes.limits)) };
     }
     await spill.discard();
@@ -212,9 +213,9 @@ function openPipe(
   return pipeOutput(receiver, { maxBytes, pipe });
 }
 
-async function hasRoom(path: string, bytes: number): Promise<boolean> {
+function hasRoom(path: string, bytes: number): boolean {
   try {
-    const { bavail, bsize } = await statfs(dirname(path));
+    const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize > bytes;
   } catch {
     return false;

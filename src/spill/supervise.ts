@@ -36,7 +36,7 @@ export async function supervise(
   { child, ended }: RunningCommand,
   options: SuperviseOptions,
 ): Promise<Supervised> {
-  const group = child.pid === undefined ? undefined : processGroup(child.pid);
+  const group = child?.pid === undefined ? undefined : processGroup(child.pid);
   const stop = stopper(group, options.graceMs);
   const watch = watchSize(options, () => stop.now("file-limit"));
   const timer =

@@ -21,3 +21,4 @@ export { truncateEnds, truncateText } from "./truncate-text.ts";
 export type { OutputEnds, TruncateOptions } from "./truncate-text.ts";
 export type { Omitted, Truncation } from "./truncation.ts";
 export { countLineEnds, decodeUtf8, utf8Length } from "./utf8.ts";
+export type { Decoded } from "./utf8.ts";

@@ -4,7 +4,7 @@ import { cutEnds, type Ends } from "./cut.ts";
 import { completeLimits, DEFAULT_LIMITS, type Direction, type Limits } from "./limits.ts";
 import { type EarlierTruncation, findTruncation } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
-import { decodeUtf8, dropPartialEnd, skipPartialStart, utf8Length } from "./utf8.ts";
+import { type Decoded, decodeUtf8, dropPartialEnd, skipPartialStart, utf8Length } from "./utf8.ts";
 
 export interface TruncateOptions {
   /** @default 2000 lines and 50000 bytes */
@@ -38,6 +38,8 @@ export interface OutputEnds {
   readonly totalLines?: number;
   readonly limits?: Partial<Limits>;
   readonly direction?: Direction;
+  /** Where the platform has a faster one with the same result. @default decodeUtf8 */
+  readonly decode?: (bytes: Uint8Array) => Decoded;
 }
 
 /**
@@ -45,14 +47,14 @@ export interface OutputEnds {
  * give the fullest preview; of longer ones the rest is searched for errors (direction `both`).
  */
 export function truncateEnds(output: OutputEnds): Truncation {
-  const { head, tail, totalBytes, totalLines } = output;
+  const { head, tail, totalBytes, totalLines, decode = decodeUtf8 } = output;
   const whole = wholeOf(output);
   if (whole !== undefined) {
-    const { text, invalid } = decodeUtf8(whole);
+    const { text, invalid } = decode(whole);
     return truncateWhole(text, invalid, { ...output, total: { bytes: totalBytes } });
   }
-  const start = decodeUtf8(head.subarray(0, dropPartialEnd(head)));
-  const end = decodeUtf8(tail.subarray(skipPartialStart(tail)));
+  const start = decode(head.subarray(0, dropPartialEnd(head)));
+  const end = decode(tail.subarray(skipPartialStart(tail)));
   const ends: Ends = {
     head: start.text,
     tail: end.text,

@@ -20,6 +20,17 @@ export interface DialectIssue {
   readonly message: string;
 }
 
+/** Takes native messages one by one, and returns the messages that are complete with it. */
+export interface Decoder<Native = unknown> {
+  (native: Native): readonly Message[];
+  /**
+   * The message that later native messages may still join, as it stands now: the list may end here.
+   * Asking changes nothing, and until something joins it is the same object. Only dialects in which
+   * several native messages make one message have it.
+   */
+  readonly open?: () => readonly Message[];
+}
+
 export interface CheckOptions {
   /**
    * Whether the conversation is sent as it is. Otherwise it may end with an answer of the
@@ -39,7 +50,7 @@ export interface Dialect<Conversation = unknown, Native = unknown> {
   /** Decodes a whole conversation. Throws `ContextError` code `invalid-message`. */
   decode(conversation: Conversation): readonly Message[];
   /** A decoder that takes native messages one by one and remembers open tool calls. */
-  createDecoder(): (native: Native) => readonly Message[];
+  createDecoder(): Decoder<Native>;
   encode(messages: readonly Message[]): Conversation;
   /** What the provider would reject; empty when the conversation is legal. */
   check(conversation: Conversation, options?: CheckOptions): readonly DialectIssue[];

@@ -1,7 +1,15 @@
 import { describeMedia } from "../continuation/index.ts";
 import { type Edit, type EditablePart, originalHandle } from "../edit/index.ts";
 import type { Digest, Handle } from "../handle/index.ts";
-import { inputText, type Message, outputText, type Part, startsTurn } from "../message/index.ts";
+import {
+  inputText,
+  type Message,
+  outputText,
+  type Part,
+  startsTurn,
+  type ToolCallPart,
+  waitingCalls,
+} from "../message/index.ts";
 import { inputPlaceholder } from "../prune/index.ts";
 import { partTokens, type TokenCounter } from "../tokens/index.ts";
 import { clipText } from "../truncate/index.ts";
@@ -29,8 +37,9 @@ export interface ClipContext {
 
 /**
  * Edits that shorten the messages at the given indices by `excess` tokens, or as far as level and
- * floor allow: tool outputs from the oldest on, then inputs, then texts and media, then what the
- * person typed. Both ends of a piece stay, and each names its original.
+ * floor allow: tool outputs from the oldest on, then inputs (a waiting call may yet run, so its
+ * input stays), then texts and media, then what the person typed. Both ends of a piece stay, and
+ * each names its original.
  */
 export function clipToFit(
   messages: readonly Message[],
@@ -40,6 +49,7 @@ export function clipToFit(
 ): Edit[] {
   const edits: Edit[] = [];
   let left = excess;
+  const waiting = waitingCalls(messages);
   const levels = CLIP_LEVELS.slice(1, CLIP_LEVELS.indexOf(context.level) + 1);
   for (const level of levels) {
     for (const index of indices) {
@@ -47,6 +57,7 @@ export function clipToFit(
       if (message === undefined || left <= 0) continue;
       message.parts.forEach((part, at) => {
         if (left <= 0 || levelOf(part, message) !== level) return;
+        if (waiting.has(part as ToolCallPart)) return;
         const edit = clipPart(part as EditablePart, { message: index, part: at }, left, context);
         if (edit === undefined) return;
         edits.push(edit.edit);

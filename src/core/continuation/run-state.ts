@@ -1,11 +1,11 @@
-import { type Message, toolCalls } from "../message/index.ts";
+import { type Message, toolCalls, waitingCalls } from "../message/index.ts";
 
 /**
  * Where the run stands, read from the messages before a compaction (T11).
  * - `unanswered`: the person wrote something that has no reply yet.
  * - `media`: the same, and it holds images or files.
  * - `mid-task`: the agent is in the middle of its work.
- * - `answered`: the agent has finished; the person speaks next.
+ * - `answered`: the agent has finished, or waits for a word on a call; the person speaks next.
  */
 export type RunState = "unanswered" | "media" | "mid-task" | "answered";
 
@@ -16,6 +16,8 @@ export function runState(messages: readonly Message[]): RunState {
   const last = messages[index];
   if (last === undefined) return "answered";
   if (last.role === "user") return isMedia(last) ? "media" : "unanswered";
+  const step = messages.findLastIndex(({ role }) => role === "assistant");
+  if (waitingCalls(messages.slice(Math.max(step, 0))).size > 0) return "answered";
   if (last.role === "tool" || toolCalls(last).length > 0) return "mid-task";
   return last.metadata?.["finish"] === "length" ? "mid-task" : "answered";
 }

@@ -1,4 +1,4 @@
-import type { Message, Part } from "./message.ts";
+import type { Message, Part, ToolCallPart } from "./message.ts";
 
 export type MessageRule =
   | "unanswered-tool-call"
@@ -26,8 +26,9 @@ export interface MessageCheck {
 
 /**
  * Checks the rules that all providers share: every tool call has exactly one result, in the tool
- * messages directly after it; no result stands alone; ids are there and used once; parts stand in
- * messages of the right role; no message is empty. Returns all issues, none for a legal list.
+ * messages directly after it (a pending one may have none yet); no result stands alone; ids are
+ * there and used once; parts stand in messages of the right role; no message is empty. Returns all
+ * issues, none for a legal list.
  *
  * Results that the provider itself made stay inside the assistant message and are opaque parts, so
  * they are not looked at.
@@ -42,7 +43,7 @@ export function checkMessages(messages: readonly Message[]): MessageIssue[] {
 export function createMessageCheck(): MessageCheck {
   const issues: MessageIssue[] = [];
   const seen = new Set<string>();
-  const open = new Map<string, number>();
+  const open = new Map<string, OpenCall>();
   let next = 0;
 
   const add = (message: Message): void => {
@@ -54,7 +55,7 @@ export function createMessageCheck(): MessageCheck {
     if (message.parts.length === 0) issues.push(emptyMessage(index));
     for (const part of message.parts) {
       if (!isPlaced(part, message)) issues.push(misplacedPart(part, message, index));
-      else if (part.type === "tool-call") openCall(part.toolCallId, index, { seen, open, issues });
+      else if (part.type === "tool-call") openCall(part, index, { seen, open, issues });
       else if (part.type === "tool-result" && !open.delete(part.toolCallId)) {
         issues.push(unpairedResult(part.toolCallId, index));
       }
@@ -64,12 +65,18 @@ export function createMessageCheck(): MessageCheck {
   return { add, issues: () => [...issues, ...unanswered(open)] };
 }
 
-function unanswered(open: ReadonlyMap<string, number>): MessageIssue[] {
-  return Array.from(open, ([id, index]) => ({
-    rule: "unanswered-tool-call",
-    index,
-    message: `Tool call ${id} in message ${index} has no result directly after it.`,
-  }));
+/** A call without a result so far. */
+interface OpenCall {
+  readonly index: number;
+  readonly isPending: boolean;
+}
+
+function unanswered(open: ReadonlyMap<string, OpenCall>): MessageIssue[] {
+  return Array.from(open).flatMap(([id, { index, isPending }]): MessageIssue[] => {
+    if (isPending) return [];
+    const message = `Tool call ${id} in message ${index} has no result directly after it.`;
+    return [{ rule: "unanswered-tool-call", index, message }];
+  });
 }
 
 function unpairedResult(id: string, index: number): MessageIssue {
@@ -82,11 +89,12 @@ function unpairedResult(id: string, index: number): MessageIssue {
 
 interface PairingState {
   readonly seen: Set<string>;
-  readonly open: Map<string, number>;
+  readonly open: Map<string, OpenCall>;
   readonly issues: MessageIssue[];
 }
 
-function openCall(id: string, index: number, { seen, open, issues }: PairingState): void {
+function openCall(call: ToolCallPart, index: number, { seen, open, issues }: PairingState): void {
+  const id = call.toolCallId;
   if (id === "") {
     issues.push({
       rule: "missing-tool-call-id",
@@ -101,7 +109,7 @@ function openCall(id: string, index: number, { seen, open, issues }: PairingStat
     });
   }
   seen.add(id);
-  open.set(id, index);
+  open.set(id, { index, isPending: call.pending === true });
 }
 
 function isPlaced(part: Part, message: Message): boolean {

@@ -74,6 +74,11 @@ export interface ToolCallPart {
   readonly input: unknown;
   /** Where the whole input is, if this is not all of it: a handle. */
   readonly original?: string;
+  /**
+   * The call was put before somebody who may approve or refuse it. As long as it has no result it
+   * waits: nobody answers it in its place, and its input stays whole, because it may yet run.
+   */
+  readonly pending?: true;
   readonly source?: Source;
 }
 
@@ -100,6 +105,11 @@ export interface OpaquePart {
   readonly kind: string;
   /** What the block costs, if the dialect knows better than counting its JSON. */
   readonly tokens?: number;
+  /**
+   * What joins it with opaque parts of other messages that have the same link, e.g. a provider's own
+   * call and its result: none of them is kept or dropped without the others.
+   */
+  readonly link?: string;
   readonly source: Source;
 }
 

@@ -32,6 +32,8 @@ interface RepairState {
   readonly callIds: ReadonlySet<string>;
   /** The result that each call took. */
   readonly matched: Map<ToolCallPart, LooseResult>;
+  /** Tool messages that went out with their step. */
+  readonly placed: Set<Message>;
   readonly usedIds: Set<string>;
 }
 
@@ -41,8 +43,9 @@ export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
 /**
  * Makes a conversation legal without losing anything: results are paired with calls by id within
  * their step, else by position, else by id anywhere; they are put directly after their call; a call
- * without a result gets an error result; a result without a call becomes an injected user message;
- * ids that are missing or used twice are replaced; empty messages are dropped.
+ * without a result gets an error result, unless it is pending; a result without a call becomes an
+ * injected user message; ids that are missing or used twice are replaced; empty messages are
+ * dropped. Opaque parts of tool messages (an approval, say) stay in their step.
  *
  * A legal list is returned as it is, and every message that needs no repair is the same object.
  * `issues` are those of this very list, where they are known already.
@@ -87,6 +90,7 @@ function startRepair(input: readonly Message[]): RepairState {
     byId,
     callIds,
     matched: new Map(),
+    placed: new Set(),
     usedIds: new Set(),
   };
 }
@@ -116,7 +120,8 @@ function repairStep(state: RepairState, from: number, end: number): void {
     if (part.type !== "tool-call") return [part];
     const id = freshId(state, part.toolCallId, from);
     changed ||= id !== part.toolCallId;
-    answers.push(answerFor(state, { call: part, id, from }, state.matched.get(part)));
+    const answer = answerFor(state, { call: part, id, from }, state.matched.get(part));
+    if (answer !== undefined) answers.push(answer);
     return [id === part.toolCallId ? part : { ...part, toolCallId: id }];
   });
   changed ||= parts.length !== assistant.parts.length;
@@ -171,8 +176,9 @@ function answerFor(
   state: RepairState,
   { call, id, from }: OpenCall,
   found: LooseResult | undefined,
-): ToolResultPart {
+): ToolResultPart | undefined {
   if (found === undefined) {
+    if (call.pending === true) return undefined;
     note(state, from, `Tool call ${call.toolName} had no result; an error result was put in.`);
     return {
       type: "tool-result",
@@ -186,20 +192,26 @@ function answerFor(
   return found.part.toolCallId === id ? found.part : { ...found.part, toolCallId: id };
 }
 
-/** Puts the answers directly after the calls, in the native tool messages where nothing changed. */
+/**
+ * Puts the answers directly after the calls, in the native tool messages where nothing changed, and
+ * with them what is opaque in the step's tool messages: it belongs to the step, whatever it is.
+ */
 function pushAnswers(
   state: RepairState,
   answers: readonly ToolResultPart[],
   { from, end }: StepRange,
 ): void {
-  const pending = new Set(answers);
+  const pending = new Set<Part>(answers);
   for (let index = from + 1; index < end; index++) {
     const message = state.input[index] as Message;
     if (message.role !== "tool" || message.parts.length === 0) continue;
-    const isWhole = message.parts.every((part) => pending.has(part as ToolResultPart));
-    if (!isWhole) continue;
-    state.output.push(message);
-    for (const part of message.parts) pending.delete(part as ToolResultPart);
+    const own = message.parts.filter((part) => part.type === "opaque" || pending.has(part));
+    const isWhole = own.length === message.parts.length;
+    const kept = isWhole ? own : own.filter((part) => part.type === "opaque");
+    if (kept.length === 0) continue;
+    state.output.push(isWhole ? message : withParts(message, kept));
+    state.placed.add(message);
+    for (const part of kept) pending.delete(part);
     if (state.input.slice(from + 1, index).some((between) => between.role !== "tool")) {
       note(state, index, "A result did not follow its call directly; it was moved up.");
     }
@@ -217,10 +229,12 @@ function keepRest(state: RepairState, index: number): void {
   const loose = new Map(state.results.get(index)?.map((result) => [result.part, result]));
   const parts = message.parts.flatMap((part): Part[] => {
     if (part.type === "tool-call" || part.type === "reasoning") return [];
+    if (part.type === "opaque" && state.placed.has(message)) return [];
     if (part.type !== "tool-result") return [part];
     return loose.get(part)?.taken === true ? [] : [releasedResult(state, part, index)];
   });
-  const isWhole = parts.length === message.parts.length && message.role !== "tool";
+  const isOpaque = parts.every((part) => part.type === "opaque");
+  const isWhole = parts.length === message.parts.length && (message.role !== "tool" || isOpaque);
   if (isWhole && parts.length > 0 && !loose.size) state.output.push(message);
   else if (parts.length > 0) state.output.push(keptMessage(message, parts));
   else if (message.role !== "tool") note(state, index, "A message without parts was left out.");

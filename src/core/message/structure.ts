@@ -1,8 +1,9 @@
-import type { Message, ToolCallPart } from "./message.ts";
+import type { Message, Part, ToolCallPart } from "./message.ts";
 
 /**
  * The smallest piece that may be moved or dropped as a whole: a step (an assistant message and the
- * results of its calls) or a single other message. `to` is exclusive.
+ * results of its calls) or a single other message. Where opaque parts are linked, it is all that
+ * lies between them, and counts as a step. `to` is exclusive.
  */
 export interface Unit {
   readonly type: "step" | "message";
@@ -21,7 +22,34 @@ export function splitUnits(messages: readonly Message[]): Unit[] {
     units.push({ type: isStep ? "step" : "message", from, to });
     from = to;
   }
-  return units;
+  return joinLinked(units, messages);
+}
+
+/** Makes one unit of those that a link spans. */
+function joinLinked(units: readonly Unit[], messages: readonly Message[]): Unit[] {
+  const starts = new Map<string, number>();
+  const joined: Unit[] = [];
+  for (const unit of units) {
+    let { from } = unit;
+    for (const link of linksIn(messages, unit)) {
+      from = Math.min(from, starts.get(link) ?? from);
+      if (!starts.has(link)) starts.set(link, unit.from);
+    }
+    let start = unit.from;
+    while (start > from) start = joined.pop()?.from ?? from;
+    joined.push(start === unit.from ? unit : { type: "step", from: start, to: unit.to });
+  }
+  return joined;
+}
+
+function linksIn(messages: readonly Message[], { from, to }: Unit): string[] {
+  const links: string[] = [];
+  for (let index = from; index < to; index++) {
+    for (const part of messages[index]?.parts ?? []) {
+      if (part.type === "opaque" && part.link !== undefined) links.push(part.link);
+    }
+  }
+  return links;
 }
 
 /** Whether a message starts a turn: the person typed it. */
@@ -47,4 +75,24 @@ export function leadingSystemCount(messages: readonly Message[]): number {
 
 export function toolCalls(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");
+}
+
+/** The pending calls that have no result in their step yet. */
+export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCallPart> {
+  const waiting = new Set<ToolCallPart>();
+  let step: readonly ToolCallPart[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool") {
+      step = toolCalls(message).filter((part) => part.pending === true);
+      for (const part of step) waiting.add(part);
+    } else if (step.length > 0) {
+      const answered = new Set(message.parts.map(callIdIn));
+      for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
+    }
+  }
+  return waiting;
+}
+
+function callIdIn(part: Part): string | undefined {
+  return part.type === "tool-result" ? part.toolCallId : undefined;
 }

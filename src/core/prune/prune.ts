@@ -6,6 +6,7 @@ import {
   outputText,
   type ToolCallPart,
   type ToolResultPart,
+  waitingCalls,
 } from "../message/index.ts";
 import { type MessageMeter, partTokens, type TokenCounter } from "../tokens/index.ts";
 import { type CallFacts, changesFiles, describeCall, type ToolKinds } from "../tools/index.ts";
@@ -125,6 +126,7 @@ function candidates(
 ): Candidate[] {
   const isProtected = isProtectedBy(context.options?.protectedTools ?? DEFAULT_PROTECTED_TOOLS);
   const repeats = findRepeats(messages, context.toolKinds);
+  const waiting = waitingCalls(messages);
   const calls = new Map<string, ToolCallPart>();
   const found: Candidate[] = [];
   for (let message = 0; message < boundary; message++) {
@@ -132,7 +134,8 @@ function candidates(
       if (piece.type === "tool-call") {
         calls.set(piece.toolCallId, piece);
         const facts = describeCall(piece, context.toolKinds);
-        if (hasLargeInput(piece, facts) && !isProtected(piece.toolName, piece))
+        const isOpen = waiting.has(piece) || isProtected(piece.toolName, piece);
+        if (hasLargeInput(piece, facts) && !isOpen)
           found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
       } else if (piece.type === "tool-result" && !isPruned(piece)) {
         const call = calls.get(piece.toolCallId) ?? unknownCall(piece);

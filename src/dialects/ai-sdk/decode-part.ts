@@ -23,8 +23,9 @@ import { AI_SDK } from "./wire.ts";
 const DENIED = "Tool execution denied.";
 
 /**
- * The content of a message. Calls and results that the provider executed stand inside one assistant
- * message and have no partner elsewhere, so they are opaque; so are approvals and custom parts.
+ * The content of a message. Calls and results that the provider executed are not ours to pair or to
+ * prune, so they are opaque, linked where the result comes in a later message; so are approvals and
+ * custom parts. A call that was put up for approval is pending.
  */
 export function decodeContent(native: WireObject, place: WirePlace): Part[] {
   const { content, role } = native;
@@ -32,10 +33,22 @@ export function decodeContent(native: WireObject, place: WirePlace): Part[] {
   if (!Array.isArray(content)) {
     throw invalidWire(place, `needs a string or an array in "content", not ${describe(content)}`);
   }
+  const asked = askedFor(content);
   return content.map((part: unknown) => {
     if (!isWireBlock(part)) throw invalidWire(place, "has a content part without a type");
-    return decodePart(part, String(role), place);
+    const decoded = decodePart(part, String(role), place);
+    const isPending = decoded.type === "tool-call" && asked.has(decoded.toolCallId);
+    return isPending ? { ...decoded, pending: true as const } : decoded;
   });
+}
+
+/** The ids of the calls that this message puts up for approval. */
+function askedFor(content: readonly unknown[]): ReadonlySet<unknown> {
+  const asked = new Set<unknown>();
+  for (const part of content) {
+    if (isWireBlock(part) && part.type === "tool-approval-request") asked.add(part["toolCallId"]);
+  }
+  return asked;
 }
 
 function decodePart(native: WireBlock & WireObject, role: string, place: WirePlace): Part {
@@ -62,7 +75,14 @@ function decodePart(native: WireBlock & WireObject, role: string, place: WirePla
       if (file !== undefined) return { ...file, source };
     }
   }
-  return { type: "opaque", kind: native.type, source };
+  const link = linkOf(native);
+  return { type: "opaque", kind: native.type, ...(link !== undefined && { link }), source };
+}
+
+/** What joins a provider's own call with its result, and a question with its answer. */
+function linkOf({ type, toolCallId, approvalId }: WireObject): string | undefined {
+  const link = type === "tool-call" || type === "tool-result" ? toolCallId : approvalId;
+  return typeof link === "string" ? link : undefined;
 }
 
 /** The fields in which providers keep the sealed form of a model's thinking. */

@@ -9,7 +9,7 @@ import {
   type WireObject,
   type WirePlace,
 } from "../wire-value.ts";
-import { ANTHROPIC } from "./wire.ts";
+import { ANTHROPIC, SERVER_TOOL_BLOCK } from "./wire.ts";
 
 /** The names of the tools called so far, by call id. */
 export type CallNames = Map<string, string>;
@@ -78,7 +78,19 @@ function decodeContentBlock(block: WireBlock & WireObject, place: WirePlace): Ou
     return { type: "text", text: requiredString(block, "text", place), source };
   }
   const file = decodeFile(block);
-  return file === undefined ? { type: "opaque", kind: block.type, source } : { ...file, source };
+  if (file !== undefined) return { ...file, source };
+  const link = linkOf(block);
+  return { type: "opaque", kind: block.type, ...(link !== undefined && { link }), source };
+}
+
+/**
+ * What joins a server tool's call with its result: where the tool runs our own tools meanwhile, or
+ * the turn was paused, the result comes in a later message.
+ */
+function linkOf(block: WireBlock & WireObject): string | undefined {
+  if (!SERVER_TOOL_BLOCK.test(block.type)) return undefined;
+  const link = block["tool_use_id"] ?? block["id"];
+  return typeof link === "string" ? link : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Message, Part } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../call-ids.ts";
 import { foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import { answerPending } from "../pending-calls.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
 import { encodePart, textBlock } from "./encode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
@@ -19,7 +20,7 @@ const STARTS_WITH_ASSISTANT = "[The conversation starts with a message of the as
 export function encodeAnthropic<Native extends AnthropicConversation = AnthropicConversation>(
   messages: readonly Message[],
 ): Native {
-  const groups = groupByNative(messages, ANTHROPIC);
+  const groups = groupByNative(answerPending(messages), ANTHROPIC);
   const leading = leadingCount(groups);
   const system = encodeSystem(groups.slice(0, leading));
   const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages));

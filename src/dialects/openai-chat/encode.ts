@@ -1,6 +1,7 @@
 import type { Message, OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../call-ids.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import { answerPending } from "../pending-calls.ts";
 import { isWireObject } from "../wire-value.ts";
 import { encodeContent, encodeFunction, encodeToolCall, MAX_CALL_ID } from "./encode-part.ts";
 import {
@@ -20,7 +21,8 @@ export function encodeOpenAIChat<Native extends ChatMessage = ChatMessage>(
   messages: readonly Message[],
 ): Native[] {
   const ids = createCallIds(MAX_CALL_ID);
-  const encoded = groupByNative(messages, OPENAI_CHAT).flatMap((group) => encodeGroup(group, ids));
+  const groups = groupByNative(answerPending(messages), OPENAI_CHAT);
+  const encoded = groups.flatMap((group) => encodeGroup(group, ids));
   return encoded as Native[];
 }
 

@@ -1,0 +1,225 @@
+import type {
+  OpaquePart,
+  OutputPart,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
+import { fileTokens } from "../../core/tokens/index.ts";
+import type { Draft } from "../native-message.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { splitSummary } from "../summary-slice.ts";
+import { parseInput } from "../tool-input.ts";
+import {
+  describe,
+  invalidWire,
+  isWireObject,
+  requiredString,
+  type WireObject,
+  type WirePlace,
+} from "../wire-value.ts";
+import type { CallBook } from "./call-book.ts";
+import { decodeContent } from "./decode-content.ts";
+import { shellText } from "./shell-text.ts";
+import { answeredTypes, callIdOf, isHosted, itemType, linkOf } from "./item-kind.ts";
+import { OPENAI_RESPONSES } from "./wire.ts";
+
+/** What one item is: a piece of the model's reply, or messages of its own. */
+export type DecodedItem =
+  | { readonly type: "reply"; readonly parts: readonly Part[] }
+  | { readonly type: "messages"; readonly drafts: readonly Draft[] };
+
+/** Decodes one item; notes the calls in it. Throws `ContextError` code `invalid-message`. */
+export function decodeItem(native: unknown, calls: CallBook, place: WirePlace): DecodedItem {
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  const type = itemType(native);
+  switch (type) {
+    case undefined:
+      throw invalidWire(place, "has neither a type nor a role nor an id");
+    case "message":
+      return decodeMessage(native, place);
+    case "reasoning":
+      return { type: "reply", parts: [decodeReasoning(native)] };
+    case "compaction":
+    case "compaction_summary":
+    case "context_compaction":
+      return messages({ role: "user", kind: "summary", parts: [opaque(native)] });
+    case "compaction_trigger":
+    case "configuration_update":
+      return messages({ role: "user", kind: "injected", parts: [opaque(native)] });
+    case "mcp_approval_response":
+      return messages({ role: "tool", parts: [opaque(native)] });
+    case "item_reference":
+      calls.refer();
+      return { type: "reply", parts: [opaque(native)] };
+    default:
+      if (answeredTypes(type).length > 0) return decodeOutput(native, calls, place);
+      if (typeof native["role"] === "string") return decodeNote(native, native["role"], place);
+      return { type: "reply", parts: [decodeCall(native, calls, place) ?? opaque(native)] };
+  }
+}
+
+function messages(...drafts: readonly Draft[]): DecodedItem {
+  return { type: "messages", drafts };
+}
+
+function decodeMessage(native: WireObject, place: WirePlace): DecodedItem {
+  const role = requiredString(native, "role", place);
+  const parts = decodeContent(native["content"], place, native);
+  switch (role) {
+    case "assistant":
+      return { type: "reply", parts };
+    case "user":
+      return messages(...splitSummary({ role, parts }));
+    case "system":
+    case "developer":
+      return messages(...splitSummary({ role: "system", parts }));
+    default:
+      throw invalidWire(place, `has the unknown role "${role}"`);
+  }
+}
+
+/** An item with a role that is no message, e.g. `additional_tools` of the developer. */
+function decodeNote(native: WireObject, role: string, place: WirePlace): DecodedItem {
+  const parts = [opaque(native)];
+  if (role === "assistant") return { type: "reply", parts };
+  if (role === "user") return messages({ role, kind: "injected", parts });
+  if (role === "developer" || role === "system") return messages({ role: "system", parts });
+  throw invalidWire(place, `has the unknown role "${role}"`);
+}
+
+/** Reasoning is encrypted as a rule; then its summary, if there is one, is all that can be read. */
+function decodeReasoning(native: WireObject): ReasoningPart {
+  const pieces = [native["summary"], native["content"]].flatMap((list): unknown[] =>
+    Array.isArray(list) ? list : [],
+  );
+  const readable = pieces.flatMap((piece) =>
+    isWireObject(piece) && typeof piece["text"] === "string" ? [piece["text"]] : [],
+  );
+  const sealed = native["encrypted_content"];
+  return {
+    type: "reasoning",
+    text: readable.join("\n\n"),
+    ...(typeof sealed === "string" && { signature: sealed }),
+    source: { dialect: OPENAI_RESPONSES, value: native },
+  };
+}
+
+/** A call that the client carries out and answers with text; undefined for any other item. */
+function decodeCall(native: WireObject, calls: CallBook, place: WirePlace): Part | undefined {
+  const called = calledTool(native, place);
+  const toolCallId = callIdOf(native);
+  const isOurs = called !== undefined && !isHosted(native);
+  if (toolCallId !== undefined) {
+    const name = isOurs ? { toolName: called.toolName } : {};
+    calls.open(native, { callId: toolCallId, isHosted: isHosted(native), ...name });
+  }
+  if (!isOurs) return undefined;
+  if (toolCallId === undefined) throw invalidWire(place, "is a call without a call_id");
+  const source = { dialect: OPENAI_RESPONSES, value: native };
+  return { type: "tool-call", toolCallId, ...called, source };
+}
+
+function calledTool(
+  native: WireObject,
+  place: WirePlace,
+): { readonly toolName: string; readonly input: unknown } | undefined {
+  switch (native["type"]) {
+    case "function_call":
+      requiredString(native, "call_id", place);
+      return {
+        toolName: requiredString(native, "name", place),
+        input: parseInput(native["arguments"]),
+      };
+    case "custom_tool_call":
+      requiredString(native, "call_id", place);
+      return { toolName: requiredString(native, "name", place), input: native["input"] };
+    case "local_shell_call":
+      return { toolName: "local_shell", input: native["action"] };
+    case "shell_call":
+      return { toolName: "shell", input: native["action"] };
+    case "apply_patch_call":
+      return { toolName: "apply_patch", input: native["operation"] };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * An output: of the provider's own tool it is a piece of the reply; where it cannot be edited, or
+ * its call is only referred to, it is opaque and stays with its step.
+ */
+function decodeOutput(native: WireObject, calls: CallBook, place: WirePlace): DecodedItem {
+  const toolCallId = callIdOf(native);
+  const call = toolCallId === undefined ? undefined : calls.find(toolCallId);
+  if (isHosted(native) || call?.isHosted === true)
+    return { type: "reply", parts: [opaque(native)] };
+  const isKnown = call?.toolName !== undefined;
+  const isUnread =
+    native["type"] === "computer_call_output" || native["type"] === "tool_search_output";
+  if (isUnread || (!isKnown && calls.takeReference())) {
+    return messages({ role: "tool", parts: [opaque(native)] });
+  }
+  if (toolCallId === undefined) throw invalidWire(place, "is an output without a call_id");
+  const part: ToolResultPart = {
+    type: "tool-result",
+    toolCallId: call?.callId ?? toolCallId,
+    toolName: call?.toolName ?? "unknown",
+    ...decodeResult(native, place),
+    source: { dialect: OPENAI_RESPONSES, value: native },
+  };
+  return messages({ role: "tool", parts: [part] });
+}
+
+type Result = Pick<ToolResultPart, "output" | "isError" | "exitCode">;
+
+function decodeResult(native: WireObject, place: WirePlace): Result {
+  const { type, output, status } = native;
+  if (type === "apply_patch_call_output") {
+    const failed = typeof status === "string" && { isError: status === "failed" };
+    return { output: decodeContent(output, place), ...failed };
+  }
+  if (type === "shell_call_output") return decodeShell(output, place);
+  return { output: decodeContent(output, place) };
+}
+
+/** Each command of a shell call has its own streams and outcome; the last outcome counts. */
+function decodeShell(output: unknown, place: WirePlace): Result {
+  if (!Array.isArray(output)) throw invalidWire(place, `has ${describe(output)} as shell output`);
+  const pieces = output.map((piece: unknown): OutputPart => {
+    if (!isWireObject(piece)) throw invalidWire(place, "has a piece of shell output that is none");
+    const source = { dialect: OPENAI_RESPONSES, value: piece };
+    return { type: "text", text: shellText(piece), source };
+  });
+  const last: unknown = output.at(-1);
+  const outcome = isWireObject(last) && isWireObject(last["outcome"]) ? last["outcome"] : {};
+  const code = outcome["exit_code"];
+  return {
+    output: pieces,
+    ...(outcome["type"] === "timeout" && { isError: true }),
+    ...(typeof code === "number" && { exitCode: code }),
+  };
+}
+
+function opaque(native: WireObject): OpaquePart {
+  const link = linkOf(native);
+  const tokens = imageTokens(native);
+  return {
+    type: "opaque",
+    kind: itemType(native) ?? "unknown",
+    ...(tokens !== undefined && { tokens }),
+    ...(link !== undefined && { link }),
+    source: { dialect: OPENAI_RESPONSES, value: native },
+  };
+}
+
+/** A picture costs what its pixels cost, whether it was drawn or is a screenshot. */
+function imageTokens({ type, result, output }: WireObject): number | undefined {
+  if (type === "image_generation_call" && typeof result === "string") {
+    return fileTokens({ type: "file", mediaType: "image/png", data: result });
+  }
+  if (type !== "computer_call_output" || !isWireObject(output)) return undefined;
+  const url = output["image_url"];
+  const inline = typeof url === "string" ? parseDataUrl(url) : undefined;
+  return fileTokens({ type: "file", mediaType: "image/png", ...inline });
+}

@@ -1,0 +1,69 @@
+import type { Message, Part } from "../../core/message/index.ts";
+import type { Decoder } from "../dialect.ts";
+import { fromNative } from "../native-message.ts";
+import { describe, invalidWire } from "../wire-value.ts";
+import { createCallBook } from "./call-book.ts";
+import { decodeItem } from "./decode-item.ts";
+import { fromReply, type ReplySource } from "./reply-source.ts";
+import { OPENAI_RESPONSES, type ResponsesItem } from "./wire.ts";
+
+/**
+ * Decodes the items of a conversation. What the model said in a row (reasoning, messages, calls) is
+ * one assistant message; each output is a tool message. Throws `ContextError` code
+ * `invalid-message`.
+ */
+export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): readonly Message[] {
+  if (!Array.isArray(conversation)) {
+    throw invalidWire({ dialect: OPENAI_RESPONSES }, `is ${describe(conversation)} and no array`);
+  }
+  const decode = createOpenAIResponsesDecoder();
+  const messages = conversation.flatMap((item: ResponsesItem) => decode(item));
+  return [...messages, ...(decode.open?.() ?? [])];
+}
+
+/** What the model is saying, item by item. */
+interface OpenReply {
+  readonly items: ResponsesItem[];
+  readonly parts: Part[];
+  /** All of it as a message, until another item joins. */
+  message?: Message;
+}
+
+/** A decoder that takes items one by one, each in constant time. */
+export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
+  const calls = createCallBook();
+  let index = 0;
+  let reply: OpenReply | undefined;
+  /** The last reply that held reasoning, while nothing but outputs came since. */
+  let thought: ReplySource["value"] | undefined;
+
+  const open = (): readonly Message[] => {
+    if (reply === undefined) return [];
+    reply.message ??= fromReply(reply, thought);
+    return [reply.message];
+  };
+  const close = (): readonly Message[] => {
+    const closed = open();
+    const [message] = closed;
+    if (message?.parts.some((part) => part.type === "reasoning") === true) {
+      thought = message.source?.value as ReplySource["value"];
+    }
+    reply = undefined;
+    return closed;
+  };
+  const decode = (native: ResponsesItem): readonly Message[] => {
+    const decoded = decodeItem(native, calls, { dialect: OPENAI_RESPONSES, index });
+    index += 1;
+    if (decoded.type === "reply") {
+      reply ??= { items: [], parts: [] };
+      reply.items.push(native);
+      reply.parts.push(...decoded.parts);
+      delete reply.message;
+      return [];
+    }
+    const closed = close();
+    if (decoded.drafts.some(({ role }) => role !== "tool")) thought = undefined;
+    return [...closed, ...fromNative(OPENAI_RESPONSES, native, decoded.drafts)];
+  };
+  return Object.assign(decode, { open });
+}

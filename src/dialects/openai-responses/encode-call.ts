@@ -1,0 +1,130 @@
+import { toJson, type ToolCallPart, type ToolResultPart } from "../../core/message/index.ts";
+import { type CallIds, safeName } from "../call-ids.ts";
+import { outputAsText } from "../foreign-text.ts";
+import { nativeOf, withFields } from "../native-message.ts";
+import { parseInput } from "../tool-input.ts";
+import { isWireObject, type WireObject } from "../wire-value.ts";
+import { encodeContent, encodeShell } from "./encode-content.ts";
+import { callIdOf, outputType } from "./item-kind.ts";
+import { OPENAI_RESPONSES, type ResponsesFunctionCall, type ResponsesItem } from "./wire.ts";
+import type { ResponsesCallOutput, ResponsesCustomToolCall } from "./wire.ts";
+
+/** The API refuses longer ids of calls; names of functions may be this long everywhere. */
+export const MAX_CALL_ID = 64;
+const MAX_TOOL_NAME = 64;
+
+/** The calls that went out so far: their ids, and what kind of output each needs. */
+export interface SentCalls {
+  readonly ids: CallIds;
+  /** The type of each call by the id under which it went out. */
+  readonly types: Map<string, string>;
+}
+
+/** Notes a native call that goes out as it is. */
+export function keepCall(part: ToolCallPart, { ids, types }: SentCalls): void {
+  ids.keep(part.toolCallId);
+  const native = nativeOf(part, OPENAI_RESPONSES);
+  types.set(part.toolCallId, isWireObject(native) ? String(native["type"]) : "function_call");
+}
+
+/** A native call with this part's id and input. The text of equal arguments stays byte for byte. */
+export function encodeNativeCall(
+  part: ToolCallPart,
+  native: WireObject,
+  calls: SentCalls,
+): ResponsesItem {
+  keepCall(part, calls);
+  const { input } = part;
+  // The item of another call would be named by the id of this one.
+  const isSame = callIdOf(native) === part.toolCallId;
+  const ids = isSame ? {} : { call_id: part.toolCallId, id: undefined };
+  switch (native["type"]) {
+    case "function_call": {
+      const before = parseInput(native["arguments"]);
+      if (before === input || toJson(before) === toJson(input)) return withFields(native, ids);
+      return withFields(native, { ...ids, arguments: argumentsText(input) });
+    }
+    case "custom_tool_call":
+      return withFields(native, { ...ids, input: argumentsText(input) });
+    case "apply_patch_call":
+      return withFields(native, { ...ids, operation: sameShape(native["operation"], input) });
+    default:
+      return withFields(native, { ...ids, action: sameShape(native["action"], input) });
+  }
+}
+
+/** The input of a tool with a shape of its own; what does not have it is not sent. */
+function sameShape(before: unknown, after: unknown): unknown {
+  if (!isWireObject(before) || !isWireObject(after)) return before;
+  const names = Object.keys(before);
+  const isSame =
+    names.length === Object.keys(after).length &&
+    before["type"] === after["type"] &&
+    names.every((name) => kindOf(before[name]) === kindOf(after[name]));
+  return isSame ? after : before;
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** A call from elsewhere: free text is the input of a custom tool, all else of a function. */
+export function encodeForeignCall(
+  part: ToolCallPart,
+  { ids, types }: SentCalls,
+): ResponsesFunctionCall | ResponsesCustomToolCall {
+  const call_id = ids.assign(part.toolCallId);
+  const name = safeName(part.toolName, MAX_TOOL_NAME);
+  const type = typeof part.input === "string" ? "custom_tool_call" : "function_call";
+  types.set(call_id, type);
+  if (typeof part.input === "string") {
+    return { type: "custom_tool_call", call_id, name, input: part.input };
+  }
+  return { type: "function_call", call_id, name, arguments: argumentsText(part.input) };
+}
+
+function argumentsText(input: unknown): string {
+  return typeof input === "string" ? input : toJson(input ?? {});
+}
+
+/** A tool result: the native item as long as it says the same, a copy of it, or a new one. */
+export function encodeResult(part: ToolResultPart, { ids, types }: SentCalls): ResponsesItem {
+  const callId = ids.resolve(part.toolCallId);
+  const native = nativeOf(part, OPENAI_RESPONSES);
+  if (!isWireObject(native)) return newOutput(part, callId, outputType(types.get(callId)));
+  const known = callIdOf(native);
+  const isSame = known === callId || native["call_id"] === undefined;
+  const moved = isSame ? {} : { call_id: callId, id: undefined };
+  return withFields(native, { ...moved, output: outputOf(part, native) });
+}
+
+function outputOf(part: ToolResultPart, native: WireObject): unknown {
+  const before = native["output"];
+  switch (native["type"]) {
+    case "shell_call_output":
+      return encodeShell(part.output, before, part.exitCode);
+    case "local_shell_call_output":
+    case "apply_patch_call_output":
+      return part.output.length === 0 ? before : outputAsText(part.output);
+    default:
+      return encodeContent(part.output, before, "input");
+  }
+}
+
+function newOutput(part: ToolResultPart, call_id: string, type: string): ResponsesItem {
+  const { output, isError = false, exitCode } = part;
+  switch (type) {
+    case "shell_call_output":
+      return { type, call_id, output: encodeShell(output, undefined, exitCode) } as ResponsesItem;
+    case "apply_patch_call_output": {
+      const status = isError ? "failed" : "completed";
+      return { type, call_id, status, output: outputAsText(output) } as ResponsesItem;
+    }
+    case "local_shell_call_output":
+      return { type, id: call_id, output: outputAsText(output) } as ResponsesItem;
+    default: {
+      const content = encodeContent(output, undefined, "input");
+      return { type, call_id, output: content } as ResponsesCallOutput;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { OutputPart, Part } from "../../core/message/index.ts";
+import { foreignText } from "../foreign-text.ts";
+import { nativeOf, withFields } from "../native-message.ts";
+import { isWireObject, type WireObject } from "../wire-value.ts";
+import { encodeForeignCall, encodeNativeCall, type SentCalls } from "./encode-call.ts";
+import { encodeContent } from "./encode-content.ts";
+import { isItem, itemType } from "./item-kind.ts";
+import type { ResponsesItem, ResponsesMessage } from "./wire.ts";
+import { OPENAI_RESPONSES } from "./wire.ts";
+
+/** The parts that came from one item, or one part from elsewhere. */
+interface Bundle {
+  readonly item?: ResponsesItem;
+  readonly parts: readonly Part[];
+}
+
+/** Items that the API takes without their id; the others name something that the server holds. */
+const FREE: ReadonlySet<string> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+  "shell_call",
+  "apply_patch_call",
+  "tool_search_call",
+  "tool_search_output",
+  "shell_call_output",
+  "web_search_call",
+]);
+
+/**
+ * An edited reply as items, each a copy of its native item or that item itself. Ids hold reasoning
+ * and what follows it together: while all of the reply is there they stay, else they all go, and
+ * reasoning that nothing follows, or that is nothing without its id, goes, too. An item that needs
+ * its id keeps the reasoning before it.
+ * @param items The items that the reply was decoded from; none for a message from elsewhere.
+ */
+export function encodeReply(
+  parts: readonly Part[],
+  items: readonly ResponsesItem[],
+  { calls, isCutOff }: { readonly calls: SentCalls; readonly isCutOff: boolean },
+): ResponsesItem[] {
+  const bundles = withNeededReasoning(bundleParts(parts, items), items);
+  const kept = new Set(bundles.map(({ item }) => item));
+  const isWhole = !kept.has(undefined) && items.every((item) => kept.has(item)) && !isCutOff;
+  const sent = bundles.flatMap((bundle) => encodeBundle(bundle, calls));
+  const isBound = isWhole && items.length > 0 && hasItsIds(sent, items);
+  return withoutLooseReasoning(isBound ? sent : sent.flatMap(withoutId));
+}
+
+/** Whether what goes out has the ids of the native items, one for one. */
+function hasItsIds(sent: readonly ResponsesItem[], items: readonly ResponsesItem[]): boolean {
+  return sent.length === items.length && sent.every((item, at) => item.id === items[at]?.id);
+}
+
+function bundleParts(parts: readonly Part[], items: readonly ResponsesItem[]): Bundle[] {
+  const owners = ownersOf(items);
+  const bundles: { item?: ResponsesItem; parts: Part[] }[] = [];
+  for (const part of parts) {
+    const native = nativeOf(part, OPENAI_RESPONSES);
+    const item = owners.get(native) ?? (isItem(native) ? native : undefined);
+    const last = bundles.at(-1);
+    if (item === undefined) bundles.push({ parts: [part] });
+    else if (last?.item === item) last.parts.push(part);
+    else bundles.push({ item, parts: [part] });
+  }
+  return bundles;
+}
+
+/** The item that each native value of a reply belongs to. */
+function ownersOf(items: readonly ResponsesItem[]): Map<unknown, ResponsesItem> {
+  const owners = new Map<unknown, ResponsesItem>();
+  for (const item of items) {
+    owners.set(item, item);
+    const content = (item as WireObject)["content"];
+    if (itemType(item as WireObject) !== "message" || !Array.isArray(content)) continue;
+    for (const block of content) owners.set(block, item);
+  }
+  return owners;
+}
+
+/** Puts reasoning back that went, where an item stayed that the API refuses without it. */
+function withNeededReasoning(
+  bundles: readonly Bundle[],
+  items: readonly ResponsesItem[],
+): readonly Bundle[] {
+  const isNeeded = bundles.some(({ item }) => item !== undefined && !isFree(item));
+  const kept = new Set(bundles.map(({ item }) => item));
+  const lost = items.filter((item) => item.type === "reasoning" && !kept.has(item));
+  if (!isNeeded || lost.length === 0) return bundles;
+  const restored = [...bundles];
+  for (const item of lost) {
+    const behind = new Set(items.slice(items.indexOf(item) + 1));
+    const at = restored.findIndex((bundle) => bundle.item !== undefined && behind.has(bundle.item));
+    restored.splice(at < 0 ? restored.length : at, 0, { item, parts: [] });
+  }
+  return restored;
+}
+
+function isFree(item: ResponsesItem): boolean {
+  return item.type === "reasoning" || FREE.has(itemType(item as WireObject) ?? "");
+}
+
+function encodeBundle({ item, parts }: Bundle, calls: SentCalls): ResponsesItem[] {
+  if (item === undefined) return parts.flatMap((part) => encodeForeign(part, calls));
+  const [first] = parts;
+  if (first?.type === "tool-call") return [encodeNativeCall(first, item as WireObject, calls)];
+  if (itemType(item as WireObject) !== "message") return [item];
+  const content = encodeContent(parts.filter(isContent), contentOf(item), "output");
+  return content.length === 0 && contentOf(item)?.length !== 0
+    ? []
+    : [withFields(item, { content })];
+}
+
+function contentOf(item: ResponsesItem): string | readonly unknown[] | undefined {
+  return (item as { readonly content?: string | readonly unknown[] }).content;
+}
+
+function isContent(part: Part): part is OutputPart {
+  return part.type === "text" || part.type === "file" || part.type === "opaque";
+}
+
+/** Reasoning from elsewhere stays out: its sealed form is another provider's. */
+function encodeForeign(part: Part, calls: SentCalls): ResponsesItem[] {
+  if (part.type === "tool-call") return [encodeForeignCall(part, calls)];
+  if (!isContent(part)) return [];
+  const content = part.type === "text" ? part.text : foreignText(part);
+  const said: ResponsesMessage = { type: "message", role: "assistant", content };
+  return content === "" ? [] : [said];
+}
+
+function withoutId(item: ResponsesItem): ResponsesItem[] {
+  if (!isFree(item)) return [item];
+  const isNothing =
+    item.type === "reasoning" && typeof (item as WireObject)["encrypted_content"] !== "string";
+  return isNothing ? [] : [withFields(item, { id: undefined })];
+}
+
+/** The API refuses reasoning that is not followed by what it led to. */
+function withoutLooseReasoning(items: readonly ResponsesItem[]): ResponsesItem[] {
+  const last = items.findLastIndex((item) => item.type !== "reasoning");
+  return items.slice(0, last + 1);
+}
+
+/** Whether a native value was left over from a message of another kind. */
+export function isNativeItem(value: unknown): value is ResponsesItem & WireObject {
+  return isWireObject(value) && isItem(value);
+}

@@ -1,0 +1,34 @@
+import type { Message, ToolCallPart, ToolResultPart } from "../core/message/index.ts";
+import { waitingCalls } from "../core/message/index.ts";
+
+/** What a provider that knows no approvals is told of a call that waits for one. */
+export const WAITING_TEXT = "[This call waits for an approval; it was not carried out.]";
+
+/**
+ * Gives every call that waits for an approval a result that says so, for providers that know no
+ * such thing. The list itself where nothing waits.
+ */
+export function answerPending(messages: readonly Message[]): readonly Message[] {
+  const waiting = waitingCalls(messages);
+  if (waiting.size === 0) return messages;
+  const answered: Message[] = [];
+  let open: ToolResultPart[] = [];
+  const close = (): void => {
+    if (open.length > 0) answered.push({ role: "tool", parts: open });
+    open = [];
+  };
+  for (const message of messages) {
+    if (message.role !== "tool") close();
+    answered.push(message);
+    for (const part of message.parts) {
+      if (part.type === "tool-call" && waiting.has(part)) open.push(waitingResult(part));
+    }
+  }
+  close();
+  return answered;
+}
+
+function waitingResult({ toolCallId, toolName }: ToolCallPart): ToolResultPart {
+  const output = [{ type: "text" as const, text: WAITING_TEXT }];
+  return { type: "tool-result", toolCallId, toolName, output, isError: true };
+}

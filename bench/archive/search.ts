@@ -30,6 +30,12 @@ const PATTERNS: readonly Pattern[] = [
     regex: true,
   },
   { what: "a regular expression without one", pattern: "(?i)(panic|fatal): \\w+", regex: true },
+  {
+    what: "one that every line matches in part",
+    pattern: "\\d+\\.\\d+\\.\\d+\\.\\d+",
+    regex: true,
+  },
+  { what: "one that says nothing about the bytes", pattern: "^\\w+$", regex: true },
 ];
 
 /** Lines as a build or a server prints them. */

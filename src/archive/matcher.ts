@@ -1,4 +1,6 @@
 import { ContextError } from "../core/error.ts";
+import { type FindWindow, findWindow } from "./find-window.ts";
+import { type ByteWindow, windowOf } from "./regex-window.ts";
 
 /** Finds a pattern in bytes of UTF-8. */
 export interface Matcher {
@@ -61,13 +63,15 @@ const MOST_INSTRUCTIONS = 5_000;
 
 /**
  * Finds a regular expression (RE2's: no back references, no look-ahead) line by line, in time that
- * grows with the text and never with what the pattern is made of.
+ * grows with the text and never with what the pattern is made of. The engine sees only lines that
+ * hold the bytes which a match must have, where the pattern says what those are.
  */
 export async function regexMatcher(pattern: string): Promise<Matcher> {
-  const regex = await compile(pattern);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  // A line alone can match at its edges or before its "\r" where it does not within a block.
-  const isBlockUseful = !/\\[Az]|\(\?\w*-/.test(pattern);
+  const { regex, window } = await compile(pattern);
+  // A line alone can match at its edges or before its "\r" where it does not within a piece.
+  const isPieceUseful = window === undefined && !/\\[Az]|\(\?\w*-/.test(pattern);
+  /** Where the next line is that can have a match: a place within it, or -1. */
+  const nextLine: FindWindow = window === undefined ? (_, from) => from : findWindow(window);
   const done = (block: Uint8Array): number => block.lastIndexOf(LINE_END) + 1 || block.length;
   return {
     done,
@@ -85,25 +89,28 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
     },
   };
 
-  function isPossible(text: Uint8Array): boolean {
-    return !isBlockUseful || text.indexOf(CARRIAGE_RETURN) >= 0 || regex.test(text);
+  /** Without a window, the engine is faster on a whole piece than line by line. */
+  function isPossible(piece: Uint8Array): boolean {
+    return !isPieceUseful || piece.indexOf(CARRIAGE_RETURN) >= 0 || regex.test(piece);
   }
 
   function findLine(block: Uint8Array, from: number, to: number): number {
     for (let at = from; at < to;) {
-      const next = lineEnd(block, at, to);
-      const line = block.subarray(at, withoutLineEnd(block, at, next));
-      if (regex.test(line)) return at + startIn(line);
+      const place = nextLine(block, at, to);
+      if (place < 0) return -1;
+      const start = Math.max(at, place === 0 ? 0 : block.lastIndexOf(LINE_END, place - 1) + 1);
+      const next = lineEnd(block, place, to);
+      const line = block.subarray(start, withoutLineEnd(block, start, next));
+      if (regex.test(line)) return start + startIn(line);
       at = next;
     }
     return -1;
   }
 
   /** Where in its line a match begins, in bytes. */
-  function startIn(bytes: Uint8Array): number {
-    const line = decoder.decode(bytes);
+  function startIn(line: Uint8Array): number {
     const found = regex.matcher(line);
-    return found.find() ? new TextEncoder().encode(line.slice(0, found.start())).length : 0;
+    return found.find() ? found.start() : 0;
   }
 }
 
@@ -122,18 +129,49 @@ function withoutLineEnd(block: Uint8Array, from: number, next: number): number {
 
 type Regex = import("re2js").RE2JS;
 
-async function compile(pattern: string): Promise<Regex> {
+interface Compiled {
+  readonly regex: Regex;
+  readonly window: ByteWindow | undefined;
+}
+
+async function compile(pattern: string): Promise<Compiled> {
   const { RE2JS } = await import("re2js");
   if (pattern === "" || pattern.length > MOST_PATTERN_UNITS) {
     throw invalidPattern(
       `it has ${pattern.length} characters, and 1 to ${MOST_PATTERN_UNITS} work`,
     );
   }
-  const regex = parse(() => RE2JS.compile(pattern, RE2JS.MULTILINE));
+  const compiled = (text: string): Regex => RE2JS.compile(text, RE2JS.MULTILINE);
+  const regex = parse(() => compiled(pattern));
   if (regex.programSize() > MOST_INSTRUCTIONS) {
     throw invalidPattern("its repetitions make it too large");
   }
-  return regex;
+  return { regex, window: isReadable(compiled) ? windowOf(programOf(regex)) : undefined };
+}
+
+function programOf(regex: Regex): unknown {
+  return regex.re2().prog;
+}
+
+/** Patterns with every kind of instruction, and the windows that they have. */
+const KNOWN_WINDOWS: readonly (readonly [pattern: string, window: string])[] = [
+  ["(?i)^(?:(b)c|d[e-g])\\b!+h*", "BDbd CEFGcefg !"],
+  ["ab.cde", "c d e"],
+];
+
+/**
+ * What the engine's instructions mean is its own affair and may be otherwise in another version. Then
+ * searching takes longer, and finds the same.
+ */
+function isReadable(compiled: (pattern: string) => Regex): boolean {
+  return KNOWN_WINDOWS.every(([pattern, expected]) => {
+    const window = windowOf(programOf(compiled(pattern)));
+    return window?.map(charactersOf).join(" ") === expected;
+  });
+}
+
+function charactersOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (isIn, byte) => (isIn === 1 ? String.fromCharCode(byte) : "")).join("");
 }
 
 function parse(work: () => Regex): Regex {

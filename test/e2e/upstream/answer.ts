@@ -1,16 +1,9 @@
 import { once } from "node:events";
 import { type Cut, finishAnswer } from "./finish.ts";
-import { type Fault, spoil } from "./misbehave.ts";
-import type { Exchange, SseEvent, World } from "./protocol.ts";
-import type { Refusal } from "./refusal.ts";
-import { type Answerable, frame, record, sendJson, sendRefusal, startStream } from "./send.ts";
+import { sendErrorEvents, sendFault } from "./faults.ts";
+import { spoil } from "./misbehave.ts";
+import { type Answering, frame, record, sendJson, sendRefusal, startStream } from "./send.ts";
 import type { Answer, LoggedRequest, Misbehave, Reply } from "./types.ts";
-
-export interface Answering extends Answerable {
-  readonly exchange: Exchange;
-  readonly world: World;
-  readonly nextTurn: () => number;
-}
 
 /** Asks the script, unless the prompt does not fit, and sends what it wants. */
 export async function answerExchange(to: Answering): Promise<void> {
@@ -18,7 +11,9 @@ export async function answerExchange(to: Answering): Promise<void> {
   const { view, promptTokens } = exchange;
   const known = { view, promptTokens };
   if (needed(to) > world.window(view.model)) {
-    return sendRefusal(to, protocol.overflow(exchange, world), known);
+    const refusal = protocol.overflow(exchange, world);
+    if (view.stream && refusal.inStream === true) return sendErrorEvents(to, refusal);
+    return sendRefusal(to, refusal, known);
   }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -80,7 +75,8 @@ async function sendReply(
   await sendFault(to, cut(to, spoiled.answer), { ...reply, fault: spoiled.fault, gone });
 }
 
-function cut({ exchange, world }: Answering, answer: Answer, unlimited = false): Cut {
+function cut({ exchange, world }: Answering, wanted: Answer, unlimited = false): Cut {
+  const answer = exchange.complete?.(wanted) ?? wanted;
   const { view, promptTokens, cacheUse } = exchange;
   const maxOutput = unlimited ? Infinity : (view.maxOutput ?? Infinity);
   const room = unlimited ? Infinity : world.window(view.model) - promptTokens;
@@ -109,56 +105,4 @@ function sendAnswer(
   startStream(response);
   for (const event of exchange.stream(finished)) response.write(frame(event));
   response.end();
-}
-
-interface FaultPlan extends Misbehave {
-  readonly fault: Fault;
-  readonly gone: AbortSignal;
-}
-
-async function sendFault(to: Answering, { finished }: Cut, plan: FaultPlan): Promise<void> {
-  const { response, protocol, exchange, requestId } = to;
-  const { view, promptTokens } = exchange;
-  const { fault, gone } = plan;
-  const at = plan.at ?? (fault === "disconnect" ? "middle" : "start");
-  const isMiddle = at === "middle" && (view.stream || fault === "hang" || fault === "disconnect");
-  const known = { view, promptTokens, outcome: "misbehaved" as const };
-  if (fault !== "hang" && fault !== "disconnect") {
-    const refusal: Refusal = { ...protocol.fault(fault), ...retryAfter(plan) };
-    if (!isMiddle) return sendRefusal(to, refusal, known);
-    await writeHalf(to, exchange.stream(finished));
-    record(to, { ...known, status: 200, error: refusal.message });
-    for (const event of protocol.errorEvents(refusal, requestId, false))
-      response.write(frame(event));
-    response.end();
-    return;
-  }
-  if (isMiddle && view.stream) await writeHalf(to, exchange.stream(finished));
-  if (isMiddle && !view.stream) await writeHalfBody(to, exchange.render(finished));
-  if (fault === "hang" && !gone.aborted) await once(gone, "abort");
-  record(to, { ...known, status: isMiddle ? 200 : 0 });
-  response.destroy();
-}
-
-function retryAfter({ misbehave, retryAfter: seconds = 1 }: FaultPlan): Partial<Refusal> {
-  return misbehave === "server-error" ? {} : { retryAfter: seconds };
-}
-
-/** The first half of the events, at least one, flushed. */
-async function writeHalf({ response }: Answering, events: readonly SseEvent[]): Promise<void> {
-  startStream(response);
-  const half = events.slice(0, Math.max(1, Math.floor(events.length / 2)));
-  await flush(response, half.map(frame).join(""));
-}
-
-async function writeHalfBody({ response }: Answering, body: unknown): Promise<void> {
-  const json = Buffer.from(JSON.stringify(body));
-  response.writeHead(200, { "content-type": "application/json", "content-length": json.length });
-  await flush(response, json.subarray(0, Math.floor(json.length / 2)));
-}
-
-function flush(response: Answering["response"], bytes: string | Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    response.write(bytes, () => resolve());
-  });
 }

@@ -2,8 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CacheUse, PromptCache } from "./cache.ts";
 import type { Fault } from "./misbehave.ts";
 import type { Refusal } from "./refusal.ts";
+import type { ResponseStore } from "./responses/store.ts";
 import type { Counter } from "./tokens.ts";
 import type {
+  Answer,
   Finish,
   ProtocolName,
   ReplyPart,
@@ -17,6 +19,8 @@ export interface World {
   readonly options: UpstreamOptions;
   readonly counter: Counter;
   readonly cache: PromptCache;
+  /** What OpenAI keeps of earlier responses. */
+  readonly responses: ResponseStore;
   /** Signs thinking and seals reasoning. */
   readonly secret: string;
   /** A new id with this prefix; the same in every run. */
@@ -34,10 +38,14 @@ export interface Exchange {
   readonly view: RequestView;
   readonly promptTokens: number;
   readonly cacheUse: CacheUse;
+  /** Adds what a model behind this protocol never leaves out. */
+  complete?(answer: Answer): Answer;
   /** The body of an answer that is not streamed. */
   render(answer: Finished): unknown;
   /** All events of an answer that is streamed, the last one included. */
   stream(answer: Finished): readonly SseEvent[];
+  /** The events that tell an error in a stream after so many events. */
+  errorEvents(refusal: Refusal, requestId: string, sent: number): readonly SseEvent[];
 }
 
 /** An answer with everything that only the server knows. */
@@ -70,8 +78,6 @@ export interface Protocol {
   badJson(): Refusal;
   /** The body of an error. */
   errorBody(refusal: Refusal, requestId: string): unknown;
-  /** The events that tell an error in a stream; `fresh` if nothing was sent before. */
-  errorEvents(refusal: Refusal, requestId: string, fresh: boolean): readonly SseEvent[];
 }
 
 export function isRefusal(value: Refusal | object): value is Refusal {

@@ -10,6 +10,8 @@ export interface Refusal {
   readonly code?: string;
   /** Anthropic: typed details beside the message. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Legal, but for something that this server does not have. */
+  readonly unsupported?: boolean;
   /** The request is too large, and otherwise legal. */
   readonly overflow?: boolean;
   /** OpenAI Responses tells some errors of a streamed request in the stream, after a 200. */
@@ -24,6 +26,7 @@ export interface Problem {
   readonly code?: string;
   readonly status?: number;
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly unsupported?: boolean;
 }
 
 /** Rules are generators, most general rule first; real servers tell the first broken rule only. */

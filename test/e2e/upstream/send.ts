@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "./log.ts";
-import type { Protocol, SseEvent } from "./protocol.ts";
+import type { Exchange, Protocol, SseEvent, World } from "./protocol.ts";
 import type { Refusal } from "./refusal.ts";
-import type { LoggedRequest } from "./types.ts";
+import type { LoggedRequest, Outcome } from "./types.ts";
 
 /** One request and where its answer and its record go. */
 export interface Incoming {
@@ -16,6 +16,14 @@ export interface Incoming {
 export interface Answerable extends Incoming {
   readonly protocol: Protocol;
   readonly body: unknown;
+}
+
+/** A legal request. */
+export interface Answering extends Answerable {
+  readonly exchange: Exchange;
+  readonly world: World;
+  /** Counts the requests that reach the script. */
+  readonly nextTurn: () => number;
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -36,20 +44,18 @@ export function sendRefusal(
   const { response, protocol, requestId } = to;
   response.setHeader(protocol.idHeader, requestId);
   if (refusal.retryAfter !== undefined) response.setHeader("retry-after", refusal.retryAfter);
-  const isInStream = refusal.inStream === true;
   record(to, {
-    outcome: refusal.overflow === true ? "overflow" : "refused",
-    status: isInStream ? 200 : refusal.status,
+    outcome: outcomeOf(refusal),
+    status: refusal.status,
     error: refusal.message,
     ...more,
   });
-  if (!isInStream) {
-    sendJson(response, refusal.status, protocol.errorBody(refusal, requestId));
-    return;
-  }
-  startStream(response);
-  for (const event of protocol.errorEvents(refusal, requestId, true)) response.write(frame(event));
-  response.end();
+  sendJson(response, refusal.status, protocol.errorBody(refusal, requestId));
+}
+
+function outcomeOf({ overflow, unsupported }: Refusal): Outcome {
+  if (overflow === true) return "overflow";
+  return unsupported === true ? "unsupported" : "refused";
 }
 
 /** Writes a request into the log; before its last byte is sent, so that the client finds it there. */

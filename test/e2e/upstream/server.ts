@@ -8,6 +8,8 @@ import { chat } from "./chat/protocol.ts";
 import { parsed } from "./json.ts";
 import { createLog } from "./log.ts";
 import { isRefusal, type Protocol, type World } from "./protocol.ts";
+import { responses } from "./responses/protocol.ts";
+import { createResponseStore } from "./responses/store.ts";
 import { type Incoming, record, sendJson, sendRefusal } from "./send.ts";
 import { createCounter } from "./tokens.ts";
 import type { Upstream, UpstreamOptions } from "./types.ts";
@@ -59,6 +61,7 @@ function createWorld(options: UpstreamOptions): World {
     options,
     counter: createCounter(),
     cache: createPromptCache(),
+    responses: createResponseStore(),
     secret: "a secret of this server",
     newId(prefix) {
       const count = (ids.get(prefix) ?? 0) + 1;
@@ -109,6 +112,7 @@ function protocolOf(path: string): Protocol | undefined {
     "/v1/messages": anthropic,
     [COUNT_PATH]: anthropic,
     "/v1/chat/completions": chat,
+    "/v1/responses": responses,
   };
   return protocols[path];
 }

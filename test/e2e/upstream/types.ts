@@ -122,8 +122,11 @@ export interface UpstreamOptions {
   readonly counts?: "prompt" | "prompt-and-output";
   /** Size of a body in bytes from which on the server answers 413; default 32 MiB. */
   readonly maxBytes?: number;
-  /** Whose words the Chat endpoint uses for an overflow; default `openai`. */
-  readonly server?: "openai" | "vllm" | "llama.cpp";
+  /**
+   * Who answers at the Chat endpoint; default `openai`. The others word an overflow their way, show
+   * reasoning as `reasoning_content` and take it back; `deepseek` wants it back with every call.
+   */
+  readonly server?: "openai" | "vllm" | "llama.cpp" | "deepseek";
   /** The only key that is accepted; without it, any. */
   readonly apiKey?: string;
   /** `false`: nothing is ever read from the cache, and usage says so. */
@@ -139,6 +142,8 @@ export type Outcome =
   | "answered"
   /** The request broke a rule of the provider. */
   | "refused"
+  /** It asked for a thread, which no one here keeps; the SDK sends the whole history instead. */
+  | "unsupported"
   /** The request did not fit the window or the byte limit. */
   | "overflow"
   /** The script wanted something to go wrong. */

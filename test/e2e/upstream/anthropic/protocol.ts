@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { Exchange, Protocol, Received, World } from "../protocol.ts";
 import { firstRefusal, type Problem, type Problems, type Refusal } from "../refusal.ts";
+import type { Answer } from "../types.ts";
 import { messageEvents, renderMessage, type ReplyContext } from "./reply.ts";
 import { requestProblems } from "./rules.ts";
 import { checkThinking, type ThinkingCheck } from "./thinking.ts";
@@ -45,9 +46,6 @@ export const anthropic: Protocol = {
     error: { type, message, ...(details !== undefined && { details }) },
     request_id: requestId,
   }),
-  errorEvents: (refusal, requestId) => [
-    { event: "error", data: anthropic.errorBody(refusal, requestId) },
-  ],
 };
 
 const FAULTS = {
@@ -105,9 +103,25 @@ function exchangeOf(body: JsonObject, thinking: ThinkingCheck, world: World): Ex
     view,
     promptTokens: segments.reduce((sum, { tokens }) => sum + tokens, 0),
     cacheUse: world.cache.marked(view.model, segments),
+    complete: (answer) => (isThinking(body) ? withThinking(answer) : answer),
     render: (answer) => renderMessage(answer, context),
     stream: (answer) => messageEvents(answer, context),
+    errorEvents: (refusal, requestId) => [
+      { event: "error", data: anthropic.errorBody(refusal, requestId) },
+    ],
   };
+}
+
+function isThinking({ thinking }: JsonObject): boolean {
+  return isObject(thinking) && thinking["type"] === "enabled";
+}
+
+/** With thinking enabled every answer begins with it. */
+function withThinking(answer: Answer): Answer {
+  const hasThinking = answer.parts[0]?.type === "reasoning";
+  if (hasThinking || answer.parts.length === 0) return answer;
+  const thought = { type: "reasoning", text: "Let me see what comes next." } as const;
+  return { ...answer, parts: [thought, ...answer.parts] };
 }
 
 function* only(problem: Problem): Problems {

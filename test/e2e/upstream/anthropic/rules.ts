@@ -81,6 +81,7 @@ function* fieldProblems(body: JsonObject, { headers, countOnly }: RuleContext): 
 const THREADS_UNSUPPORTED: Problem = {
   message: "thread: this request cannot be part of a thread",
   details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+  unsupported: true,
 };
 
 function* toolProblems(tools: unknown): Problems {

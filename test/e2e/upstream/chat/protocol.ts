@@ -12,24 +12,25 @@ export const chat: Protocol = {
   name: "openai-chat",
   receive({ body }, world) {
     if (!isObject(body)) return openaiErrors.badJson();
-    const isCompatible = (world.options.server ?? "openai") !== "openai";
-    const refusal = firstRefusal(requestProblems(body, isCompatible));
+    const { server = "openai" } = world.options;
+    const refusal = firstRefusal(requestProblems(body, server));
     if (refusal !== undefined) return refusal;
     const view = viewOf(body);
     const segments = segmentsOf(body, world.counter);
     const options = body["stream_options"];
     const wantsUsage = isObject(options) && options["include_usage"] === true;
-    const context: ReplyContext = { world, model: view.model, wantsUsage };
+    const showsReasoning = server !== "openai";
+    const context: ReplyContext = { world, model: view.model, wantsUsage, showsReasoning };
     return {
       view,
       promptTokens: segments.reduce((sum, { tokens }) => sum + tokens, 0),
       cacheUse: world.cache.automatic(view.model, segments),
       render: (answer) => renderCompletion(answer, context),
       stream: (answer) => completionEvents(answer, context),
+      errorEvents: (refusal, requestId) => [{ data: chat.errorBody(refusal, requestId) }],
     };
   },
   overflow,
-  errorEvents: (refusal, requestId) => [{ data: chat.errorBody(refusal, requestId) }],
 };
 
 /** Each server's own words. */
@@ -39,6 +40,7 @@ function overflow({ promptTokens, view }: Exchange, { window, options }: World):
   const common = { status: 400, type: "invalid_request_error", overflow: true } as const;
   switch (options.server ?? "openai") {
     case "openai":
+    case "deepseek":
       return {
         ...common,
         message:

@@ -17,14 +17,17 @@ export interface ReplyContext {
   readonly model: string;
   /** The client asked for a last chunk with the usage. */
   readonly wantsUsage: boolean;
+  /** OpenAI itself keeps the reasoning to itself. */
+  readonly showsReasoning: boolean;
 }
 
 type Call = Extract<ReplyPart, { readonly type: "call" }>;
 
 /** The `chat.completion` that a request without `stream` gets. */
-export function renderCompletion(answer: Finished, { world, model }: ReplyContext): unknown {
+export function renderCompletion(answer: Finished, context: ReplyContext): unknown {
+  const { world, model, showsReasoning } = context;
   const content = join(answer, "text");
-  const reasoning = join(answer, "reasoning");
+  const reasoning = showsReasoning ? join(answer, "reasoning") : "";
   const calls = callsOf(answer, world);
   const message = {
     role: "assistant",
@@ -46,7 +49,8 @@ export function renderCompletion(answer: Finished, { world, model }: ReplyContex
 
 /** The chunks of a streamed answer, `[DONE]` included. */
 export function completionEvents(answer: Finished, context: ReplyContext): readonly SseEvent[] {
-  const { world, model, wantsUsage } = context;
+  const { world, model, wantsUsage, showsReasoning } = context;
+  const reasoning = showsReasoning ? join(answer, "reasoning") : "";
   const base = {
     id: world.newId("chatcmpl-"),
     object: "chat.completion.chunk",
@@ -68,7 +72,7 @@ export function completionEvents(answer: Finished, context: ReplyContext): reado
       : [];
   return [
     chunk({ role: "assistant", content: "", refusal: null }),
-    ...pieces(join(answer, "reasoning")).map((piece) => chunk({ reasoning_content: piece })),
+    ...pieces(reasoning).map((piece) => chunk({ reasoning_content: piece })),
     ...pieces(join(answer, "text")).map((piece) => chunk({ content: piece })),
     ...callsOf(answer, world).flatMap((call, index) =>
       callDeltas(call, index).map((delta) => chunk(delta)),

@@ -1,5 +1,14 @@
-import { isObject, type JsonObject, objects, text, typeName, words } from "../json.ts";
-import { type Problem, type Problems } from "../refusal.ts";
+import { isObject, type JsonObject, objects, text, words } from "../json.ts";
+import {
+  emptyArray,
+  invalidValue,
+  missing,
+  nameProblems,
+  tooLong,
+  wrongType,
+} from "../openai-problems.ts";
+import type { Problems } from "../refusal.ts";
+import type { UpstreamOptions } from "../types.ts";
 import { pairProblems } from "./pair-rules.ts";
 
 const FIELDS = words(
@@ -39,19 +48,20 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   assistant: ["text", "refusal"],
   tool: ["text"],
 };
-const TOOL_NAME = /^[a-zA-Z0-9_-]+$/;
-const MAX_NAME = 64;
 const MAX_CALL_ID = 40;
 
-/** All rules of Chat Completions. `isCompatible`: of a server that only imitates it. */
-export function* requestProblems(body: JsonObject, isCompatible: boolean): Problems {
+export type ChatServer = NonNullable<UpstreamOptions["server"]>;
+
+/** All rules of Chat Completions, as this server has them. */
+export function* requestProblems(body: JsonObject, server: ChatServer): Problems {
   yield* fieldProblems(body);
   const messages = body["messages"] as readonly unknown[];
   for (const [index, tool] of objects(body["tools"]).entries()) yield* toolProblems(tool, index);
   if (Array.isArray(body["tools"]) && body["tools"].length === 0) yield emptyArray("tools");
   for (const [index, message] of messages.entries()) {
-    yield* messageProblems(message, `messages[${index}]`, isCompatible);
+    yield* messageProblems(message, `messages[${index}]`, server !== "openai");
   }
+  if (server === "deepseek") yield* reasoningProblems(objects(messages));
   yield* pairProblems(objects(messages));
 }
 
@@ -91,6 +101,17 @@ function* fieldProblems(body: JsonObject): Problems {
   }
 }
 
+/** DeepSeek takes no call back without the reasoning that led to it. */
+function* reasoningProblems(messages: readonly JsonObject[]): Problems {
+  for (const [index, message] of messages.entries()) {
+    const isBare = objects(message["tool_calls"]).length > 0 && !text(message["reasoning_content"]);
+    if (!isBare) continue;
+    yield {
+      message: `Missing \`reasoning_content\` field in the assistant message at message index ${index}.`,
+    };
+  }
+}
+
 function* toolProblems(tool: JsonObject, index: number): Problems {
   const at = `tools[${index}]`;
   if (tool["type"] !== "function" && tool["type"] !== "custom") {
@@ -99,18 +120,6 @@ function* toolProblems(tool: JsonObject, index: number): Problems {
   const described = tool[String(tool["type"])];
   if (!isObject(described)) yield missing(`${at}.${String(tool["type"])}`);
   else yield* nameProblems(described["name"], `${at}.${String(tool["type"])}.name`);
-}
-
-function* nameProblems(name: unknown, param: string): Problems {
-  if (typeof name !== "string") yield missing(param);
-  if (!TOOL_NAME.test(text(name))) {
-    yield {
-      message: `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${TOOL_NAME.source}'.`,
-      param,
-      code: "invalid_value",
-    };
-  }
-  if (text(name).length > MAX_NAME) yield tooLong(param, MAX_NAME, text(name).length);
 }
 
 function* messageProblems(message: unknown, at: string, isCompatible: boolean): Problems {
@@ -193,48 +202,4 @@ function* callProblems(calls: unknown, at: string): Problems {
       yield wrongType(`${place}.${kind}.${field}`, "a string", called[field]);
     }
   }
-}
-
-export function missing(param: string): Problem {
-  return {
-    message: `Missing required parameter: '${param}'.`,
-    param,
-    code: "missing_required_parameter",
-  };
-}
-
-export function wrongType(param: string, expected: string, found: unknown): Problem {
-  const name = typeName(found);
-  const article = /^[aeiou]/.test(name) ? "an" : "a";
-  return {
-    message: `Invalid type for '${param}': expected ${expected}, but got ${name === "null" ? name : `${article} ${name}`} instead.`,
-    param,
-    code: "invalid_type",
-  };
-}
-
-export function invalidValue(param: string, found: string, supported: readonly string[]): Problem {
-  const list = supported.map((value) => `'${value}'`);
-  const values = list.length > 1 ? `${list.slice(0, -1).join(", ")}, and ${list.at(-1)}` : list[0];
-  return {
-    message: `Invalid value: '${found}'. Supported values are: ${values}.`,
-    param,
-    code: "invalid_value",
-  };
-}
-
-export function emptyArray(param: string): Problem {
-  return {
-    message: `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
-    param,
-    code: "empty_array",
-  };
-}
-
-export function tooLong(param: string, limit: number, length: number): Problem {
-  return {
-    message: `Invalid '${param}': string too long. Expected a string with maximum length ${limit}, but got a string with length ${length} instead.`,
-    param,
-    code: "string_above_max_length",
-  };
 }

@@ -1,0 +1,130 @@
+import type { Message } from "../core/message/index.ts";
+import {
+  frameOf,
+  liveInstruction,
+  planPrompts,
+  type PromptBudget,
+  promptWithin,
+  type SummaryInput,
+} from "../core/summarize/index.ts";
+import type { CountTokens } from "../core/summary/index.ts";
+import { messageTokens, valueTokens } from "../core/tokens/index.ts";
+import { askInChunks, type ChunkedSummary } from "./ask-in-chunks.ts";
+import { type Ask, type AskContext, askTwice } from "./ask-twice.ts";
+import { startDeadline } from "./call-deadline.ts";
+import { callFailure } from "./call-failure.ts";
+import type { ModelSummary, SummaryCall } from "./model-summary.ts";
+import type { LiveRequest, Summarizer } from "./summarizer.ts";
+
+export interface AskOptions {
+  readonly summarizer: Summarizer;
+  readonly input: SummaryInput;
+  /** Tokens of the head: a summary must be smaller. */
+  readonly replaces: number;
+  readonly count: CountTokens;
+  /** For all calls together. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** What the agent itself would send next; used if the summarizer can reuse it and it fits. */
+  readonly live?: LiveRequest | undefined;
+}
+
+/** What nearly every model has at least. */
+const DEFAULT_WINDOW = 128_000;
+/** The rest is for what estimates are off by, and for what providers add. */
+const WINDOW_SHARE = 0.92;
+/** Models do not count what they write exactly. */
+const ANSWER_SHARE = 1.2;
+/** The part of the window that the answer may have. */
+const MOST_ANSWER = 0.25;
+
+/**
+ * Asks a model for the summary of a head: in one call if it fits, else in chunks whose summaries
+ * are merged. At most two calls for each chunk and each merge; everything ends at the time limit,
+ * whatever the summarizer does. Never throws: without a usable answer there is no text.
+ */
+export async function askForSummary(options: AskOptions): Promise<ModelSummary> {
+  const { summarizer, timeoutMs, signal, now } = options;
+  const calls: SummaryCall[] = [];
+  const deadline = startDeadline({ timeoutMs, signal, now });
+  try {
+    const { input, budget } = fitted(options);
+    const record = (call: SummaryCall): void => void calls.push(call);
+    const { replaces } = options;
+    const context = { summarizer, budget, deadline, now, replaces, record };
+    const { text, problems } = await summarize(input, context, options.live);
+    const failure = problems.length === 0 ? {} : { failure: problems.join(" ") };
+    return {
+      ...(text !== undefined && { text }),
+      hasGaps: isGap(text, problems),
+      calls,
+      ...failure,
+    };
+  } catch (error) {
+    return { hasGaps: false, calls, failure: callFailure(error, now()).message };
+  } finally {
+    deadline.end();
+  }
+}
+
+function isGap(text: string | undefined, problems: readonly string[]): boolean {
+  return text !== undefined && problems.length > 0;
+}
+
+/** The room of a prompt, and an input that asks for no more than the window can hold. */
+function fitted({ summarizer, input, count }: AskOptions): {
+  readonly input: SummaryInput;
+  readonly budget: PromptBudget;
+} {
+  const { window = DEFAULT_WINDOW } = summarizer;
+  const cap = Math.min(input.cap, Math.floor(window * MOST_ANSWER));
+  const room = Math.floor(window * WINDOW_SHARE) - Math.ceil(cap * ANSWER_SHARE);
+  return { input: { ...input, cap }, budget: { room, count } };
+}
+
+async function summarize(
+  input: SummaryInput,
+  context: AskContext,
+  live: LiveRequest | undefined,
+): Promise<ChunkedSummary> {
+  const { budget, summarizer } = context;
+  const within = (smaller: PromptBudget): ReturnType<typeof promptWithin> =>
+    promptWithin(input, smaller);
+  const reused = live && liveAsk(input, live, context);
+  if (reused !== undefined) return askTwice({ ...reused, within }, context);
+  const plan = planPrompts(input, budget);
+  if (plan === undefined) {
+    const { window = DEFAULT_WINDOW } = summarizer;
+    return { problems: [`A window of ${window} tokens has no room for this template and a head.`] };
+  }
+  if (plan.type === "chunks") return askInChunks(plan, input, context);
+  return askTwice({ purpose: "whole", input, prompt: plan.prompt, within }, context);
+}
+
+/** A call behind the agent's own messages, if the summarizer can do that and they fit. */
+function liveAsk(
+  input: SummaryInput,
+  live: LiveRequest,
+  { summarizer, budget }: AskContext,
+): Ask | undefined {
+  if (summarizer.reusesPrompt !== true) return undefined;
+  const instruction = liveInstruction(frameOf(input, budget));
+  if (liveTokens(live, budget) + budget.count(instruction) > budget.room) return undefined;
+  const prompt = promptWithin(input, budget);
+  if (prompt === undefined) return undefined;
+  return { purpose: "whole", input, prompt, live: { ...live, instruction } };
+}
+
+function liveTokens(
+  { system = "", tools, messages }: LiveRequest,
+  { count }: PromptBudget,
+): number {
+  const counter = { name: "given", count };
+  const schemas = tools === undefined ? 0 : valueTokens(tools, counter);
+  return messages.reduce(
+    (sum: number, message: Message) => sum + messageTokens(message, counter),
+    count(system) + schemas,
+  );
+}

@@ -121,6 +121,7 @@ function withoutUsage({ usage: _, ...message }: Message): Message {
 function naturalTarget(format: string): WriteTarget {
   const own: Readonly<Record<string, WriteTarget>> = {
     "openai-chat": "openai-chat",
+    "openai-responses": "openai-responses",
     "anthropic-messages": "anthropic",
     "ai-sdk": "ai-sdk",
   };

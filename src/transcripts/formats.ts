@@ -14,6 +14,8 @@ import {
   neutralLines,
   openaiChat,
   openaiChatLines,
+  openaiResponses,
+  openaiResponsesLines,
 } from "./plain/index.ts";
 import { pi } from "./pi/index.ts";
 import { sweAgent } from "./swe-agent/index.ts";
@@ -41,6 +43,8 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   aiSdkLines,
   anthropicMessages,
   anthropicMessagesLines,
+  openaiResponses,
+  openaiResponsesLines,
   openaiChat,
   openaiChatLines,
   aider,

@@ -5,16 +5,18 @@ import { aiSdk } from "../dialects/ai-sdk/index.ts";
 import { anthropic } from "../dialects/anthropic/index.ts";
 import { neutral } from "../dialects/neutral/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
+import { openaiResponses } from "../dialects/openai-responses/index.ts";
 import { NEUTRAL_VERSION } from "./plain/index.ts";
 
 /** The formats that a conversation can be written in. */
-export type WriteTarget = "neutral" | "openai-chat" | "anthropic" | "ai-sdk";
+export type WriteTarget = "neutral" | "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk";
 
 /** All of them; the one that loses least stands first. */
 export const WRITE_TARGETS: readonly WriteTarget[] = [
   "neutral",
   "ai-sdk",
   "anthropic",
+  "openai-responses",
   "openai-chat",
 ];
 
@@ -32,6 +34,10 @@ export const WRITE_TARGETS: readonly WriteTarget[] = [
  *   failed results, and a summary's kind. Not: reasoning from elsewhere, other kinds, ids, times,
  *   usage, metadata and marks. Neighbours of one role are merged, a leading assistant gets a user
  *   message before it, and input that is no object is wrapped into one.
+ * - `openai-responses` (a list of items): files in user messages and results (PDF and images), and
+ *   a summary's kind. Of a session of Codex also sealed reasoning and what the provider carried
+ *   out. Not: reasoning from elsewhere, failures as such, other kinds, ids, times, usage, metadata
+ *   and marks. Each result is an item of its own; free text is the input of a custom tool.
  * - `openai-chat` (a list of messages): files in user messages and a summary's kind. Not:
  *   reasoning from elsewhere, failures as such, files in results, other kinds, ids, times, usage,
  *   metadata and marks. Each result is a message of its own.
@@ -47,6 +53,7 @@ export function writeConversation(messages: readonly Message[], to: WriteTarget)
 const DIALECTS: Readonly<Record<WriteTarget, Pick<Dialect, "traits">>> = {
   neutral,
   "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
   anthropic,
   "ai-sdk": aiSdk,
 };
@@ -62,6 +69,8 @@ function encode(messages: readonly Message[], to: WriteTarget): unknown {
       return { format: "longhaul", version: NEUTRAL_VERSION, messages: neutral.encode(messages) };
     case "openai-chat":
       return openaiChat.encode(messages);
+    case "openai-responses":
+      return openaiResponses.encode(messages);
     case "anthropic":
       return anthropic.encode(messages);
     case "ai-sdk":

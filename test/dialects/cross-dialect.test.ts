@@ -6,12 +6,14 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { neutral } from "../../src/dialects/neutral/index.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { legalConversation } from "../property/arbitraries.ts";
 import { aiSdkFixtures } from "./ai-sdk/fixtures.ts";
 import { anthropicFixtures } from "./anthropic/fixtures.ts";
 import { openaiChatFixtures } from "./openai-chat/fixtures.ts";
+import { openaiResponsesFixtures } from "./openai-responses/fixtures.ts";
 
-const dialects = [neutral, openaiChat, anthropic, aiSdk] as readonly Dialect[];
+const dialects = [neutral, openaiChat, openaiResponses, anthropic, aiSdk] as readonly Dialect[];
 const pairs = dialects.flatMap((from) =>
   dialects.filter((to) => to !== from).map((to) => ({ from, to })),
 );
@@ -53,6 +55,12 @@ describe("native conversations that another provider takes", () => {
       ([name, list]): [string, readonly Message[]] => [
         `openai-chat: ${name}`,
         openaiChat.decode(list),
+      ],
+    ),
+    ...Object.entries(openaiResponsesFixtures.legal).map(
+      ([name, list]): [string, readonly Message[]] => [
+        `openai-responses: ${name}`,
+        openaiResponses.decode(list),
       ],
     ),
     ...Object.entries(anthropicFixtures.legal).map(([name, list]): [string, readonly Message[]] => [

@@ -7,10 +7,11 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { neutral } from "../../src/dialects/neutral/index.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 
 const RECORDED = resolve("../shared/transcripts");
-const dialects = [neutral, openaiChat, anthropic, aiSdk] as readonly Dialect[];
+const dialects = [neutral, openaiChat, openaiResponses, anthropic, aiSdk] as readonly Dialect[];
 
 function recordedFiles(): string[] {
   if (!existsSync(RECORDED)) return [];

@@ -8,6 +8,8 @@ import {
   neutral,
   openaiChat,
   openaiChatLines,
+  openaiResponses,
+  openaiResponsesLines,
 } from "../../src/transcripts/plain/index.ts";
 import { describeTranscript } from "../conformance/describe-transcript.ts";
 
@@ -54,6 +56,16 @@ const ANTHROPIC = [
   },
 ];
 
+const ITEMS = [
+  { role: "user", content: "List" },
+  { type: "reasoning", summary: [], encrypted_content: "c2VhbGVk" },
+  { type: "function_call", call_id: "c1", name: "ls", arguments: "{}" },
+  { type: "function_call", call_id: "c2", name: "pwd", arguments: "{}" },
+  { type: "function_call_output", call_id: "c1", output: "a.py" },
+  { type: "function_call_output", call_id: "c2", output: "/" },
+  { type: "message", role: "assistant", content: [{ type: "output_text", text: "One." }] },
+];
+
 const MODEL = [
   { role: "user", content: "List" },
   {
@@ -78,6 +90,7 @@ describe("plain messages", () => {
     const cases: readonly (readonly [string, readonly unknown[]])[] = [
       ["openai-chat", HELLO],
       ["openai-chat", CHAT],
+      ["openai-responses", ITEMS],
       ["anthropic-messages", ANTHROPIC],
       ["ai-sdk", MODEL],
     ];
@@ -129,6 +142,22 @@ describe("plain messages", () => {
     });
   });
 
+  it("of a Responses request are its items, the last reply included", async () => {
+    const request = { model: "m", instructions: "Be brief.", input: ITEMS };
+    const whole = await read(request);
+    expect(whole.conversations[0]).toMatchObject({ model: "m", instructions: "Be brief." });
+    expect(messagesOf(whole).map(({ role, parts }) => [role, parts.length])).toEqual([
+      ["user", 1],
+      ["assistant", 3],
+      ["tool", 1],
+      ["tool", 1],
+      ["assistant", 1],
+    ]);
+    expect(whole.counts).toMatchObject({ messages: 7, toolCalls: 2, messagesWithParallelCalls: 1 });
+    const lines = await readLines(...ITEMS);
+    expect([lines.format, messagesOf(lines)]).toEqual(["openai-responses", messagesOf(whole)]);
+  });
+
   it("lose the last one of a torn document", async () => {
     const text = JSON.stringify([{ traj: HELLO }, { traj: CHAT }]);
     const reading = await readTranscript(Buffer.from(text.slice(0, -8)));
@@ -167,14 +196,14 @@ describe("plain messages", () => {
       "text",
       null,
     ]) {
-      for (const format of [openaiChat, anthropicMessages, aiSdk, neutral]) {
+      for (const format of [openaiChat, openaiResponses, anthropicMessages, aiSdk, neutral]) {
         expect(format.detect(value)).toEqual(expect.any(String));
       }
     }
   });
 
   it("of any content never make a reader throw", () => {
-    const formats = [openaiChat, anthropicMessages, aiSdk, neutral];
+    const formats = [openaiChat, openaiResponses, anthropicMessages, aiSdk, neutral];
     const message = fc.record(
       {
         role: fc.constantFrom("system", "user", "assistant", "tool", "function"),
@@ -193,9 +222,10 @@ describe("plain messages", () => {
           expect(counts.messages).toBeLessThanOrEqual(messages.length);
           format.read({ messages, system: messages }, torn);
         }
-        const reader = openaiChatLines.open();
-        messages.forEach((value, index) => reader.record(value, index + 1));
-        reader.finish();
+        for (const reader of [openaiChatLines.open(), openaiResponsesLines.open()]) {
+          messages.forEach((value, index) => reader.record(value, index + 1));
+          reader.finish();
+        }
       }),
     );
   });

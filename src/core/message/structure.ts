@@ -1,4 +1,4 @@
-import type { Message, Part, ToolCallPart } from "./message.ts";
+import type { Message, ToolCallPart } from "./message.ts";
 
 /**
  * The smallest piece that may be moved or dropped as a whole: a step (an assistant message and the
@@ -85,14 +85,13 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
     if (message.role !== "tool") {
       step = toolCalls(message).filter((part) => part.pending === true);
       for (const part of step) waiting.add(part);
-    } else if (step.length > 0) {
-      const answered = new Set(message.parts.map(callIdIn));
-      for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
+    } else {
+      step.filter((part) => isAnswered(part, message)).forEach((part) => waiting.delete(part));
     }
   }
   return waiting;
 }
 
-function callIdIn(part: Part): string | undefined {
-  return part.type === "tool-result" ? part.toolCallId : undefined;
+function isAnswered({ toolCallId }: ToolCallPart, { parts }: Message): boolean {
+  return parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
 }

@@ -8,8 +8,8 @@ export interface PlainConversation {
   readonly wrapper: Readonly<Record<string, unknown>>;
 }
 
-/** Keys under which programs keep a list of messages; `traj` is tau-bench's. */
-const LISTS = ["messages", "traj"] as const;
+/** Keys under which programs keep a list of messages; `traj` is tau-bench's, `input` OpenAI's. */
+const LISTS = ["messages", "traj", "input"] as const;
 
 /** Whether a value looks like a native message of any plain format. */
 export function isPlainMessage(value: unknown): boolean {
@@ -67,14 +67,16 @@ function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** What stands beside the messages: a name (tau-bench: task and trial), a title, the model. */
+/** What stands beside the messages: a name (tau-bench: task and trial), a title, the model,
+ * the system prompt of a Responses request. */
 export function aboutConversation({ wrapper }: PlainConversation): Partial<Conversation> {
-  const { id, task_id, trial, title, model } = wrapper;
+  const { id, task_id, trial, title, model, instructions } = wrapper;
   const task = isName(task_id) ? `${task_id}${isName(trial) ? `/${trial}` : ""}` : undefined;
   const name = typeof id === "string" ? id : task;
   return {
     ...(name === undefined ? {} : { id: name }),
     ...(typeof title === "string" ? { title } : {}),
     ...(typeof model === "string" ? { model } : {}),
+    ...(typeof instructions === "string" ? { instructions } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { isContextError } from "../../core/error.ts";
 import type { Message } from "../../core/message/index.ts";
+import type { Decoder } from "../../dialects/dialect.ts";
 import { createCounter, type TranscriptCounter } from "../counts.ts";
 import type {
   Conversation,
@@ -25,7 +26,7 @@ export interface PlainStyle {
   /** Whether a conversation is of this dialect, or why not. */
   detect(conversation: PlainConversation): Detection;
   /** A decoder that takes native messages one by one; it may throw `ContextError`. */
-  createDecoder(): (native: unknown) => readonly Message[];
+  createDecoder(): Decoder;
   /** The messages that fields beside the list amount to. */
   decodeWrapper?(wrapper: PlainConversation["wrapper"]): readonly Message[];
 }
@@ -106,10 +107,11 @@ function openReader(style: PlainStyle): RecordReader {
   return {
     record(value, line) {
       const wrapped = wrappedConversation(value);
-      if (wrapped === undefined) messages.push(...decode(value, line));
+      if (wrapped === undefined) messages.push(...decode.next(value, line));
       else gather(gathering, wrapped, line);
     },
     finish() {
+      messages.push(...decode.rest());
       if (messages.length > 0) gathering.conversations.push({ messages, timeline: [] });
       return toReading(gathering);
     },
@@ -122,28 +124,39 @@ function gather(gathering: Gathering, conversation: PlainConversation, line?: nu
   const leading = style.decodeWrapper?.(conversation.wrapper) ?? [];
   for (const message of leading) counter.add(message);
   gathering.natives += leading.length;
-  const messages = conversation.messages.flatMap((native) => decode(native, line));
+  const decoded = conversation.messages.flatMap((native) => decode.next(native, line));
+  const messages = [...decoded, ...decode.rest()];
   const about = aboutConversation(conversation);
   conversations.push({ ...about, messages: [...leading, ...messages], timeline: [] });
 }
 
 /** A decoder that counts, and that warns of a message where the dialect's own would throw. */
-function createSafeDecoder(
-  gathering: Gathering,
-): (native: unknown, line?: number) => readonly Message[] {
+interface SafeDecoder {
+  next(native: unknown, line?: number): readonly Message[];
+  /** What was still open at the end of the list. */
+  rest(): readonly Message[];
+}
+
+function createSafeDecoder(gathering: Gathering): SafeDecoder {
   const { style, counter, warnings } = gathering;
   const decode = style.createDecoder();
-  return (native, line) => {
-    try {
-      const messages = decode(native);
-      gathering.natives += 1;
-      for (const message of messages) counter.add(message);
-      return messages;
-    } catch (error) {
-      if (!isContextError(error)) throw error;
-      warnings.add(`A message was left out: ${error.message}`, line);
-      return [];
-    }
+  const counted = (messages: readonly Message[]): readonly Message[] => {
+    for (const message of messages) counter.add(message);
+    return messages;
+  };
+  return {
+    next(native, line) {
+      try {
+        const messages = decode(native);
+        gathering.natives += 1;
+        return counted(messages);
+      } catch (error) {
+        if (!isContextError(error)) throw error;
+        warnings.add(`A message was left out: ${error.message}`, line);
+        return [];
+      }
+    },
+    rest: () => counted(decode.open?.() ?? []),
   };
 }
 

@@ -352,7 +352,7 @@ describe("the AI SDK", () => {
     ran: { readonly tools: unknown; readonly messages: readonly unknown[] },
   ): Promise<void> {
     const history = [{ role: "user", content: "Read all files." }, ...ran.messages];
-    const messages = headOf(decodeAiSdk(history as never) as Message[]);
+    const messages = headOf(decodeAiSdk(history as never));
     const live = { system: SYSTEM, tools: ran.tools, messages, instruction: INSTRUCTION };
     const summarizer = aiSdkSummarizer({ model, reusesPrompt: true });
     expectCached(upstream, await summarizer.summarize(summaryRequest({ live })));

@@ -17,8 +17,8 @@ export function scriptedFetch(answer: () => Response | Promise<Response>): Scrip
   return {
     sent,
     fetch: async (url, init = {}) => {
-      const body = JSON.parse(String(init.body)) as Record<string, unknown>;
-      sent.push({ url: String(url), init, headers: new Headers(init.headers), body });
+      const body = JSON.parse(init.body as string) as Record<string, unknown>;
+      sent.push({ url: url as string, init, headers: new Headers(init.headers), body });
       return answer();
     },
   };

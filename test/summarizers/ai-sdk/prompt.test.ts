@@ -179,7 +179,7 @@ describe("what a model cannot take", () => {
       },
     ] as never;
   const outputOf = (prompt: readonly { readonly content: string | readonly unknown[] }[]) =>
-    (prompt[0]!.content[0] as unknown as { readonly output: unknown }).output;
+    (prompt[0]!.content[0] as { readonly output: unknown }).output;
 
   it("version 2 has media and denials in its own words", () => {
     const content = [

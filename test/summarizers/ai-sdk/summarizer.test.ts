@@ -17,7 +17,7 @@ function modelWith(result: unknown, changes: object = {}): AiSdkModel {
     modelId: "m",
     doGenerate: () => Promise.resolve(result),
     ...changes,
-  } as AiSdkModel;
+  };
 }
 
 const text = { type: "text", text: "Fine." };
@@ -125,7 +125,10 @@ describe("answers", () => {
 });
 
 it("hands on what the agent sends beside its messages", async () => {
-  const doGenerate = vi.fn(() => Promise.resolve({ content: [text], finishReason: "stop" }));
+  const doGenerate = vi.fn<() => Promise<unknown>>().mockResolvedValue({
+    content: [text],
+    finishReason: "stop",
+  });
   const providerOptions = { openai: { promptCacheKey: "agent" } };
   const headers = { "x-team": "a" };
   await aiSdkSummarizer({

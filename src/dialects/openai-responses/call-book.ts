@@ -14,7 +14,7 @@ export interface CallBook {
   open(native: WireObject, call: SeenCall): void;
   /** The nearest call before with this id; of the local shell also by the id of its item. */
   find(callId: string): SeenCall | undefined;
-  /** Notes a reference to a stored item: it may be a call. */
+  /** Notes a reference to a stored item that may be a call. */
   refer(): void;
   /** Whether a stored item that was referred to may be the call of an output; takes it. */
   takeReference(): boolean;

@@ -1,7 +1,7 @@
 import type { DialectIssue } from "../dialect.ts";
 import type { WireObject } from "../wire-value.ts";
 import { checkItem, isCallId, typeOf } from "./check-item.ts";
-import { answeredTypes, callIdOf, isHosted, outputType } from "./item-kind.ts";
+import { answeredTypes, callIdOf, isHosted, mayBeCall, outputType } from "./item-kind.ts";
 
 /** A call that waits for its output; the provider answers its own when it likes. */
 interface OpenCall {
@@ -61,7 +61,7 @@ function walkItem(walk: Walk, value: unknown, index: number): void {
   checkItem(item, type, (rule, problem) => report(walk, rule, index, problem));
   followThought(walk, item, type, index);
   noteId(walk, item, index);
-  if (type === "item_reference") walk.references += 1;
+  if (type === "item_reference" && mayBeCall(item)) walk.references += 1;
   if (callIdOf(item) === undefined && isHosted(item)) return;
   if (answeredTypes(type).length > 0) closeCall(walk, item, type, index);
   else if (answeredTypes(outputType(type)).includes(type)) openCall(walk, item, type, index);

@@ -21,7 +21,7 @@ import {
 import type { CallBook } from "./call-book.ts";
 import { decodeContent } from "./decode-content.ts";
 import { shellText } from "./shell-text.ts";
-import { answeredTypes, callIdOf, isHosted, itemType, linkOf } from "./item-kind.ts";
+import { answeredTypes, callIdOf, isHosted, itemType, linkOf, mayBeCall } from "./item-kind.ts";
 import { OPENAI_RESPONSES } from "./wire.ts";
 
 /** What one item is: a piece of the model's reply, or messages of its own. */
@@ -50,7 +50,7 @@ export function decodeItem(native: unknown, calls: CallBook, place: WirePlace): 
     case "mcp_approval_response":
       return messages({ role: "tool", parts: [opaque(native)] });
     case "item_reference":
-      calls.refer();
+      if (mayBeCall(native)) calls.refer();
       return { type: "reply", parts: [opaque(native)] };
     default:
       if (answeredTypes(type).length > 0) return decodeOutput(native, calls, place);

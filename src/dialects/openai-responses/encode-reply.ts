@@ -1,7 +1,7 @@
 import type { OutputPart, Part } from "../../core/message/index.ts";
 import { foreignText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
+import type { WireObject } from "../wire-value.ts";
 import { encodeForeignCall, encodeNativeCall, type SentCalls } from "./encode-call.ts";
 import { encodeContent } from "./encode-content.ts";
 import { isItem, itemType } from "./item-kind.ts";
@@ -27,11 +27,20 @@ const FREE: ReadonlySet<string> = new Set([
   "web_search_call",
 ]);
 
+/** Items of the others that nothing answers: words can stand for them. */
+const CLOSED: ReadonlySet<string> = new Set([
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "mcp_call",
+  "mcp_list_tools",
+]);
+
 /**
  * An edited reply as items, each a copy of its native item or that item itself. Ids hold reasoning
  * and what follows it together: while all of the reply is there they stay, else they all go, and
  * reasoning that nothing follows, or that is nothing without its id, goes, too. An item that needs
- * its id keeps the reasoning before it.
+ * its id keeps the reasoning before it; where that cannot be, words stand for the item.
  * @param items The items that the reply was decoded from; none for a message from elsewhere.
  */
 export function encodeReply(
@@ -43,8 +52,10 @@ export function encodeReply(
   const kept = new Set(bundles.map(({ item }) => item));
   const isWhole = !kept.has(undefined) && items.every((item) => kept.has(item)) && !isCutOff;
   const sent = bundles.flatMap((bundle) => encodeBundle(bundle, calls));
-  const isBound = isWhole && items.length > 0 && hasItsIds(sent, items);
-  return withoutLooseReasoning(isBound ? sent : sent.flatMap(withoutId));
+  if (isWhole && items.length > 0 && hasItsIds(sent, items)) return sent;
+  const wasThought = isCutOff || items.some(({ type }) => type === "reasoning");
+  const unbound = sent.map((item) => (wasThought ? inWords(item) : item)).flatMap(withoutId);
+  return withoutLooseReasoning(unbound);
 }
 
 /** Whether what goes out has the ids of the native items, one for one. */
@@ -124,8 +135,18 @@ function encodeForeign(part: Part, calls: SentCalls): ResponsesItem[] {
   if (part.type === "tool-call") return [encodeForeignCall(part, calls)];
   if (!isContent(part)) return [];
   const content = part.type === "text" ? part.text : foreignText(part);
-  const said: ResponsesMessage = { type: "message", role: "assistant", content };
-  return content === "" ? [] : [said];
+  return content === "" ? [] : [saying(content)];
+}
+
+function inWords(item: ResponsesItem): ResponsesItem {
+  const kind = item.type ?? "";
+  if (!CLOSED.has(kind)) return item;
+  const source = { dialect: OPENAI_RESPONSES, value: item };
+  return saying(foreignText({ type: "opaque", kind, source }));
+}
+
+function saying(content: string): ResponsesMessage {
+  return { type: "message", role: "assistant", content };
 }
 
 function withoutId(item: ResponsesItem): ResponsesItem[] {
@@ -139,9 +160,4 @@ function withoutId(item: ResponsesItem): ResponsesItem[] {
 function withoutLooseReasoning(items: readonly ResponsesItem[]): ResponsesItem[] {
   const last = items.findLastIndex((item) => item.type !== "reasoning");
   return items.slice(0, last + 1);
-}
-
-/** Whether a native value was left over from a message of another kind. */
-export function isNativeItem(value: unknown): value is ResponsesItem & WireObject {
-  return isWireObject(value) && isItem(value);
 }

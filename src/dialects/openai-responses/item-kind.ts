@@ -86,3 +86,11 @@ export function linkOf(item: WireObject): string | undefined {
   const link = item[field];
   return typeof link === "string" ? link : undefined;
 }
+
+/** How the ids of items begin that no output answers. */
+const ANSWERLESS = /^(?:rs|msg|ws|fs|ci|ig|mcp|cmp)/;
+
+/** Whether a reference to a stored item may stand for a call that an output answers. */
+export function mayBeCall(reference: WireObject): boolean {
+  return !ANSWERLESS.test(String(reference["id"]));
+}

@@ -40,7 +40,8 @@ const itemShape = z.looseObject({
   encrypted_content: text,
 });
 
-type ItemShape = z.infer<typeof itemShape>;
+/** What is read of an item, and the item itself, which may go back to the provider. */
+type ItemShape = z.infer<typeof itemShape> & { readonly native: unknown };
 
 const NOTHING: Item = { type: "nothing" };
 
@@ -49,8 +50,9 @@ const NOTHING: Item = { type: "nothing" };
  * model, and for unknown ones. User messages that a program wrote are `injected`.
  */
 export function neutralItem(value: unknown): Item {
-  const item = itemShape.safeParse(value).data;
-  if (item === undefined) return NOTHING;
+  const shape = itemShape.safeParse(value).data;
+  if (shape === undefined) return NOTHING;
+  const item: ItemShape = { ...shape, native: value };
   switch (item.type) {
     case "message":
       return messageItem(item);
@@ -179,6 +181,6 @@ function parsed(json: unknown): unknown {
   }
 }
 
-function source(value: ItemShape): Source {
-  return { dialect: DIALECT, value };
+function source({ native }: ItemShape): Source {
+  return { dialect: DIALECT, value: native };
 }

@@ -1,5 +1,6 @@
 import { cleanText } from "./plain-text.ts";
-import { firstHeadingLine } from "./sections.ts";
+import { firstHeadingLine, headingsOf } from "./sections.ts";
+import { sectionMeant } from "./summary-facts.ts";
 import type { CompactionTemplate } from "./template.ts";
 
 /** Where models think aloud before they write. */
@@ -14,19 +15,51 @@ const CLOSING_TAG = /^\s*<\/(?:summary|answer|output|response|prior-conversation
 const FAREWELL =
   /^(?:let me know\b|would you like\b|shall i\b|should i\b|do you want\b|feel free\b|i hope this\b|is there anything\b)/i;
 
+/** The summary that an answer holds. */
+export interface CleanAnswer {
+  readonly text: string;
+  /** Headings as the model wrote them, where they stand for those of the template by their places. */
+  readonly translated: readonly string[];
+}
+
 /**
  * A model's answer as the summary that it holds: without control characters, thinking aloud, a code
  * fence or a tag around the whole, and what is said before the first heading or as a farewell after
  * the last section. An answer without any heading of the template stays as it is.
  */
-export function cleanAnswer(answer: string, template: CompactionTemplate): string {
-  const text = withoutThinking(cleanText(answer), template);
+export function cleanAnswer(answer: string, template: CompactionTemplate): CleanAnswer {
+  const { text, translated } = withHeadings(withoutThinking(cleanText(answer), template), template);
   const lines = text.split("\n");
   const start = firstHeadingLine(lines, template);
-  if (start < 0) return text.trim();
+  if (start < 0) return { text: text.trim(), translated };
   const isFenced = fenceCount(lines.slice(0, start)) % 2 === 1;
   const body = isFenced ? withoutClosingFence(lines.slice(start)) : lines.slice(start);
-  return withoutFarewell(body).join("\n").trim();
+  return { text: withoutFarewell(body).join("\n").trim(), translated };
+}
+
+/**
+ * With the headings of the template where the model translated them: as many headings of one level
+ * as the template has sections, in other words, and those that are known in their own places.
+ */
+function withHeadings(text: string, template: CompactionTemplate): CleanAnswer {
+  const lines = text.split("\n");
+  const all = headingsOf(lines, template);
+  const { sections } = template;
+  const asIs = { text, translated: [] };
+  if (new Set(all.filter(({ known }) => known).map(({ key }) => key)).size * 2 > sections.length)
+    return asIs;
+  const levels = [...new Set(all.map(({ level }) => level))];
+  const level = levels.find(
+    (one) => all.filter((each) => each.level === one).length === sections.length,
+  );
+  const headings = all.filter((heading) => heading.level === level);
+  const fits = headings.every(({ key, known }, index) =>
+    known ? key === sections[index]?.id : sectionMeant(key) === undefined,
+  );
+  if (headings.length === 0 || !fits) return asIs;
+  for (const [index, { line }] of headings.entries()) lines[line] = sections[index]?.heading ?? "";
+  const translated = headings.filter(({ known }) => !known).map(({ key }) => key);
+  return { text: lines.join("\n"), translated };
 }
 
 function withoutThinking(text: string, template: CompactionTemplate): string {

@@ -14,6 +14,11 @@ export interface ClipOptions {
   readonly count: CountTokens;
   /** Where the whole text is, newest first. */
   readonly handles: readonly Handle[];
+  /**
+   * Whether a text of several lines is cut between two of them: `prefer`, or `only` there.
+   * @default "no"
+   */
+  readonly atLineEnd?: "no" | "prefer" | "only" | undefined;
 }
 
 /**
@@ -22,7 +27,7 @@ export interface ClipOptions {
  */
 export function clipText(
   text: string,
-  { tokens, count, handles }: ClipOptions,
+  { tokens, count, handles, atLineEnd = "no" }: ClipOptions,
 ): string | undefined {
   const start = clippedStart(text) ?? text;
   const whole = MARK.exec(text)?.[1] ?? String(start.length);
@@ -30,7 +35,10 @@ export function clipText(
   const mark = `… [clipped, ${whole} characters in all${where}]`;
   const room = tokens - count(mark) - 1;
   if (room < SMALLEST_CLIP) return undefined;
-  return `${start.slice(0, lengthWithin(start, room, count)).trimEnd()}${mark}`;
+  const kept = start.slice(0, lengthWithin(start, room, count));
+  const lineEnd = atLineEnd === "no" ? -1 : kept.lastIndexOf("\n");
+  if (atLineEnd === "only" && lineEnd <= 0) return undefined;
+  return `${(lineEnd > 0 ? kept.slice(0, lineEnd) : kept).trimEnd()}${mark}`;
 }
 
 /** What is left of a clipped text; `undefined` for a whole one. */

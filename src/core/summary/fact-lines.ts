@@ -40,22 +40,38 @@ export function readFilesLine(entry: string): readonly FileMention[] | undefined
 /** `` `src/a.ts`: created, modified ``, or what an earlier summary said of the file. */
 export function fileLine({ path, ops, role }: FileMention): string {
   const what = ops.join(", ");
-  if (role === undefined) return `${codeSpan(path)}: ${what}`;
+  if (role === undefined) return what === "" ? codeSpan(path) : `${codeSpan(path)}: ${what}`;
   return `${codeSpan(path)}: ${role}${what === "" ? "" : ` (${what})`}`;
 }
 
 /** Also reads what models write: a bare or bold path, a dash, any words. */
 export function readFileLine(entry: string): FileMention | undefined {
+  const line = splitFileLine(entry);
+  if (line === undefined) return undefined;
+  const role = clipStart(oneLine(line.words), ROLE_LENGTH);
+  return { path: line.path, ops: line.ops, ...(role === "" ? {} : { role }) };
+}
+
+/** {@link readFileLine} with all that is said of the file, as written. */
+export function splitFileLine(
+  entry: string,
+): { path: string; words: string; ops: readonly FileOp[] } | undefined {
   const named = leadingPath(entry.replace(/^\*\*(.+?)\*\*/, "$1"));
   if (named === undefined) return undefined;
+  const path = named.text;
   const [prose = ""] = named.rest.split("```");
   const said = /^\s*(?::|[-–—]+\s)?\s*([\s\S]*)$/.exec(prose)?.[1] ?? "";
   const only = readOps(said);
-  if (only !== undefined) return { path: named.text, ops: only };
-  const [, words = "", inBrackets = ""] = /^([\s\S]*?)(?: \(([a-z, ]+)\))?$/.exec(said) ?? [];
-  const ops = readOps(inBrackets);
-  const role = clipStart(oneLine(ops === undefined ? said : words), ROLE_LENGTH);
-  return { path: named.text, ops: ops ?? [], ...(role === "" ? {} : { role }) };
+  if (only !== undefined) return { path, words: "", ops: only };
+  // The operations stand at the end, or at the end of the first line if there are more.
+  const lineEnd = said.indexOf("\n");
+  for (const end of lineEnd < 0 ? [said.length] : [said.length, lineEnd]) {
+    const [, words = "", inBrackets = ""] =
+      /^([\s\S]*?)(?: \(([a-z, ]+)\))?$/.exec(said.slice(0, end)) ?? [];
+    const ops = readOps(inBrackets);
+    if (ops !== undefined) return { path, words: words + said.slice(end), ops };
+  }
+  return { path, words: said, ops: [] };
 }
 
 function leadingPath(text: string): { text: string; rest: string } | undefined {

@@ -10,6 +10,8 @@ export interface Entry {
   readonly text: string;
   /** How many facts it holds; 1 by default. */
   readonly facts?: number;
+  /** Whether the text is lines as they stand, with bullets of their own. */
+  readonly verbatim?: boolean;
 }
 
 /** Facts of one kind, the most important first. */
@@ -21,7 +23,10 @@ export interface FactList {
   readonly entries: readonly Entry[];
   /** The same facts in fewer words, for when `entries` do not fit. */
   readonly grouped?: readonly Entry[];
-  /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
+  /**
+   * Whether an entry may be clipped anywhere; otherwise it is there as a whole or not at all, and
+   * verbatim lines to the end of one of them.
+   */
   readonly clips?: boolean;
   /** What earlier summaries had no room for already. */
   readonly hidden?: HiddenFacts | undefined;
@@ -52,8 +57,8 @@ const CUT = /^… and (\d+) more \(([a-z ]+)\)(?:: recall ([\w, ]+))?$/;
 /** What a list needs to be there as a whole, in tokens; counting stops above `limit`. */
 export function listDemand(list: FactList, limit: number, context: RenderContext): number {
   let tokens = list.hidden === undefined ? 0 : context.count(bullet(cutLine(list, 0, context)));
-  for (const { text } of list.entries) {
-    tokens += entryTokens(text, limit, context.count);
+  for (const entry of list.entries) {
+    tokens += entryTokens(entry, limit, context.count);
     if (tokens > limit) break;
   }
   return tokens;
@@ -84,9 +89,9 @@ function wholeWithin(
 ): RenderedList | undefined {
   const lines: string[] = [];
   let tokens = sumWithin(cut, budget, count);
-  for (const { text } of entries) {
+  for (const entry of entries) {
     if (tokens > budget) return undefined;
-    const line = bullet(text);
+    const line = entryLines(entry);
     tokens += sumWithin([line], budget, count);
     lines.push(line);
   }
@@ -101,14 +106,14 @@ function renderCut(list: FactList, budget: number, context: RenderContext): Rend
   let shown = 0;
   const lines: string[] = [];
   const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
-  for (const { text, facts = 1 } of entries) {
+  for (const entry of entries) {
     const left = budget - reserve - tokens;
     const most = list.clips === true ? Math.min(left, largest) : left;
-    const fitting = fittingEntry(text, { most, clips: list.clips === true }, context);
+    const fitting = fittingEntry(entry, { most, clips: list.clips === true }, context);
     if (fitting === undefined) break;
-    lines.push(bullet(fitting.text));
+    lines.push(fitting.lines);
     tokens += fitting.tokens;
-    shown += facts;
+    shown += entry.facts ?? 1;
   }
   const hidden = total - shown;
   if (hidden > 0 || list.hidden !== undefined) {
@@ -124,25 +129,35 @@ interface Room {
   readonly clips: boolean;
 }
 
-/** The text of an entry that fits, and its tokens as an entry. */
+/** The lines of an entry that fits, and their tokens. */
 function fittingEntry(
-  text: string,
+  entry: Entry,
   { most, clips }: Room,
   { count, handles }: RenderContext,
-): { readonly text: string; readonly tokens: number } | undefined {
+): { readonly lines: string; readonly tokens: number } | undefined {
   if (most <= 0) return undefined;
-  const tokens = entryTokens(text, most, count);
-  if (tokens <= most) return { text, tokens };
-  if (!clips) return undefined;
+  const tokens = entryTokens(entry, most, count);
+  if (tokens <= most) return { lines: entryLines(entry), tokens };
+  if (!clips && entry.verbatim !== true) return undefined;
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
   for (const part of [0.95, 0.8, 0.6]) {
     const room = { tokens: Math.floor(most * part), count, handles: handles.slice(0, 1) };
-    const clipped = clipText(text, room);
-    if (clipped === undefined) continue;
+    const text = clipText(entry.text, { ...room, atLineEnd: lineEnds(entry, clips) });
+    if (text === undefined) continue;
+    const clipped = { ...entry, text };
     const less = entryTokens(clipped, most, count);
-    if (less <= most) return { text: clipped, tokens: less };
+    if (less <= most) return { lines: entryLines(clipped), tokens: less };
   }
   return undefined;
+}
+
+function lineEnds({ verbatim }: Entry, clips: boolean): "no" | "prefer" | "only" {
+  if (verbatim !== true) return "no";
+  return clips ? "prefer" : "only";
+}
+
+function entryLines({ text, verbatim }: Entry): string {
+  return verbatim === true ? text : bullet(text);
 }
 
 /** A text as an entry of a list: further lines stand below the first one, so that none is a heading. */
@@ -173,9 +188,9 @@ export function factCount(entries: readonly Entry[]): number {
   return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
 }
 
-function entryTokens(text: string, limit: number, count: CountTokens): number {
-  if (text.length > (limit + 1) * CHARACTERS_PER_TOKEN) return limit + 1;
-  return count(`${bullet(text)}\n`);
+function entryTokens(entry: Entry, limit: number, count: CountTokens): number {
+  if (entry.text.length > (limit + 1) * CHARACTERS_PER_TOKEN) return limit + 1;
+  return count(`${entryLines(entry)}\n`);
 }
 
 function sumWithin(lines: readonly string[], limit: number, count: CountTokens): number {

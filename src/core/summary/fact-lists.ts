@@ -13,6 +13,13 @@ const NAMES_PER_LINE = 24;
 /** So many older heads are named, if there is room: each one names those before it. */
 const MOST_HEADS = 8;
 
+export const FILES_READ = "files read";
+export const CHANGED_FILES = "changed files";
+/** Beside what a model says of files, there are those that it does not name. */
+export const OTHER_FILES_READ = "other files read";
+export const OTHER_CHANGED_FILES = "other changed files";
+export const OTHER_FILES = "other files";
+
 /** The lists of a section in their order. */
 export type SectionLists = ReadonlyMap<string, readonly FactList[]>;
 
@@ -31,12 +38,21 @@ export function factLists(facts: Facts, heads: readonly Handle[]): SectionLists 
   const others = [...facts.others].map(
     ([key, texts]) => [key, [list("entries", 5, texts, true)]] as const,
   );
-  const hiddenIn = (section: string, { noun }: FactList): FactList["hidden"] =>
-    facts.hidden.get(facts.others.has(section) ? section : noun);
+  return withHidden([...core, ...others], facts);
+}
+
+/** Lists with what earlier summaries had no room for, by what they hold. */
+export function withHidden(
+  sections: Iterable<readonly [string, readonly FactList[]]>,
+  { hidden, others }: Facts,
+): SectionLists {
   return new Map(
-    [...core, ...others].map(([section, lists]) => [
+    [...sections].map(([section, lists]) => [
       section,
-      lists.map((each) => ({ ...each, hidden: hiddenIn(section, each) })),
+      lists.map((each) => ({
+        ...each,
+        hidden: hidden.get(others.has(section) ? section : each.noun),
+      })),
     ]),
   );
 }
@@ -46,33 +62,29 @@ function discoveries(facts: Facts, heads: readonly Handle[]): readonly FactList[
   return [
     list("unresolved errors", 7, facts.errors.map(errorLine), true),
     list("statements", 9, facts.statements, true),
-    {
-      ...list("files read", 3, []),
-      entries: pathLines("read", reads),
-      grouped: folderLines("read", reads),
-    },
+    filesList(FILES_READ, 3, { read: reads }),
+    filesList(OTHER_FILES_READ, 1, {}),
     list(
       "environment facts",
       2,
       facts.environment.map((text) => `Environment: ${text}`),
     ),
-    {
-      ...list("heads", 3, heads.length === 0 ? [] : [headsLine(heads, MOST_HEADS)]),
-      grouped: heads.length === 0 ? [] : [{ text: headsLine(heads, 1) }],
-    },
+    headsList(heads),
   ];
 }
 
+/** Older heads: each of them holds a summary that names those before it. */
+export function headsList(heads: readonly Handle[]): FactList {
+  return {
+    ...list("heads", 3, heads.length === 0 ? [] : [headsLine(heads, MOST_HEADS)]),
+    grouped: heads.length === 0 ? [] : [{ text: headsLine(heads, 1) }],
+  };
+}
+
 function accomplished(facts: Facts): readonly FactList[] {
-  const changes: readonly FileOp[] = ["created", "modified", "deleted"];
-  const inState = (state: FileOp): readonly FileMention[] =>
-    facts.files.filter(({ ops }) => fileState(ops) === state);
   return [
-    {
-      ...list("changed files", 23, []),
-      entries: changes.flatMap((op) => pathLines(op, inState(op))),
-      grouped: changes.flatMap((op) => folderLines(op, inState(op))),
-    },
+    changedFilesList(CHANGED_FILES, 23, facts.files),
+    changedFilesList(OTHER_CHANGED_FILES, 1, []),
     list("commands", 6, facts.commands.map(commandLine)),
     list(
       "finished todos",
@@ -92,8 +104,35 @@ function relevantFiles(facts: Facts): readonly FactList[] {
   const ranked = facts.files.toSorted((a, b) => rank(a) - rank(b));
   return [
     list("files", 10, ranked.map(fileLine)),
+    list(OTHER_FILES, 1, []),
     list("file notes", 3, facts.notes.get("relevantFiles") ?? [], true),
   ];
+}
+
+/** Files by what became of them, those that were only read left out. */
+export function changedFilesList(
+  noun: string,
+  weight: number,
+  files: readonly FileMention[],
+): FactList {
+  const inState = (state: FileOp): readonly FileMention[] =>
+    files.filter(({ ops }) => fileState(ops) === state);
+  const changed = { created: inState("created"), modified: inState("modified") };
+  return filesList(noun, weight, { ...changed, deleted: inState("deleted") });
+}
+
+/** Files by an operation: whole paths, or by folder where that is too long. */
+export function filesList(
+  noun: string,
+  weight: number,
+  files: Readonly<Partial<Record<FileOp, readonly FileMention[]>>>,
+): FactList {
+  const ops: readonly FileOp[] = ["created", "modified", "deleted", "read"];
+  return {
+    ...list(noun, weight, []),
+    entries: ops.flatMap((op) => pathLines(op, files[op] ?? [])),
+    grouped: ops.flatMap((op) => folderLines(op, files[op] ?? [])),
+  };
 }
 
 /** What was changed, or was worth a word, comes before what was only read; what is gone comes last. */
@@ -103,14 +142,19 @@ function rank({ ops, role }: FileMention): number {
   return state === "read" && role === undefined ? 1 : 0;
 }
 
-function requestLines({ firstRequest, newestRequest }: Facts): readonly string[] {
+export function requestLines({ firstRequest, newestRequest }: Facts): readonly string[] {
   if (firstRequest === undefined && newestRequest === undefined) return [];
   const isOne = firstRequest === undefined || newestRequest === undefined;
   if (isOne || firstRequest === newestRequest) return [`Request: ${firstRequest ?? newestRequest}`];
   return [`First request: ${firstRequest}`, `Newest request: ${newestRequest}`];
 }
 
-function list(noun: string, weight: number, texts: readonly string[], clips = false): FactList {
+export function list(
+  noun: string,
+  weight: number,
+  texts: readonly string[],
+  clips = false,
+): FactList {
   return { noun, weight, entries: texts.map((text) => ({ text })), clips };
 }
 

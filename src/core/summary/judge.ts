@@ -1,5 +1,6 @@
 import type { Ledger } from "../ledger/index.ts";
 import { cleanAnswer } from "./clean-answer.ts";
+import { findContradictions } from "./contradictions.ts";
 import { unnamedFiles } from "./named-files.ts";
 import { breaksOff, errorStart, holdsToolCall, speaksToUser } from "./not-a-summary.ts";
 import type { CountTokens } from "./plain-text.ts";
@@ -17,11 +18,15 @@ export interface JudgedAnswer {
   readonly toolCalls?: number | undefined;
 }
 
-export interface JudgeInput {
-  /** At most this many tokens. */
-  readonly cap: number;
+export interface JudgeInput extends GapInput {
   /** Tokens of what the summary replaces. */
   readonly replaces: number;
+}
+
+/** What a summary with gaps is held against. */
+export interface GapInput {
+  /** At most this many tokens. */
+  readonly cap: number;
   /** Of the messages that the summary replaces. */
   readonly ledger: Ledger;
   readonly count: CountTokens;
@@ -45,16 +50,22 @@ const UNFINISHED = new Set(["length", "content-filter", "error"]);
 /** Judges a model's answer against what a summary must be; decides nothing about what happens then. */
 export function judgeSummary(answer: JudgedAnswer, input: JudgeInput): Judgement {
   const { template = DEFAULT_COMPACTION_TEMPLATE } = input;
-  const text = cleanAnswer(answer.text, template);
+  const { text, translated } = cleanAnswer(answer.text, template);
   const fatal = fatalProblem(answer, text, input);
   const gaps = text === "" ? [] : summaryGaps(text, input);
+  const renamed =
+    translated.length > 0 ? [{ code: "translated-headings", headings: translated } as const] : [];
   const isCall = hasToolCall(answer, text);
-  const problems = [...(fatal ?? (isCall ? [{ code: "tool-call" } as const] : [])), ...gaps];
+  const problems = [
+    ...(fatal ?? (isCall ? [{ code: "tool-call" } as const] : [])),
+    ...renamed,
+    ...gaps,
+  ];
   return { text, problems, isFatal: fatal !== undefined };
 }
 
 /** What a ledger can make good: a gap in a summary that is one. */
-export function summaryGaps(text: string, input: JudgeInput): readonly SummaryProblem[] {
+export function summaryGaps(text: string, input: GapInput): readonly SummaryProblem[] {
   const { cap, ledger, count, template = DEFAULT_COMPACTION_TEMPLATE } = input;
   const { missingSections } = validateSummary(text, template);
   const problems: SummaryProblem[] = [];
@@ -67,6 +78,9 @@ export function summaryGaps(text: string, input: JudgeInput): readonly SummaryPr
   if (tokens > cap) problems.push({ code: "over-cap", tokens, cap });
   const paths = isPartial ? unnamedFiles(text, ledger) : [];
   if (paths.length > 0) problems.push({ code: "unnamed-files", paths });
+  for (const { line, fact } of findContradictions(text, ledger, template)) {
+    problems.push({ code: "contradiction", line, fact });
+  }
   return problems;
 }
 

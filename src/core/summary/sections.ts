@@ -81,12 +81,12 @@ export function plainTitle(heading: string): string {
     .replace(/[\s_-]+/g, "");
 }
 
-/** The headings that open a section of a summary, those in fenced code left out. */
+/** All headings of a text, those below sections too; those in fenced code left out. */
 export function headingsOf(
   lines: readonly string[],
   template: CompactionTemplate,
 ): readonly Heading[] {
-  return sectionHeadings(lines, knownTitles(template));
+  return allHeadings(lines, knownTitles(template));
 }
 
 /** The place of the first heading that the template has, in fenced code too; -1 for none. */
@@ -113,15 +113,22 @@ function sectionHeadings(
   lines: readonly string[],
   titles: ReadonlyMap<string, string>,
 ): readonly Heading[] {
-  const fenced = fencedLines(lines);
-  const all = lines.flatMap((text, line) => {
-    const heading = fenced.has(line) ? undefined : headingAt(text, line, titles);
-    return heading === undefined ? [] : [heading];
-  });
+  const all = allHeadings(lines, titles);
   const known = all.filter((heading) => heading.known);
   const levels = (known.length > 0 ? known : all).map(({ level }) => level);
   const top = levels.reduce((a, b) => Math.min(a, b), PSEUDO_LEVEL);
   return all.filter((heading) => heading.known || heading.level <= top);
+}
+
+function allHeadings(
+  lines: readonly string[],
+  titles: ReadonlyMap<string, string>,
+): readonly Heading[] {
+  const fenced = fencedLines(lines);
+  return lines.flatMap((text, line) => {
+    const heading = fenced.has(line) ? undefined : headingAt(text, line, titles);
+    return heading === undefined ? [] : [heading];
+  });
 }
 
 /**

@@ -4,8 +4,18 @@ const BULLET = /^\s*(?:[-*•]|\d{1,3}[.)])\s+(?=\S)/;
 /** A line that is only a tag or a rule carries nothing, unless it is part of an item. */
 const DECORATION = /^\s*(?:<\/?[\w-]+>|[-*_]{3,}|\(none\))\s*$/i;
 
+/** One entry of a body: what it says, and how it stands there. */
+export interface Block {
+  /** Without its bullet, further lines without the indent of the item. */
+  readonly text: string;
+  /** Its lines as they are. */
+  readonly raw: string;
+  readonly isItem: boolean;
+}
+
 interface OpenEntry {
   readonly lines: string[];
+  readonly raw: string[];
   /** How far its bullet is indented; absent for a paragraph. */
   readonly bullet?: number;
 }
@@ -16,24 +26,39 @@ interface OpenEntry {
  * what that is.
  */
 export function splitEntries(body: string): readonly string[] {
+  return splitBlocks(body).map(({ text }) => text);
+}
+
+/** {@link splitEntries} with the lines that each entry is made of. */
+export function splitBlocks(body: string): readonly Block[] {
   const entries: OpenEntry[] = [];
   let afterBlank = false;
   for (const line of cleanText(body).split("\n")) {
     const last = entries.at(-1);
     const isBlank = line.trim() === "";
-    if (isBlank) last?.lines.push(line.slice((last.bullet ?? 0) + 2));
-    else if (last !== undefined && belongsTo(last, line, afterBlank)) {
-      last.lines.push(withoutIndent(line, (last.bullet ?? 0) + 2));
-    } else if (!DECORATION.test(line)) entries.push(openEntry(line));
+    if (isBlank) append(last, line);
+    else if (last !== undefined && belongsTo(last, line, afterBlank)) append(last, line);
+    else if (!DECORATION.test(line)) entries.push(openEntry(line));
     afterBlank = isBlank;
   }
-  return entries.map(({ lines }) => lines.join("\n").trimEnd());
+  return entries.map(({ lines, raw, bullet }) => ({
+    text: lines.join("\n").trimEnd(),
+    raw: raw.join("\n").trimEnd(),
+    isItem: bullet !== undefined,
+  }));
+}
+
+function append(entry: OpenEntry | undefined, line: string): void {
+  if (entry === undefined) return;
+  const indent = (entry.bullet ?? 0) + 2;
+  entry.raw.push(line);
+  entry.lines.push(line.trim() === "" ? line.slice(indent) : withoutIndent(line, indent));
 }
 
 function openEntry(line: string): OpenEntry {
   const isItem = BULLET.test(line);
-  if (!isItem) return { lines: [line.trim()] };
-  return { lines: [line.replace(BULLET, "")], bullet: indentOf(line) };
+  if (!isItem) return { lines: [line.trim()], raw: [line] };
+  return { lines: [line.replace(BULLET, "")], raw: [line], bullet: indentOf(line) };
 }
 
 function belongsTo({ lines, bullet }: OpenEntry, line: string, afterBlank: boolean): boolean {

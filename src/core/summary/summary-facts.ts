@@ -33,6 +33,12 @@ const ALIASES: readonly (readonly [RegExp, CoreSectionId | "plans"])[] = [
   [/discover|decision|detail|context|concept|finding|learned|errors|environment/, "discoveries"],
 ];
 
+/** The section of ours that the heading of another agent means; `plans` belong to none. */
+export function sectionMeant(heading: string): CoreSectionId | "plans" | undefined {
+  const title = plainTitle(heading);
+  return ALIASES.find(([pattern]) => pattern.test(title))?.[1];
+}
+
 /** What is read so far; filled entry by entry. */
 interface Draft {
   firstRequest: string | undefined;
@@ -91,8 +97,7 @@ interface StrangeSection {
 
 /** A section that our template does not have: by what its heading means, else as it is. */
 function readStrangeSection(draft: Draft, { key, body, isOurs }: StrangeSection): void {
-  const title = plainTitle(key);
-  const alias = ALIASES.find(([pattern]) => pattern.test(title))?.[1];
+  const alias = sectionMeant(key);
   if (key === PREAMBLE) readSection(draft, "discoveries", body);
   else if (alias !== undefined) readSection(draft, alias, body);
   else if (isOurs) readSection(draft, key, body);

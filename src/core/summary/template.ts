@@ -30,7 +30,10 @@ export interface TemplateOverride {
 
 /** Who may override the template; a later one wins over an earlier one. */
 export interface TemplateOverrides {
-  readonly plugin?: TemplateOverride | undefined;
+  /** Of several plugins, in their order; all of them before `plugin`. */
+  readonly plugins?: readonly TemplateOverride[] | undefined;
+  /** One, or those of several plugins in their order. */
+  readonly plugin?: TemplateOverride | readonly TemplateOverride[] | undefined;
   readonly conversation?: TemplateOverride | undefined;
   readonly call?: TemplateOverride | undefined;
 }
@@ -111,7 +114,8 @@ export function renderTemplate(template: CompactionTemplate): string {
  * one without heading or purpose.
  */
 export function resolveTemplate(overrides: TemplateOverrides): CompactionTemplate {
-  const levels = [overrides.plugin, overrides.conversation, overrides.call];
+  const { plugins = [], plugin, conversation, call } = overrides;
+  const levels = [...plugins, plugin, conversation, call];
   return levels.reduce<CompactionTemplate>(applyOverride, DEFAULT_COMPACTION_TEMPLATE);
 }
 

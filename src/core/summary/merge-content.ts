@@ -1,0 +1,164 @@
+import type { Handle } from "../handle/index.ts";
+import type { Entry } from "./fact-list.ts";
+import { readCommandLine, readErrorLine, readFilesLine, readPrefixed } from "./fact-lines.ts";
+import { distinct, errorKey, fileState } from "./facts.ts";
+import type { Facts } from "./facts.ts";
+import { createFindSource } from "./grounding.ts";
+import { WEIGHT } from "./merged-lists.ts";
+import type { MergedContent } from "./merged-lists.ts";
+import { modelFiles } from "./model-files.ts";
+import type { ModelSections } from "./model-sections.ts";
+import { clipStart, codeSpans, oneLine } from "./plain-text.ts";
+import type { CountTokens } from "./plain-text.ts";
+import { createIsSaid } from "./said.ts";
+import { splitBlocks, splitEntries } from "./split-entries.ts";
+import type { Block } from "./split-entries.ts";
+import { plainForm } from "./words.ts";
+
+export interface MergeFacts {
+  readonly facts: Facts;
+  readonly heads: readonly Handle[];
+  readonly userTexts: readonly string[];
+  /** Lines of the model that are not true. */
+  readonly wrong: ReadonlySet<string>;
+  /** Whether the todos are those of the ledger, not of an earlier summary. */
+  readonly hasNewTodos: boolean;
+  readonly cap: number;
+  readonly count: CountTokens;
+}
+
+/** Divides what a summary says between a model's words and the facts that they leave out. */
+export function mergeContent(sections: ModelSections, given: MergeFacts): MergedContent {
+  const { facts, heads } = given;
+  const kept = withoutFalse(sections, given);
+  const { rest: accomplished, open } = takeOpen(kept.get("accomplished") ?? []);
+  const blocks = new Map([...kept, ["accomplished", accomplished]]);
+  blocks.delete("instructions");
+  const all = [...blocks.values()].flat();
+  const text = all.map(({ text }) => text).join("\n");
+  const files = modelFiles(blocks.get("relevantFiles") ?? [], facts.files, text);
+  const isSaid = createIsSaid(all);
+  const spans = new Set(text.split("\n").flatMap(codeSpans).map(oneLine));
+  const model = new Map([...blocks].map(([id, some]) => [id, modelEntries(some)] as const));
+  model.set("relevantFiles", files.listed);
+  const { newestRequest } = facts;
+  const isNewestSaid = createIsSaid(blocks.get("goal") ?? []);
+  return {
+    model: new Map([...model].filter(([, entries]) => entries.length > 0)),
+    facts,
+    heads,
+    newestRequest:
+      newestRequest === undefined || isNewestSaid(newestRequest) ? undefined : newestRequest,
+    rules: rulesOf(kept.get("instructions") ?? [], given),
+    others: {
+      changed: files.changed,
+      read: files.read,
+      commands: facts.commands.filter(({ command }) => !spans.has(command)),
+      environment: facts.environment.filter((each) => !text.includes(each)),
+      done: facts.done.filter((todo) => !isSaid(todo)),
+    },
+    open: openTodos(open, given, isSaid),
+  };
+}
+
+/** Without the lines that facts deny, and without copies of ours that facts have outlived. */
+function withoutFalse(sections: ModelSections, { facts, wrong }: MergeFacts): ModelSections {
+  const files = new Map(facts.files.map(({ path, ops }) => [path, fileState(ops)]));
+  const commands = new Map(facts.commands.map(({ command, outcome }) => [command, outcome]));
+  const errors = new Set(facts.errors.map(errorKey));
+  const isOutlived = ({ text }: Block): boolean => {
+    const named = readFilesLine(text) ?? [];
+    if (named.some(({ path, ops }) => (files.get(path) ?? ops[0]) !== ops[0])) return true;
+    const run = readCommandLine(text);
+    if (run !== undefined) return (commands.get(run.command) ?? run.outcome) !== run.outcome;
+    const error = readErrorLine(text);
+    if (error !== undefined) return errors.has(errorKey(error)) || facts.settled.has(error.subject);
+    const request = readPrefixed("Newest request", text) ?? readPrefixed("Request", text);
+    return request !== undefined && request !== facts.newestRequest;
+  };
+  const keep = (block: Block): readonly Block[] =>
+    isOutlived(block) ? [] : withoutLines(block, wrong);
+  return new Map([...sections].map(([id, blocks]) => [id, blocks.flatMap(keep)]));
+}
+
+function withoutLines(block: Block, wrong: ReadonlySet<string>): readonly Block[] {
+  const lines = block.raw.split("\n");
+  if (wrong.size === 0 || !lines.some((line) => wrong.has(line.trim()))) return [block];
+  if (wrong.has(lines[0]?.trim() ?? "")) return [];
+  return splitBlocks(lines.filter((line) => !wrong.has(line.trim())).join("\n"));
+}
+
+const OPEN = /^(?:\*\*|__)?still open(?:\*\*|__)?\s*:\s*(?:\*\*|__)?[ \t]*/i;
+const NOTHING = /^\(?(?:none|nothing|n\/a|-)\)?\.?$/i;
+const TODO_LENGTH = 400;
+
+/** What a model says is still open, one by one, and all its other entries. */
+function takeOpen(blocks: readonly Block[]): { rest: readonly Block[]; open: readonly string[] } {
+  const rest = blocks.filter(({ text }) => !OPEN.test(text));
+  const items = blocks
+    .filter(({ text }) => OPEN.test(text))
+    .flatMap(({ text }) => splitEntries(text.replace(OPEN, "")));
+  const open = items.map((item) => clipStart(oneLine(item), TODO_LENGTH));
+  return { rest, open: distinct(open.filter((item) => !NOTHING.test(item))) };
+}
+
+/**
+ * What the model says is open and what the facts say, each once. A list of the ledger's stands as it
+ * is; what only an earlier summary called open goes when the model speaks of it in other words.
+ */
+function openTodos(
+  said: readonly string[],
+  { facts, hasNewTodos }: MergeFacts,
+  isSaid: (text: string) => boolean,
+): readonly string[] {
+  const isListed = createIsSaid(said.map((text) => ({ text, raw: text, isItem: true })));
+  const known = facts.open.filter((todo) => !isListed(todo) && (hasNewTodos || !isSaid(todo)));
+  return distinct([...said, ...known]);
+}
+
+function modelEntries(blocks: readonly Block[]): readonly Entry[] {
+  return blocks.map(({ raw, isItem }, index) => {
+    const isParagraph = !isItem && blocks[index - 1]?.isItem === false;
+    return { text: isParagraph ? `\n${raw}` : raw, verbatim: true };
+  });
+}
+
+/** No instruction takes more of its list than this, so that others have room too. */
+const LARGEST_PART = 0.5;
+/** For the line that counts what has no room. */
+const RESERVE = 48;
+
+/**
+ * What of a model's instructions stays: only what a user typed, and only where the words themselves
+ * may have no room. Whatever else the model took for an instruction goes.
+ */
+function rulesOf(blocks: readonly Block[], given: MergeFacts): readonly string[] {
+  const { instructions } = given.facts;
+  if (blocks.length === 0) return [];
+  const known = new Set(instructions.map(plainForm));
+  const sources = [...instructions, ...given.userTexts];
+  const findSource = createFindSource(sources);
+  const shown = shownInstructions(given);
+  return distinct(
+    blocks.flatMap(({ text }) => {
+      if (known.has(plainForm(text))) return [];
+      const source = findSource(text);
+      if (source === undefined) return [];
+      return [...source].every((at) => at < shown) ? [] : [text];
+    }),
+  );
+}
+
+/** How many of the instructions are there word for word, whatever else the summary holds. */
+function shownInstructions({ facts, cap, count }: MergeFacts): number {
+  const total = Object.values(WEIGHT).reduce((sum, weight) => sum + weight, 0);
+  const share = Math.floor((cap * WEIGHT.instructions) / total) - RESERVE;
+  let left = share;
+  for (const [index, text] of facts.instructions.entries()) {
+    if (text.length > share * 16) return index;
+    const tokens = count(`- ${text}\n`);
+    left -= tokens;
+    if (left < 0 || tokens > share * LARGEST_PART) return index;
+  }
+  return facts.instructions.length;
+}

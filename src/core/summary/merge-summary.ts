@@ -1,0 +1,59 @@
+import { cleanAnswer } from "./clean-answer.ts";
+import { composeSummary, fitsWhole } from "./compose.ts";
+import type { ExtractiveInput } from "./extractive.ts";
+import { gatherFacts } from "./gather-facts.ts";
+import { summaryGaps } from "./judge.ts";
+import { mergeContent } from "./merge-content.ts";
+import { mergedLists } from "./merged-lists.ts";
+import { modelSections } from "./model-sections.ts";
+import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+
+/** What a summary of a model and of facts is made from. */
+export interface MergeSummaryInput extends ExtractiveInput {
+  /** What the model wrote: accepted, or with gaps that facts can fill; see `judgeSummary`. */
+  readonly model: string;
+  /** What the user typed beyond the ledger, e.g. in messages that stay; newest first. */
+  readonly userTexts?: readonly string[] | undefined;
+}
+
+export interface MergedSummary {
+  readonly text: string;
+  /** `repaired`: the model's text had a gap, or not all of it had room. */
+  readonly source: "model" | "repaired";
+}
+
+/**
+ * A model's summary completed with the facts that it may not leave out: the user's instructions word
+ * for word, changed files, commands, todos, unresolved errors, older heads, each only if the model
+ * does not say it already. It has all five sections and stays under the cap; what has no room is
+ * counted and named by handle. The facts of the summary before it are carried over; the prose of that
+ * one is the model's to merge. The same input gives the same text.
+ */
+export function mergeSummary(input: MergeSummaryInput): MergedSummary {
+  const { cap, count, ledger, template = DEFAULT_COMPACTION_TEMPLATE } = input;
+  const { facts, heads, handles } = gatherFacts(input, template);
+  const { text, translated } = cleanAnswer(input.model, template);
+  const gaps = summaryGaps(text, { cap, count, ledger, template });
+  const wrong = gaps.flatMap((gap) => (gap.code === "contradiction" ? [gap.line] : []));
+  const sections = modelSections(text, template);
+  const { userTexts = [] } = input;
+  const content = mergeContent(sections, {
+    facts,
+    heads,
+    userTexts,
+    wrong: new Set(wrong),
+    hasNewTodos: ledger.todos.length > 0,
+    cap,
+    count,
+  });
+  const options = { cap, count, handles };
+  const whole = mergedLists(content, { isShort: false });
+  const lists = fitsWhole(whole, template, options)
+    ? whole
+    : mergedLists(content, { isShort: true });
+  const summary = composeSummary(lists, template, options);
+  const entries = [...content.model.values()].flat();
+  const isWhole = entries.every((entry) => summary.includes(entry.text));
+  const isRepaired = gaps.length + translated.length > 0 || !isWhole;
+  return { text: summary, source: isRepaired ? "repaired" : "model" };
+}

@@ -1,0 +1,78 @@
+import type { FileOp } from "../ledger/index.ts";
+import type { Entry } from "./fact-list.ts";
+import { fileLine, splitFileLine } from "./fact-lines.ts";
+import { fileState } from "./facts.ts";
+import type { FileMention } from "./facts.ts";
+import { createFindPath, lastName } from "./find-path.ts";
+import type { OtherFile } from "./merged-lists.ts";
+import { createNamesPath } from "./named-files.ts";
+import type { Block } from "./split-entries.ts";
+
+/** The files of a summary, divided by what a model says of them. */
+export interface ModelFiles {
+  /** The model's list, with what the facts know of each file. */
+  readonly listed: readonly Entry[];
+  /** Changed files that are not in the model's list. */
+  readonly changed: readonly OtherFile[];
+  /** Files that were only read and that the model does not name. */
+  readonly read: readonly FileMention[];
+}
+
+const BULLET = /^\s*(?:[-*•]|\d{1,3}[.)])\s+/;
+
+/**
+ * Matches a model's list of files with the facts. The words stay the model's; path and operations
+ * are those of the facts, so that the next summary reads them back. `text`: all that it wrote.
+ */
+export function modelFiles(
+  blocks: readonly Block[],
+  files: readonly FileMention[],
+  text: string,
+): ModelFiles {
+  const known = new Map(files.map((file) => [file.path, file]));
+  const mentioned = mentionedFiles(files, text);
+  const findPath = createFindPath(mentioned.map(({ path }) => path));
+  const covered = new Set<string>();
+  const listed = blocks.map((block): Entry => {
+    const line = splitFileLine(block.text);
+    const file = line === undefined ? undefined : known.get(findPath(line.path) ?? "");
+    if (file === undefined || covered.has(file.path)) return { text: block.raw, verbatim: true };
+    covered.add(file.path);
+    return { text: annotated(block, file), verbatim: true };
+  });
+  const isNamed = createNamesPath(
+    text,
+    mentioned.map(({ path }) => path),
+  );
+  const left = files.filter(({ path, ops }) => !covered.has(path) && ops.length > 0);
+  const others = left.map((file) => ({ ...file, isNamed: isNamed(file.path) }));
+  return {
+    listed,
+    changed: others.filter(({ ops }) => fileState(ops) !== "read"),
+    read: others.filter(({ ops, isNamed }) => fileState(ops) === "read" && !isNamed),
+  };
+}
+
+/** Files whose last name stands in the text; the others need not be looked for. */
+function mentionedFiles(files: readonly FileMention[], text: string): readonly FileMention[] {
+  const words = new Set(
+    text.split(/[\s/\\`"'()[\]{}<>,;:*|]+/).map((word) => word.replace(/\.+$/, "")),
+  );
+  return files.filter(({ path }) => {
+    const name = lastName(path);
+    return words.has(name) || (!PLAIN.test(name) && text.includes(name));
+  });
+}
+
+const PLAIN = /^[^\s/\\`"'()[\]{}<>,;:*|]+(?<!\.)$/;
+
+/** The first line with the path and the operations of the facts; the lines below it as they are. */
+function annotated(block: Block, file: FileMention): string {
+  const [first = "", ...more] = block.raw.split("\n");
+  const line = splitFileLine(first.replace(BULLET, ""));
+  const bullet = BULLET.exec(first)?.[0] ?? "- ";
+  const said = line?.words.trim() ?? "";
+  const role = said === "" ? file.role : said;
+  const ops: readonly FileOp[] = file.ops;
+  return [bullet + fileLine({ path: file.path, ops, role }), ...more].join("\n");
+}

@@ -36,7 +36,8 @@ export function wrongType(param: string, expected: string, found: unknown): Prob
 
 export function invalidValue(param: string, found: string, supported: readonly string[]): Problem {
   const list = supported.map((value) => `'${value}'`);
-  const values = list.length > 1 ? `${list.slice(0, -1).join(", ")}, and ${list.at(-1)}` : list[0];
+  const values =
+    list.length > 2 ? `${list.slice(0, -1).join(", ")}, and ${list.at(-1)}` : list.join(" and ");
   return {
     message: `Invalid value: '${found}'. Supported values are: ${values}.`,
     param,

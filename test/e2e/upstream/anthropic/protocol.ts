@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json.ts";
-import type { Exchange, Protocol, Received, World } from "../protocol.ts";
+import { type Exchange, isRefusal, type Protocol, type Received, type World } from "../protocol.ts";
 import { firstRefusal, type Problem, type Problems, type Refusal } from "../refusal.ts";
 import type { Answer } from "../types.ts";
 import { messageEvents, renderMessage, type ReplyContext } from "./reply.ts";
@@ -20,6 +20,10 @@ export const anthropic: Protocol = {
     return key === undefined || given === key ? undefined : unauthorized("invalid x-api-key");
   },
   receive: (request, world) => receiveMessages(request, world, false),
+  count(request, world) {
+    const exchange = receiveMessages(request, world, true);
+    return isRefusal(exchange) ? exchange : { input_tokens: exchange.promptTokens };
+  },
   overflow({ promptTokens, view }, { window, options }) {
     const limit = window(view.model);
     const wanted = view.maxOutput ?? 0;
@@ -61,12 +65,6 @@ const FAULTS = {
 
 function unauthorized(message: string): Refusal {
   return { status: 401, type: "authentication_error", message };
-}
-
-/** `POST /v1/messages/count_tokens`: the same rules, no answer, no cache. */
-export function countTokens(request: Received, world: World): Refusal | { input_tokens: number } {
-  const exchange = receiveMessages(request, world, true);
-  return "promptTokens" in exchange ? { input_tokens: exchange.promptTokens } : exchange;
 }
 
 function receiveMessages(

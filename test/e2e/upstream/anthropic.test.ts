@@ -1,0 +1,398 @@
+import { describe, expect, test } from "vitest";
+import { upstreamForTest } from "./for-test.ts";
+import type { UpstreamOptions } from "./index.ts";
+import { type Answered, post } from "./post.ts";
+
+type Body = Record<string, unknown>;
+type Block = Record<string, unknown>;
+
+const tool = { name: "read", description: "Reads.", input_schema: { type: "object" } };
+const call = (id: string): Block => ({ type: "tool_use", id, name: "read", input: { path: id } });
+const result = (id: string): Block => ({ type: "tool_result", tool_use_id: id, content: "found" });
+const user = (...content: Block[]): Body => ({ role: "user", content });
+const assistant = (...content: Block[]): Body => ({ role: "assistant", content });
+const say = (text: string): Block => ({ type: "text", text });
+
+const messages = [
+  { role: "user", content: "Read a and b." },
+  assistant(say("I read."), call("a"), call("b")),
+  user(result("b"), result("a"), say("And then?")),
+];
+const legal: Body = {
+  model: "m",
+  max_tokens: 2_000,
+  system: [say("You read.")],
+  tools: [tool],
+  messages,
+};
+
+async function send(
+  body: Body | string,
+  options: Partial<UpstreamOptions> = {},
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const upstream = await upstreamForTest({ script: () => "ok", ...options });
+  return post(upstream.url, "anthropic", body, headers);
+}
+
+const marked = { cache_control: { type: "ephemeral" } };
+
+describe("a legal request is answered", () => {
+  const system = { role: "system", content: "From now on be brief." };
+  const cases: Record<string, Body> = {
+    "calls and results": legal,
+    "four breakpoints": {
+      ...legal,
+      system: [{ ...say("a"), ...marked }],
+      tools: [{ ...tool, ...marked }],
+      messages: [
+        user({ ...say("b"), ...marked }),
+        assistant(call("a")),
+        user({ ...result("a"), content: [{ ...say("c"), ...marked }] }),
+      ],
+    },
+    "neighbours of one role": {
+      ...legal,
+      messages: [
+        ...messages.slice(0, 2),
+        user(result("a")),
+        user(result("b")),
+        user(say("And then?")),
+      ],
+    },
+    "a result without content": {
+      ...legal,
+      messages: [
+        ...messages.slice(0, 1),
+        assistant(call("a")),
+        user({ type: "tool_result", tool_use_id: "a" }),
+      ],
+    },
+    "a system message behind a user turn": { ...legal, messages: [...messages, system] },
+    "an unknown server block": {
+      ...legal,
+      messages: [
+        user(say("Search.")),
+        assistant(
+          { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+          { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+        ),
+        user(say("Thanks.")),
+      ],
+    },
+    "a turn that a server tool paused": {
+      ...legal,
+      messages: [
+        user(say("Search.")),
+        assistant({ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }),
+      ],
+    },
+  };
+  test.each(Object.entries(cases))("%s", async (_name, body) => {
+    const { message, status } = await send(body);
+    expect(message).toBe("");
+    expect(status).toBe(200);
+  });
+});
+
+describe("an illegal request is refused", () => {
+  const [ask, step, answer] = messages;
+  const without = (field: string): Body => {
+    const { [field]: _left, ...rest } = legal;
+    return rest;
+  };
+  const withMessages = (...list: unknown[]): Body => ({ ...legal, messages: list });
+  const cases: [string, Body, string | RegExp][] = [
+    ["no model", without("model"), "model: Field required"],
+    ["no max_tokens", without("max_tokens"), "max_tokens: Field required"],
+    ["max_tokens 0", { ...legal, max_tokens: 0 }, "max_tokens: Input should be greater than"],
+    ["max_tokens as text", { ...legal, max_tokens: "9" }, "max_tokens: Input should be a valid in"],
+    ["no messages", without("messages"), "messages: Field required"],
+    ["an empty list", withMessages(), "messages: at least one message is required"],
+    ["an unknown field", { ...legal, n: 1 }, "n: Extra inputs are not permitted"],
+    [
+      "a field of a beta without the beta",
+      { ...legal, context_management: {} },
+      "context_management: Extra inputs are not permitted",
+    ],
+    [
+      "an unknown role",
+      withMessages(ask, { role: "tool", content: "x" }),
+      "messages.1.role: Input should be 'user' or 'assistant'",
+    ],
+    [
+      "an unknown field of a message",
+      withMessages({ ...ask, name: "me" }),
+      "messages.0.name: Extra inputs are not permitted",
+    ],
+    [
+      "an unknown field of a block",
+      withMessages(user({ ...say("hi"), id: "x" })),
+      "messages.0.content.0.text.id: Extra inputs are not permitted",
+    ],
+    [
+      "an unknown block",
+      withMessages(user({ type: "input_text", text: "hi" })),
+      "messages.0.content.0: Input tag 'input_text' found using 'type' does not match",
+    ],
+    ["no content", withMessages({ role: "user" }), "messages.0.content: Field required"],
+    ["the assistant first", withMessages(assistant(say("hi")), ask), "first message must use the"],
+    [
+      "a system message first",
+      withMessages({ role: "system", content: "x" }, ask),
+      "first message",
+    ],
+    [
+      "a system message between call and result",
+      withMessages(ask, step, { role: "system", content: "x" }, answer),
+      "messages.2: a system message must follow a user turn",
+    ],
+    [
+      "empty content",
+      withMessages({ role: "user", content: "" }),
+      "messages.0: all messages must have",
+    ],
+    ["no blocks", withMessages(user()), "messages.0: all messages must have non-empty content"],
+    ["an empty text block", withMessages(user(say(""))), "text content blocks must be non-empty"],
+    ["a blank text block", withMessages(user(say(" \n"))), "must contain non-whitespace text"],
+    ["an empty system block", { ...legal, system: [say("")] }, "text content blocks must be"],
+    [
+      "an empty text in a result",
+      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: [say("")] })),
+      "text content blocks must be non-empty",
+    ],
+    [
+      "a call without result",
+      withMessages(ask, step, user(result("a"), say("b is missing"))),
+      "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b.",
+    ],
+    [
+      "a result one message too late",
+      withMessages(
+        ask,
+        assistant(call("a")),
+        user(say("wait")),
+        assistant(say("ok")),
+        user(result("a")),
+      ),
+      "messages.1: `tool_use` ids were found without",
+    ],
+    [
+      "a result behind other content",
+      withMessages(ask, assistant(call("a")), user(say("here:"), result("a"))),
+      "messages.1: `tool_use` ids were found without",
+    ],
+    [
+      "a call at the end",
+      withMessages(ask, assistant(call("a"))),
+      "messages.1: `tool_use` ids were found without",
+    ],
+    [
+      "a result without call",
+      withMessages(user(result("a"))),
+      "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a.",
+    ],
+    [
+      "two results of one call",
+      withMessages(ask, assistant(call("a")), user(result("a"), result("a"))),
+      "messages.2.content.1: each tool_use must have a single result.",
+    ],
+    [
+      "one id twice in a message",
+      withMessages(ask, assistant(call("a"), call("a")), user(result("a"))),
+      "messages.1.content.1: `tool_use` ids must be unique",
+    ],
+    [
+      "one id twice in the conversation",
+      withMessages(
+        ask,
+        assistant(call("a")),
+        user(result("a")),
+        assistant(call("a")),
+        user(result("a")),
+      ),
+      "messages.3.content.0: `tool_use` ids must be unique",
+    ],
+    [
+      "a call of the user",
+      withMessages(user(call("a"))),
+      "messages.0.content.0: `tool_use` blocks can only be in `assistant` messages",
+    ],
+    [
+      "a result of the assistant",
+      withMessages(ask, assistant(result("a")), ask),
+      "messages.1.content.0: `tool_result` blocks can only be in `user` messages",
+    ],
+    [
+      "an id with a colon",
+      withMessages(ask, assistant(call("functions.read:0")), user(result("functions.read:0"))),
+      "messages.1.content.0.tool_use.id: String should match pattern",
+    ],
+    [
+      "a call name with a dot",
+      withMessages(ask, assistant({ ...call("a"), name: "a.b" }), user(result("a"))),
+      "messages.1.content.0.tool_use.name: String should match pattern",
+    ],
+    [
+      "an input that is text",
+      withMessages(ask, assistant({ ...call("a"), input: "{}" }), user(result("a"))),
+      "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
+    ],
+    [
+      "a call without input",
+      withMessages(ask, assistant({ ...call("a"), input: undefined }), user(result("a"))),
+      "messages.1.content.0.tool_use.input: Field required",
+    ],
+    [
+      "a tool name with a space",
+      { ...legal, tools: [{ ...tool, name: "read file" }] },
+      "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    ],
+    [
+      "two tools of one name",
+      { ...legal, tools: [tool, tool] },
+      "tools: Tool names must be unique.",
+    ],
+    [
+      "a tool without schema",
+      { ...legal, tools: [{ name: "read" }] },
+      "tools.0.custom.input_schema: Field required",
+    ],
+    [
+      "five breakpoints",
+      { ...legal, messages: [user(...Array.from("abcde", (one) => ({ ...say(one), ...marked })))] },
+      "A maximum of 4 blocks with cache_control may be provided. Found 5.",
+    ],
+    [
+      "a breakpoint on thinking",
+      withMessages(
+        ask,
+        assistant({ type: "thinking", thinking: "x", signature: "y", ...marked }, say("z")),
+        ask,
+      ),
+      "messages.1.content.0.thinking.cache_control: Extra inputs are not permitted",
+    ],
+    [
+      "thinking without signature",
+      withMessages(ask, assistant({ type: "thinking", thinking: "x" }, say("z")), ask),
+      "messages.1.content.0.thinking.signature: Field required",
+    ],
+    [
+      "thinking signed elsewhere",
+      withMessages(
+        ask,
+        assistant({ type: "thinking", thinking: "x", signature: "RXJy" }, say("z")),
+        ask,
+      ),
+      "messages.1.content.0: Invalid `signature` in `thinking` block",
+    ],
+    [
+      "a thinking budget above max_tokens",
+      { ...legal, max_tokens: 1_500, thinking: { type: "enabled", budget_tokens: 2_000 } },
+      "`max_tokens` must be greater than `thinking.budget_tokens`.",
+    ],
+    [
+      "a thinking budget below the least",
+      { ...legal, thinking: { type: "enabled", budget_tokens: 100 } },
+      "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+    ],
+    [
+      "thinking enabled, and a step without it",
+      {
+        ...withMessages(ask, assistant(call("a")), user(result("a"))),
+        thinking: { type: "enabled", budget_tokens: 1_024 },
+      },
+      "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+    ],
+    [
+      "an answer begun for the model",
+      withMessages(ask, assistant(say("Sure"))),
+      "This model does not support assistant message prefill.",
+    ],
+  ];
+  test.each(cases)("%s", async (_name, body, expected) => {
+    const upstream = await upstreamForTest({ script: () => "ok" });
+    const { status, message, body: error, headers } = await post(upstream.url, "anthropic", body);
+    expect(message).toMatch(expected);
+    expect(status).toBe(400);
+    expect(error).toMatchObject({
+      type: "error",
+      error: { type: "invalid_request_error" },
+      request_id: headers.get("request-id"),
+    });
+    expect(upstream.refusals).toEqual([`400 ${message}`]);
+  });
+
+  test("a begun answer that ends in white space, by an older model", async () => {
+    const body = withMessages(ask, assistant(say("Sure ")));
+    const { message } = await send(body, { prefill: true });
+    expect(message).toBe("messages: final assistant content cannot end with trailing whitespace");
+    const begun = await send(withMessages(ask, assistant(say("Sure"))), { prefill: true });
+    expect(begun.status).toBe(200);
+  });
+
+  test("sampling, by the newest version of the API", async () => {
+    const body = { ...legal, temperature: 1 };
+    expect((await send(body)).status).toBe(200);
+    const newest = await send(body, {}, { "anthropic-version": "2026-10-21" });
+    expect(newest.message).toBe("temperature: Extra inputs are not permitted");
+  });
+
+  test("no version, no key, a wrong key, no JSON", async () => {
+    const upstream = await upstreamForTest({ script: () => "ok", apiKey: "right" });
+    const bare = await fetch(`${upstream.url}/v1/messages`, {
+      method: "POST",
+      body: JSON.stringify(legal),
+    });
+    expect(bare.status).toBe(401);
+    expect(await bare.json()).toMatchObject({ error: { type: "authentication_error" } });
+    const wrong = await post(upstream.url, "anthropic", legal);
+    expect(wrong).toMatchObject({ status: 401, message: "invalid x-api-key" });
+    const right = { authorization: "", "x-api-key": "right" };
+    const torn = await post(upstream.url, "anthropic", '{"model":', right);
+    expect(torn).toMatchObject({ status: 400, message: "The request body is not valid JSON" });
+    const unversioned = await fetch(`${upstream.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": "right" },
+      body: JSON.stringify(legal),
+    });
+    expect(await unversioned.json()).toMatchObject({
+      error: { message: "anthropic-version: header is required" },
+    });
+  });
+});
+
+describe("count_tokens", () => {
+  test("counts what a request then costs", async () => {
+    const upstream = await upstreamForTest({ script: () => "ok" });
+    const { max_tokens: _limit, ...counted } = legal;
+    const headers = { authorization: "Bearer key", "anthropic-version": "2023-06-01" };
+    const response = await fetch(`${upstream.url}/v1/messages/count_tokens`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(counted),
+    });
+    const { input_tokens: tokens } = (await response.json()) as { input_tokens: number };
+    const { body } = await post(upstream.url, "anthropic", legal);
+    expect(body).toMatchObject({ usage: { input_tokens: tokens } });
+    expect(tokens).toBeGreaterThan(20);
+  });
+
+  test("refuses what the request itself would be refused for, and an output limit", async () => {
+    const upstream = await upstreamForTest({ script: () => "ok" });
+    const count = async (body: unknown): Promise<unknown> => {
+      const response = await fetch(`${upstream.url}/v1/messages/count_tokens`, {
+        method: "POST",
+        headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
+        body: JSON.stringify(body),
+      });
+      return response.json();
+    };
+    expect(await count(legal)).toMatchObject({
+      error: { message: "max_tokens: Extra inputs are not permitted" },
+    });
+    expect(await count({ model: "m", messages: [user(result("a"))] })).toMatchObject({
+      error: { message: expect.stringContaining("unexpected `tool_use_id`") },
+    });
+  });
+});

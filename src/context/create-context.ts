@@ -1,26 +1,33 @@
 import type { Archive } from "../archive/archive.ts";
+import { isContextError } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
-import { estimateLimit, isOverflow } from "../core/overflow/index.ts";
-import { estimator } from "../core/tokens/index.ts";
+import { isOverflow } from "../core/overflow/index.ts";
+import type { TemplateOverride } from "../core/summary/index.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
 import {
   truncateAndArchive,
   type TruncatedOutput,
   type TruncationOptions,
 } from "../tools/index.ts";
-import { editView } from "./edit-view.ts";
+import { type EditOptions, editView } from "./edit-view.ts";
 import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ContextOptions } from "./options.ts";
 import type { Prepared } from "./prepared.ts";
+import { prepareAhead } from "./prepare-ahead.ts";
 import { recoverFrom } from "./recover.ts";
-import { emptyReport } from "./report.ts";
+import { emptyReport, type Failure } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
+import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
 import { type View, viewOf } from "./view.ts";
 
 export interface PrepareOptions {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
+  /** The template's override for a summary that this call needs; it wins over all others. */
+  readonly template?: TemplateOverride;
+  /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
+  readonly signal?: AbortSignal;
 }
 
 /** Keeps one conversation inside its window. */
@@ -49,10 +56,26 @@ export interface Context {
   recall(handle: string): Promise<string>;
   /** Adds a listener and returns how to remove it. */
   on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
+  /** For hooks: tells the listeners that something failed and that the work goes on without it. */
+  fail(error: unknown): Failure;
   /** Every edit so far, oldest first; plain JSON, to be passed as `journal` another time. */
   journal(): readonly JournalRecord[];
   readonly archive: Archive;
-  /** Waits until what is under way is done. The context can be used again afterwards. */
+  /**
+   * The rules of this conversation, word for word: the `constraints` it was created with, and what
+   * the person has typed so far, oldest first. They belong into the prompt of a sub-agent.
+   */
+  constraints(): readonly string[];
+  /**
+   * A context for a sub-agent's own conversation: its own budget and journal, and this one's archive
+   * and settings where `options` names no others. {@link constraints} are its constraints, so that
+   * they stand in every summary of the sub-agent too.
+   */
+  subAgent(options?: ContextOptions): Context;
+  /**
+   * Waits until what is under way is done; a summary that is being prepared is given up. The context
+   * can be used again afterwards.
+   */
   close(): Promise<void>;
 }
 
@@ -78,11 +101,18 @@ export function createContext(options: ContextOptions = {}): Context {
     truncate: (output, meta) => truncateAndArchive(output, meta, truncation),
     journal: () => session.tracker.records,
     recall: (handle) => session.archive.get(handle),
+    fail(error) {
+      const failure = failureOf(error);
+      session.events.emit("failed", failure);
+      return failure;
+    },
+    constraints: () => constraintsOf(session),
+    subAgent: (own = {}) => createContext(subAgentOptions(session, own)),
     on: (name, listener) => session.events.on(name, listener),
-    prepare: (history, { force = false } = {}) =>
+    prepare: (history, { force = false, ...rest } = {}) =>
       inTurn(async () => {
         hasRecovered = false;
-        return announced(session, await prepare(session, history, force));
+        return announced(session, await prepare(session, history, { force, ...rest }));
       }),
     recover: (history, error) =>
       inTurn(async () => {
@@ -93,8 +123,14 @@ export function createContext(options: ContextOptions = {}): Context {
       }),
     async close() {
       await queue;
+      session.ahead.drop();
     },
   };
+}
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: isContextError(error) ? error.code : "unexpected", message };
 }
 
 /** T15 with the archive, the limits and the listeners of a context. */
@@ -113,11 +149,18 @@ function truncationOf({ archive, options, events }: Session): TruncationOptions 
 async function prepare(
   session: Session,
   history: readonly Message[],
-  force: boolean,
+  edit: EditOptions,
 ): Promise<Prepared> {
+  edit.signal?.throwIfAborted();
   const view = viewOf(session, history);
-  if (force || mayOverflow(session, view)) return editView(session, view, force);
+  if (edit.force || mayOverflow(session, view)) return editView(session, held(view), edit);
+  prepareAhead(session, view);
   return untouched(session, view);
+}
+
+/** The caller may go on adding to its own list while an edit is being made. */
+function held(view: View): View {
+  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
 }
 
 function announced(session: Session, prepared: Prepared): Prepared {
@@ -127,9 +170,9 @@ function announced(session: Session, prepared: Prepared): Prepared {
 }
 
 /** T7; bytes and images are only counted where somebody set a limit on them. */
-function mayOverflow({ budget, counter, meter, options }: Session, view: View): boolean {
-  const isEstimated = view.measured.source === "estimated" && counter === estimator;
-  const usable = isEstimated ? estimateLimit(budget.usable) : budget.usable;
+function mayOverflow(session: Session, view: View): boolean {
+  const { meter, options } = session;
+  const usable = session.overflowLimit(view.measured);
   if (isOverflow(view.measured.tokens, { usable })) return true;
   const { maxBytes = Infinity, maxImages = Infinity } = options.limits ?? {};
   if (maxBytes === Infinity && maxImages === Infinity) return false;
@@ -138,7 +181,7 @@ function mayOverflow({ budget, counter, meter, options }: Session, view: View): 
 }
 
 function untouched(session: Session, view: View): Prepared {
-  const report = emptyReport(session.budget, view);
+  const report = emptyReport(session, view);
   return {
     messages: view.messages,
     report: { ...report, durationMs: session.now() - view.startedAt },

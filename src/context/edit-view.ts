@@ -1,15 +1,28 @@
 import type { Original } from "../core/edit/index.ts";
-import type { Message } from "../core/message/index.ts";
-import { repairMessages } from "../core/message/index.ts";
+import { isContextError } from "../core/error.ts";
+import { type Message, repairMessages } from "../core/message/index.ts";
 import { type ContextPlan, planContext, type PlanOptions } from "../core/plan/index.ts";
+import type { TemplateOverride } from "../core/summary/index.ts";
+import type { AheadSummary } from "./ahead.ts";
 import { archiveOriginals } from "./archive-originals.ts";
 import { applyRecord } from "./journal.ts";
 import { makeRecord } from "./make-record.ts";
+import { modelSummaryFor } from "./model-summary-for.ts";
+import { planOptions } from "./plan-options.ts";
 import type { Prepared } from "./prepared.ts";
 import { editReport, emptyReport } from "./report.ts";
 import type { Failure } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
+
+/** How one edit was asked for. */
+export interface EditOptions {
+  /** Compact even though there is room. */
+  readonly force: boolean;
+  /** The template's override of this call. */
+  readonly template?: TemplateOverride | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A plan whose originals are in the archive, or that says that they are not. */
 export interface ArchivedPlan {
@@ -22,9 +35,13 @@ export interface ArchivedPlan {
   readonly failures: readonly Failure[];
 }
 
-/** Plans, archives, journals and applies one edit, in this order. */
-export async function editView(session: Session, view: View, force: boolean): Promise<Prepared> {
+/**
+ * Plans, archives, has the summary written, journals and applies one edit, in this order. Rejects
+ * with the signal's reason when that aborts before the journal has the edit; nothing is changed then.
+ */
+export async function editView(session: Session, view: View, edit: EditOptions): Promise<Prepared> {
   const { check, ledger, lines, tokens } = session.groundwork.booksOf(view);
+  const facts = ledger.ledger();
   const legal = repairMessages(view.messages, check.issues());
   const warnings = [
     ...view.warnings,
@@ -32,50 +49,36 @@ export async function editView(session: Session, view: View, force: boolean): Pr
   ];
   const isRepaired = legal.messages !== view.messages;
   const options = {
-    ...planOptions(session, view, force),
+    ...planOptions(session, view),
+    force: edit.force,
     ...(!isRepaired && { lines }),
     countedTokens: isRepaired ? session.meter.total(legal.messages) : tokens,
   };
-  const archived = await planAndArchive(session, legal.messages, options);
-  const base = { ...emptyReport(session.budget, view), warnings, failures: archived.failures };
+  const ahead = session.ahead.match(legal.messages);
+  const archived = await planAndArchive(session, legal.messages, { ...options, ahead });
+  const base = { ...emptyReport(session, view), warnings, failures: archived.failures };
   if (archived.plan.action === "none") {
     const report = { ...base, durationMs: session.now() - view.startedAt };
     return { messages: legal.messages, report };
   }
-  const record = makeRecord(session, view, { ...archived, facts: ledger.ledger() });
+  const model = await modelSummaryFor(session, view, { archived, ahead, edit });
+  edit.signal?.throwIfAborted();
+  const record = makeRecord(session, view, { ...archived, facts, model, edit });
   const messages = applyRecord(legal.messages, record);
   session.tracker.append(record, messages);
   session.usage.forget();
   session.groundwork.forget();
   session.events.emit("edited", record);
-  const edited = editReport({ session, view, archived, record, messages });
+  const edited = editReport({ session, view, archived, record, messages, model });
+  const failures = [...base.failures, ...(model.failure === undefined ? [] : [model.failure])];
   const durationMs = session.now() - view.startedAt;
-  return { messages, report: { ...base, ...edited, durationMs } };
+  return { messages, report: { ...base, ...edited, failures, durationMs } };
 }
 
-/** What the planner needs; the provider's figures become the counter's. */
-function planOptions(session: Session, view: View, force: boolean): PlanOptions {
-  const { budget, counter, meter, fixedTokens, options } = session;
-  const scaled = (tokens: number): number => Math.floor(tokens / session.usage.factor);
-  return {
-    budget: { ...budget, usable: scaled(budget.usable), target: scaled(budget.target) },
-    counter,
-    meter,
-    digest: session.digest,
-    now: view.startedAt,
-    fixedTokens,
-    // An estimate is better made anew than taken from the running sum.
-    usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
-    limits: options.limits,
-    traits: options.traits,
-    prune: options,
-    toolKinds: options.toolKinds,
-    continuation: options.continuation,
-    force,
-  };
-}
-
-type CountedOptions = PlanOptions & { readonly countedTokens: number };
+type ArchivingOptions = PlanOptions & {
+  readonly countedTokens: number;
+  readonly ahead: AheadSummary | undefined;
+};
 
 /**
  * Originals are archived before anything leaves the window. If the archive takes nothing, the plan
@@ -84,13 +87,37 @@ type CountedOptions = PlanOptions & { readonly countedTokens: number };
 async function planAndArchive(
   { archive }: Session,
   messages: readonly Message[],
-  options: CountedOptions,
+  { ahead, ...options }: ArchivingOptions,
 ): Promise<ArchivedPlan> {
   let head: Original | undefined;
-  const plan = planContext(messages, { ...options, onHead: (original) => (head = original) });
+  const noting = { ...options, onHead: (original: Original) => (head = original) };
+  const plan = planBehind(ahead, messages, noting) ?? planContext(messages, noting);
   const { digest, countedTokens: tokens } = options;
   const failures = await archiveOriginals(messages, plan, { archive, digest, head });
   if (failures.length === 0) return { messages, tokens, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
   return { messages, tokens, plan: again, isArchived: false, failures };
+}
+
+/** A tail that is larger than this share of usable would fill the window again at once. */
+const LARGEST_TAIL = 0.6;
+
+/** The plan whose head is exactly what a summary was written about, if that is a good one. */
+function planBehind(
+  ahead: AheadSummary | undefined,
+  messages: readonly Message[],
+  options: PlanOptions,
+): ContextPlan | undefined {
+  if (ahead === undefined) return undefined;
+  const { tailStart } = ahead;
+  const { meter, budget, fixedTokens = 0 } = options;
+  const kept = fixedTokens + meter.total(messages.slice(tailStart));
+  if (kept > budget.usable * LARGEST_TAIL) return undefined;
+  try {
+    return planContext(messages, { ...options, tailStart });
+  } catch (error) {
+    // Another tail may still fit.
+    if (isContextError(error)) return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { createMessageLines, type MessageLines } from "../core/edit/index.ts";
-import type { LedgerBook } from "../core/ledger/index.ts";
+import { EMPTY_LEDGER, type Ledger, type LedgerBook } from "../core/ledger/index.ts";
 import { createMessageCheck, type Message, type MessageCheck } from "../core/message/index.ts";
 import type { MessageMeter } from "../core/tokens/index.ts";
 import type { View } from "./view.ts";
@@ -27,6 +27,8 @@ export interface Groundwork {
   follow(view: ListedView): void;
   /** The books about exactly this view. */
   booksOf(view: ListedView): Books;
+  /** The facts of what it has seen and no record has consumed, as far as steps were followed. */
+  facts(): Ledger;
   /** After an edit: the view of now begins in another way. */
   forget(): void;
 }
@@ -69,6 +71,7 @@ export function createGroundwork(meter: MessageMeter, openLedger: () => LedgerBo
       takeIn(work, messages, meter);
       return work;
     },
+    facts: () => work?.ledger.ledger() ?? EMPTY_LEDGER,
     forget() {
       work = undefined;
       newest = undefined;

@@ -19,10 +19,16 @@ export interface JournalRecord {
   readonly last: string;
   /** On compactions: the framed summary, exactly as it stands in the context. */
   readonly summary?: string;
+  readonly summarySource?: SummarySource;
   /** The facts of the messages that this record consumed; {@link mergeLedgers} adds them up. */
   readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
 }
+
+/**
+ * Who wrote a summary: a model, a model with gaps that the ledger filled, or the ledger alone.
+ */
+export type SummarySource = "model" | "repaired" | "extractive";
 
 /** A view: what stands for the consumed messages, and how many those are. */
 export interface Projection {

@@ -1,23 +1,32 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { EMPTY_LEDGER, type Ledger, mergeLedgers } from "../core/ledger/index.ts";
-import type { Handle } from "../core/handle/index.ts";
-import { type Message, messageText } from "../core/message/index.ts";
-import type { CompactionPlan } from "../core/plan/index.ts";
+import type { Message } from "../core/message/index.ts";
 import {
+  type ExtractiveInput,
   extractiveSummary,
   frameSummary,
+  mergeSummary,
   resolveTemplate,
-  unframeSummary,
 } from "../core/summary/index.ts";
-import type { ArchivedPlan } from "./edit-view.ts";
+import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { applyRecord, type JournalRecord } from "./journal.ts";
+import { applyRecord, type JournalRecord, type SummarySource } from "./journal.ts";
+import type { ModelWork } from "./model-summary-for.ts";
 import type { Session } from "./session.ts";
+import { earlierSummaries } from "./summary-task.ts";
 import type { View } from "./view.ts";
 
 /** A plan and the facts of the messages that no record has consumed yet. */
 export interface RecordedPlan extends ArchivedPlan {
   readonly facts: Ledger;
+  readonly model: ModelWork;
+  readonly edit: EditOptions;
+}
+
+/** A summary and who wrote it. */
+interface WrittenSummary {
+  readonly text: string;
+  readonly source: SummarySource;
 }
 
 /** Makes the journal's record of a plan; fulfils its request for a summary. */
@@ -25,8 +34,9 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
   const { tracker, usage, fixedTokens, meter } = session;
   const previous = tracker.records.at(-1);
   const { plan, facts } = recorded;
-  const summary = plan.compaction && writeSummary(session, recorded);
-  const after = applyRecord(recorded.messages, { plan, ...(summary !== undefined && { summary }) });
+  const written = writeSummary(session, recorded);
+  const summary = written && { summary: written.text, summarySource: written.source };
+  const after = applyRecord(recorded.messages, { plan, ...summary });
   const tokens = fixedTokens + meter.total(after);
   return {
     version: 1,
@@ -35,9 +45,9 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
     consumed: tracker.consumed + view.fresh.length,
     first: previous?.first ?? fingerprintOf(view.messages.at(0)),
     last: fingerprintOf(view.fresh.at(-1)) || (previous?.last ?? ""),
-    ...(summary !== undefined && { summary }),
+    ...summary,
     facts,
-    tokens: { before: view.measured.tokens, after: Math.ceil(tokens * usage.factor) },
+    tokens: { before: view.measured.tokens, after: Math.ceil(usage.fitted(tokens)) },
   };
 }
 
@@ -45,29 +55,44 @@ function fingerprintOf(message: Message | undefined): string {
   return message === undefined ? "" : fingerprint(message, sha256Hex);
 }
 
-/** T12: the extractive summary, framed; the previous one is merged into it. */
-function writeSummary(
-  { counter, options, tracker }: Session,
-  { plan, messages, isArchived, facts }: RecordedPlan,
-): string | undefined {
+/** T12: what the model wrote, completed with the facts, or the facts alone; framed. */
+function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary | undefined {
+  const { counter, options, tracker } = session;
+  const { plan, messages, isArchived, facts, model, edit } = recorded;
   const { compaction } = plan;
   if (compaction === undefined) return undefined;
-  const earlier = earlierSummaries(messages, compaction);
+  const earlier = earlierSummaries(messages.slice(compaction.system, compaction.tailStart));
   const headHandle = isArchived ? compaction.handle : undefined;
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
-  const text = extractiveSummary({
-    ledger: withRelativePaths(mergeAll(since, options), options.cwd),
+  const ledger = withConstraints(mergeAll(since, options), options.constraints);
+  const input = {
+    ledger: withRelativePaths(ledger, options.cwd),
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
-    count: (piece) => counter.count(piece),
+    count: (piece: string) => counter.count(piece),
     headHandle,
     olderHandles: earlier.handles,
-    template: resolveTemplate(options.template ?? {}),
+    template: resolveTemplate(session.templateFor(edit.template)),
     ...(options.cwd !== undefined && { environment: [`working directory ${options.cwd}`] }),
-  });
+  };
+  const { text, source } = composed(input, model);
   const headMessages = compaction.tailStart - compaction.system;
-  return frameSummary(text, { headHandle, headMessages });
+  return { text: frameSummary(text, { headHandle, headMessages }), source };
+}
+
+function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
+  if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
+  const { text } = mergeSummary({ ...input, model: model.text });
+  return { text, source: model.hasGaps ? "repaired" : "model" };
+}
+
+/** Rules from outside the conversation count as the newest words of the user. */
+function withConstraints(ledger: Ledger, constraints: readonly string[] = []): Ledger {
+  if (constraints.length === 0) return ledger;
+  const at = ledger.instructions.at(-1)?.at ?? 0;
+  const rules = constraints.map((text) => ({ text, at }));
+  return { ...ledger, instructions: [...ledger.instructions, ...rules] };
 }
 
 /** The facts of several records together, oldest first. */
@@ -87,25 +112,4 @@ function withRelativePaths(ledger: Ledger, cwd: string | undefined): Ledger {
     files: ledger.files.map((file) => ({ ...file, path: relative(file.path) })),
     errors: ledger.errors.map((error) => ({ ...error, subject: relative(error.subject) })),
   };
-}
-
-interface EarlierSummaries {
-  readonly text: string | undefined;
-  readonly handles: readonly Handle[];
-}
-
-/** The summaries that the head holds: ours without its frame, another agent's as it is. */
-function earlierSummaries(
-  messages: readonly Message[],
-  { system, tailStart }: CompactionPlan,
-): EarlierSummaries {
-  const texts: string[] = [];
-  const handles: Handle[] = [];
-  for (const message of messages.slice(system, tailStart)) {
-    if (message.kind !== "summary") continue;
-    const framed = unframeSummary(messageText(message));
-    texts.push(framed?.text ?? messageText(message));
-    if (framed?.headHandle !== undefined) handles.push(framed.headHandle);
-  }
-  return { text: texts.length === 0 ? undefined : texts.join("\n\n"), handles };
 }

@@ -8,7 +8,9 @@ import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
+import type { SummarizeFunction, Summarizer } from "../summarizers/summarizer.ts";
 import type { JournalRecord } from "./journal.ts";
+import type { ContextPlugin } from "./plugins.ts";
 
 /** How a context behaves; every field has a default. */
 export interface ContextOptions extends BudgetOptions, PruneOptions {
@@ -32,8 +34,32 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   readonly toolLimits?: ToolLimitOverrides;
   /** What is added after a compaction so that the agent goes on. @default "auto" */
   readonly continuation?: ContinuationPolicy;
+  /**
+   * What becomes of the images and files of a user message without a reply when the context is
+   * compacted: described by text and archived, or kept as they are. @default "describe"
+   */
+  readonly unansweredMedia?: "describe" | "keep";
   /** Overrides of the summary's template. */
   readonly template?: TemplateOverrides;
+  /**
+   * The model that writes summaries, or a function. What it writes is judged and completed from the
+   * ledger, and where it fails the summary is extractive. @default "extractive", which asks nobody
+   */
+  readonly summarizer?: Summarizer | SummarizeFunction | "extractive";
+  /**
+   * The longest that one summary may take, all calls together, in ms.
+   * @default `LONGHAUL_SUMMARIZER_TIMEOUT_MS`, else 60000
+   */
+  readonly summarizerTimeoutMs?: number;
+  /**
+   * The share of the overflow limit from which the model's summary is prepared while the agent
+   * works; `false` to start only when it is needed. @default 0.85
+   */
+  readonly summarizeAhead?: number | false;
+  /** Rules that hold whatever the conversation says; they stand in every summary word for word. */
+  readonly constraints?: readonly string[];
+  /** Bundles of settings; the context's own settings win. */
+  readonly plugins?: readonly ContextPlugin[];
   /** Working directory of the agent, so that one file has one name in the ledger. */
   readonly cwd?: string;
   /** A stored journal of this conversation, to go on from. @default empty */

@@ -26,6 +26,6 @@ export async function recoverFrom(
   const view = viewOf(session, history);
   if (overflow.tokens !== undefined) session.usage.observe(view.messages, overflow.tokens);
   session.learnWindow(overflow.limit ?? Math.floor(view.measured.tokens * REFUSED_SHARE));
-  const prepared = await editView(session, viewOf(session, history), true);
+  const prepared = await editView(session, viewOf(session, history), { force: true });
   return prepared.report.action === "none" ? undefined : prepared;
 }

@@ -5,13 +5,15 @@ import { parseSummary, unframeSummary } from "../core/summary/index.ts";
 import { partTokens } from "../core/tokens/index.ts";
 import type { ArchivedPlan } from "./edit-view.ts";
 import { mergeAll } from "./make-record.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { JournalRecord, SummarySource } from "./journal.ts";
+import type { ModelWork } from "./model-summary-for.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
 import type { Handle } from "../core/handle/index.ts";
 import type { Ledger } from "../core/ledger/index.ts";
-import type { ContextBudget } from "../core/overflow/index.ts";
 import type { RunState } from "../core/continuation/index.ts";
+import type { SummaryCall } from "../summarizers/model-summary.ts";
+import type { SummaryUsage } from "../summarizers/summarizer.ts";
 
 /** A pruned or clipped piece. */
 export interface PieceReport {
@@ -23,10 +25,18 @@ export interface PieceReport {
 }
 
 export interface SummaryReport {
-  readonly source: "extractive";
+  readonly source: SummarySource;
   readonly tokens: number;
   /** The text of each core section. */
   readonly sections: Readonly<Record<string, string>>;
+  /** Every call of a model for it, retries included, with the prompt that was sent. */
+  readonly calls: readonly SummaryCall[];
+  /** Of all calls together, in the provider's tokens; calls that reported nothing count as 0. */
+  readonly usage: Required<SummaryUsage>;
+  /** Whether it was prepared while the agent worked: in time, not quite, or not at all. */
+  readonly ahead: "ready" | "waited" | "none";
+  /** How long the agent waited for models, in ms. */
+  readonly waitedMs: number;
 }
 
 /** A failure that did not stop the work. */
@@ -55,6 +65,8 @@ export interface ContextReport {
   readonly head?: { readonly messages: number; readonly tokens: number; readonly handle?: Handle };
   readonly tail?: { readonly messages: number; readonly tokens: number };
   readonly summary?: SummaryReport;
+  /** Summaries that were prepared and thrown away, since the context was created. */
+  readonly discardedSummaries: number;
   readonly continuation?: { readonly state: RunState; readonly added: boolean };
   readonly ledger?: Ledger;
   readonly warnings: readonly string[];
@@ -63,7 +75,7 @@ export interface ContextReport {
 }
 
 /** The report of a step in which nothing had to be done. */
-export function emptyReport(budget: ContextBudget, view: View): ContextReport {
+export function emptyReport({ budget, ahead }: Session, view: View): ContextReport {
   const { tokens, source } = view.measured;
   const messages = view.messages.length;
   return {
@@ -75,6 +87,7 @@ export function emptyReport(budget: ContextBudget, view: View): ContextReport {
     messages: { before: messages, after: messages },
     prune: [],
     clipped: [],
+    discardedSummaries: ahead.discarded,
     warnings: view.warnings,
     failures: [],
     durationMs: 0,
@@ -88,6 +101,7 @@ export interface EditFacts {
   readonly record: JournalRecord;
   /** The view after the edit. */
   readonly messages: readonly Message[];
+  readonly model: ModelWork;
 }
 
 /** What an edit adds to the report. */
@@ -108,6 +122,7 @@ export function editReport(facts: EditFacts): Partial<ContextReport> {
     messages: { before: archived.messages.length, after: messages.length },
     prune: pieces.filter(isPruned),
     clipped: pieces.filter((piece) => !isPruned(piece)),
+    discardedSummaries: session.ahead.discarded,
     ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
     ledger: mergeAll(
       session.tracker.records.map((one) => one.facts),
@@ -130,7 +145,7 @@ function pieceReport(edit: Edit, { session, archived }: EditFacts): PieceReport 
 
 function compactionReport(
   compaction: CompactionPlan,
-  { session, archived, record }: EditFacts,
+  { session, archived, record, model }: EditFacts,
 ): Partial<ContextReport> {
   const { meter, counter } = session;
   const { system, tailStart } = compaction;
@@ -146,10 +161,25 @@ function compactionReport(
     },
     tail: { messages: tail.length, tokens: tailTokens },
     summary: {
-      source: "extractive",
+      source: record.summarySource ?? "extractive",
       tokens: counter.count(record.summary ?? ""),
       sections: Object.fromEntries(parseSummary(text)),
+      calls: model.calls,
+      usage: totalOf(model.calls),
+      ahead: model.ahead,
+      waitedMs: model.waitedMs,
     },
     continuation: { state: compaction.state, added: compaction.continuation !== undefined },
+  };
+}
+
+function totalOf(calls: readonly SummaryCall[]): Required<SummaryUsage> {
+  const usages = calls.flatMap(({ usage }) => usage ?? []);
+  const sum = (of: (usage: SummaryUsage) => number): number =>
+    usages.reduce((total, usage) => total + of(usage), 0);
+  return {
+    input: sum(({ input }) => input),
+    cached: sum(({ cached = 0 }) => cached),
+    output: sum(({ output }) => output),
   };
 }

@@ -3,7 +3,8 @@ import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import type { Digest } from "../core/handle/index.ts";
 import { createLedgerBook } from "../core/ledger/index.ts";
-import { type ContextBudget, contextBudget } from "../core/overflow/index.ts";
+import { type ContextBudget, contextBudget, estimateLimit } from "../core/overflow/index.ts";
+import type { TemplateOverride, TemplateOverrides } from "../core/summary/index.ts";
 import {
   createMessageMeter,
   estimator,
@@ -11,11 +12,18 @@ import {
   type TokenCounter,
   valueTokens,
 } from "../core/tokens/index.ts";
+import { asSummarizer } from "../summarizers/as-summarizer.ts";
+import { type Breaker, createBreaker } from "../summarizers/breaker.ts";
+import type { Summarizer } from "../summarizers/summarizer.ts";
+import { type Ahead, createAhead } from "./ahead.ts";
 import { createEmitter, type Emitter } from "./events.ts";
 import { createGroundwork, type Groundwork } from "./groundwork.ts";
 import type { ContextOptions } from "./options.ts";
+import { withPlugins } from "./plugins.ts";
+import { createRefillWatch, type RefillWatch } from "./refill.ts";
+import { aheadShare, summarizerTimeout } from "./summarizer-options.ts";
 import { createTracker, type Tracker } from "./tracker.ts";
-import { createUsageMeter, type UsageMeter } from "./usage.ts";
+import { createUsageMeter, type Measured, type UsageMeter } from "./usage.ts";
 
 /** Everything that one context remembers between two calls. */
 export interface Session {
@@ -35,9 +43,23 @@ export interface Session {
   /** Tokens of the system prompt and the tool schemas, in the counter's tokens. */
   readonly fixedTokens: number;
   readonly now: () => number;
+  /** The model that writes summaries; absent where they are extractive. */
+  readonly summarizer: Summarizer | undefined;
+  /** In ms. */
+  readonly summarizerTimeoutMs: number;
+  readonly breaker: Breaker;
+  readonly ahead: Ahead;
+  /** Share of the overflow limit from which a summary is prepared; above 1 for never. */
+  readonly aheadShare: number;
+  readonly refill: RefillWatch;
+  /** The tokens at which a request of this source overflows (T7). */
+  overflowLimit(measured: Measured): number;
+  /** The overrides of the template, those of one call on top. */
+  templateFor(call: TemplateOverride | undefined): TemplateOverrides;
 }
 
-export function openSession(options: ContextOptions): Session {
+export function openSession(given: ContextOptions): Session {
+  const options = withPlugins(given);
   const digest = rememberingDigest(sha256Hex);
   const { archive = memoryArchive({ digest }), counter = estimator, now = Date.now } = options;
   const meter = createMessageMeter(counter);
@@ -66,8 +88,42 @@ export function openSession(options: ContextOptions): Session {
     groundwork: createGroundwork(meter, () =>
       createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
     ),
-    events: createEmitter(),
+    events: emitterFor(options),
     fixedTokens,
     now,
+    ...summarizing(options, now),
+    refill: createRefillWatch(),
+    overflowLimit({ source }) {
+      const isEstimated = source === "estimated" && counter === estimator;
+      return isEstimated ? estimateLimit(budget.usable) : budget.usable;
+    },
+    templateFor(call) {
+      const plugins = (options.plugins ?? []).flatMap((plugin) => plugin.compactionTemplate ?? []);
+      return { plugins, ...options.template, ...(call !== undefined && { call }) };
+    },
   };
+}
+
+type Summarizing = Pick<
+  Session,
+  "summarizer" | "summarizerTimeoutMs" | "breaker" | "ahead" | "aheadShare"
+>;
+
+function summarizing(options: ContextOptions, now: () => number): Summarizing {
+  const { summarizer } = options;
+  const isModel = summarizer !== undefined && summarizer !== "extractive";
+  return {
+    summarizer: isModel ? asSummarizer(summarizer) : undefined,
+    summarizerTimeoutMs: summarizerTimeout(options.summarizerTimeoutMs),
+    breaker: createBreaker({ now }),
+    ahead: createAhead(),
+    aheadShare: aheadShare(options.summarizeAhead),
+  };
+}
+
+/** The listeners of plugins hear everything. */
+function emitterFor({ plugins = [] }: ContextOptions): Emitter {
+  const emitter = createEmitter();
+  for (const { onEvent } of plugins) if (onEvent !== undefined) emitter.onAny(onEvent);
+  return emitter;
 }

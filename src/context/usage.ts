@@ -5,6 +5,7 @@ import {
   createCalibration,
   estimatedTokens,
   expectedTokens,
+  fittedTokens,
   type MessageMeter,
 } from "../core/tokens/index.ts";
 
@@ -34,6 +35,8 @@ export interface UsageMeter {
    * part), with what no estimate holds.
    */
   expected(estimated: number): number;
+  /** The provider's tokens that so many were made to fit into: the reverse of `estimated`. */
+  fitted(estimated: number): number;
   /** How many estimated tokens a request may have to hold so many of the provider's. */
   estimated(tokens: number): number;
 }
@@ -110,6 +113,7 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
       return calibration.factor;
     },
     expected: (estimated) => expectedTokens(calibration, estimated),
+    fitted: (estimated) => fittedTokens(calibration, estimated),
     estimated: (tokens) => estimatedTokens(calibration, tokens),
     observe(view, reported) {
       const estimated = fixedTokens + runningTotal.of(view);

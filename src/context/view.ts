@@ -28,5 +28,7 @@ export function viewOf(session: Session, input: readonly Message[]): View {
   if (!session.budget.isWindowKnown) {
     warnings.push(`the model's window is not known; ${session.budget.window} tokens are assumed`);
   }
-  return { base, fresh, messages, measured, warnings, startedAt };
+  const view = { base, fresh, messages, measured, warnings, startedAt };
+  const refilled = session.refill.check(session, view);
+  return refilled === undefined ? view : { ...view, warnings: [...warnings, refilled] };
 }

@@ -11,9 +11,12 @@ export interface DescribedMedia {
   readonly message?: number;
 }
 
-/** T11: in the state `media`, the files of the unanswered message are described, not sent again. */
+/**
+ * T11: in the state `media`, the files of the unanswered message are described, not sent again,
+ * unless the caller wants to keep them.
+ */
 export function describedMedia(messages: readonly Message[], options: PlanOptions): DescribedMedia {
-  if (runState(messages) !== "media") return { edits: [] };
+  if (options.unansweredMedia === "keep" || runState(messages) !== "media") return { edits: [] };
   const message = messages.findLastIndex(startsTurn);
   return { edits: mediaEdits(messages, message, options), message };
 }

@@ -70,4 +70,14 @@ export interface PlanOptions {
   readonly margin?: number | undefined;
   /** Compact even though there is room. @default false */
   readonly force?: boolean | undefined;
+  /**
+   * Where the tail must start, for a summary that was written before: exactly what stands before it
+   * is the head. Must be the start of a unit. @default as the tail budget says
+   */
+  readonly tailStart?: number | undefined;
+  /**
+   * What becomes of the images and files of a user message without a reply: described by text and
+   * archived, or kept as they are. @default "describe"
+   */
+  readonly unansweredMedia?: "describe" | "keep" | undefined;
 }

@@ -90,7 +90,11 @@ function roomFor(
 ): number {
   const { usable, target } = options.budget;
   const fixed = requestSize(messages.slice(0, system), options).tokens;
-  const wanted = fixed + summaryCap(usable) + FRAME_TOKENS + tailBudget(usable);
+  const tail =
+    options.tailStart === undefined
+      ? tailBudget(usable)
+      : options.meter.total(messages.slice(options.tailStart));
+  const wanted = fixed + summaryCap(usable) + FRAME_TOKENS + tail;
   return Math.min(limit, Math.max(target, wanted));
 }
 
@@ -106,12 +110,14 @@ function tryRung(
   { system, room, options }: RungContext,
 ): Attempt {
   const { budget, meter, counter, digest, now, canRecall = true } = options;
-  const start = tailStart(messages, {
-    meter,
-    budget: Math.floor(tailBudget(budget.usable) * rung.tail),
-    minUnits: rung.minUnits,
-    floor: system,
-  });
+  const start =
+    options.tailStart ??
+    tailStart(messages, {
+      meter,
+      budget: Math.floor(tailBudget(budget.usable) * rung.tail),
+      minUnits: rung.minUnits,
+      floor: system,
+    });
   // Without a head there is nothing to summarize; clipping alone may still make it fit.
   const hasHead = start > system;
   const pinned = pinnedMessages(messages, {

@@ -32,8 +32,7 @@ export interface TemplateOverride {
 export interface TemplateOverrides {
   /** Of several plugins, in their order; all of them before `plugin`. */
   readonly plugins?: readonly TemplateOverride[] | undefined;
-  /** One, or those of several plugins in their order. */
-  readonly plugin?: TemplateOverride | readonly TemplateOverride[] | undefined;
+  readonly plugin?: TemplateOverride | undefined;
   readonly conversation?: TemplateOverride | undefined;
   readonly call?: TemplateOverride | undefined;
 }

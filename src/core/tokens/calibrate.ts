@@ -100,6 +100,11 @@ export function estimatedTokens({ factor, outside }: Calibration, tokens: number
   return Math.max(tokens / MAX_FACTOR, (tokens - outside) / factor);
 }
 
+/** The smallest limit of the provider's that so many estimated tokens were made to fit into. */
+export function fittedTokens(calibration: Calibration, estimated: number): number {
+  return Math.min(expectedTokens(calibration, estimated), estimated * MAX_FACTOR);
+}
+
 function isCount(value: number): boolean {
   return value > 0 && value <= MAX_COUNT;
 }

@@ -1,4 +1,10 @@
-export { calibrate, createCalibration, estimatedTokens, expectedTokens } from "./calibrate.ts";
+export {
+  calibrate,
+  createCalibration,
+  estimatedTokens,
+  expectedTokens,
+  fittedTokens,
+} from "./calibrate.ts";
 export type { Calibration, CalibrationEvidence, CalibrationSample } from "./calibrate.ts";
 export {
   estimator,

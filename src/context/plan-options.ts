@@ -1,0 +1,25 @@
+import type { PlanOptions } from "../core/plan/index.ts";
+import type { Session } from "./session.ts";
+import type { View } from "./view.ts";
+
+/** What the planner needs; the provider's figures become the counter's. */
+export function planOptions(session: Session, view: View): PlanOptions {
+  const { budget, counter, meter, fixedTokens, options } = session;
+  const scaled = (tokens: number): number => Math.floor(session.usage.estimated(tokens));
+  return {
+    budget: { ...budget, usable: scaled(budget.usable), target: scaled(budget.target) },
+    counter,
+    meter,
+    digest: session.digest,
+    now: view.startedAt,
+    fixedTokens,
+    // An estimate is better made anew than taken from the running sum.
+    usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
+    limits: options.limits,
+    traits: options.traits,
+    prune: options,
+    toolKinds: options.toolKinds,
+    continuation: options.continuation,
+    unansweredMedia: options.unansweredMedia,
+  };
+}

@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   summarizers: ["core", "dialects"],
   context: ["core", "archive", "tools", "summarizers", "dialects"],
   dialects: ["core"],
+  hooks: ["core", "archive", "tools", "context", "dialects"],
   transcripts: ["core", "dialects"],
   cli: ["core", "archive", "spill", "summarizers", "context", "dialects", "transcripts"],
   "index.ts": ["core", "archive", "tools", "summarizers", "context", "dialects"],

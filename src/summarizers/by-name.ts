@@ -30,10 +30,11 @@ export function summarizerByName(
   const [, kind = "", rest = ""] = /^([a-z-]+):(.+)$/s.exec(name) ?? [];
   switch (kind) {
     case "anthropic":
-      if (variable(env, "ANTHROPIC_BASE_URL") === undefined) requireKey("ANTHROPIC_API_KEY", env);
+      if (variable(env, "ANTHROPIC_BASE_URL") === undefined)
+        requireKey(name, "ANTHROPIC_API_KEY", env);
       return anthropicSummarizer({ ...options, model: rest, env });
     case "openai":
-      if (variable(env, "OPENAI_BASE_URL") === undefined) requireKey("OPENAI_API_KEY", env);
+      if (variable(env, "OPENAI_BASE_URL") === undefined) requireKey(name, "OPENAI_API_KEY", env);
       return openaiCompatibleSummarizer({ ...options, model: rest, env });
     case "openai-compatible": {
       const [, baseURL, model] = /^([^#]+)#(.+)$/s.exec(rest) ?? [];
@@ -45,10 +46,10 @@ export function summarizerByName(
   }
 }
 
-function requireKey(name: string, env: Environment): void {
+function requireKey(summarizer: string, name: string, env: Environment): void {
   if (variable(env, name) !== undefined) return;
-  throw new ContextError("invalid-options", `The summarizer needs a key; set ${name}.`, {
-    details: { variable: name },
+  throw new ContextError("invalid-options", `${summarizer} needs a key; set ${name}.`, {
+    details: { summarizer, variable: name },
   });
 }
 

@@ -59,7 +59,7 @@ describe("a key", () => {
       expect(() => summarizerByName(name, env)).toThrow(
         expect.objectContaining({
           code: "invalid-options",
-          message: `The summarizer needs a key; set ${variable}.`,
+          message: `${name} needs a key; set ${variable}.`,
         }),
       );
     }

@@ -19,7 +19,8 @@ const WINDOW = 200_000;
 /**
  * Summaries by Anthropic's Messages API, or one like it. The key is `ANTHROPIC_API_KEY`, the base
  * URL `ANTHROPIC_BASE_URL`, unless given. `summarize` throws `ContextError` code
- * `summarizer-failed` and never asks twice. Throws `invalid-options` for options that make no sense.
+ * `summarizer-failed`, or `invalid-options` where a key is missing, and never asks twice. Throws
+ * `invalid-options` for options that make no sense.
  */
 export function anthropicSummarizer(options: HttpSummarizerOptions): Summarizer {
   const model = namedModel(options);

@@ -1,6 +1,6 @@
+import { ContextError } from "../../core/error.ts";
 import type { HttpSummarizerOptions } from "./options.ts";
 import { processEnvironment, variable } from "./environment.ts";
-import { summarizerFailed } from "./failure.ts";
 import { type Redact, redactor } from "./redact.ts";
 
 /** Where a driver's key comes from and goes to. */
@@ -23,8 +23,8 @@ export interface Credentials {
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 /**
- * Looks the key up, for one call. Throws `ContextError` code `summarizer-failed` if there is none
- * where one is needed.
+ * Looks the key up, for one call. Throws `ContextError` code `invalid-options` if there is none
+ * where one is needed: asking again would not help.
  */
 export function credentials(
   options: HttpSummarizerOptions,
@@ -36,9 +36,7 @@ export function credentials(
   const key = apiKey?.trim() || variable(env, place.variable);
   const secretHeaders = Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name));
   if (key === undefined && place.isNeeded && secretHeaders.length === 0) {
-    throw summarizerFailed(`has no key; set ${place.variable}, or pass apiKey.`, {
-      summarizer: place.summarizer,
-    });
+    throw noKey(place);
   }
   const own = key === undefined ? {} : place.header(key);
   return {
@@ -50,6 +48,14 @@ export function credentials(
     ]),
     keyHint: apiKey === undefined ? `check ${place.variable}` : "check the apiKey",
   };
+}
+
+function noKey({ summarizer, variable }: Pick<KeyPlace, "summarizer" | "variable">): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `${summarizer} has no key; set ${variable}, or pass apiKey.`,
+    { details: { summarizer, variable } },
+  );
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -18,8 +18,8 @@ const OPENAI = "https://api.openai.com/v1";
  * Summaries by OpenAI's Chat Completions, or a server that imitates them. Without a base URL it is
  * OpenAI: the key is `OPENAI_API_KEY`, the base URL `OPENAI_BASE_URL` if that is set. With one the
  * key is `OPENAI_COMPATIBLE_API_KEY`, if there is any: OpenAI's key is not sent to other servers.
- * `summarize` throws `ContextError` code `summarizer-failed` and never asks twice. Throws
- * `invalid-options` for options that make no sense.
+ * `summarize` throws `ContextError` code `summarizer-failed`, or `invalid-options` where a key is
+ * missing, and never asks twice. Throws `invalid-options` for options that make no sense.
  */
 export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summarizer {
   const model = namedModel(options);

@@ -101,7 +101,7 @@ describe("the request", () => {
     const without = { apiKey: undefined } as never as { apiKey: string };
     const { sent, answer } = ask(() => json(message), without);
     await expect(answer).rejects.toMatchObject({
-      code: "summarizer-failed",
+      code: "invalid-options",
       message: "anthropic:claude-haiku-4-5 has no key; set ANTHROPIC_API_KEY, or pass apiKey.",
     });
     expect(sent).toEqual([]);

@@ -14,11 +14,13 @@ export type {
 } from "./archive/index.ts";
 export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
 export type {
+  AnyContextEvent,
   Context,
   ContextEventName,
   ContextEvents,
   ContextListener,
   ContextOptions,
+  ContextPlugin,
   ContextReport,
   Failure,
   JournalRecord,
@@ -28,6 +30,7 @@ export type {
   PrunedOutputs,
   PruneToolOutputsOptions,
   SummaryReport,
+  SummarySource,
 } from "./context/index.ts";
 export { buildContinuation } from "./core/continuation/index.ts";
 export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
@@ -74,6 +77,14 @@ export type {
   Truncation,
 } from "./core/truncate/index.ts";
 export type { Dialect, DialectTraits } from "./dialects/dialect.ts";
+export type { ModelSummary, SummaryCall } from "./summarizers/model-summary.ts";
+export type {
+  SummarizeFunction,
+  Summarizer,
+  SummaryAnswer,
+  SummaryRequest,
+  SummaryUsage,
+} from "./summarizers/summarizer.ts";
 export { wrapTool, wrapTools } from "./tools/index.ts";
 export type {
   NotKept,

@@ -1,9 +1,15 @@
 export { compact } from "./compact.ts";
 export { createContext } from "./create-context.ts";
 export type { Context, PrepareOptions } from "./create-context.ts";
-export type { ContextEventName, ContextEvents, ContextListener } from "./events.ts";
-export type { JournalRecord } from "./journal.ts";
+export type {
+  AnyContextEvent,
+  ContextEventName,
+  ContextEvents,
+  ContextListener,
+} from "./events.ts";
+export type { JournalRecord, SummarySource } from "./journal.ts";
 export type { ContextOptions } from "./options.ts";
+export type { ContextPlugin } from "./plugins.ts";
 export type { Prepared } from "./prepared.ts";
 export { planTools } from "./plan-tools.ts";
 export { pruneToolOutputs } from "./prune-tool-outputs.ts";

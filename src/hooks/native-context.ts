@@ -8,9 +8,9 @@ import { followNatives } from "./follow-natives.ts";
 export interface NativeFormat<Conversation, Native> {
   readonly dialect: Dialect<Conversation, Native>;
   /** The messages of a conversation, in order. */
-  messagesOf(conversation: Conversation): readonly Native[];
+  readonly messagesOf: (conversation: Conversation) => readonly Native[];
   /** The conversation without its messages: what stands beside them, e.g. a system prompt. */
-  withoutMessages?(conversation: Conversation): Conversation;
+  readonly withoutMessages?: (conversation: Conversation) => Conversation;
 }
 
 export interface NativePrepareOptions extends PrepareOptions {

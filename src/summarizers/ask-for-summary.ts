@@ -8,6 +8,7 @@ import {
   type SummaryInput,
 } from "../core/summarize/index.ts";
 import type { CountTokens } from "../core/summary/index.ts";
+import { clipLine } from "../core/tools/index.ts";
 import { messageTokens, valueTokens } from "../core/tokens/index.ts";
 import { askInChunks, type ChunkedSummary } from "./ask-in-chunks.ts";
 import { type Ask, type AskContext, askTwice } from "./ask-twice.ts";
@@ -39,6 +40,11 @@ const WINDOW_SHARE = 0.92;
 const ANSWER_SHARE = 1.2;
 /** The part of the window that the answer may have. */
 const MOST_ANSWER = 0.25;
+/** A summary that is hardly smaller than the head is not worth a call … */
+const MOST_OF_HEAD = 0.9;
+/** … but five sections need room to say anything. */
+const LEAST_CAP = 200;
+const LONGEST_FAILURE = 300;
 
 /**
  * Asks a model for the summary of a head: in one call if it fits, else in chunks whose summaries
@@ -55,13 +61,8 @@ export async function askForSummary(options: AskOptions): Promise<ModelSummary> 
     const { replaces } = options;
     const context = { summarizer, budget, deadline, now, replaces, record };
     const { text, problems } = await summarize(input, context, options.live);
-    const failure = problems.length === 0 ? {} : { failure: problems.join(" ") };
-    return {
-      ...(text !== undefined && { text }),
-      hasGaps: isGap(text, problems),
-      calls,
-      ...failure,
-    };
+    const hasGaps = text !== undefined && problems.length > 0;
+    return { ...(text !== undefined && { text }), hasGaps, calls, ...failureOf(problems) };
   } catch (error) {
     return { hasGaps: false, calls, failure: callFailure(error, now()).message };
   } finally {
@@ -69,17 +70,22 @@ export async function askForSummary(options: AskOptions): Promise<ModelSummary> 
   }
 }
 
-function isGap(text: string | undefined, problems: readonly string[]): boolean {
-  return text !== undefined && problems.length > 0;
+/** The first problem; all of them stand at the calls. */
+function failureOf(problems: readonly string[]): Pick<ModelSummary, "failure"> {
+  const [first] = problems;
+  if (first === undefined) return {};
+  const more = problems.length === 1 ? "" : ` (${problems.length - 1} more)`;
+  return { failure: `${clipLine(first, LONGEST_FAILURE)}${more}` };
 }
 
 /** The room of a prompt, and an input that asks for no more than the window can hold. */
-function fitted({ summarizer, input, count }: AskOptions): {
+function fitted({ summarizer, input, count, replaces }: AskOptions): {
   readonly input: SummaryInput;
   readonly budget: PromptBudget;
 } {
   const { window = DEFAULT_WINDOW } = summarizer;
-  const cap = Math.min(input.cap, Math.floor(window * MOST_ANSWER));
+  const most = Math.max(LEAST_CAP, Math.floor(replaces * MOST_OF_HEAD));
+  const cap = Math.min(input.cap, Math.floor(window * MOST_ANSWER), most);
   const room = Math.floor(window * WINDOW_SHARE) - Math.ceil(cap * ANSWER_SHARE);
   return { input: { ...input, cap }, budget: { room, count } };
 }

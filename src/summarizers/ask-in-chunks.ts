@@ -57,7 +57,7 @@ async function summarizeChunks(
 ): Promise<readonly ChunkPartial[]> {
   const { deadline, now } = context;
   const timeoutMs = Math.floor(deadline.left() * CHUNK_TIME);
-  const own = startDeadline({ timeoutMs, signal: deadline.signal, now });
+  const own = startDeadline({ timeoutMs, within: deadline, now });
   let isHopeless = false;
   try {
     return await mapLimited(plan.chunks, async (chunk, index) => {

@@ -68,6 +68,8 @@ type Sent = Pick<SummaryRequest, "prompt" | "live">;
  */
 export async function askTwice(ask: Ask, context: AskContext): Promise<Asked> {
   const { deadline } = context;
+  const over = deadline.reason();
+  if (over !== undefined) return { problems: [over], isHopeless: false };
   const first = await attempt({ prompt: ask.prompt, live: ask.live }, 1, { ask, context });
   if (first.judged?.problems.length === 0) return outcome([first]);
   const second = secondTry(first, { ask, context });

@@ -13,6 +13,8 @@ export interface Deadline {
 export interface DeadlineOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** A longer time that this one is a part of. */
+  readonly within?: Deadline;
   readonly now: () => number;
 }
 
@@ -20,7 +22,8 @@ export interface DeadlineOptions {
 const LONGEST_TIMER = 2_147_483_647;
 
 /** Starts the clock. */
-export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions): Deadline {
+export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptions): Deadline {
+  const signal = within?.signal ?? rest.signal;
   const controller = new AbortController();
   const start = now();
   let reason: string | undefined;
@@ -28,7 +31,7 @@ export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions): Dead
     reason ??= why;
     controller.abort(new DOMException(why, "AbortError"));
   };
-  const onAbort = (): void => stop("The call was aborted.");
+  const onAbort = (): void => stop(within?.reason() ?? "The call was aborted.");
   const onTime = (): void => stop(`There was no answer within ${timeoutMs} ms.`);
   const timer = setTimeout(onTime, Math.min(Math.max(0, timeoutMs), LONGEST_TIMER));
   if (signal?.aborted === true) onAbort();
@@ -62,18 +65,14 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
-): Promise<T | undefined> {
-  if (signal.aborted) {
-    promise.catch(() => undefined);
-    return undefined;
-  }
+): Promise<{ readonly value: T } | undefined> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
     onAbort = (): void => resolve(undefined);
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
-    return await Promise.race([promise, aborted]);
+    return await Promise.race([promise.then((value) => ({ value })), aborted]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

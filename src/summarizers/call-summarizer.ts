@@ -30,7 +30,7 @@ export async function callSummarizer(
   const call = async (): Promise<unknown> => summarizer.summarize({ ...request, signal });
   try {
     const answer = await untilAborted(call(), signal);
-    return signal.aborted ? ended() : { type: "answer", answer: checkedAnswer(answer) };
+    return answer ? { type: "answer", answer: checkedAnswer(answer.value) } : ended();
   } catch (error) {
     return signal.aborted ? ended() : { type: "failure", failure: callFailure(error, now()) };
   }

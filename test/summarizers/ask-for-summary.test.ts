@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Message } from "../../src/core/message/index.ts";
 import { validateSummary } from "../../src/core/summary/index.ts";
-import { askForSummary } from "../../src/summarizers/ask-for-summary.ts";
+import { askForSummary, type AskOptions } from "../../src/summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../src/summarizers/model-summary.ts";
 import { user } from "../build-messages.ts";
 import { budget, count, inputOf, session } from "../core/summarize/build-input.ts";
@@ -19,6 +19,23 @@ const bad = Object.entries(MISBEHAVIOURS);
 const REPAIRABLE = new Set(["leaves sections out"]);
 /** Nothing that is sent again could help. */
 const FINAL = new Set(["throws 400", "throws 401", "hangs, deaf to the signal"]);
+
+/** Asks; whenever nothing goes on any more, time passes to what is waited for. */
+async function ask(options: AskOptions): Promise<ModelSummary> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    let isOver = false;
+    const asked = askForSummary(options).finally(() => (isOver = true));
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!isOver) vi.advanceTimersToNextTimer();
+    }
+    return await asked;
+  } finally {
+    vi.useRealTimers();
+  }
+}
 
 function expectSound({ text, hasGaps, failure, calls }: ModelSummary): void {
   if (text === undefined) expect(hasGaps).toBe(false);
@@ -37,7 +54,7 @@ describe("a model that behaves", () => {
     const summarizer = scripted([
       (request) => ({ text: goodSummary(request), usage: { input: 900, cached: 5, output: 90 } }),
     ]);
-    const made = await askForSummary(asking(summarizer, SMALL));
+    const made = await ask(asking(summarizer, SMALL));
     expect(made.text).toBe(goodSummary(summarizer.requests[0]!));
     expect(made).toMatchObject({ hasGaps: false, calls: [{ purpose: "whole", attempt: 1 }] });
     expect(made.failure).toBeUndefined();
@@ -58,7 +75,7 @@ describe("a model that behaves", () => {
   it("is sent the same bytes for the same input", async () => {
     const prompts = [LARGE, structuredClone(LARGE)].map(async (input) => {
       const summarizer = scripted([good], { window: 8_192 });
-      await askForSummary(asking(summarizer, input));
+      await ask(asking(summarizer, input));
       return summarizer.requests.map(({ prompt }) => prompt);
     });
     const [first, second] = await Promise.all(prompts);
@@ -68,18 +85,15 @@ describe("a model that behaves", () => {
 
   it("is asked for no more than a part of its window", async () => {
     const summarizer = scripted([good], { window: 8_192 });
-    await askForSummary(asking(summarizer, { ...SMALL, cap: 12_000 }));
+    await ask(asking(summarizer, { ...SMALL, cap: 12_000 }));
     expect(summarizer.requests[0]?.cap).toBe(2_048);
   });
 });
 
 describe.each(bad)("a model that %s", (name, behaviour) => {
-  const isHanging = name.startsWith("hangs");
-  const timeoutMs = isHanging ? 40 : 20_000;
-
   it("always: no text, or one with gaps, after two calls at most", async () => {
     const summarizer = scripted([behaviour]);
-    const made = await askForSummary(asking(summarizer, SMALL, { timeoutMs }));
+    const made = await ask(asking(summarizer, SMALL));
     expectSound(made);
     expect(made.failure).toBeTruthy();
     expect(made.text === undefined).toBe(!REPAIRABLE.has(name));
@@ -90,7 +104,7 @@ describe.each(bad)("a model that %s", (name, behaviour) => {
 
   it.skipIf(FINAL.has(name))("once: the second answer is taken", async () => {
     const summarizer = scripted([behaviour, good]);
-    const made = await askForSummary(asking(summarizer, SMALL));
+    const made = await ask(asking(summarizer, SMALL));
     expect(made.text).toBe(goodSummary(summarizer.requests[1]!));
     expect(made).toMatchObject({ hasGaps: false, calls: [{ attempt: 1 }, { attempt: 2 }] });
     expect(made.calls[0]?.problems).not.toEqual([]);
@@ -103,7 +117,7 @@ describe.each(bad)("a model that %s", (name, behaviour) => {
 
   it("in chunks: at most two calls for each chunk and merge", async () => {
     const summarizer = scripted([behaviour], { window: 8_192 });
-    const made = await askForSummary(asking(summarizer, LARGE, { timeoutMs }));
+    const made = await ask(asking(summarizer, LARGE));
     expectSound(made);
     expect(made.failure).toBeTruthy();
     expect(made.calls.filter(({ purpose }) => purpose === "chunk").length).toBeLessThanOrEqual(16);
@@ -122,9 +136,7 @@ describe.each(bad)("a model that %s", (name, behaviour) => {
       ],
       { window: 8_192 },
     );
-    const made = await askForSummary(
-      asking(summarizer, LARGE, { timeoutMs: isHanging ? 200 : 20_000 }),
-    );
+    const made = await ask(asking(summarizer, LARGE));
     expectSound(made);
     expect(wasBad).toBe(true);
     expect(made.text).toContain("written");
@@ -138,7 +150,7 @@ describe.each(bad)("a model that %s", (name, behaviour) => {
 describe("the second try", () => {
   it("names what was wrong", async () => {
     const summarizer = scripted([() => "## Goal\nShip.", good]);
-    await askForSummary(asking(summarizer, SMALL));
+    await ask(asking(summarizer, SMALL));
     expect(summarizer.requests[1]?.prompt.user).toMatch(/Missing or empty: ## Instructions/);
   });
 
@@ -146,7 +158,7 @@ describe("the second try", () => {
     const partial = "## Goal\nShip.\n\n## Instructions\n- Be kind.";
     for (const second of [MISBEHAVIOURS["gives nothing"], MISBEHAVIOURS["throws 500"]]) {
       const summarizer = scripted([() => partial, second as Behaviour]);
-      const made = await askForSummary(asking(summarizer, SMALL));
+      const made = await ask(asking(summarizer, SMALL));
       expect(made).toMatchObject({ text: partial, hasGaps: true });
     }
   });
@@ -156,7 +168,7 @@ describe("the second try", () => {
     const more = (request: Parameters<Behaviour>[0]): string =>
       goodSummary(request).replace(/\n\n## Relevant files[^]*$/, "");
     const summarizer = scripted([more, () => less]);
-    const made = await askForSummary(asking(summarizer, SMALL));
+    const made = await ask(asking(summarizer, SMALL));
     expect(made.text).toBe(more(summarizer.requests[0]!));
   });
 
@@ -166,7 +178,7 @@ describe("the second try", () => {
       [() => Promise.reject(new Error("maximum context length is 9000 tokens")), good],
       { window: 200_000 },
     );
-    const made = await askForSummary(asking(summarizer, inputOf(head)));
+    const made = await ask(asking(summarizer, inputOf(head)));
     expect(made.text).toBeDefined();
     const [first = 0, second = 0] = summarizer.requests.map(({ prompt }) => count(prompt.user));
     expect(first).toBeGreaterThan(20_000);
@@ -183,7 +195,7 @@ describe("the second try", () => {
           }),
         ),
     ]);
-    const made = await askForSummary(asking(summarizer, SMALL));
+    const made = await ask(asking(summarizer, SMALL));
     expect(made.calls).toHaveLength(1);
     expect(made.failure).toContain("slow down");
   });
@@ -194,7 +206,7 @@ describe("time and abort", () => {
     const summarizer = scripted([MISBEHAVIOURS["hangs, deaf to the signal"] as Behaviour], {
       window: 8_192,
     });
-    const made = await askForSummary(asking(summarizer, LARGE, { timeoutMs: 40 }));
+    const made = await ask(asking(summarizer, LARGE));
     expect(made.text).toBeUndefined();
     expect(made.calls).toHaveLength(3);
     expect(made.failure).toContain("no answer within");
@@ -209,7 +221,7 @@ describe("time and abort", () => {
       },
     ]);
     const controller = new AbortController();
-    const asked = askForSummary(asking(summarizer, SMALL, { signal: controller.signal }));
+    const asked = ask(asking(summarizer, SMALL, { signal: controller.signal }));
     controller.abort();
     const made = await asked;
     expect(made.failure).toContain("aborted");
@@ -218,9 +230,10 @@ describe("time and abort", () => {
 
   it("asks nobody when it was aborted before", async () => {
     const summarizer = scripted([good]);
-    const made = await askForSummary(asking(summarizer, SMALL, { signal: AbortSignal.abort() }));
+    const made = await ask(asking(summarizer, SMALL, { signal: AbortSignal.abort() }));
     expect(summarizer.requests).toEqual([]);
-    expect(made.text).toBeUndefined();
+    expect(made).toMatchObject({ hasGaps: false, calls: [] });
+    expect(made.failure).toContain("aborted");
   });
 
   it("merges what there is when one chunk takes all its time", async () => {
@@ -232,7 +245,7 @@ describe("time and abort", () => {
       ],
       { window: 8_192 },
     );
-    const made = await askForSummary(asking(summarizer, LARGE, { timeoutMs: 300 }));
+    const made = await ask(asking(summarizer, LARGE));
     expect(made.calls.filter(({ purpose }) => purpose === "merge")).not.toEqual([]);
     expect(made).toMatchObject({ hasGaps: true });
     expect(made.text).toContain("written");
@@ -265,7 +278,7 @@ describe("chunks", () => {
 
   it("stop being asked about when no request can succeed", async () => {
     const summarizer = scripted([MISBEHAVIOURS["throws 401"] as Behaviour], { window: 8_192 });
-    const made = await askForSummary(asking(summarizer, LARGE));
+    const made = await ask(asking(summarizer, LARGE));
     expect(made.calls).toHaveLength(3);
     expect(made.text).toBeUndefined();
     expect(made.failure).toContain("401");
@@ -275,7 +288,7 @@ describe("chunks", () => {
     const previousSummary = "## Goal\nThe very first goal.";
     const input = { ...LARGE, previousSummary };
     const summarizer = scripted([good], { window: 8_192 });
-    const { calls } = await askForSummary(asking(summarizer, input));
+    const { calls } = await ask(asking(summarizer, input));
     const holders = calls.filter(({ prompt }) => prompt.user.includes("The very first goal."));
     expect(holders).toHaveLength(1);
     expect(holders[0]).toBe(calls.at(-1));
@@ -283,7 +296,7 @@ describe("chunks", () => {
       [(request) => (request.head.length === 0 ? "" : goodSummary(request))],
       { window: 8_192 },
     );
-    const made = await askForSummary(asking(failing, input));
+    const made = await ask(asking(failing, input));
     expect(made.hasGaps).toBe(true);
     expect(made.text).toContain("The very first goal.");
     expect(count(made.text ?? "")).toBeLessThanOrEqual(800);
@@ -293,7 +306,7 @@ describe("chunks", () => {
 describe("a window too small for anything", () => {
   it("is said so, without a call", async () => {
     const summarizer = scripted([good], { window: 1_000 });
-    const made = await askForSummary(asking(summarizer, SMALL));
+    const made = await ask(asking(summarizer, SMALL));
     expect(made).toMatchObject({ hasGaps: false, calls: [] });
     expect(made.failure).toContain("1000 tokens");
   });
@@ -310,11 +323,10 @@ describe("hostile text in the conversation", () => {
         ),
       };
     });
-    const summarizer = scripted([() => text, () => text]);
+    const summarizer = scripted([() => "", () => text]);
     const input = inputOf([...hostile, user(text)], { previousSummary: text });
-    const made = await askForSummary(asking(summarizer, input));
-    expectSound(made);
-    expect(made.text).toBeUndefined();
+    await ask(asking(summarizer, input));
+    expect(summarizer.requests).toHaveLength(2);
     for (const { prompt } of summarizer.requests) {
       expect(prompt.user.match(/<\/conversation>/g)).toHaveLength(1);
       expect(prompt.user.match(/<\/earlier-summary>/g)).toHaveLength(1);
@@ -336,7 +348,7 @@ describe("any conversation, window and misbehaviour", () => {
           (name) => (name === "good" ? good : MISBEHAVIOURS[name]) as Behaviour,
         );
         const summarizer = scripted(behaviours, { window });
-        const made = await askForSummary(asking(summarizer, inputOf(head)));
+        const made = await ask(asking(summarizer, inputOf(head)));
         expectSound(made);
         const { room } = budget(window, 800);
         const tries = new Map<string, number>();

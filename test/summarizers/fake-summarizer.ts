@@ -50,9 +50,9 @@ export const MISBEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "throws an overflow": () =>
     Promise.reject(new Error("prompt is too long: 9000 tokens > 8000 maximum")),
   "throws at once": () => {
-    throw new TypeError("fetch failed");
+    throw Object.assign(new TypeError("fetch failed"), { retryAfterMs: 1 });
   },
-  "throws a string": () => Promise.reject("no"),
+  "throws what is no error": () => Promise.reject({ retryAfterMs: 1 }),
   "hangs, deaf to the signal": () => never,
   "is ten times too long": (request) =>
     `${goodSummary(request)}\n${"- One more line about nothing.\n".repeat(request.cap)}`,

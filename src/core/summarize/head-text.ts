@@ -16,10 +16,10 @@ export interface Detail {
   readonly user: number;
 }
 
-/** From the finest to the coarsest; the third has the length that others give to outputs. */
+/** From the finest to the coarsest. Of an output, both ends and its errors are what matters. */
 export const DETAILS: readonly Detail[] = [
-  { outputs: 20_000, inputs: 2_000, texts: 20_000, user: 60_000 },
-  { outputs: 6_000, inputs: 1_000, texts: 8_000, user: 30_000 },
+  { outputs: 8_000, inputs: 2_000, texts: 20_000, user: 60_000 },
+  { outputs: 4_000, inputs: 1_000, texts: 8_000, user: 30_000 },
   { outputs: 2_000, inputs: 400, texts: 4_000, user: 16_000 },
   { outputs: 800, inputs: 160, texts: 2_000, user: 8_000 },
   { outputs: 300, inputs: 0, texts: 800, user: 3_000 },

@@ -5,9 +5,10 @@ import { unnamedFiles } from "./named-files.ts";
 import { breaksOff, errorStart, holdsToolCall, speaksToUser } from "./not-a-summary.ts";
 import type { CountTokens } from "./plain-text.ts";
 import type { SummaryProblem } from "./problem.ts";
+import { foreignScript } from "./script.ts";
+import { parseSummary } from "./sections.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
-import type { CompactionTemplate } from "./template.ts";
-import { validateSummary } from "./validate.ts";
+import type { CompactionTemplate, TemplateSection } from "./template.ts";
 
 /** What a model answered. */
 export interface JudgedAnswer {
@@ -67,7 +68,7 @@ export function judgeSummary(answer: JudgedAnswer, input: JudgeInput): Judgement
 /** What a ledger can make good: a gap in a summary that is one. */
 export function summaryGaps(text: string, input: GapInput): readonly SummaryProblem[] {
   const { cap, ledger, count, template = DEFAULT_COMPACTION_TEMPLATE } = input;
-  const { missingSections } = validateSummary(text, template);
+  const missingSections = missingIn(text, template);
   const problems: SummaryProblem[] = [];
   const isPartial = missingSections.length < template.sections.length;
   if (missingSections.length > 0 && isPartial) {
@@ -78,6 +79,8 @@ export function summaryGaps(text: string, input: GapInput): readonly SummaryProb
   if (tokens > cap) problems.push({ code: "over-cap", tokens, cap });
   const paths = isPartial ? unnamedFiles(text, ledger) : [];
   if (paths.length > 0) problems.push({ code: "unnamed-files", paths });
+  const script = foreignScript(text, ledger);
+  if (script !== undefined) problems.push({ code: "wrong-language", script });
   for (const { line, fact } of findContradictions(text, ledger, template)) {
     problems.push({ code: "contradiction", line, fact });
   }
@@ -91,7 +94,7 @@ function fatalProblem(
 ): readonly SummaryProblem[] | undefined {
   const { cap, replaces, count, template = DEFAULT_COMPACTION_TEMPLATE } = input;
   const { finish } = answer;
-  const { missingSections } = validateSummary(text, template);
+  const missingSections = missingIn(text, template);
   const isCall = hasToolCall(answer, text);
   if (isCall && missingSections.length > 0) return [{ code: "tool-call" }];
   if (text === "") return [{ code: "empty" }];
@@ -103,6 +106,16 @@ function fatalProblem(
   if (tokens >= replaces) return [{ code: "not-smaller", tokens, replaces }];
   // The gap of that name is there already.
   return tokens > cap * FAR_OVER ? [] : undefined;
+}
+
+/** Sections that are absent or empty, or that only hold what the template says of them. */
+function missingIn(text: string, template: CompactionTemplate): readonly string[] {
+  const bodies = parseSummary(text, template);
+  const isMissing = ({ id, purpose }: TemplateSection): boolean => {
+    const body = bodies.get(id)?.trim() ?? "";
+    return body === "" || body === purpose.trim();
+  };
+  return template.sections.filter(isMissing).map(({ id }) => id);
 }
 
 /** What the answer is if it is not even a summary with gaps. */

@@ -12,9 +12,14 @@ const TOOL_CALL =
 const JSON_CALL =
   /^(?:```(?:json)?\s*)?\{\s*"(?:name|tool|tool_name|function|recipient_name)"\s*:\s*["{]/;
 
-/** Whether there is a tool call in the text. */
+const FENCED = /^ ?(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ ?\1/gm;
+
+/** Whether there is a tool call in the text, quoted ones left out. */
 export function holdsToolCall(text: string): boolean {
-  return TOOL_CALL.test(text) || JSON_CALL.test(text.slice(0, LOOK_UNITS).trimStart());
+  return (
+    TOOL_CALL.test(text.replace(FENCED, "")) ||
+    JSON_CALL.test(text.slice(0, LOOK_UNITS).trimStart())
+  );
 }
 
 const ERROR_BODY =
@@ -40,9 +45,9 @@ export function speaksToUser(text: string): boolean {
   return CHAT_START.test(start) || CHAT_END.test(start.slice(-LOOK_UNITS));
 }
 
-/** What no sentence or list item ends with. */
+/** What no sentence or list item ends with, and a heading with nothing below it. */
 const BROKEN_END =
-  /(?:[,([{–—&:]|\b(?:and|or|the|an?|to|of|in|with|for|was|that|which|because|und|der|die|das))$|^\s*(?:[-*•]|\d+[.)]|#+)\s*$/i;
+  /(?:[,([{–—&:]|\b(?:and|or|the|an?|to|of|in|with|for|was|that|which|because|und|der|die|das))$|^\s*(?:[-*•]|\d+[.)])\s*$|^#/i;
 
 /** Whether a text ends in the middle of a sentence, of inline code or of a list item. */
 export function breaksOff(text: string): boolean {

@@ -4,6 +4,7 @@ import { foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
 import { answerPending } from "../pending-calls.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
+import { keepBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { encodePart, textBlock } from "./encode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
 
@@ -24,9 +25,10 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   const leading = leadingCount(groups);
   const system = encodeSystem(groups.slice(0, leading));
   const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages));
+  const isSent = sentBlocks(messages);
   const drafts = groups
     .slice(leading)
-    .map((group) => draftGroup(group, ids))
+    .map((group) => draftGroup(group, ids, isSent))
     .filter((draft) => draft.blocks.length > 0 || draft.whole);
   const encoded = finish(mergeNeighbours(drafts));
   return { ...(system !== undefined && { system }), messages: encoded } as unknown as Native;
@@ -38,6 +40,15 @@ function nativeCallIds(messages: readonly Message[]): string[] {
       part.type === "tool-call" && nativeOf(part, ANTHROPIC) !== undefined ? [part.toolCallId] : [],
     ),
   );
+}
+
+/** Whether a native block goes out somewhere: of a message that was cut in two, each half has some. */
+function sentBlocks(messages: readonly Message[]): (block: unknown) => boolean {
+  let sent: Set<unknown> | undefined;
+  return (block) => {
+    sent ??= new Set(messages.flatMap(({ parts }) => parts.map((part) => part.source?.value)));
+    return sent.has(block);
+  };
 }
 
 /** System messages at the beginning go to `system`; a summary and native entries do not. */
@@ -63,8 +74,21 @@ function encodeSystem(groups: readonly NativeGroup[]): AnthropicConversation["sy
     return only.text.trim() === "" ? undefined : only.text;
   }
   const ids = createCallIds(MAX_CALL_ID);
-  const blocks = parts.flatMap((part) => encodePart(withoutMedia(part), ids));
+  const before = groups.flatMap(({ native }) => (Array.isArray(native) ? native : []));
+  const placed = placeParts(parts, withoutMedia, ids);
+  const blocks = keepBreakpoints(before as WireBlock[], placed, () => false);
   return blocks.length > 0 ? blocks : undefined;
+}
+
+function placeParts(
+  parts: readonly Part[],
+  change: (part: Part) => Part,
+  ids: CallIds,
+): PlacedBlock[] {
+  return parts.flatMap((part) => {
+    const native = nativeOf(part, ANTHROPIC);
+    return encodePart(change(part), ids).map((block) => ({ native, block }));
+  });
 }
 
 /** An entry of `messages` in the making. */
@@ -76,7 +100,11 @@ interface DraftEntry {
   readonly blocks: readonly WireBlock[];
 }
 
-function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
+function draftGroup(
+  group: NativeGroup,
+  ids: CallIds,
+  isSent: (block: unknown) => boolean,
+): DraftEntry {
   const native = group.native as AnthropicMessage | undefined;
   const parts = group.messages.flatMap((message) => message.parts);
   const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
@@ -84,10 +112,9 @@ function draftGroup(group: NativeGroup, ids: CallIds): DraftEntry {
     for (const part of parts) if (part.type === "tool-call") ids.keep(part.toolCallId);
     return { role, native, whole: true, blocks: nativeBlocks(native) };
   }
-  const blocks = parts
-    .map((part) => (role === "user" ? part : withoutMedia(part)))
-    .flatMap((part) => encodePart(part, ids));
-  return { role, native, whole: false, blocks };
+  const placed = placeParts(parts, (part) => (role === "user" ? part : withoutMedia(part)), ids);
+  const before = native === undefined ? [] : nativeBlocks(native);
+  return { role, native, whole: false, blocks: keepBreakpoints(before, placed, isSent) };
 }
 
 function nativeBlocks({ content }: AnthropicMessage): readonly WireBlock[] {

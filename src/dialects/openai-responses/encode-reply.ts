@@ -39,8 +39,8 @@ const CLOSED: ReadonlySet<string> = new Set([
 /**
  * An edited reply as items, each a copy of its native item or that item itself. Ids hold reasoning
  * and what follows it together: while all of the reply is there they stay, else they all go, and
- * reasoning that nothing follows, or that is nothing without its id, goes, too. An item that needs
- * its id keeps the reasoning before it; where that cannot be, words stand for the item.
+ * with them reasoning that has one (not every server takes it without) or that nothing follows. An
+ * item that needs its id keeps the reasoning before it; where that cannot be, words stand for it.
  * @param items The items that the reply was decoded from; none for a message from elsewhere.
  */
 export function encodeReply(
@@ -150,10 +150,8 @@ function saying(content: string): ResponsesMessage {
 }
 
 function withoutId(item: ResponsesItem): ResponsesItem[] {
-  if (!isFree(item)) return [item];
-  const isNothing =
-    item.type === "reasoning" && typeof (item as WireObject)["encrypted_content"] !== "string";
-  return isNothing ? [] : [withFields(item, { id: undefined })];
+  if (!isFree(item) || typeof item.id !== "string") return [item];
+  return item.type === "reasoning" ? [] : [withFields(item, { id: undefined })];
 }
 
 /** The API refuses reasoning that is not followed by what it led to. */

@@ -135,15 +135,23 @@ describe("an edited reply", () => {
     expect(sent[4]).toBe(replies[5]);
   });
 
-  test("loses reasoning that nothing follows any more, and sealed reasoning its id", () => {
+  test("loses the reasoning whose item is gone; what never had an id stays", () => {
     const messages = decodeOpenAIResponses(replies);
     expect(edit(messages, 6, (message) => without(message, "text"))).toHaveLength(
       replies.length - 3,
     );
     const sent = edit(messages, 1, (message) => without(message, "text"));
-    expect(sent[1]).toEqual({ ...replies[1], id: undefined });
+    expect(sent.map(({ type }) => type).slice(0, 3)).toEqual([
+      undefined,
+      "function_call",
+      "function_call",
+    ]);
     expect(sent[1]).not.toHaveProperty("id");
     expect(openaiResponses.check(sent)).toEqual([]);
+    const list = fixture("items without ids");
+    const spoken = edit(decodeOpenAIResponses(list), 1, (message) => without(message, "text"));
+    expect(spoken).toEqual(list.filter((_item, at) => at !== 2));
+    expect(spoken[1]).toBe(list[1]);
   });
 
   test("keeps the reasoning that an item needs which the API takes with its id only", () => {
@@ -344,9 +352,9 @@ describe("messages from elsewhere", () => {
     ]);
   });
 
-  test("of a session of Codex keep sealed reasoning and what the provider carried out", () => {
+  test("of a session of Codex keep sealed reasoning without id, and what the provider carried out", () => {
     const source = (value: object) => ({ dialect: "openai-responses", value });
-    const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "c2VhbGVk" };
+    const thought = { type: "reasoning", summary: [], encrypted_content: "c2VhbGVk" };
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "a" } };
     const drawn = {
       type: "image_generation_call",
@@ -364,6 +372,8 @@ describe("messages from elsewhere", () => {
           { type: "opaque", kind: "image_generation_call", source: source(drawn) },
           { type: "text", text: "Done." },
           { type: "reasoning", text: "", source: source({ ...thought, id: "rs_2" }) },
+          { type: "text", text: "Really." },
+          { type: "reasoning", text: "", source: source({ ...thought }) },
         ],
       },
     ]);
@@ -372,6 +382,7 @@ describe("messages from elsewhere", () => {
       { type: "web_search_call", action: { type: "search", query: "a" } },
       drawn,
       { type: "message", role: "assistant", content: "Done." },
+      { type: "message", role: "assistant", content: "Really." },
     ]);
   });
 

@@ -1,0 +1,121 @@
+import { unframeSummary } from "../../core/summary/index.ts";
+import { withFields } from "../native-message.ts";
+import { isWireObject, type WireBlock, type WireObject } from "../wire-value.ts";
+import { contentBlocks } from "./check-block.ts";
+import type { AnthropicConversation, AnthropicMessage } from "./wire.ts";
+
+/** A block as it goes out, and the native block that it stands for, if there is one. */
+export interface PlacedBlock {
+  readonly native: unknown;
+  readonly block: WireBlock;
+}
+
+/** The API refuses a breakpoint on these. */
+const UNMARKED: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);
+
+/**
+ * The blocks of an edited message, in which no cache breakpoint is lost: one whose block is gone, or
+ * was replaced, goes to what stands in its place, else to the block before, else to the one behind.
+ * There are never more than before: where a neighbour has one, that is enough, and a block that is
+ * sent in another message keeps its own.
+ */
+export function keepBreakpoints(
+  before: readonly WireBlock[],
+  placed: readonly PlacedBlock[],
+  isSent: (block: WireBlock) => boolean,
+): WireBlock[] {
+  const blocks = placed.map(({ block }) => block);
+  before.forEach((native, at) => {
+    const breakpoint = breakpointOf(native);
+    if (breakpoint === undefined) return;
+    const own = placed.findIndex((one) => one.native === native);
+    if (own < 0 && isSent(native)) return;
+    const target = own >= 0 ? own : neighbourOf(at, before, { placed, blocks });
+    const block = blocks[target];
+    if (block === undefined || breakpointOf(block) !== undefined) return;
+    blocks[target] = withFields(block, { cache_control: breakpoint });
+  });
+  return blocks;
+}
+
+/** The place whose block takes over from a native block that is gone; -1 where there is none. */
+function neighbourOf(
+  at: number,
+  before: readonly WireBlock[],
+  { placed, blocks }: { readonly placed: readonly PlacedBlock[]; readonly blocks: WireBlock[] },
+): number {
+  const behind = new Set<unknown>(before.slice(at + 1));
+  const found = placed.findIndex(({ native }) => behind.has(native));
+  const next = found < 0 ? placed.length : found;
+  const canTake = (block: WireBlock): boolean => !UNMARKED.has(block.type);
+  const earlier = blocks.slice(0, next).findLastIndex(canTake);
+  return earlier >= 0 ? earlier : blocks.findIndex(canTake);
+}
+
+/** The breakpoint on a block or, of a tool result, the last one inside it. */
+function breakpointOf(block: WireBlock): unknown {
+  const { cache_control: own, content } = block as WireObject;
+  if (isWireObject(own)) return own;
+  if (block.type !== "tool_result") return undefined;
+  return contentBlocks(content)
+    .map((inner) => inner["cache_control"])
+    .findLast((inner) => isWireObject(inner));
+}
+
+/**
+ * Moves a cache breakpoint to the summary when the messages that it stood on are gone: what ends
+ * there is what the next requests begin with. `before` is the conversation as it was, `after` the
+ * one that was compacted; it is returned as it is when no breakpoint was lost or there is no
+ * summary. The result never has more breakpoints than `before`, so that those on tools and the limit
+ * of 4 are none of its business.
+ */
+export function moveBreakpoints<Conversation extends AnthropicConversation>(
+  before: Conversation,
+  after: Conversation,
+): Conversation {
+  const lost = breakpointsOf(before).length - breakpointsOf(after).length;
+  // Longer lifetimes come first, so that the first one is legal wherever the summary stands.
+  const [first] = before.messages.flatMap(messageBreakpoints);
+  if (lost <= 0 || first === undefined) return after;
+  const at = after.messages.findIndex((message) => summaryIndex(message) >= 0);
+  const message = after.messages[at];
+  if (message === undefined) return after;
+  const messages = after.messages.with(at, withBreakpoint(message, first));
+  return { ...after, messages };
+}
+
+function breakpointsOf({ system, messages }: AnthropicConversation): unknown[] {
+  return [
+    ...contentBlocks(system).flatMap(blockBreakpoints),
+    ...messages.flatMap(messageBreakpoints),
+  ];
+}
+
+function messageBreakpoints({ content }: AnthropicMessage): unknown[] {
+  return contentBlocks(content).flatMap(blockBreakpoints);
+}
+
+function blockBreakpoints(block: WireObject): unknown[] {
+  const inner = block["type"] === "tool_result" ? contentBlocks(block["content"]) : [];
+  return [...inner, block]
+    .map((one) => one["cache_control"])
+    .filter((breakpoint) => isWireObject(breakpoint));
+}
+
+/** Where the summary stands in a message; -1 when it is in none of its blocks. */
+function summaryIndex({ role, content }: AnthropicMessage): number {
+  if (role === "assistant") return -1;
+  return contentBlocks(content).findIndex(
+    ({ type, text }) =>
+      type === "text" && typeof text === "string" && unframeSummary(text) !== undefined,
+  );
+}
+
+function withBreakpoint(message: AnthropicMessage, breakpoint: unknown): AnthropicMessage {
+  const blocks = contentBlocks(message.content);
+  const at = summaryIndex(message);
+  const summary = blocks[at];
+  if (summary === undefined || isWireObject(summary["cache_control"])) return message;
+  const marked = { ...summary, cache_control: breakpoint };
+  return withFields(message, { content: blocks.with(at, marked) });
+}

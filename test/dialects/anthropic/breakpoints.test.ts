@@ -1,0 +1,208 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Message, withParts } from "../../../src/core/message/index.ts";
+import { frameSummary } from "../../../src/core/summary/index.ts";
+import {
+  type AnthropicConversation,
+  type AnthropicMessage,
+  checkAnthropic,
+  decodeAnthropic,
+  encodeAnthropic,
+  moveBreakpoints,
+} from "../../../src/dialects/anthropic/index.ts";
+import { legalConversation } from "../../property/arbitraries.ts";
+
+const short = { cache_control: { type: "ephemeral" } };
+const long = { cache_control: { type: "ephemeral", ttl: "1h" } };
+const text = (value: string) => ({ type: "text", text: value });
+const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+const use = (id: string) => ({ type: "tool_use", id, name: "read", input: {} });
+const result = (id: string, content: unknown = "ok") => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content,
+});
+const user = (...content: object[]) => ({ role: "user", content }) as AnthropicMessage;
+const assistant = (...content: object[]) => ({ role: "assistant", content }) as AnthropicMessage;
+
+const summary: Message = {
+  role: "user",
+  kind: "summary",
+  parts: [{ type: "text", text: frameSummary("# Goal\nShip it.", { headMessages: 3 }) }],
+};
+
+/** The messages after a change of one decoded message. */
+function edited(
+  messages: readonly AnthropicMessage[],
+  at: number,
+  change: (message: Message) => Message,
+): readonly AnthropicMessage[] {
+  const decoded = decodeAnthropic({ messages });
+  return encodeAnthropic(decoded.with(at, change(decoded[at] as Message))).messages;
+}
+
+/** All breakpoints in the order of the request. */
+function breakpoints({ system, messages }: AnthropicConversation): unknown[] {
+  return [...JSON.stringify([system, messages]).matchAll(/"cache_control":(\{[^}]*\})/g)].map(
+    ([, found]) => JSON.parse(found ?? ""),
+  );
+}
+
+describe("the breakpoint of a block", () => {
+  test("goes to what replaced it", () => {
+    const messages = [user(text("Look."), { ...image, ...short }, text("Well?"))];
+    const [native] = edited(messages, 0, (message) =>
+      withParts(message, message.parts.with(1, { type: "text", text: "[an image]" })),
+    );
+    expect(native?.content).toEqual([
+      text("Look."),
+      { ...text("[an image]"), ...short },
+      text("Well?"),
+    ]);
+  });
+
+  test("goes to the block before when it is gone, never to thinking, else to the one behind", () => {
+    const thinking = { type: "thinking", thinking: "a", signature: "c2ln" };
+    const messages = [
+      user(text("Go.")),
+      assistant(text("First."), { ...text("Second."), ...short }, use("t1")),
+      user(result("t1")),
+      assistant(thinking, { ...text("Third."), ...short }, use("t2")),
+      user(result("t2")),
+    ];
+    const without = (message: Message, gone: string): Message =>
+      withParts(
+        message,
+        message.parts.filter((part) => part.type !== "text" || part.text !== gone),
+      );
+    const first = edited(messages, 1, (message) => without(message, "Second."))[1];
+    expect(first?.content).toEqual([{ ...text("First."), ...short }, use("t1")]);
+    const second = edited(messages, 3, (message) => without(message, "Third."))[3];
+    expect(second?.content).toEqual([thinking, { ...use("t2"), ...short }]);
+  });
+
+  test("inside a result goes to the result", () => {
+    const messages = [
+      user(text("Go.")),
+      assistant(use("t1")),
+      user(result("t1", [text("a"), { ...text("b"), ...short }])),
+    ];
+    const native = edited(messages, 2, (message) =>
+      withParts(
+        message,
+        message.parts.map((part) =>
+          part.type === "tool-result" ? { ...part, output: [text("…") as never] } : part,
+        ),
+      ),
+    )[2];
+    expect(native?.content).toEqual([{ ...result("t1", [text("…")]), ...short }]);
+  });
+
+  test("is one of those that are there already where the neighbour has one", () => {
+    const messages = [user({ ...text("Look."), ...long }, { ...image, ...short })];
+    const [native] = edited(messages, 0, (message) =>
+      withParts(message, message.parts.slice(0, 1)),
+    );
+    expect(native?.content).toEqual([{ ...text("Look."), ...long }]);
+  });
+});
+
+describe("moveBreakpoints", () => {
+  const before: AnthropicConversation = {
+    system: [{ ...text("Be brief."), ...long }],
+    messages: [
+      user({ ...text("The task."), ...short }),
+      assistant(use("t1")),
+      user(result("t1")),
+      assistant(text("Done.")),
+      user({ ...text("More."), ...short }),
+    ],
+  };
+  const decoded = decodeAnthropic(before);
+  const [system, first, , , , last] = decoded as [Message, Message, ...Message[]];
+
+  test("gives the summary the breakpoint of a message that is gone; the others keep theirs", () => {
+    const after = encodeAnthropic([system, summary, last as Message]);
+    const moved = moveBreakpoints(before, after);
+    expect(moved.system).toBe(before.system);
+    expect(moved.messages).toEqual([
+      user(
+        { ...text((summary.parts[0] as { readonly text: string }).text), ...short },
+        { ...text("More."), ...short },
+      ),
+    ]);
+    expect(moveBreakpoints(before, moved)).toBe(moved);
+  });
+
+  test("leaves alone what lost none, and what has no summary", () => {
+    const whole = encodeAnthropic([system, summary, first, last as Message]);
+    expect(moveBreakpoints(before, whole)).toBe(whole);
+    const bare = encodeAnthropic([system, last as Message]);
+    expect(moveBreakpoints(before, bare)).toBe(bare);
+  });
+
+  test("takes the longest lifetime, which may stand before any other", () => {
+    const messages = before.messages.with(0, user({ ...text("The task."), ...long }));
+    const lived = { ...before, messages };
+    const tail = decodeAnthropic(lived).slice(4);
+    const moved = moveBreakpoints(lived, encodeAnthropic([summary, ...tail]));
+    expect(breakpoints(moved)).toEqual([long.cache_control, short.cache_control]);
+  });
+});
+
+test("there are never more breakpoints than before, and longer lifetimes come first", () => {
+  const marks = fc.array(fc.nat(30), { maxLength: 4 });
+  const choices = fc.infiniteStream(fc.nat(5));
+  fc.assert(
+    fc.property(legalConversation({ endsWithInput: true }), marks, choices, (list, at, choose) => {
+      const before = marked(encodeAnthropic(list), at);
+      const decoded = decodeAnthropic(before);
+      const from = decoded.length > 3 ? (choose.next().value as number) % 3 : 0;
+      const isCut = from > 0 && decoded[from]?.role === "user";
+      const kept = (isCut ? [summary, ...decoded.slice(from)] : [...decoded]).flatMap((message) => {
+        const roll = choose.next().value as number;
+        const note: Message = {
+          role: "user",
+          kind: "injected",
+          parts: [{ type: "text", text: "!" }],
+        };
+        if (roll === 0 && message.role === "tool") return [message, note];
+        return [roll < 3 ? changed(message, roll) : message];
+      });
+      const after = moveBreakpoints(before, encodeAnthropic(kept));
+      expect(checkAnthropic(after)).toEqual([]);
+      expect(breakpoints(after).length).toBeLessThanOrEqual(breakpoints(before).length);
+      const lives = breakpoints(after).map((one) => "ttl" in (one as object));
+      expect(lives).toEqual(lives.toSorted((a, b) => Number(b) - Number(a)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** The conversation with breakpoints on some of its blocks, the first one with a long lifetime. */
+function marked(conversation: AnthropicConversation, places: readonly number[]) {
+  let block = 0;
+  let isFirst = true;
+  const messages = conversation.messages.map((message): AnthropicMessage => {
+    if (!Array.isArray(message.content)) return message;
+    const content = message.content.map((one: object) => {
+      if (!places.includes(block++)) return one;
+      const mark = isFirst ? long : short;
+      isFirst = false;
+      return { ...one, ...mark };
+    });
+    return { ...message, content } as AnthropicMessage;
+  });
+  return { ...conversation, messages };
+}
+
+function changed(message: Message, roll: number): Message {
+  const parts = message.parts.map((part) => {
+    if (part.type === "tool-result") {
+      return { ...part, output: [{ type: "text" as const, text: "…" }] };
+    }
+    return part.type === "file" ? { type: "text" as const, text: "[a file]" } : part;
+  });
+  const isPlain = roll === 1 && parts.length > 1 && parts.at(-1)?.type === "text";
+  return withParts(message, isPlain ? parts.slice(0, -1) : parts);
+}

@@ -98,6 +98,20 @@ describe("the breakpoint of a block", () => {
     expect(native?.content).toEqual([{ ...result("t1", [text("…")]), ...short }]);
   });
 
+  test("stays where it is when its message was cut in two by a note", () => {
+    const messages = [
+      user(text("Go.")),
+      assistant(use("t1")),
+      user(result("t1"), { ...text("And?"), ...short }),
+    ];
+    const decoded = decodeAnthropic({ messages });
+    const note: Message = { role: "user", parts: [{ type: "text", text: "Note." }] };
+    const sent = encodeAnthropic([...decoded.slice(0, 3), note, ...decoded.slice(3)]);
+    expect(sent.messages[2]).toEqual(
+      user(result("t1"), text("Note."), { ...text("And?"), ...short }),
+    );
+  });
+
   test("is one of those that are there already where the neighbour has one", () => {
     const messages = [user({ ...text("Look."), ...long }, { ...image, ...short })];
     const [native] = edited(messages, 0, (message) =>

@@ -9,9 +9,8 @@ import {
   type Truncation,
   windowBytes,
 } from "../core/truncate/index.ts";
-import { cutReceived, previewText } from "./cut.ts";
+import { cutAndKeep, previewText } from "./cut.ts";
 import { receive } from "./receive.ts";
-import { receivedOf } from "./received.ts";
 
 export interface SpillOptions {
   /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
@@ -51,7 +50,7 @@ export interface SpillResult {
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 
 /**
- * A sink for a stream of any length: the ends stay in memory (some 200 KB with the default limits),
+ * A sink for a stream of any length: the ends stay in memory (1.2 MB with the default limits),
  * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
  * original, never the preview. Throws `invalid-options` for limits that leave nothing.
  */
@@ -61,17 +60,16 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const receiver = receive({
     archive,
     capacity: windowBytes(limits),
-    heldBytes: limits.maxBytes,
     maxBytes: maxFileBytes,
   });
-  const { ends } = receiver;
   let failure: string | undefined;
+  let isFinished = false;
   let result: Promise<SpillResult> | undefined;
 
   const finish = async (): Promise<SpillResult> => {
     await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
-    const truncation = cutReceived(receivedOf(ends), { limits, direction });
-    const kept = await receiver.finish(keep || truncation.isTruncated);
+    isFinished = true;
+    const { truncation, kept } = await cutAndKeep(receiver, { limits, direction, keep });
     const warnings = failure === undefined ? [] : [failure];
     return {
       text: previewText(truncation, kept, warnings),
@@ -81,9 +79,11 @@ export function createSpill(options: SpillOptions = {}): Spill {
     };
   };
   const sink: Sink = {
-    // A copy: whoever wrote the piece may use its memory again.
-    write: (chunk) =>
-      receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : new Uint8Array(chunk)),
+    write(chunk) {
+      // Whoever still holds a writer must not write into what became of the descriptor.
+      if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
+      return receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    },
     fail: (error) => {
       const reason = error instanceof Error ? error.message : String(error);
       failure ??= `The output ended early (${reason}); only what came before is here.`;
@@ -93,8 +93,8 @@ export function createSpill(options: SpillOptions = {}): Spill {
   return {
     web,
     node,
-    bytes: () => ends.bytes(),
-    lines: () => ends.newlines(),
+    bytes: () => receiver.size(),
+    lines: () => receiver.lines(),
     finish: () => (result ??= finish()),
   };
 }

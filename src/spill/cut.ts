@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Decoded,
   decodeUtf8,
@@ -8,16 +9,38 @@ import {
   type Truncation,
   withNotice,
 } from "../core/truncate/index.ts";
-import type { Received } from "./output.ts";
-import type { Kept } from "./receive.ts";
+import type { Received } from "./received.ts";
+import type { Kept } from "./spool.ts";
 
 export interface CutOptions {
   readonly limits: Limits;
   readonly direction: Direction;
 }
 
-/** What is kept of an output. */
-export function cutReceived(received: Received, options: CutOptions): Truncation {
+/** What has been received of an output, and can be kept. */
+export interface Source {
+  size(): number;
+  read(direction: Direction): Received;
+  finish(keep: boolean): Promise<Kept>;
+}
+
+/** No tool leaves so much of what it truncates itself, so nothing of this size is let through. */
+const CERTAIN_BYTES = 200_000;
+
+/** The preview, and the original if there is more to it than the preview or `keep` is set. */
+export async function cutAndKeep(
+  source: Source,
+  { keep, ...options }: CutOptions & { readonly keep: boolean },
+): Promise<{ readonly truncation: Truncation; readonly kept: Kept }> {
+  const isCertain = source.size() > Math.max(CERTAIN_BYTES, 2 * options.limits.maxBytes);
+  const keeping = isCertain ? source.finish(true) : undefined;
+  // What is cut for certain is on its way to the disk while it is cut.
+  if (isCertain) await nextTurn();
+  const truncation = cutReceived(source.read(options.direction), options);
+  return { truncation, kept: await (keeping ?? source.finish(keep || truncation.isTruncated)) };
+}
+
+function cutReceived(received: Received, options: CutOptions): Truncation {
   const { bytes, lines, whole, head, tail } = received;
   const none = new Uint8Array(0);
   return truncateEnds({

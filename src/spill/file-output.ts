@@ -2,8 +2,9 @@ import { ftruncateSync } from "node:fs";
 import type { SpillFile } from "../archive/index.ts";
 import { countNewlines } from "./count-newlines.ts";
 import { followFile, readRange, sizeOf } from "./follow-file.ts";
-import type { Output, Received } from "./output.ts";
-import { reasonOf } from "./receive.ts";
+import type { Output } from "./output.ts";
+import { partsOf, type Received } from "./received.ts";
+import { reasonOf } from "./spool.ts";
 
 /** What is no larger is read once, as a whole: to be counted, cut, searched and kept. */
 const WHOLE_BYTES = 4_194_304;
@@ -46,9 +47,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
       if (whole === undefined)
         return { bytes, ...linesOf(follower.newlines(), ends.tail), ...ends };
       const lines = linesOf(countNewlines(whole), whole);
-      if (direction === "both" || bytes <= 2 * capacity) return { bytes, ...lines, whole };
-      const head = whole.subarray(0, capacity);
-      return { bytes, ...lines, head, tail: whole.subarray(bytes - capacity) };
+      return { bytes, ...lines, ...partsOf(whole, { direction, capacity }) };
     },
     async finish(keep) {
       if (!keep) {

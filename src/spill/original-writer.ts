@@ -1,19 +1,27 @@
 import { isUtf8 } from "node:buffer";
-import { write } from "node:fs";
+import { fdatasync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
 
 /** Where the bytes of one original go, one piece after the other. */
 export interface OriginalWriter {
-  /** Rejects when the archive cannot take the bytes; nothing can be kept then. */
-  append(bytes: Uint8Array): Promise<void>;
-  commit(): Promise<ArchiveEntry>;
+  /**
+   * With a promise, the bytes must not change until it settles. Throws or rejects when the archive
+   * cannot take the bytes; nothing can be kept then.
+   */
+  append(bytes: Uint8Array): Promise<void> | undefined;
+  /** @param whole All bytes, where they are in memory. */
+  commit(whole?: Uint8Array): Promise<ArchiveEntry>;
   /** Leaves nothing behind. Never rejects. */
   discard(): Promise<void>;
 }
 
-const writeAt = promisify(write);
+const writeTo = promisify(write);
+/** A write that took longer than this, in ms, waited for the disk: the next one is not waited for here. */
+const SLOW_MS = 20;
+/** So many bytes are worth a request of their own. */
+const SYNC_BYTES = 8_388_608;
 /** An archive without files gets an original as one text, so it is held in memory until then. */
 const MOST_HELD_BYTES = 8_000_000;
 
@@ -23,16 +31,48 @@ export async function openOriginal(archive: Archive): Promise<OriginalWriter> {
   return file === undefined ? heldOriginal(archive) : fileOriginal(file);
 }
 
+/**
+ * Written on the spot: the bytes are in the cache of this processor, and handing them to another
+ * thread costs more than taking them into the memory of the system. Not so when the disk is slow.
+ */
 function fileOriginal(file: SpillFile): OriginalWriter {
+  const { fd } = file;
+  const syncAhead = syncer(fd);
+  let isSlow = false;
+  const appendLater = async (bytes: Uint8Array): Promise<void> => {
+    for (let at = 0; at < bytes.length;) at += (await writeTo(fd, bytes, at)).bytesWritten;
+  };
+  const append = (bytes: Uint8Array): Promise<void> | undefined => {
+    if (isSlow) return appendLater(bytes);
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    return undefined;
+  };
   return {
-    async append(bytes) {
-      for (let at = 0; at < bytes.length;) {
-        const { bytesWritten } = await writeAt(file.fd, bytes, at, bytes.length - at, null);
-        at += bytesWritten;
-      }
+    append(bytes) {
+      const startedAt = performance.now();
+      const note = (): void => {
+        isSlow = performance.now() - startedAt > SLOW_MS;
+        syncAhead(bytes.length);
+      };
+      const appended = append(bytes);
+      if (appended !== undefined) return appended.then(note);
+      note();
+      return undefined;
     },
-    commit: () => file.commit(),
+    commit: (whole) => file.commit(whole),
     discard: () => file.discard(),
+  };
+}
+
+/** The disk works while more bytes come; what it has to say is said once more at the end. */
+function syncer(fd: number): (bytes: number) => void {
+  let waiting = 0;
+  let isSyncing = false;
+  return (bytes) => {
+    waiting += bytes;
+    if (isSyncing || waiting < SYNC_BYTES) return;
+    [isSyncing, waiting] = [true, 0];
+    fdatasync(fd, () => (isSyncing = false));
   };
 }
 
@@ -43,7 +83,8 @@ function heldOriginal(archive: Archive): OriginalWriter {
     async append(bytes) {
       size += bytes.length;
       if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
-      held.push(bytes);
+      // A copy: the memory is used again.
+      held.push(bytes.slice());
     },
     async commit() {
       const bytes = Buffer.concat(held);

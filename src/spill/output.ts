@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Direction } from "../core/truncate/index.ts";
-import type { Kept } from "./receive.ts";
+import type { Received } from "./received.ts";
+import type { Kept } from "./spool.ts";
 
 /** Where a command's output goes, and what can be read of it. */
 export interface Output {
@@ -21,14 +22,4 @@ export interface Output {
   read(direction: Direction): Received;
   /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */
   finish(keep: boolean): Promise<Kept>;
-}
-
-/** An output as far as it is in memory: as a whole, or its two ends. */
-export interface Received {
-  readonly bytes: number;
-  /** Absent when nobody counted them. */
-  readonly lines?: number;
-  readonly whole?: Uint8Array;
-  readonly head?: Uint8Array;
-  readonly tail?: Uint8Array;
 }

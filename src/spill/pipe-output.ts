@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NamedPipe } from "./named-pipe.ts";
 import type { Output } from "./output.ts";
 import type { Receiver } from "./receive.ts";
-import { receivedOf } from "./received.ts";
 
 /** So many turns of the event loop without a byte mean that the pipe is empty. */
 const QUIET_TURNS = 2;
@@ -18,12 +17,11 @@ export interface PipeOptions {
 
 /** The command writes into a pipe: for disks that may fill up, and archives without files. */
 export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions): Output {
-  const { ends } = receiver;
   let sources: readonly Socket[] = [];
   let writing: Promise<void> | undefined;
 
   const take = (chunk: Buffer): void => {
-    const room = maxBytes - ends.bytes();
+    const room = maxBytes - receiver.size();
     if (room <= 0) return;
     const written = receiver.write(chunk.subarray(0, room));
     if (written === undefined) return;
@@ -49,24 +47,24 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
       sources = all.filter((source) => source instanceof Socket);
       for (const source of sources) source.on("data", take).on("error", () => undefined);
     },
-    size: () => ends.bytes(),
-    lines: () => ends.newlines(),
+    size: () => receiver.size(),
+    lines: () => receiver.lines(),
     latest(from, most) {
-      const tail = ends.tail();
-      return tail.subarray(Math.max(0, tail.length - Math.min(most, ends.bytes() - from)));
+      const tail = receiver.tail();
+      return tail.subarray(Math.max(0, tail.length - Math.min(most, receiver.size() - from)));
     },
     async settle() {
       // What the command wrote is in the pipe by now; a process in the background may keep it open.
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
-        const before = ends.bytes();
+        const before = receiver.size();
         await writing;
         await nextTurn();
-        if (ends.bytes() !== before) quiet = -1;
+        if (receiver.size() !== before) quiet = -1;
       }
       await writing;
       release();
     },
-    read: () => receivedOf(ends),
+    read: (direction) => receiver.read(direction),
     finish(keep) {
       release();
       return receiver.finish(keep);

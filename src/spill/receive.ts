@@ -1,105 +1,119 @@
-import type { Archive, ArchiveEntry } from "../archive/index.ts";
-import { isContextError } from "../core/error.ts";
-import { type Ends, keepEnds } from "./keep-ends.ts";
-import { openOriginal, type OriginalWriter } from "./original-writer.ts";
+import type { Archive } from "../archive/index.ts";
+import type { Direction } from "../core/truncate/index.ts";
+import { type Block, createBlock } from "./block.ts";
+import { keepEnds } from "./keep-ends.ts";
+import { partsOf, type Received } from "./received.ts";
+import { createSpool, type Kept } from "./spool.ts";
 
 /** Takes a stream of bytes: its ends stay in memory, the whole goes to the archive. */
 export interface Receiver {
-  readonly ends: Ends;
-  /** Takes a piece, which must not change afterwards. Whoever writes waits for the result. */
+  /** Takes a piece. With a promise, whoever writes waits, and the piece must not change until then. */
   write(chunk: Uint8Array): Promise<void> | undefined;
+  /** Bytes so far. */
+  size(): number;
+  /** Line ends so far. */
+  lines(): number;
+  /** The newest bytes, as many as an end keeps. */
+  tail(): Uint8Array;
+  /** What a preview is made of, also while it is kept. */
+  read(direction: Direction): Received;
   /** After the last piece: `keep` what was received, or leave nothing behind. Never rejects. */
   finish(keep: boolean): Promise<Kept>;
-}
-
-/** What became of an original. */
-export interface Kept {
-  readonly entry?: ArchiveEntry;
-  /** Why there is none although there should be. */
-  readonly notKept?: string;
 }
 
 export interface ReceiveOptions {
   readonly archive: Archive | undefined;
   /** Bytes that each end keeps. */
   readonly capacity: number;
-  /** So many bytes are held back before a file is made: a small output needs none. */
-  readonly heldBytes: number;
   /** The archive takes no more than this. */
   readonly maxBytes: number;
 }
 
-/** Whoever writes waits while more than this is not yet on its way to the disk. */
-const HIGH_WATER_BYTES = 4_194_304;
-export const NO_ARCHIVE = "there is no archive";
+/** So much is held before a file is made: a small output needs none, and is searched as a whole. */
+const HELD_BYTES = 1_048_576;
 
-export function receive({ archive, capacity, heldBytes, maxBytes }: ReceiveOptions): Receiver {
+/** Memory: at most 1 MB, and twice the capacity. */
+export function receive({ archive, capacity, maxBytes }: ReceiveOptions): Receiver {
   const ends = keepEnds(capacity);
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
-  let writer: OriginalWriter | undefined;
-  let notKept = archive === undefined ? NO_ARCHIVE : undefined;
-  let flushing: Promise<void> | undefined;
+  const block = createBlock(HELD_BYTES);
+  const spool = createSpool({ archive, maxBytes });
+  let counted = 0;
 
-  const takeWaiting = (): Uint8Array => {
-    const [first = new Uint8Array(0), ...more] = waiting;
-    const batch = more.length === 0 ? first : Buffer.concat(waiting);
-    [waiting, waitingBytes] = [[], 0];
-    return batch;
+  const count = (): void => {
+    const content = block.content();
+    ends.add(content.subarray(counted));
+    counted = content.length;
   };
-  const flush = async (): Promise<void> => {
-    try {
-      if (archive !== undefined) writer ??= await openOriginal(archive);
-      while (waiting.length > 0) await writer?.append(takeWaiting());
-    } catch (error) {
-      notKept ??= reasonOf(error);
-    }
-    if (notKept === undefined) return;
-    takeWaiting();
-    await writer?.discard();
-    writer = undefined;
+  const clear = (): void => {
+    block.clear();
+    counted = 0;
   };
-  const startFlush = (): Promise<void> =>
-    (flushing ??= flush().finally(() => (flushing = undefined)));
-
+  const filler = fillBlock(block, () => {
+    count();
+    const written = spool.append(block.content());
+    if (written !== undefined) return written.then(clear);
+    clear();
+    return undefined;
+  });
   return {
-    ends,
-    write(chunk) {
-      ends.add(chunk);
-      if (notKept !== undefined) return undefined;
-      if (ends.bytes() > maxBytes) {
-        notKept = `it is larger than ${maxBytes} bytes`;
-        takeWaiting();
-        return startFlush();
-      }
-      waiting.push(chunk);
-      waitingBytes += chunk.length;
-      if (ends.bytes() <= heldBytes) return undefined;
-      const flushed = startFlush();
-      return waitingBytes > HIGH_WATER_BYTES ? flushed : undefined;
+    write: (chunk) => filler.write(chunk),
+    size: () => ends.bytes() + block.content().length - counted,
+    lines() {
+      count();
+      return ends.newlines();
+    },
+    tail() {
+      count();
+      return ends.tail();
+    },
+    read(direction) {
+      count();
+      const whole = block.isWhole() ? block.content() : ends.whole();
+      const parts =
+        whole === undefined
+          ? { head: ends.head(), tail: ends.tail() }
+          : partsOf(whole, { direction, capacity });
+      return { bytes: ends.bytes(), lines: ends.newlines() + (ends.endsLine() ? 0 : 1), ...parts };
     },
     async finish(keep) {
-      await flushing;
-      if (keep && notKept === undefined) await startFlush();
-      if (!keep || notKept !== undefined || writer === undefined) {
-        await writer?.discard();
-        return keep && notKept !== undefined ? { notKept } : {};
-      }
-      try {
-        return { entry: await writer.commit() };
-      } catch (error) {
-        return { notKept: reasonOf(error) };
-      }
+      await filler.idle();
+      if (keep) return spool.keep(block.content(), block.isWhole() ? block.content() : undefined);
+      await spool.discard();
+      return {};
     },
   };
 }
 
-/** As a clause that can follow "was not kept:". */
-export function reasonOf(error: unknown): string {
-  if (isContextError(error)) return error.message;
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  if (code === "ENOSPC") return "the disk is full";
-  if (code === "EDQUOT") return "the disk quota is used up";
-  if (code === "EFBIG") return "the system allows no larger file";
-  return `the file could not be written (${code})`;
+interface Filler {
+  write(chunk: Uint8Array): Promise<void> | undefined;
+  /** When nobody waits any more. */
+  idle(): Promise<void>;
+}
+
+/** Puts chunks into a block in the order in which they come. `flush` empties a full one, maybe later. */
+function fillBlock(block: Block, flush: () => Promise<void> | undefined): Filler {
+  let busy: Promise<void> | undefined;
+  const takeLater = async (chunk: Uint8Array, from: number, flushed: unknown): Promise<void> => {
+    await flushed;
+    for (let at = from; at < chunk.length; at = block.take(chunk, at)) {
+      if (block.isFull()) await flush();
+    }
+  };
+  const writeLater = async (chunk: Uint8Array, from: number, flushed: unknown): Promise<void> => {
+    const work = takeLater(chunk, from, flushed);
+    busy = work;
+    await work;
+    if (busy === work) busy = undefined;
+  };
+  return {
+    write(chunk) {
+      if (busy !== undefined) return writeLater(chunk, 0, busy);
+      for (let at = 0; at < chunk.length; at = block.take(chunk, at)) {
+        const flushed = block.isFull() ? flush() : undefined;
+        if (flushed !== undefined) return writeLater(chunk, at, flushed);
+      }
+      return undefined;
+    },
+    idle: async () => busy,
+  };
 }

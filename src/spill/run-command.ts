@@ -1,6 +1,5 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import {
   commandDirection,
@@ -11,13 +10,14 @@ import {
   windowBytes,
 } from "../core/truncate/index.ts";
 import { type CommandLine, startCommand } from "./command.ts";
-import { cutReceived, previewText } from "./cut.ts";
+import { cutAndKeep, previewText } from "./cut.ts";
 import { fileOutput } from "./file-output.ts";
 import { type NamedPipe, openNamedPipe, reopensOutput } from "./named-pipe.ts";
 import type { Output } from "./output.ts";
 import { pipeOutput } from "./pipe-output.ts";
 import { type Progress, reporter } from "./progress.ts";
-import { type Kept, reasonOf, receive } from "./receive.ts";
+import { receive } from "./receive.ts";
+import { reasonOf } from "./spool.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -70,8 +70,6 @@ export interface CommandResult {
 
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 const DEFAULT_GRACE_MS = 2_000;
-/** No tool leaves so much of what it truncates itself, so nothing of this size is let through. */
-const CERTAIN_BYTES = 200_000;
 /** A disk that had room for everything and has no more than this was filled meanwhile. */
 const FULL_BYTES = 65_536;
 /** The kernel counts a file's limit in blocks. */
@@ -91,14 +89,15 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   try {
     const ending = await runInto(output, options, maxBytes);
     await output.settle(maxBytes);
-    const { cut, kept } = await cutAndKeep(output, options, limits);
+    const { direction = usualDirection(options), keep = false } = options;
+    const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
     const isDiskFull = output.path !== undefined && !hasRoom(output.path, FULL_BYTES);
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
     const warnings = warningsOf(ending, facts);
     return {
-      text: previewText(cut, where, warnings),
-      truncation: cut,
+      text: previewText(truncation, where, warnings),
+      truncation,
       exitCode: ending.exitCode,
       signal: ending.signal,
       timedOut: ending.stopped === "time-out",
@@ -111,21 +110,6 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     await output.finish(false);
     throw error;
   }
-}
-
-/** The preview, and the original if there is more to it than the preview. */
-async function cutAndKeep(
-  output: Output,
-  options: CommandLine & RunOptions,
-  limits: Limits,
-): Promise<{ readonly cut: Truncation; readonly kept: Kept }> {
-  const { direction = usualDirection(options), keep = false } = options;
-  const isCertain = output.size() > Math.max(CERTAIN_BYTES, 2 * limits.maxBytes);
-  const keeping = isCertain ? output.finish(true) : undefined;
-  // What is cut for certain is on its way to the disk while it is cut.
-  if (isCertain) await nextTurn();
-  const cut = cutReceived(output.read(direction), { limits, direction });
-  return { cut, kept: await (keeping ?? output.finish(cut.isTruncated || keep)) };
 }
 
 /** As for the shell tool of an agent. */
@@ -207,7 +191,6 @@ function openPipe(
   const receiver = receive({
     archive,
     capacity: windowBytes(limits),
-    heldBytes: limits.maxBytes,
     maxBytes: Number.POSITIVE_INFINITY,
   });
   return pipeOutput(receiver, { maxBytes, pipe });

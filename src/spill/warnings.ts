@@ -1,4 +1,4 @@
-import type { Kept } from "./receive.ts";
+import type { Kept } from "./spool.ts";
 import type { Supervised } from "./supervise.ts";
 
 export interface RunFacts {

@@ -1,4 +1,8 @@
-import { readFileSync } from "node:fs";
+import { spawn, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
@@ -7,6 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import type { Archive, SpillFile } from "../../src/archive/index.ts";
+import { countNewlines } from "../../src/spill/count-newlines.ts";
 import { createSpill } from "../../src/spill/index.ts";
 import { newArchive, outputsIn } from "./scratch.ts";
 
@@ -151,14 +156,17 @@ describe("an archive that fails", () => {
     expect((await spill.finish()).text).toContain(sentence);
   });
 
-  it("takes no more than it may, and says so", async () => {
+  it.each([
+    ["before there is a file", 200_000],
+    ["when there is one", 1_500_000],
+  ])("takes no more than it may, %s, and says so", async (_, maxFileBytes) => {
     const { archive, folder } = newArchive();
-    const spill = createSpill({ archive, maxFileBytes: 200_000 });
-    await ReadableStream.from(LINES).pipeTo(spill.web);
+    const spill = createSpill({ archive, maxFileBytes });
+    await ReadableStream.from(Array.from({ length: 8 }, () => WHOLE)).pipeTo(spill.web);
     const { text, truncation } = await spill.finish();
-    expect(truncation.total.bytes).toBe(WHOLE.length);
-    expect(text).toContain("not kept (it is larger than 200000 bytes)");
-    expect(outputsIn(folder)).toEqual([]);
+    expect(truncation.total.bytes).toBe(8 * WHOLE.length);
+    expect(text).toContain(`not kept (it is larger than ${maxFileBytes} bytes)`);
+    expect(existsSync(folder) ? outputsIn(folder) : []).toEqual([]);
   });
 
   it("rejects limits that leave nothing", () => {
@@ -200,8 +208,8 @@ it("a source waits for a slow disk", async () => {
     for (; sent < 100; sent++) await writer.write(Buffer.alloc(1_000_000, "x"));
   })();
   for (let turn = 0; turn < 500; turn++) await nextTurn();
-  expect(sent).toBeGreaterThan(3);
-  expect(sent).toBeLessThan(8);
+  expect(sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(4);
   open();
   await sending;
   writer.releaseLock();
@@ -240,4 +248,72 @@ it("whatever is written in whatever pieces is in the archive, byte for byte", as
     ),
     { numRuns: 300 },
   );
+});
+
+it("a large stream is whole, whatever its pieces, and through both faces at once", async () => {
+  const { archive } = newArchive();
+  const size = fc.oneof(
+    fc.nat({ max: 700_000 }),
+    fc.constantFrom(0, 1, 65_536, 262_144, 1_048_576, 2_500_000),
+  );
+  const pieces = fc.array(fc.tuple(size, fc.boolean()), { minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(pieces, async (list) => {
+      const spill = createSpill({ archive, keep: true });
+      const writer = spill.web.getWriter();
+      const sent: Buffer[] = [];
+      for (const [index, [bytes, isWeb]] of list.entries()) {
+        const piece = Buffer.alloc(bytes, `${index} a line of this piece\n`);
+        sent.push(Buffer.from(piece));
+        if (isWeb) await writer.write(piece);
+        else await new Promise((written) => spill.node.write(piece, written));
+        // Its memory is used again.
+        piece.fill("?");
+      }
+      writer.releaseLock();
+      const whole = Buffer.concat(sent);
+      const { truncation, entry } = await spill.finish();
+      expect(spill.lines()).toBe(countNewlines(whole));
+      expect(truncation.total.bytes).toBe(whole.length);
+      expect(entry!.bytes).toBe(whole.length);
+      expect(readFileSync(entry!.path!).equals(whole)).toBe(true);
+      const end = whole.subarray(-20_000).toString();
+      expect(truncation.text.endsWith(end)).toBe(true);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it.runIf(process.platform !== "win32")("a disk that is slow takes the bytes in order", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+  const [pipe, copy] = [join(folder, "pipe"), join(folder, "copy")];
+  execFileSync("mkfifo", [pipe]);
+  const command = "exec < pipe; sleep 0.2; head -c 2000000; sleep 0.2; cat";
+  const reader = spawn("sh", ["-c", `{ ${command}; } > copy`], { cwd: folder });
+  const fd = openSync(pipe, "w");
+  const { archive } = newArchive();
+  const commit = async (): Promise<never> => {
+    closeSync(fd);
+    await once(reader, "close");
+    throw new Error("no file");
+  };
+  const open = async (): Promise<SpillFile> => ({ path: pipe, fd, commit, async discard() {} });
+  const spill = createSpill({ archive: { ...archive, open } });
+  const pieces = Array.from({ length: 60 }, (_, at) => Buffer.alloc(90_000, `piece ${at}\n`));
+  await ReadableStream.from(pieces).pipeTo(spill.web);
+  await spill.finish();
+  expect(readFileSync(copy).equals(Buffer.concat(pieces))).toBe(true);
+});
+
+it("what is written after the end is refused and goes nowhere", async () => {
+  const { archive, folder } = newArchive();
+  const spill = createSpill({ archive });
+  const writer = spill.web.getWriter();
+  await writer.write(WHOLE);
+  const { entry } = await spill.finish();
+  await expect(writer.write(WHOLE)).rejects.toThrow("finished");
+  expect(await new Promise((done) => spill.node.write(WHOLE, done))).toBeInstanceOf(Error);
+  expect(readFileSync(entry!.path!, "utf8")).toBe(WHOLE);
+  expect(spill.bytes()).toBe(WHOLE.length);
+  expect(outputsIn(folder)).toHaveLength(1);
 });

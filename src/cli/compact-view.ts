@@ -3,6 +3,7 @@ import pc from "picocolors";
 import type { CompactResult } from "./compact.ts";
 import { bar, clipEnd, count, plural } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
+import { modelLines } from "./model-view.ts";
 
 /** How many lines of each section of the summary are shown. */
 const SECTION_LINES = 3;
@@ -65,6 +66,7 @@ function actions({ report, ledger }: CompactResult): string[] {
       `Kept      ${plural(tail.messages, "message")} at the end${report.clipped.length === 0 ? ", word for word" : `, ${plural(report.clipped.length, "large piece")} clipped`}`,
     );
   }
+  lines.push(...modelLines(report));
   if (report.continuation !== undefined) {
     const added = report.continuation.added ? ", a message to go on was added" : "";
     lines.push(`Run state ${report.continuation.state}${added}`);
@@ -105,7 +107,8 @@ function places(io: Io, { report, out, to, archive }: CompactResult): string[] {
   const originals =
     report.prune.length + report.clipped.length + (report.head?.handle === undefined ? 0 : 1);
   if (report.head?.handle !== undefined) lines.push(`Head      ${report.head.handle}`);
-  if (originals > 0 && report.failures.length === 0) {
+  const isKept = report.failures.every(({ code }) => code === "summarizer-failed");
+  if (originals > 0 && isKept) {
     lines.push(
       `Archive   ${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`,
     );

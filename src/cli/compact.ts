@@ -1,7 +1,7 @@
 import path from "node:path";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { type ContextReport, createContext } from "../context/index.ts";
+import { type ContextReport, createContext, type SummaryReport } from "../context/index.ts";
 import { EMPTY_LEDGER, extractLedger, type Ledger } from "../core/ledger/index.ts";
 import { type Message, repairMessages } from "../core/message/index.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
@@ -13,11 +13,12 @@ import {
   type WriteTarget,
 } from "../transcripts/index.ts";
 import { compactView } from "./compact-view.ts";
+import { chosenSummarizer, type SummarizerOptions } from "./chosen-summarizer.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
 import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
 
-export interface CompactOptions extends CommonOptions, LoadOptions {
+export interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
   /** Tokens. */
   readonly window?: number;
   /** Tokens kept free for the answer. */
@@ -63,11 +64,12 @@ export async function compactInput(
   const chosen = chooseWindow(options.window, loaded.conversation);
   const to = options.to ?? naturalTarget(loaded.transcript.format);
   const folder = archiveFolder(io.env);
-  const edited = await compactConversation(loaded, { chosen, to, folder, options });
+  const edited = await compactConversation(io, loaded, { chosen, to, folder, options });
   const out = outPath(edited.report, name, options);
   if (out !== undefined) await writeOut(io, out, writeConversation(edited.messages, to));
   const result: CompactResult = { loaded, chosen, to, out, archive: folder, ...edited };
-  if (options.json === true) printJson(out === "-" ? onStderr(io) : io, jsonReport(result));
+  if (options.json === true)
+    printJson(out === "-" ? onStderr(io) : io, jsonReport(result, options));
   else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));
 }
 
@@ -79,6 +81,7 @@ interface CompactSettings {
 }
 
 async function compactConversation(
+  io: Io,
   { conversation, warnings }: Loaded,
   { chosen, to, folder, options }: CompactSettings,
 ): Promise<Pick<CompactResult, "report" | "messages" | "ledger">> {
@@ -92,6 +95,9 @@ async function compactConversation(
     ...(cwd !== undefined && { cwd }),
     fixedTokens: options.fixed ?? 0,
     traits: traitsOf(to),
+    ...chosenSummarizer(io, options),
+    // There is no agent that goes on working.
+    summarizeAhead: false,
     archive: directoryArchive(folder, {
       ...(conversation.id !== undefined && { conversation: conversation.id }),
     }),
@@ -147,7 +153,7 @@ function onStderr(io: Io): Io {
 }
 
 /** The stable JSON report. */
-export function jsonReport(result: CompactResult): unknown {
+function jsonReport(result: CompactResult, { showPrompt }: SummarizerOptions): unknown {
   const { report, ledger, loaded } = result;
   const { action, window, reserved, usable, tokens, messages, prune, clipped, head, tail } = report;
   return {
@@ -163,7 +169,7 @@ export function jsonReport(result: CompactResult): unknown {
     clipped,
     ...(head !== undefined && { head }),
     ...(tail !== undefined && { tail }),
-    ...(report.summary !== undefined && { summary: report.summary }),
+    ...(report.summary !== undefined && { summary: jsonSummary(report.summary, showPrompt) }),
     ...(report.continuation !== undefined && { continuation: report.continuation }),
     ledger,
     to: result.to,
@@ -173,4 +179,13 @@ export function jsonReport(result: CompactResult): unknown {
     failures: report.failures,
     durationMs: report.durationMs,
   };
+}
+
+/** Prompts hold the whole conversation, so they are only printed when asked for. */
+function jsonSummary(
+  { source, tokens, sections, usage, waitedMs, calls }: SummaryReport,
+  showPrompt = false,
+): unknown {
+  const shown = calls.map(({ prompt, ...call }) => (showPrompt ? { ...call, prompt } : call));
+  return { source, tokens, sections, usage, waitedMs, calls: shown };
 }

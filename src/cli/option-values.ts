@@ -21,5 +21,13 @@ export function secondsOption(text: string): number {
   return value;
 }
 
+export function millisecondsOption(text: string): number {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0 && value <= MOST_SECONDS * 1_000)) {
+    throw new InvalidArgumentError("Give a whole number of milliseconds such as 30000.");
+  }
+  return value;
+}
+
 /** The longest that a timer can wait. */
 const MOST_SECONDS = 2_147_483;

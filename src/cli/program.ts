@@ -3,7 +3,7 @@ import { isContextError } from "../core/error.ts";
 import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
 import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
-import { numberOption, tokensOption } from "./option-values.ts";
+import { millisecondsOption, numberOption, tokensOption } from "./option-values.ts";
 import { addRun, addTruncate, type SetExitCode } from "./output-commands.ts";
 
 /** Exit codes of every command. */
@@ -121,12 +121,29 @@ function addCompact(program: Command, io: Io): void {
     .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
     .option("--force", "compact even though the conversation fits")
     .addOption(
-      new Option("--summarizer <name>", "who writes the summary")
-        .choices(["extractive"])
-        .default("extractive"),
+      new Option(
+        "--summarizer <name>",
+        "who writes the summary: extractive, anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
+      ).default("extractive"),
     )
+    .addOption(
+      new Option(
+        "--summarizer-timeout <ms>",
+        "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
+      ).argParser(millisecondsOption),
+    )
+    .addOption(
+      new Option(
+        "--summarizer-window <tokens>",
+        "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
+      ).argParser(tokensOption),
+    )
+    .option("--show-prompt", "with --json: the prompts that were sent, too")
     .action(async (file: string | undefined, options) => {
       const { compactCommand, compactInput } = await import("./compact.ts");
+      const { chosenSummarizer } = await import("./chosen-summarizer.ts");
+      // A name that is wrong is better told before anything is read or picked.
+      chosenSummarizer(io, options);
       if (file !== undefined) return compactCommand(io, file, options);
       const { chooseSession } = await import("./choose-session.ts");
       const session = await chooseSession(io, options);

@@ -7,7 +7,17 @@ import {
   runState,
 } from "../../../src/core/continuation/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
-import { assistant, call, calling, injected, step, system, user } from "../../build-messages.ts";
+import {
+  assistant,
+  call,
+  calling,
+  injected,
+  result,
+  results,
+  step,
+  system,
+  user,
+} from "../../build-messages.ts";
 
 const image: Message = {
   role: "user",
@@ -32,6 +42,29 @@ describe("T11: the run state, read before the compaction", () => {
       "a finished answer",
       [user("go"), ...step("a", "bash", {}, "x"), assistant("done")],
       "answered",
+    ],
+    [
+      "a call that waits for a word",
+      [user("go"), calling({ ...call("a", "write"), pending: true })],
+      "answered",
+    ],
+    [
+      "the same beside a call that has its result",
+      [
+        user("go"),
+        calling({ ...call("a", "write"), pending: true }, call("b", "read")),
+        results(result("b", "read", "x")),
+      ],
+      "answered",
+    ],
+    [
+      "a call that waited and has its result",
+      [
+        user("go"),
+        calling({ ...call("a", "write"), pending: true }),
+        results(result("a", "write", "x")),
+      ],
+      "mid-task",
     ],
     ["a reminder after a user message", [user("go"), injected("<reminder>")], "unanswered"],
     ["a reminder after an answer", [user("go"), assistant("done"), injected("x")], "answered"],

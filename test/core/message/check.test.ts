@@ -63,6 +63,22 @@ describe("checkMessages", () => {
   });
 });
 
+describe("a pending call", () => {
+  const waits = { ...call("a", "write"), pending: true as const };
+
+  it("may have no result, at the end of the list and before the next turn", () => {
+    expect(rules([user("go"), calling(waits)])).toEqual([]);
+    const both = [calling(waits, call("b", "read")), results(result("b", "read", "2"))];
+    expect(rules([...both, user("well?")])).toEqual([]);
+  });
+
+  it("takes a result in its step, and only there", () => {
+    expect(rules([calling(waits), results(result("a", "write", "1"))])).toEqual([]);
+    const late = [calling(waits), user("wait"), results(result("a", "write", "1"))];
+    expect(rules(late)).toEqual(["unpaired-tool-result"]);
+  });
+});
+
 describe("createMessageCheck", () => {
   it("finds the same message by message, also while a call is still open", () => {
     const messages = [

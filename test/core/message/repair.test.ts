@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkMessages, NO_RESULT_TEXT, repairMessages } from "../../../src/core/message/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
+import type { Message, Part } from "../../../src/core/message/index.ts";
 import {
   assistant,
   call,
@@ -82,6 +82,37 @@ describe("repairMessages", () => {
     expect(messages).toEqual([user("go")]);
   });
 
+  it("leaves a pending call alone, and gives it a result that is there", () => {
+    const waits = { ...call("a", "write"), pending: true as const };
+    const torn = calling(call("b", "bash"));
+    const { messages, repairs } = repairMessages([torn, calling(waits)]);
+    expect(messages.at(-1)).toEqual(calling(waits));
+    expect(repairs).toHaveLength(1);
+    const late = results(result("a", "write", "done"));
+    expect(repairMessages([calling(waits), user("and?"), late]).messages).toEqual([
+      calling(waits),
+      late,
+      user("and?"),
+    ]);
+  });
+
+  it("leaves what is opaque in the tool messages of its step", () => {
+    const opaque: Part = { type: "opaque", kind: "answer", source: { dialect: "here", value: {} } };
+    const answer: Message = { role: "tool", parts: [opaque] };
+    const mixed: Message = { role: "tool", parts: [opaque, result("x", "grep", "orphan")] };
+    const { messages } = repairMessages([calling(call("a", "bash")), user("and?"), answer, mixed]);
+    expect(checkMessages(messages)).toEqual([]);
+    expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+      ["assistant", "tool-call"],
+      ["tool", "opaque"],
+      ["tool", "opaque"],
+      ["tool", "tool-result"],
+      ["user", "text"],
+      ["user", "text"],
+    ]);
+    expect(messages[1]).toBe(answer);
+  });
+
   it("makes any list legal, loses no text, and repairs nothing twice", () => {
     const id = fc.constantFrom("", "a", "b", "c");
     const text = fc.uuid();
@@ -90,6 +121,14 @@ describe("repairMessages", () => {
       text.map(injected),
       text.map(assistant),
       fc.array(id, { maxLength: 3 }).map((ids) => calling(...ids.map((own) => call(own, "bash")))),
+      id.map((own) => calling({ ...call(own, "bash"), pending: true })),
+      fc.tuple(id, text).map(([own, kind]): Message => {
+        const source = { dialect: "here", value: kind };
+        return {
+          role: "tool",
+          parts: [{ type: "opaque", kind, source }, result(own, "bash", "ok")],
+        };
+      }),
       fc
         .array(fc.tuple(id, text), { maxLength: 3 })
         .map((pairs) => results(...pairs.map(([own, output]) => result(own, "bash", output)))),

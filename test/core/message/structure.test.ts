@@ -5,10 +5,21 @@ import {
   splitUnits,
   toJson,
   turnStarts,
+  waitingCalls,
   withParts,
 } from "../../../src/core/message/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
-import { assistant, injected, step, system, user } from "../../build-messages.ts";
+import {
+  assistant,
+  call,
+  calling,
+  injected,
+  result,
+  results,
+  step,
+  system,
+  user,
+} from "../../build-messages.ts";
 
 describe("the structure of a conversation", () => {
   const messages = [
@@ -51,6 +62,65 @@ describe("the structure of a conversation", () => {
     expect(isUntouched(message, "neutral")).toBe(true);
     expect(isUntouched(message, "anthropic")).toBe(false);
     expect(isUntouched(withParts(message, [...parts]), "neutral")).toBe(false);
+  });
+});
+
+describe("units of linked parts", () => {
+  const linked = (link: string): Message => ({
+    role: "assistant",
+    parts: [{ type: "opaque", kind: "server_tool", link, source: { dialect: "here", value: {} } }],
+  });
+  const spans = (messages: readonly Message[]) =>
+    splitUnits(messages).map(({ type, from, to }) => [type, from, to]);
+
+  it("reach from the first to the last part with the same link", () => {
+    const messages = [
+      user("a"),
+      linked("1"),
+      ...step("c", "read", {}, "x"),
+      linked("1"),
+      user("b"),
+      linked("2"),
+      user("c"),
+    ];
+    expect(spans(messages)).toEqual([
+      ["message", 0, 1],
+      ["step", 1, 5],
+      ["message", 5, 6],
+      ["step", 6, 7],
+      ["message", 7, 8],
+    ]);
+  });
+
+  it("are one where links cross or lie in each other", () => {
+    const crossing = [linked("1"), linked("2"), user("a"), linked("1"), linked("2"), user("b")];
+    expect(spans(crossing)).toEqual([
+      ["step", 0, 5],
+      ["message", 5, 6],
+    ]);
+    const nested = [linked("1"), linked("2"), linked("2"), linked("1"), linked("3")];
+    expect(spans(nested)).toEqual([
+      ["step", 0, 4],
+      ["step", 4, 5],
+    ]);
+  });
+});
+
+describe("waitingCalls", () => {
+  it("are the pending ones without a result in their step", () => {
+    const waits = { ...call("a", "write"), pending: true as const };
+    const again = { ...call("a", "write"), pending: true as const };
+    const messages = [
+      calling(waits, call("b", "read")),
+      results(result("b", "read", "2")),
+      results(result("a", "write", "1")),
+      calling(again),
+      user("well?"),
+      results(result("a", "write", "late")),
+    ];
+    expect([...waitingCalls(messages)]).toEqual([again]);
+    expect(waitingCalls(messages.slice(0, 2)).has(waits)).toBe(true);
+    expect(waitingCalls(messages.slice(0, 3)).size).toBe(0);
   });
 });
 

@@ -200,6 +200,14 @@ describe("T9: what is pruned", () => {
     });
   });
 
+  it("leaves the arguments of a call alone that may yet run", () => {
+    const write = call("w", "write", { path: "a.ts", content: words(2_000) });
+    const waits = calling({ ...write, pending: true });
+    expect(planPrune(oldWork(waits), context())).toEqual([]);
+    const done = oldWork(waits, results(result("w", "write", "ok")));
+    expect(prunedAt(planPrune(done, context()))).toEqual([1]);
+  });
+
   it("prunes nothing unless 20,000 tokens come back, or 10 % of a small window", () => {
     const messages = oldWork(...step("a", "bash", {}, words(12_000)));
     const standard = { options: {} };

@@ -36,6 +36,7 @@ export function checkAnthropic(
   const turns = joinTurns(messages);
   if (turns[0]?.role !== "user") report("first-message-role", 0, "is not a user message");
   checkPairing(turns, report);
+  checkServerResults(turns, report);
   if (asRequest) checkEnd(turns.at(-1), report);
   return [...issues, ...checkSystem(conversation), ...checkCacheControls(conversation, messages)];
 }
@@ -129,6 +130,22 @@ function checkResults(turn: Turn, before: Turn | undefined, report: Report): voi
       report("results-first", index, `has the result of ${id} after other content`);
     }
     answered.add(id);
+  }
+}
+
+/** The result of a server tool stands behind its call, in the same message or a later one. */
+function checkServerResults(turns: readonly Turn[], report: Report): void {
+  const calls = new Set<unknown>();
+  for (const { role, blocks } of turns) {
+    if (role !== "assistant") continue;
+    for (const { block, index } of blocks) {
+      const { type, id, tool_use_id: answered } = block;
+      if (type === "server_tool_use" || type === "mcp_tool_use") calls.add(id);
+      else if (SERVER_TOOL_BLOCK.test(String(type)) && !calls.has(answered)) {
+        const problem = `has a ${String(type)} of ${String(answered)}, which no call before has`;
+        report("unpaired-server-result", index, problem);
+      }
+    }
   }
 }
 

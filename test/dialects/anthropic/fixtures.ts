@@ -111,6 +111,44 @@ const legal: Record<string, AnthropicConversation> = {
       },
     ],
   },
+  "server tools that run our tools, and one that goes on after a pause": {
+    messages: [
+      ask,
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "server_tool_use",
+            id: "srvtoolu_1",
+            name: "code_execution",
+            input: { code: "f()" },
+          },
+          { ...use("toolu_1"), caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } },
+        ],
+      },
+      resultOne,
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "code_execution_tool_result",
+            tool_use_id: "srvtoolu_1",
+            content: { stdout: "1" },
+          },
+          text("One. Now the docs."),
+          { type: "mcp_tool_use", id: "mcptoolu_1", name: "find", server_name: "docs", input: {} },
+        ],
+      },
+      {
+        role: "assistant",
+        content: [
+          { type: "mcp_tool_result", tool_use_id: "mcptoolu_1", content: [text("found")] },
+          text("Found."),
+        ],
+      },
+      { role: "user", content: "Thanks." },
+    ],
+  },
   "a system entry in the middle and a compaction block": {
     messages: [
       ask,
@@ -204,6 +242,17 @@ const illegal = [
     },
   },
 ];
+
+illegal.push({
+  rule: "unpaired-server-result",
+  conversation: after(
+    {
+      role: "assistant",
+      content: [{ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] }],
+    },
+    ask,
+  ),
+});
 
 const malformed = {
   "an array": [ask],

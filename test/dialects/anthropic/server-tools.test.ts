@@ -48,7 +48,11 @@ function linkedSteps(count: number): AnthropicConversation {
       input: { path: `${at}.ts` },
     };
     const output = `line ${at} of the file `.repeat(60);
-    const done = { type: "code_execution_tool_result", tool_use_id: `srv_${at}`, content: {} };
+    const done = {
+      type: "code_execution_tool_result",
+      tool_use_id: `srv_${at}`,
+      content: { stdout: output },
+    };
     return [
       { role: "assistant" as const, content: [call, inner] },
       {

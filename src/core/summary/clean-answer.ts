@@ -28,7 +28,10 @@ export interface CleanAnswer {
  * the last section. An answer without any heading of the template stays as it is.
  */
 export function cleanAnswer(answer: string, template: CompactionTemplate): CleanAnswer {
-  const { text, translated } = withHeadings(withoutThinking(cleanText(answer), template), template);
+  const { text, translated } = withHeadings(
+    withoutThinking(cleanText(answer).trim(), template),
+    template,
+  );
   const lines = text.split("\n");
   const start = firstHeadingLine(lines, template);
   if (start < 0) return { text: text.trim(), translated };
@@ -78,7 +81,7 @@ function withoutThinking(text: string, template: CompactionTemplate): string {
 /** Some servers leave out the opening tag, which they put into the prompt themselves. */
 function withoutOpenThinking(text: string, template: CompactionTemplate): string {
   const closing = "</think>";
-  const end = text.indexOf(closing);
+  const end = text.lastIndexOf(closing);
   if (end < 0 || text.slice(0, end).includes("<think")) return text;
   const rest = text.slice(end + closing.length);
   return holdsHeading(rest, template) ? rest : text;

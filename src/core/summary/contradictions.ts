@@ -156,10 +156,18 @@ function commandCheck({ commands }: Ledger): Check {
     }
     // The same command in a longer line, later: that one may be meant.
     const isNewest = !commands.some(
-      (other) => other.at >= run.at && other !== run && other.command.includes(claim.command),
+      (other) => other.at >= run.at && other !== run && runs(other.command, claim.command),
     );
     return isNewest ? { type: "command", command: claim.command, outcome: run.outcome } : undefined;
   };
+}
+
+/** Whether a command line has a command in it, whole words only. */
+function runs(line: string, command: string): boolean {
+  const at = line.indexOf(command);
+  if (at < 0) return false;
+  const around = line.slice(Math.max(0, at - 1), at) + line.slice(at + command.length).slice(0, 1);
+  return !/[\w-]/.test(around);
 }
 
 interface CommandClaim {

@@ -76,7 +76,7 @@ export function splitFileLine(
 
 function leadingPath(text: string): { text: string; rest: string } | undefined {
   const span = leadingSpan(text);
-  if (span !== undefined) return span;
+  if (span !== undefined) return span.text.includes("\n") ? undefined : span;
   const start = text.slice(0, PATH_LENGTH);
   const path =
     /^(?:[A-Za-z]:)?(?:[\w@~.+-]*[/\\])*[\w@~+-]*\.?[\w-]+(?=$|[\s:,(])/.exec(start)?.[0] ?? "";

@@ -15,6 +15,8 @@ const MOST_HEADS = 8;
 
 export const FILES_READ = "files read";
 export const CHANGED_FILES = "changed files";
+/** What a model takes from long instructions, in its own words. */
+export const RULES = "rules";
 /** Beside what a model says of files, there are those that it does not name. */
 export const OTHER_FILES_READ = "other files read";
 export const OTHER_CHANGED_FILES = "other changed files";
@@ -30,7 +32,7 @@ export type SectionLists = ReadonlyMap<string, readonly FactList[]>;
 export function factLists(facts: Facts, heads: readonly Handle[]): SectionLists {
   const core: readonly (readonly [CoreSectionId, readonly FactList[]])[] = [
     ["goal", [list("requests", 13, requestLines(facts), true)]],
-    ["instructions", [list("instructions", 22, facts.instructions, true)]],
+    ["instructions", [list("instructions", 22, facts.instructions, true), list(RULES, 1, [])]],
     ["discoveries", discoveries(facts, heads)],
     ["accomplished", accomplished(facts)],
     ["relevantFiles", relevantFiles(facts)],

@@ -13,7 +13,6 @@ import type { CountTokens } from "./plain-text.ts";
 import { createIsSaid } from "./said.ts";
 import { splitBlocks, splitEntries } from "./split-entries.ts";
 import type { Block } from "./split-entries.ts";
-import { plainForm } from "./words.ts";
 
 export interface MergeFacts {
   readonly facts: Facts;
@@ -42,6 +41,7 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
   const model = new Map([...blocks].map(([id, some]) => [id, modelEntries(some)] as const));
   model.set("relevantFiles", files.listed);
   const { newestRequest } = facts;
+  const rules = rulesOf(kept.get("instructions") ?? [], given);
   const isNewestSaid = createIsSaid(blocks.get("goal") ?? []);
   return {
     model: new Map([...model].filter(([, entries]) => entries.length > 0)),
@@ -49,7 +49,8 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
     heads,
     newestRequest:
       newestRequest === undefined || isNewestSaid(newestRequest) ? undefined : newestRequest,
-    rules: rulesOf(kept.get("instructions") ?? [], given),
+    instructions: facts.instructions.filter((text) => !rules.some((rule) => rule === text)),
+    rules,
     others: {
       changed: files.changed,
       read: files.read,
@@ -135,17 +136,11 @@ const RESERVE = 48;
 function rulesOf(blocks: readonly Block[], given: MergeFacts): readonly string[] {
   const { instructions } = given.facts;
   if (blocks.length === 0) return [];
-  const known = new Set(instructions.map(plainForm));
-  const sources = [...instructions, ...given.userTexts];
-  const findSource = createFindSource(sources);
+  const findSource = createFindSource([...instructions, ...given.userTexts]);
   const shown = shownInstructions(given);
+  const texts = blocks.map(({ text }) => text);
   return distinct(
-    blocks.flatMap(({ text }) => {
-      if (known.has(plainForm(text))) return [];
-      const source = findSource(text);
-      if (source === undefined) return [];
-      return [...source].every((at) => at < shown) ? [] : [text];
-    }),
+    texts.filter((text) => [...(findSource(text) ?? [])].some((source) => source >= shown)),
   );
 }
 

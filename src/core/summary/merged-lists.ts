@@ -12,6 +12,7 @@ import {
   OTHER_FILES,
   OTHER_FILES_READ,
   requestLines,
+  RULES,
   withHidden,
 } from "./fact-lists.ts";
 import type { SectionLists } from "./fact-lists.ts";
@@ -32,6 +33,8 @@ export interface MergedContent {
   readonly heads: readonly Handle[];
   /** Absent when the model says it already. */
   readonly newestRequest: string | undefined;
+  /** What the user typed, word for word. */
+  readonly instructions: readonly string[];
   /** Rules in a model's words, each taken from what the user typed. */
   readonly rules: readonly string[];
   readonly others: {
@@ -47,7 +50,8 @@ export interface MergedContent {
 /** The share of a list in a summary that is too small, compared with the others. */
 export const WEIGHT = {
   goal: 9,
-  instructions: 22,
+  instructions: 18,
+  rules: 6,
   discoveries: 20,
   errors: 7,
   read: 2,
@@ -72,7 +76,7 @@ export function mergedLists(
   const { facts, model } = content;
   const core: readonly (readonly [CoreSectionId, readonly FactList[]])[] = [
     ["goal", [goal(content)]],
-    ["instructions", [instructions(content)]],
+    ["instructions", instructions(content)],
     ["discoveries", discoveries(content)],
     ["accomplished", accomplished(content)],
     ["relevantFiles", relevantFiles(content, isShort)],
@@ -98,8 +102,11 @@ function goal({ model, facts, newestRequest }: MergedContent): FactList {
   return { ...requests, entries: [first, ...newest, ...more] };
 }
 
-function instructions({ facts, rules }: MergedContent): FactList {
-  return list("instructions", WEIGHT.instructions, [...facts.instructions, ...rules], true);
+function instructions({ instructions, rules }: MergedContent): readonly FactList[] {
+  return [
+    list("instructions", WEIGHT.instructions, instructions, true),
+    list(RULES, WEIGHT.rules, rules, true),
+  ];
 }
 
 function discoveries({ model, facts, heads, others }: MergedContent): readonly FactList[] {

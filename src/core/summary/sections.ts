@@ -65,7 +65,7 @@ export function renderSummary(
 ): string {
   const ids = new Set(template.sections.map(({ id }) => id));
   const wanted = template.sections.map(({ id, heading }) => {
-    return `${heading}\n${sections.get(id)?.trim() || NONE}`;
+    return `${heading}\n${trimBlank(sections.get(id) ?? "") || NONE}`;
   });
   const extra = [...sections]
     .filter(([key, body]) => !ids.has(key) && key !== PREAMBLE && body.trim() !== "")
@@ -156,7 +156,7 @@ function headingAt(
   }
   const numbered = /^ ?\d{1,2}[.)]\s+(\S.{0,80}):\s*$/.exec(text);
   if (numbered !== null) return titled(numbered[1] ?? "", { line, level, titles });
-  const plain = /^ ?(\S.{0,80}):\s*$/.exec(text);
+  const plain = /^ ?(?![-*•]\s)(\S.{0,80}):\s*$/.exec(text);
   const heading = plain === null ? undefined : titled(plain[1] ?? "", { line, level, titles });
   return heading?.known === true ? heading : undefined;
 }

@@ -32,20 +32,39 @@ export function splitEntries(body: string): readonly string[] {
 /** {@link splitEntries} with the lines that each entry is made of. */
 export function splitBlocks(body: string): readonly Block[] {
   const entries: OpenEntry[] = [];
+  const lines = cleanText(body).split("\n");
   let afterBlank = false;
-  for (const line of cleanText(body).split("\n")) {
+  let codeEnd = -1;
+  for (const [at, line] of lines.entries()) {
     const last = entries.at(-1);
     const isBlank = line.trim() === "";
-    if (isBlank) append(last, line);
+    const isCode = at <= codeEnd;
+    if (isBlank || isCode) append(last, line);
     else if (last !== undefined && belongsTo(last, line, afterBlank)) append(last, line);
     else if (!DECORATION.test(line)) entries.push(openEntry(line));
-    afterBlank = isBlank;
+    afterBlank = isBlank && !isCode;
+    if (!isCode) codeEnd = fenceEnd(lines, at);
   }
   return entries.map(({ lines, raw, bullet }) => ({
     text: lines.join("\n").trimEnd(),
     raw: raw.join("\n").trimEnd(),
     isItem: bullet !== undefined,
   }));
+}
+
+const FENCE = /^(\s*(?:(?:[-*•]|\d{1,3}[.)])\s+)?)(`{3,}|~{3,})/;
+
+/** Where the code ends that a line opens; -1 if it opens none, or none that ends in its item. */
+function fenceEnd(lines: readonly string[], at: number): number {
+  const opening = FENCE.exec(lines[at] ?? "");
+  if (opening === null) return -1;
+  const [, before = "", mark = ""] = opening;
+  for (let end = at + 1; end < lines.length; end++) {
+    const line = lines[end] ?? "";
+    if (line.trim() !== "" && indentOf(line) < before.length) return -1;
+    if (line.trim().startsWith(mark)) return end;
+  }
+  return -1;
 }
 
 function append(entry: OpenEntry | undefined, line: string): void {

@@ -80,7 +80,7 @@ describe("parseSummary", () => {
   });
 
   it("does not take headings in code or in list items for headings", () => {
-    const body = "- said:\n  ## Accomplished\n```\n## Goal\n```";
+    const body = "- said:\n  ## Accomplished\n- Goal:\n* Goal:\n```\n## Goal\n```";
     expect([...parseSummary(`## Instructions\n${body}`)]).toEqual([["instructions", body]]);
   });
 

@@ -14,5 +14,19 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const io = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
+/** The shell's own name for a folder that was removed under its feet, which the system no longer has. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env["PWD"] ?? "/";
+  }
+}
+
+const io = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: currentFolder(),
+};
 process.exitCode = await runProgram(io, process.argv.slice(2), packageVersion());

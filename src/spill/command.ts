@@ -9,7 +9,8 @@ export type CommandLine =
 
 /** How a command starts. */
 export interface StartOptions {
-  readonly cwd: string;
+  /** `undefined`: that of this process. */
+  readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: "ignore" | "inherit";
   /** A descriptor that takes stdout and stderr, or a pipe that both go into. */
@@ -75,7 +76,8 @@ function invalidWords(cause: TypeError): ContextError {
 }
 
 /** Only asked when a command could not be started: the system does not say which of both is missing. */
-function checkFolder(cwd: string): void {
+function checkFolder(cwd: string | undefined): void {
+  if (cwd === undefined) return;
   const stats = folderStats(cwd);
   if (stats?.isDirectory() === true) return;
   const what = stats === undefined ? "does not exist" : "is not a folder";
@@ -112,7 +114,7 @@ function wrapped(words: readonly string[], { output, fileLimit }: StartOptions):
 }
 
 /** `exit`, not `close`: a process in the background may keep a pipe open for ever. */
-function endOf(child: ChildProcess, file: string, cwd: string): Promise<Ending> {
+function endOf(child: ChildProcess, file: string, cwd: string | undefined): Promise<Ending> {
   return new Promise((resolve, reject) => {
     child.once("error", (error) => {
       if (child.pid !== undefined) return;

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import { ContextError } from "../core/error.ts";
 import {
   commandDirection,
   completeLimits,
@@ -84,6 +85,7 @@ const BLOCK_BYTES = 512;
 export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
   const startedAt = performance.now();
   const limits = completeLimits(options.limits);
+  checkOptions(options);
   const maxBytes = outputLimit(options.maxFileBytes);
   const { output, notKept } = await openOutput(options, { limits, maxBytes });
   try {
@@ -91,7 +93,8 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     await output.settle(maxBytes);
     const { direction = usualDirection(options), keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
-    const isDiskFull = output.path !== undefined && !hasRoom(output.path, FULL_BYTES);
+    const isDiskFull =
+      output.path !== undefined && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
     const warnings = warningsOf(ending, facts);
@@ -112,6 +115,18 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   }
 }
 
+function checkOptions({ timeoutMs = 1, graceMs = 0, maxFileBytes = 1 }: RunOptions): void {
+  const checks = Object.entries({ timeoutMs, graceMs, maxFileBytes });
+  for (const [name, value] of checks) {
+    if (value > 0 || (value === 0 && name === "graceMs")) continue;
+    throw new ContextError(
+      "invalid-options",
+      `${name} is ${value}; it must be a number above 0. Leave it out for the default.`,
+      { details: { [name]: value } },
+    );
+  }
+}
+
 /** As for the shell tool of an agent. */
 function usualDirection({ command, file = "", args = [] }: CommandLine): Direction {
   return commandDirection(command ?? [file, ...args].join(" "));
@@ -119,7 +134,8 @@ function usualDirection({ command, file = "", args = [] }: CommandLine): Directi
 
 function outputLimit(maxFileBytes: number | undefined): number {
   if (maxFileBytes === undefined) return DEFAULT_MAX_BYTES;
-  return Math.max(BLOCK_BYTES, maxFileBytes - (maxFileBytes % BLOCK_BYTES));
+  const blocks = Math.floor(Math.min(maxFileBytes, Number.MAX_SAFE_INTEGER) / BLOCK_BYTES);
+  return Math.max(1, blocks) * BLOCK_BYTES;
 }
 
 async function runInto(
@@ -127,7 +143,7 @@ async function runInto(
   options: CommandLine & RunOptions,
   maxBytes: number,
 ): Promise<Supervised> {
-  const { cwd = process.cwd(), env = process.env, stdin = "ignore" } = options;
+  const { cwd, env = process.env, stdin = "ignore" } = options;
   const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
   const running = startCommand(options, {
     cwd,
@@ -174,7 +190,7 @@ async function openOutput(
   if (archive?.open === undefined) return { output: openPipe(archive, sizes) };
   try {
     const spill = await archive.open("out");
-    if (hasRoom(spill.path, sizes.maxBytes)) {
+    if ((freeBytes(spill.path) ?? 0) > sizes.maxBytes) {
       return { output: fileOutput(spill, windowBytes(sizes.limits)) };
     }
     await spill.discard();
@@ -196,11 +212,12 @@ function openPipe(
   return pipeOutput(receiver, { maxBytes, pipe });
 }
 
-function hasRoom(path: string, bytes: number): boolean {
+/** `undefined` where the system does not say. */
+function freeBytes(path: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize > bytes;
+    return bavail * bsize;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -42,7 +42,7 @@ export async function supervise(
   const timer =
     options.timeoutMs === undefined
       ? undefined
-      : setTimeout(() => stop.now("time-out"), options.timeoutMs);
+      : startTimer(() => stop.now("time-out"), options.timeoutMs);
   const onAbort = (): void => stop.now("abort", namedSignal(options.signal?.reason));
   options.signal?.addEventListener("abort", onAbort, { once: true });
   if (options.signal?.aborted === true) onAbort();
@@ -59,6 +59,13 @@ export async function supervise(
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** A timer for more than this is set off at once. */
+const LONGEST_MS = 2_147_483_647;
+
+function startTimer(work: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(work, Math.min(ms, LONGEST_MS));
 }
 
 interface Stopper {
@@ -82,7 +89,7 @@ function stopper(group: ProcessGroup | undefined, graceMs: number): Stopper {
       // A writer that ran away must not write on while it is asked to end.
       const isRunaway = why === "file-limit" || graceMs <= 0;
       group?.signal(isRunaway ? "SIGKILL" : signal);
-      if (!isRunaway) timer = setTimeout(() => group?.signal("SIGKILL"), graceMs);
+      if (!isRunaway) timer = startTimer(() => group?.signal("SIGKILL"), graceMs);
     },
     reason: () => reason,
     async rest() {

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { Kept } from "./spool.ts";
 import type { Supervised } from "./supervise.ts";
 
@@ -13,6 +14,11 @@ export interface RunFacts {
 
 const DISK_FULL =
   "The disk became full while the command ran: it may have failed for that reason, and the end of its output may be missing. Free some space before you run it again.";
+
+const FILE_LIMIT =
+  "A file that the command wrote reached the limit on the size of files, so the system stopped it. Let it write less, or raise the limit (maxFileBytes, ulimit -f).";
+/** What a shell answers when the kernel stopped a program at the limit on the size of files. */
+const STOPPED_AT_LIMIT = 128 + constants.signals.SIGXFSZ;
 
 /** What a model must know about a run besides its output; one sentence each. */
 export function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
@@ -34,11 +40,17 @@ function stopWarning({ stopped }: Supervised, { options }: RunFacts): readonly s
   ];
 }
 
-function limitWarning({ stopped }: Supervised, { size, maxBytes }: RunFacts): readonly string[] {
-  if (stopped !== "file-limit" && size < maxBytes) return [];
+function limitWarning(ending: Supervised, { size, maxBytes }: RunFacts): readonly string[] {
+  if (ending.stopped !== "file-limit" && size < maxBytes) {
+    return isStoppedAtLimit(ending) ? [FILE_LIMIT] : [];
+  }
   return [
     `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`,
   ];
+}
+
+function isStoppedAtLimit({ signal, exitCode }: Supervised): boolean {
+  return signal === "SIGXFSZ" || exitCode === STOPPED_AT_LIMIT;
 }
 
 function backgroundWarning(

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -138,6 +138,41 @@ describe("how a command ends", () => {
     expect(outputsIn(folder)).toEqual([]);
   });
 
+  it("with 126 and what to do when it is longer than the system allows", async () => {
+    const command = `: ${"x".repeat(3_000_000)}`;
+    const result = await runCommand({ command, ...newArchive() });
+    expect(result.exitCode).toBe(126);
+    expect(result.text).toContain("to a file first");
+  });
+
+  it.each([
+    ["a NUL byte", { command: "echo a\0b" }],
+    ["no time", { command: "true", timeoutMs: 0 }],
+    ["a time that is no number", { command: "true", timeoutMs: Number.NaN }],
+    ["a negative grace", { command: "true", graceMs: -1 }],
+    ["no room", { command: "true", maxFileBytes: 0 }],
+  ])("is invalid-options for %s", async (_, options) => {
+    const { archive, folder } = newArchive();
+    const running = runCommand({ ...options, archive });
+    await expect(running).rejects.toMatchObject({ code: "invalid-options" });
+    expect(existsSync(folder) ? outputsIn(folder) : []).toEqual([]);
+  });
+
+  it.each([Infinity, 1e12])("takes its time when it has %d ms", async (ms) => {
+    const command = "sleep 0.2; echo done";
+    const result = await runCommand({ command, timeoutMs: ms, graceMs: ms, ...newArchive() });
+    expect(result).toMatchObject({ text: "done\n", timedOut: false });
+  });
+
+  it("without a warning about the disk when the archive is removed meanwhile", async () => {
+    const { archive, folder } = newArchive();
+    const command = `rm -rf '${folder}'; seq 1 200000`;
+    const { warnings, text, truncation } = await runCommand({ command, archive });
+    expect(warnings).toEqual([]);
+    expect(truncation.total.lines).toBe(200_000);
+    expect(text).toContain("was not kept");
+  });
+
   it("passes arguments, environment and folder on as they are", async () => {
     const args = ["-c", 'printf "%s|" "$@" "$NAME" "$PWD"', "sh", "a b", "$HOME", "'"];
     const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
@@ -254,6 +289,15 @@ describe("a command that writes without end", () => {
     const result = await runCommand({ command, maxFileBytes: 20_000, ...newArchive() });
     expect(result.truncation.total.bytes).toBe(Math.floor(20_000 / 512) * 512);
     expect(result.warnings.join()).toContain("limit");
+  });
+
+  it("is told when another file was the one that grew too large", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+    const command = "head -c 3000000 /dev/zero > other";
+    const result = await runCommand({ command, cwd, maxFileBytes: 1_000_000, ...newArchive() });
+    expect(statSync(join(cwd, "other")).size).toBe(Math.floor(1_000_000 / 512) * 512);
+    expect(result.truncation.total.bytes).toBeLessThan(100);
+    expect(result.text).toContain("limit on the size of files");
   });
 
   it("may write other files when no limit was set", async () => {

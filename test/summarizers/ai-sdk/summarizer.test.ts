@@ -1,5 +1,4 @@
-import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
-import { wrapLanguageModel } from "ai";
+import { type LanguageModel, wrapLanguageModel } from "ai";
 import type { LanguageModel as LanguageModel7 } from "ai7";
 import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -7,7 +6,7 @@ import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { type AiSdkModel, aiSdkSummarizer } from "../../../src/summarizers/index.ts";
 import { summaryRequest } from "../summary-request.ts";
 
-type LanguageModelV4 = Extract<LanguageModel7, { readonly specificationVersion: "v4" }>;
+type Version<Model, Name> = Extract<Model, { readonly specificationVersion: Name }>;
 
 /** A model that generates the same each time. */
 function modelWith(result: unknown, changes: object = {}): AiSdkModel {
@@ -24,9 +23,10 @@ const text = { type: "text", text: "Fine." };
 
 describe("models", () => {
   it("of all versions fit, wrapped ones too", () => {
-    expectTypeOf<LanguageModelV2>().toExtend<AiSdkModel>();
-    expectTypeOf<LanguageModelV3>().toExtend<AiSdkModel>();
-    expectTypeOf<LanguageModelV4>().toExtend<AiSdkModel>();
+    expectTypeOf<Version<LanguageModel, "v2">>().toExtend<AiSdkModel>();
+    expectTypeOf<Version<LanguageModel, "v3">>().toExtend<AiSdkModel>();
+    expectTypeOf<Version<LanguageModel7, "v4">>().toExtend<AiSdkModel>();
+    expectTypeOf<Version<LanguageModel7, "v4">>().not.toBeNever();
     const model = createAnthropic({ apiKey: "k" })("claude-sonnet-4-5");
     const wrapped = wrapLanguageModel({ model, middleware: { specificationVersion: "v3" } });
     expect(aiSdkSummarizer({ model: wrapped }).name).toBe("anthropic.messages:claude-sonnet-4-5");

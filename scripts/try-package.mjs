@@ -23,10 +23,10 @@ import { createContext, isContextError } from "longhaul";
 import { directoryArchive } from "longhaul/archive/directory";
 import { aiSdk } from "longhaul/ai-sdk";
 import { anthropic } from "longhaul/anthropic";
-import { openaiChat } from "longhaul/openai";
+import { openaiChat, openaiResponses } from "longhaul/openai";
 import { readTranscript } from "longhaul/transcripts";
 const { conversations } = await readTranscript(process.argv[2]);
-for (const dialect of [aiSdk, anthropic, openaiChat]) {
+for (const dialect of [aiSdk, anthropic, openaiChat, openaiResponses]) {
   const context = createContext({ window: 64_000, traits: dialect.traits, archive: directoryArchive(process.argv[3]) });
   const { messages, report } = await context.prepare(conversations[0].messages, { force: true });
   const issues = dialect.check(dialect.encode(messages));

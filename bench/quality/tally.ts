@@ -2,13 +2,18 @@
 import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiChat, openaiResponses } from "../../src/dialects/openai.ts";
 import { checkGrowth } from "./check-growth.ts";
 import { checkRun, prepareSession, type Run } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";
 
 export const WINDOWS: readonly number[] = [8_000, 16_000, 32_000, 64_000, 128_000];
-export const DIALECTS: readonly Dialect[] = [openaiChat, anthropic, aiSdk] as readonly Dialect[];
+export const DIALECTS: readonly Dialect[] = [
+  openaiChat,
+  openaiResponses,
+  anthropic,
+  aiSdk,
+] as readonly Dialect[];
 
 /** Plain JSON, so that a child process can hand it over. */
 export interface Tally {

@@ -51,7 +51,11 @@ export interface Dialect<Conversation = unknown, Native = unknown> {
   decode(conversation: Conversation): readonly Message[];
   /** A decoder that takes native messages one by one and remembers open tool calls. */
   createDecoder(): Decoder<Native>;
-  encode(messages: readonly Message[]): Conversation;
+  /**
+   * `before` is the conversation that the messages were decoded from, before they were edited: what
+   * belongs to a request as a whole (cache breakpoints) is carried over from it.
+   */
+  encode(messages: readonly Message[], before?: Conversation): Conversation;
   /** What the provider would reject; empty when the conversation is legal. */
   check(conversation: Conversation, options?: CheckOptions): readonly DialectIssue[];
 }

@@ -54,7 +54,7 @@ export function createNativeContext<Conversation, Native>(
   const context = createContext({ traits: dialect.traits, ...options });
   const decode = decoderOf(format);
   const native = (given: Conversation, messages: readonly Message[], prepared: Prepared) => ({
-    conversation: prepared.messages === messages ? given : dialect.encode(prepared.messages),
+    conversation: prepared.messages === messages ? given : dialect.encode(prepared.messages, given),
     report: prepared.report,
   });
   return {

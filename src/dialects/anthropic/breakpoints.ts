@@ -65,14 +65,14 @@ function breakpointOf(block: WireBlock): unknown {
 /**
  * Moves a cache breakpoint to the summary when the messages that it stood on are gone: what ends
  * there is what the next requests begin with. `before` is the conversation as it was, `after` the
- * one that was compacted; it is returned as it is when no breakpoint was lost or there is no
- * summary. The result never has more breakpoints than `before`, so that those on tools and the limit
+ * one that was edited; it is returned as it is when no breakpoint was lost or there is no summary. The result never has more breakpoints than `before`, so that those on tools and the limit
  * of 4 are none of its business.
  */
-export function moveBreakpoints<Conversation extends AnthropicConversation>(
-  before: Conversation,
-  after: Conversation,
-): Conversation {
+export function moveBreakpoints(
+  before: AnthropicConversation | undefined,
+  after: AnthropicConversation,
+): AnthropicConversation {
+  if (before === undefined) return after;
   const lost = breakpointsOf(before).length - breakpointsOf(after).length;
   // Longer lifetimes come first, so that the first one is legal wherever the summary stands.
   const [first] = before.messages.flatMap(messageBreakpoints);

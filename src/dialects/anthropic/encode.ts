@@ -4,7 +4,7 @@ import { foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
 import { answerPending } from "../pending-calls.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
-import { keepBreakpoints, type PlacedBlock } from "./breakpoints.ts";
+import { keepBreakpoints, moveBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { encodePart, textBlock } from "./encode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
 
@@ -16,10 +16,12 @@ const STARTS_WITH_ASSISTANT = "[The conversation starts with a message of the as
  * Encodes to `system` and `messages`. Untouched messages are the very objects that were decoded,
  * edited ones are copies with what changed. A message from elsewhere is built from its parts and
  * merged with its neighbours of the same role; a system message in the middle becomes a user
- * message.
+ * message. Of the conversation `before` the edit, a cache breakpoint whose message is gone moves to
+ * the summary.
  */
 export function encodeAnthropic<Native extends AnthropicConversation = AnthropicConversation>(
   messages: readonly Message[],
+  before?: Native,
 ): Native {
   const groups = groupByNative(answerPending(messages), ANTHROPIC);
   const leading = leadingCount(groups);
@@ -31,7 +33,8 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
     .map((group) => draftGroup(group, ids, isSent))
     .filter((draft) => draft.blocks.length > 0 || draft.whole);
   const encoded = finish(mergeNeighbours(drafts));
-  return { ...(system !== undefined && { system }), messages: encoded } as unknown as Native;
+  const after = { ...(system !== undefined && { system }), messages: encoded };
+  return moveBreakpoints(before, after) as unknown as Native;
 }
 
 function nativeCallIds(messages: readonly Message[]): string[] {

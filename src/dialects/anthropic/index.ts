@@ -1,5 +1,4 @@
 export { anthropic } from "./anthropic.ts";
-export { moveBreakpoints } from "./breakpoints.ts";
 export { checkAnthropic } from "./check.ts";
 export { createAnthropicDecoder, decodeAnthropic } from "./decode.ts";
 export { encodeAnthropic } from "./encode.ts";

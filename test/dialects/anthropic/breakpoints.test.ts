@@ -8,7 +8,6 @@ import {
   checkAnthropic,
   decodeAnthropic,
   encodeAnthropic,
-  moveBreakpoints,
 } from "../../../src/dialects/anthropic/index.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 
@@ -122,7 +121,7 @@ describe("the breakpoint of a block", () => {
   });
 });
 
-describe("moveBreakpoints", () => {
+describe("the breakpoint of a message that is gone", () => {
   const before: AnthropicConversation = {
     system: [{ ...text("Be brief."), ...long }],
     messages: [
@@ -136,9 +135,8 @@ describe("moveBreakpoints", () => {
   const decoded = decodeAnthropic(before);
   const [system, first, , , , last] = decoded as [Message, Message, ...Message[]];
 
-  test("gives the summary the breakpoint of a message that is gone; the others keep theirs", () => {
-    const after = encodeAnthropic([system, summary, last as Message]);
-    const moved = moveBreakpoints(before, after);
+  test("goes to the summary; the others keep theirs", () => {
+    const moved = encodeAnthropic([system, summary, last as Message], before);
     expect(moved.system).toBe(before.system);
     expect(moved.messages).toEqual([
       user(
@@ -146,21 +144,25 @@ describe("moveBreakpoints", () => {
         { ...text("More."), ...short },
       ),
     ]);
-    expect(moveBreakpoints(before, moved)).toBe(moved);
+    // The next time round the summary's own breakpoint is the one that stays.
+    expect(encodeAnthropic([system, summary, last as Message], moved)).toEqual(moved);
   });
 
-  test("leaves alone what lost none, and what has no summary", () => {
-    const whole = encodeAnthropic([system, summary, first, last as Message]);
-    expect(moveBreakpoints(before, whole)).toBe(whole);
-    const bare = encodeAnthropic([system, last as Message]);
-    expect(moveBreakpoints(before, bare)).toBe(bare);
+  test("goes nowhere where none is gone, or there is no summary", () => {
+    for (const list of [
+      [system, summary, first, last as Message],
+      [system, last as Message],
+    ]) {
+      expect(encodeAnthropic(list, before)).toEqual(encodeAnthropic(list));
+    }
+    expect(encodeAnthropic(decoded, before)).toEqual(before);
   });
 
   test("takes the longest lifetime, which may stand before any other", () => {
     const messages = before.messages.with(0, user({ ...text("The task."), ...long }));
     const lived = { ...before, messages };
     const tail = decodeAnthropic(lived).slice(4);
-    const moved = moveBreakpoints(lived, encodeAnthropic([summary, ...tail]));
+    const moved = encodeAnthropic([summary, ...tail], lived);
     expect(breakpoints(moved)).toEqual([long.cache_control, short.cache_control]);
   });
 });
@@ -184,7 +186,7 @@ test("there are never more breakpoints than before, and longer lifetimes come fi
         if (roll === 0 && message.role === "tool") return [message, note];
         return [roll < 3 ? changed(message, roll) : message];
       });
-      const after = moveBreakpoints(before, encodeAnthropic(kept));
+      const after = encodeAnthropic(kept, before);
       expect(checkAnthropic(after)).toEqual([]);
       expect(breakpoints(after).length).toBeLessThanOrEqual(breakpoints(before).length);
       const lives = breakpoints(after).map((one) => "ttl" in (one as object));

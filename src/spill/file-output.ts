@@ -1,6 +1,7 @@
 import { ftruncateSync } from "node:fs";
 import type { SpillFile } from "../archive/index.ts";
 import { countNewlines } from "./count-newlines.ts";
+import { guardFile } from "./guard-file.ts";
 import { followFile, readRange, sizeOf } from "./follow-file.ts";
 import type { Output } from "./output.ts";
 import { partsOf, type Received } from "./received.ts";
@@ -42,6 +43,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
       await follower.finish(bytes);
       ends = { head: readRange(fd, 0, capacity), tail: readRange(fd, bytes - capacity, capacity) };
     },
+    leave: (isWritten) => guardFile(path, { bytes: size(), isWritten }),
     read(direction) {
       const bytes = size();
       if (whole === undefined)

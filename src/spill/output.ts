@@ -18,6 +18,8 @@ export interface Output {
   latest(from: number, most: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
   settle(maxBytes: number): Promise<void>;
+  /** After that, when something in the background may still print. */
+  leave(isWritten: () => boolean): void;
   /** What a preview is made of, also while it is kept. */
   read(direction: Direction): Received;
   /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */

@@ -8,6 +8,9 @@ import type { Receiver } from "./receive.ts";
 /** So many turns of the event loop without a byte mean that the pipe is empty. */
 const QUIET_TURNS = 2;
 
+/** No system holds more in a pipe or a socket without being asked to. */
+const MOST_IN_PIPE = 1_048_576;
+
 export interface PipeOptions {
   /** What comes after so many bytes is not taken. */
   readonly maxBytes: number;
@@ -54,8 +57,9 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
       return tail.subarray(Math.max(0, tail.length - Math.min(most, receiver.size() - from)));
     },
     async settle() {
-      // What the command wrote is in the pipe by now; a process in the background may keep it open.
-      for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+      // What the command wrote is in the pipe by now; a process in the background may go on and on.
+      const most = receiver.size() + MOST_IN_PIPE;
+      for (let quiet = 0; quiet < QUIET_TURNS && receiver.size() < most; quiet++) {
         const before = receiver.size();
         await writing;
         await nextTurn();
@@ -64,6 +68,7 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
       await writing;
       release();
     },
+    leave: () => undefined,
     read: (direction) => receiver.read(direction),
     finish(keep) {
       release();

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface ProcessGroup {
   /** Sends a signal to all of them; nothing happens when they are gone. */
   signal(signal: NodeJS.Signals): void;
-  /** Whether one of them still runs. */
-  isRunning(): boolean;
+  /** Whether one of them still runs, or ended and nobody waited for it; asked at no cost. */
+  isThere(): boolean;
   /** Whether one of them may still print into the output: a file with this path, or a pipe. */
   isPrinting(path: string | undefined): Promise<boolean>;
   /** Waits for all of them to end, and kills them after `graceMs`. */
@@ -19,10 +19,11 @@ const SETTLE_MS = 100;
 /** The group that the process with this number leads. */
 export function processGroup(pid: number): ProcessGroup {
   const target = process.platform === "win32" ? pid : -pid;
-  const isRunning = (): boolean => send(target, 0) && hasLiveMember(pid);
+  const isThere = (): boolean => send(target, 0);
+  const isRunning = (): boolean => isThere() && hasLiveMember(pid);
   return {
     signal: (signal) => void send(target, signal),
-    isRunning,
+    isThere,
     async isPrinting(path) {
       // A process that was started a moment ago may be about to redirect its output.
       const until = performance.now() + SETTLE_MS;

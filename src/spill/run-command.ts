@@ -91,6 +91,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   try {
     const ending = await runInto(output, options, maxBytes);
     await output.settle(maxBytes);
+    if (ending.isLeftRunning !== undefined) output.leave(ending.isLeftRunning);
     const { direction = usualDirection(options), keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
     const isDiskFull =

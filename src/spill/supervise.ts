@@ -22,8 +22,8 @@ export interface SuperviseOptions {
 
 export interface Supervised extends Ending {
   readonly stopped: StopReason | undefined;
-  /** Something that the command started still runs and may print. */
-  readonly isInBackground: boolean;
+  /** Whether what the command left in the background still runs; absent when nothing of it may print. */
+  readonly isLeftRunning?: () => boolean;
 }
 
 const TICK_MS = 100;
@@ -51,8 +51,8 @@ export async function supervise(
     const stopped = stop.reason();
     await stop.rest();
     options.onTick();
-    const isInBackground = (await group?.isPrinting(options.path)) ?? false;
-    return { ...ending, stopped, isInBackground };
+    const left = (await group?.isPrinting(options.path)) === true ? group : undefined;
+    return { ...ending, stopped, ...(left && { isLeftRunning: () => left.isThere() }) };
   } finally {
     watch.close();
     stop.close();

@@ -54,12 +54,14 @@ function isStoppedAtLimit({ signal, exitCode }: Supervised): boolean {
 }
 
 function backgroundWarning(
-  { isInBackground }: Supervised,
+  { isLeftRunning }: Supervised,
   { kept: { entry } }: RunFacts,
 ): readonly string[] {
-  if (!isInBackground) return [];
+  if (isLeftRunning === undefined) return [];
   const place =
-    entry?.kind === "run" ? `goes on to ${entry.path}` : "is not kept: redirect it to a file";
+    entry?.kind === "run"
+      ? `goes on to ${entry.path}, and is removed from there when it is more than 64 MB`
+      : "is not kept: redirect it to a file";
   return [
     `A process that the command started still runs in the background. What it prints from now on ${place}.`,
   ];

@@ -268,6 +268,23 @@ describe("a process that stays in the background", () => {
     expect(await archive.get(entry!.handle)).toBe(before);
   });
 
+  it("cannot fill the disk with what it prints", async () => {
+    const { archive, folder } = newArchive();
+    const done = join(folder, "..", "done");
+    const command = `seq 1 400000; (sleep 0.3; head -c 80000000 /dev/zero; touch '${done}'; sleep 20) & echo $!`;
+    const { entry, truncation } = await runCommand({ command, archive });
+    await expect.poll(() => existsSync(done), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => statSync(entry!.path!).size).toBe(entry!.bytes);
+    process.kill(Number(truncation.text.trimEnd().split("\n").at(-1)));
+  });
+
+  it("cannot hold the call back with what it prints into a pipe", async () => {
+    const result = await runCommand({ command: "yes & echo $!" });
+    process.kill(Number(/\d+/.exec(result.truncation.text)));
+    expect(result.truncation.total.bytes).toBeLessThan(50_000_000);
+    expect(result.text).toContain("still runs in the background");
+  });
+
   it.runIf(process.platform === "linux")("is no concern when it prints elsewhere", async () => {
     const command = "sleep 20 > /dev/null 2>&1 & echo $!";
     const result = await runCommand({ command, ...newArchive() });

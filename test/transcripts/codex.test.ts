@@ -2,7 +2,12 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { messageText, type Message } from "../../src/core/message/index.ts";
 import { codex } from "../../src/transcripts/codex/index.ts";
-import { readTranscript, type Conversation, type Transcript } from "../../src/transcripts/index.ts";
+import {
+  type Conversation,
+  readTranscript,
+  type Transcript,
+  writeConversation,
+} from "../../src/transcripts/index.ts";
 import { describeTranscript, recording, RECORDINGS } from "../conformance/describe-transcript.ts";
 
 const REMOTE = "codex/cx-0.142.2-remote-compaction.jsonl";
@@ -49,6 +54,25 @@ describe.skipIf(!existsSync(RECORDINGS))("a recorded Codex rollout", () => {
 });
 
 describe("Codex lines", () => {
+  it("keep the very items that only the provider can read, for a session that goes on", async () => {
+    const thought = { type: "reasoning", summary: [], encrypted_content: "c2VhbGVk", extra: 1 };
+    const search = { type: "web_search_call", status: "completed", action: { type: "search" } };
+    const { messages } = await rollout([
+      prompt("go"),
+      item(thought),
+      item(search),
+      item({ type: "custom_tool_call", name: "exec", input: "ls()", call_id: "1" }),
+      item({ type: "custom_tool_call_output", call_id: "1", output: [inputText("a.ts")] }),
+    ]);
+    expect(JSON.parse(writeConversation(messages, "openai-responses"))).toEqual([
+      { type: "message", role: "user", content: "go" },
+      thought,
+      search,
+      { type: "custom_tool_call", call_id: "1", name: "exec", input: "ls()" },
+      { type: "custom_tool_call_output", call_id: "1", output: "a.ts" },
+    ]);
+  });
+
   it("joins the items of a reply and puts results behind it", async () => {
     const { messages } = await rollout([
       prompt("go"),

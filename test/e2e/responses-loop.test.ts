@@ -12,12 +12,12 @@ import type { ReplyPart, Script, Upstream } from "./upstream/index.ts";
 type Item = OpenAI.Responses.ResponseInputItem;
 
 const WINDOW = 16_000;
-const STEPS = 60;
+const STEPS = 50;
 const TOOLS: OpenAI.Responses.Tool[] = [
   { type: "function", name: "read", strict: false, parameters: { type: "object" } },
 ];
 
-/** Thinks in two of three steps, calls once or twice, and speaks now and then. */
+/** Thinks in two of three steps, calls once or four times, and speaks now and then. */
 function scriptOf(steps: number): Script {
   let step = 0;
   return () => {
@@ -35,7 +35,7 @@ function scriptOf(steps: number): Script {
           : [{ type: "reasoning", text: `Step ${step}, so I read.` } as const]),
         ...(step % 4 === 0 ? [{ type: "text", text: `Now folder ${step}.` } as const] : []),
         call("a"),
-        ...(step % 2 === 0 ? [call("b")] : []),
+        ...(step % 2 === 0 ? [call("b"), call("c"), call("d")] : []),
       ],
     };
   };

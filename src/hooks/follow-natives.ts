@@ -1,13 +1,24 @@
 import type { Message, Usage } from "../core/message/index.ts";
 import type { Decoder } from "../dialects/dialect.ts";
 
-/** Turns a growing list of native messages into neutral ones; each native message once. */
+/** Turns growing lists of native messages into neutral ones; each native message once. */
 export interface NativeFollower<Native> {
   /**
    * The list, decoded. `usage` is what the provider reported for the request that the newest answer
    * of the assistant came from.
    */
   decode(list: readonly Native[], usage?: Usage): readonly Message[];
+  /** Notes that `list` says what `messages` say, because it was encoded from them. */
+  adopt(list: readonly Native[], messages: readonly Message[]): void;
+}
+
+/** A list that only grows, and what its messages are. */
+interface Track<Native> {
+  readonly list: Native[];
+  readonly messages: Message[];
+  readonly decode: Decoder<Native>;
+  /** How far the rest of the list was compared in the round that is under way. */
+  cursor: number;
 }
 
 /** How many messages at the end are compared with what is known, and how many of the rest a call. */
@@ -15,45 +26,67 @@ const CHECKED_END = 64;
 const CHECKED_REST = 64;
 
 /**
- * Follows one list from call to call: what was decoded stays, as long as the list still begins with
- * the very same objects. That is seen by its end and by a slice of the rest that moves on with every
- * call; a list that begins otherwise is decoded anew. Throws what the decoder throws.
+ * Follows two lists from call to call: the history that the caller builds, and the one that was
+ * returned last, for callers that go on from that. What was decoded stays, as long as a list still
+ * begins with the very same objects. That is seen by its end and by a slice of the rest that moves
+ * on with every call; a list that begins otherwise is decoded anew. Throws what the decoder throws.
  */
 export function followNatives<Native>(
   createDecoder: () => Decoder<Native>,
 ): NativeFollower<Native> {
-  let decode = createDecoder();
-  let known: Native[] = [];
-  let messages: Message[] = [];
-  let cursor = 0;
-
-  const isKnown = (list: readonly Native[]): boolean => {
-    const { length } = known;
-    if (list.length < length || list[0] !== known[0]) return false;
-    for (let at = Math.max(0, length - CHECKED_END); at < length; at++) {
-      if (list[at] !== known[at]) return false;
-    }
-    cursor = cursor >= length ? 0 : cursor;
-    const end = Math.min(length, cursor + CHECKED_REST);
-    for (; cursor < end; cursor++) if (list[cursor] !== known[cursor]) return false;
-    return true;
-  };
-
+  const open = (): Track<Native> => ({
+    list: [],
+    messages: [],
+    decode: createDecoder(),
+    cursor: 0,
+  });
+  let given = open();
+  let returned: Track<Native> | undefined;
   return {
     decode(list, usage) {
-      if (!isKnown(list)) {
-        decode = createDecoder();
-        known = [];
-        messages = [];
-      }
-      const fresh: Message[] = [];
-      for (const native of list.slice(known.length)) fresh.push(...decode(native));
-      // Only when all of it could be decoded is it known.
-      known.push(...list.slice(known.length));
-      messages.push(...withUsage(fresh, usage));
-      return [...messages, ...(decode.open?.() ?? [])];
+      const isReturned = returned !== undefined && goesOn(returned, list);
+      if (!isReturned && !goesOn(given, list)) given = open();
+      const track = isReturned && returned !== undefined ? returned : given;
+      extend(track, list, usage);
+      return [...track.messages, ...(track.decode.open?.() ?? [])];
+    },
+    adopt(list, messages) {
+      const track = open();
+      // Decoding has to go on from here, so the decoder must have seen all of it.
+      for (const native of list) track.decode(native);
+      const isOpen = (track.decode.open?.() ?? []).length > 0;
+      if (isOpen) return;
+      track.list.push(...list);
+      track.messages.push(...messages);
+      returned = track;
     },
   };
+}
+
+function goesOn<Native>(track: Track<Native>, list: readonly Native[]): boolean {
+  const { list: known } = track;
+  const { length } = known;
+  if (list.length < length || list[0] !== (known[0] ?? list[0])) return false;
+  for (let at = Math.max(0, length - CHECKED_END); at < length; at++) {
+    if (list[at] !== known[at]) return false;
+  }
+  track.cursor = track.cursor >= length ? 0 : track.cursor;
+  const end = Math.min(length, track.cursor + CHECKED_REST);
+  for (; track.cursor < end; track.cursor++) {
+    if (list[track.cursor] !== known[track.cursor]) return false;
+  }
+  return true;
+}
+
+function extend<Native>(
+  track: Track<Native>,
+  list: readonly Native[],
+  usage: Usage | undefined,
+): void {
+  const fresh = list.slice(track.list.length);
+  const decoded = fresh.flatMap((native) => track.decode(native));
+  track.list.push(...fresh);
+  track.messages.push(...withUsage(decoded, usage));
 }
 
 /** What was reported belongs to the newest answer, and only if it has just come. */

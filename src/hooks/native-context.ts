@@ -2,6 +2,7 @@ import { type Context, createContext, type PrepareOptions } from "../context/ind
 import type { ContextOptions, ContextReport, Failure, Prepared } from "../context/index.ts";
 import type { Message, Usage } from "../core/message/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import { isSameMessage } from "../context/fingerprint.ts";
 import { followNatives } from "./follow-natives.ts";
 
 /** How the conversations of a dialect are taken apart. */
@@ -52,11 +53,17 @@ export function createNativeContext<Conversation, Native>(
 ): NativeContext<Conversation> {
   const { dialect } = format;
   const context = createContext({ traits: dialect.traits, ...options });
-  const decode = decoderOf(format);
-  const native = (given: Conversation, messages: readonly Message[], prepared: Prepared) => ({
-    conversation: prepared.messages === messages ? given : dialect.encode(prepared.messages, given),
-    report: prepared.report,
-  });
+  const { decode, adopt } = followerOf(format);
+  const native = (
+    given: Conversation,
+    messages: readonly Message[],
+    { messages: sent, report }: Prepared,
+  ): NativePrepared<Conversation> => {
+    if (isSameList(sent, messages)) return { conversation: given, report };
+    const conversation = dialect.encode(sent);
+    if (report.action !== "none") adopt(conversation, sent);
+    return { conversation, report };
+  };
   return {
     context,
     async prepare(conversation, { usage, ...rest } = {}) {
@@ -81,26 +88,43 @@ export function createNativeContext<Conversation, Native>(
   };
 }
 
+function isSameList(one: readonly Message[], other: readonly Message[]): boolean {
+  if (one === other) return true;
+  return one.length === other.length && one.every((message, index) => message === other[index]);
+}
+
 /** Decodes what stands beside the messages once, and every message once. */
-function decoderOf<Conversation, Native>({
+function followerOf<Conversation, Native>({
   dialect,
   messagesOf,
   withoutMessages,
-}: NativeFormat<Conversation, Native>): (
-  conversation: Conversation,
-  usage?: Usage,
-) => readonly Message[] {
+}: NativeFormat<Conversation, Native>): {
+  decode(conversation: Conversation, usage?: Usage): readonly Message[];
+  adopt(conversation: Conversation, messages: readonly Message[]): void;
+} {
   const follower = followNatives(() => dialect.createDecoder());
   let beside: Conversation | undefined;
   let leading: readonly Message[] = [];
-  return (conversation, usage) => {
-    const messages = follower.decode(messagesOf(conversation), usage);
-    if (withoutMessages === undefined) return messages;
+  const lead = (conversation: Conversation): readonly Message[] => {
+    if (withoutMessages === undefined) return leading;
     const rest = withoutMessages(conversation);
     // The same text must be the same message in every step.
     if (beside === undefined || !hasSameFields(rest, beside)) leading = dialect.decode(rest);
     beside = rest;
-    return [...leading, ...messages];
+    return leading;
+  };
+  return {
+    decode: (conversation, usage) => {
+      const messages = follower.decode(messagesOf(conversation), usage);
+      return [...lead(conversation), ...messages];
+    },
+    adopt(conversation, messages) {
+      const { length } = lead(conversation);
+      // What stands beside was encoded again, so it must still be what it was.
+      if (length === 0 || isSameMessage(leading[0], messages[0])) {
+        follower.adopt(messagesOf(conversation), messages.slice(length));
+      }
+    },
   };
 }
 

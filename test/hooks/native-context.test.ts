@@ -108,3 +108,28 @@ describe("a native context", () => {
     expect(await native.recover(given, new Error("no credit"))).toBeUndefined();
   });
 });
+
+describe("a caller that goes on from what it got", () => {
+  it("gets the same objects, and the edits are not lost", async () => {
+    const native = create();
+    const { conversation: first } = await native.prepare(conversation(40));
+    const list = { ...first, messages: [...first.messages, ...step(40)] };
+    const second = await native.prepare(list);
+    expect(second.report).toMatchObject({ action: "none", warnings: [] });
+    expect(second.conversation.messages).toEqual(list.messages);
+    expect(second.conversation.messages[0]).toBe(first.messages[0]);
+    expect(native.context.journal()).toHaveLength(1);
+  });
+
+  it("may change between the two habits", async () => {
+    const native = create();
+    const whole = conversation(40);
+    const { conversation: first } = await native.prepare(whole);
+    const list = { ...first, messages: [...first.messages, ...step(40)] };
+    await native.prepare(list);
+    const longer = { ...whole, messages: [...whole.messages, ...step(40), ...step(41)] };
+    const { conversation: sent, report } = await native.prepare(longer);
+    expect(report).toMatchObject({ action: "none", warnings: [] });
+    expect(sent.messages).toEqual([...list.messages, ...step(41)]);
+  });
+});

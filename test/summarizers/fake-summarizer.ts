@@ -1,4 +1,3 @@
-import { factsText } from "../../src/core/summarize/facts-text.ts";
 import { NONE } from "../../src/core/summary/sections.ts";
 import type { SummaryInput } from "../../src/core/summarize/index.ts";
 import { type AskOptions } from "../../src/summarizers/ask-for-summary.ts";
@@ -99,9 +98,4 @@ export function asking(
     now: () => Date.now(),
     ...rest,
   };
-}
-
-/** Whether a prompt holds the facts of its request. */
-export function factsOf({ ledger }: SummaryRequest): string {
-  return factsText(ledger, { tokens: 1_000, count });
 }

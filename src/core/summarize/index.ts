@@ -1,5 +1,4 @@
-export { escapeData } from "./escape.ts";
-export { DETAILS, headText } from "./head-text.ts";
+export { DETAILS } from "./head-text.ts";
 export type { Detail } from "./head-text.ts";
 export { joinSummaries, planMerge } from "./plan-merge.ts";
 export type { MergeGroup, MergePlan, Partials } from "./plan-merge.ts";

@@ -77,7 +77,10 @@ describe("merging the summaries of chunks", () => {
   });
 
   it("merges k chunks in at most ceil(log2 k) + 1 levels, each fact once a level", () => {
-    const sizes = fc.array(fc.integer({ min: 10, max: 700 }), { minLength: 1, maxLength: 40 });
+    const size = fc.integer({ min: 10, max: 700 });
+    const sizes = fc
+      .integer({ min: 1, max: 40 })
+      .chain((chunks) => fc.array(size, { minLength: chunks, maxLength: chunks }));
     const windows = fc.integer({ min: 4_096, max: 16_000 });
     const previous = fc.option(fc.constant(summary("previous", 900)), { nil: undefined });
     fc.assert(
@@ -90,6 +93,15 @@ describe("merging the summaries of chunks", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it("takes the fewest levels that the room allows", () => {
+    const levelsOf = (chunks: number, window: number): number => {
+      const texts = Array.from({ length: chunks }, (_, index) => summary(`chunk-${index}`, 400));
+      return play(texts, 400, { input: inputOf([]), own: budget(window) }).levels;
+    };
+    expect([2, 3, 8, 16, 40].map((chunks) => levelsOf(chunks, 4_096))).toEqual([1, 1, 2, 2, 3]);
+    expect(levelsOf(40, 32_768)).toBe(1);
   });
 
   it("says when not even two fit", () => {

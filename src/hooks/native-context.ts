@@ -53,7 +53,7 @@ export function createNativeContext<Conversation, Native>(
 ): NativeContext<Conversation> {
   const { dialect } = format;
   const context = createContext({ traits: dialect.traits, ...options });
-  const { decode, adopt } = followerOf(format);
+  const follower = followerOf(format);
   const native = (
     given: Conversation,
     messages: readonly Message[],
@@ -61,14 +61,14 @@ export function createNativeContext<Conversation, Native>(
   ): NativePrepared<Conversation> => {
     if (isSameList(sent, messages)) return { conversation: given, report };
     const conversation = dialect.encode(sent);
-    if (report.action !== "none") adopt(conversation, sent);
+    if (report.action !== "none") follower.adopt(conversation, sent);
     return { conversation, report };
   };
   return {
     context,
     async prepare(conversation, { usage, ...rest } = {}) {
       try {
-        const messages = decode(conversation, usage);
+        const messages = follower.decode(conversation, usage);
         return native(conversation, messages, await context.prepare(messages, rest));
       } catch (error) {
         if (rest.signal?.aborted === true) throw error;
@@ -77,7 +77,7 @@ export function createNativeContext<Conversation, Native>(
     },
     async recover(conversation, error) {
       try {
-        const messages = decode(conversation);
+        const messages = follower.decode(conversation);
         const prepared = await context.recover(messages, error);
         return prepared && native(conversation, messages, prepared);
       } catch (cause) {

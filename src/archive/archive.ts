@@ -27,9 +27,17 @@ export interface Archive {
   /** All entries, oldest first. */
   list(): Promise<readonly ArchiveEntry[]>;
   /** Opens an original for reading in pieces; archives that hold texts need not have it. */
-  read?(handle: string): Promise<OriginalReader>;
+  read?(handle: string, options?: ReadOptions): Promise<OriginalReader>;
   /** A file that a child process or a stream writes into; only archives with files have it. */
   open?(kind: "out"): Promise<SpillFile>;
+}
+
+export interface ReadOptions {
+  /**
+   * Only to look whether it has something: no use of the original, which becomes no newer by it.
+   * @default false
+   */
+  readonly look?: boolean;
 }
 
 /**

@@ -24,8 +24,9 @@ const FRESH_MS = 60 * 60 * 1000;
 
 /**
  * What is to be removed, oldest first: everything beyond the age, then the oldest until the rest
- * fits the size. What is live, fresh or from the future (the clock was set back) stays. Where the
- * clock was set forward, only the size counts: how old something is cannot be known then.
+ * fits the size. What is live or fresh stays. How old something from the future is (the clock was
+ * set back), and where the clock was set forward how old anything is, cannot be known: then only
+ * the size counts, and what seems newest goes last.
  */
 export function chooseGarbage(
   stored: readonly StoredBytes[],
@@ -33,7 +34,7 @@ export function chooseGarbage(
 ): readonly StoredBytes[] {
   let total = stored.reduce((sum, each) => sum + each.bytes, 0);
   const removable = stored
-    .filter((each) => !each.isLive && now - each.usedAt >= FRESH_MS)
+    .filter((each) => !each.isLive && Math.abs(now - each.usedAt) >= FRESH_MS)
     .sort((a, b) => a.usedAt - b.usedAt);
   const chosen: StoredBytes[] = [];
   for (const each of removable) {

@@ -1,14 +1,15 @@
 import { uptime as systemUptime } from "node:os";
 import { basename, resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
-import { attempt } from "./archive-error.ts";
+import { attempt, errorCode } from "./archive-error.ts";
 import { chooseGarbage, type StoredBytes } from "./choose-garbage.ts";
 import { conversationFolders, entriesOf, originalFiles, type OriginalFile } from "./list-files.ts";
 import { nextStamp, readStamp, writeStamp } from "./gc-clock.ts";
 import { whileLocked } from "./gc-lock.ts";
+import { machineRun } from "./holder.ts";
 import { type Linked, linkEqualFiles } from "./link-equal.ts";
 import { isLive, type LiveOptions } from "./live.ts";
-import { removeFiles, tidyFolder } from "./remove-files.ts";
+import { type Removed, removeFiles, tidyFolder } from "./remove-files.ts";
 
 /** What an archive keeps. */
 export interface RetentionOptions {
@@ -95,31 +96,42 @@ async function collect(root: string, rule: Rule): Promise<GarbageReport> {
   const clock = {
     now: (rule.now ?? Date.now)(),
     uptime: rule.uptime?.() ?? systemUptime() * 1000,
+    run: machineRun(),
   };
   const stamp = nextStamp(await readStamp(root), clock, rule.maxAgeMs);
-  const isClockTrusted = clock.now >= stamp.untrustedUntil;
-  const times = { now: clock.now, isClockTrusted };
-  const conversations = await readConversations(root, times);
+  const times = { now: clock.now, isClockTrusted: clock.now >= stamp.untrustedUntil };
+  const { conversations, unread } = await readConversations(root, times);
   const stored = storedBytes(conversations);
   const chosen = chooseGarbage(stored, { ...rule, ...times });
-  const removed = isDryRun ? chosen : await removeFiles(chosen, times);
-  const gone = new Set(removed.flatMap(({ paths }) => paths));
+  const { gone, failures } = isDryRun ? dryRemoval(chosen) : await removeFiles(chosen, times);
   const left = conversations.flatMap(({ files }) => files.filter(({ path }) => !gone.has(path)));
-  const linked = await linkEqualFiles(left, isDryRun);
+  const linked = await linkEqualFiles(left, { now: clock.now, isDryRun });
   if (!isDryRun) {
-    for (const each of conversations) await tidyFolder(each.folder, root, times);
-    if (stored.length > 0) await writeStamp(root, stamp);
+    for (const { folder } of conversations) {
+      await tidyFolder(folder, root, times).catch((error: unknown) => failures.push(codeOf(error)));
+    }
+    if (stored.length > 0) await writeStamp(root, stamp).catch(unlessFull);
   }
-  const keptBytes = sum(stored) - sum(removed) - linked.bytes;
+  const removedBytes = sum(stored.filter(({ paths }) => paths.every((path) => gone.has(path))));
+  const keptBytes = sum(stored) - removedBytes - linked.bytes;
   return {
     dryRun: isDryRun,
     ran: true,
-    removed: { originals: gone.size, bytes: sum(removed) },
+    removed: { originals: gone.size, bytes: removedBytes },
     linked,
     kept: { originals: left.length, bytes: keptBytes },
     live: conversations.filter(({ isLive: is }) => is).map(({ folder }) => nameOf(folder, root)),
-    warnings: warningsFor({ isClockTrusted, keptBytes, maxBytes: rule.maxBytes }),
+    warnings: warningsFor({ ...times, keptBytes, maxBytes: rule.maxBytes, unread, failures }),
   };
+}
+
+function dryRemoval(chosen: readonly StoredBytes[]): Removed {
+  return { gone: new Set(chosen.flatMap(({ paths }) => paths)), failures: [] };
+}
+
+/** A collection has done its work without a stamp as well. */
+function unlessFull(error: unknown): void {
+  if (!["ENOSPC", "EDQUOT"].includes(codeOf(error))) throw error;
 }
 
 interface Conversation {
@@ -128,31 +140,45 @@ interface Conversation {
   readonly isLive: boolean;
 }
 
-async function readConversations(
-  root: string,
-  times: LiveOptions,
-): Promise<readonly Conversation[]> {
+/** What cannot be read is somebody else's, and no reason to leave the rest alone. */
+interface Conversations {
+  readonly conversations: readonly Conversation[];
+  /** The names of those that could not be read. */
+  readonly unread: readonly string[];
+}
+
+async function readConversations(root: string, times: LiveOptions): Promise<Conversations> {
   const conversations: Conversation[] = [];
+  const unread: string[] = [];
   for (const folder of await conversationFolders(root)) {
-    const files = await originalFiles(folder);
-    conversations.push({ folder, files, isLive: await isLive(folder, times) });
+    try {
+      const files = await originalFiles(folder);
+      conversations.push({ folder, files, isLive: await isLive(folder, times) });
+    } catch (error) {
+      if (folder === root) throw error;
+      unread.push(nameOf(folder, root));
+    }
   }
-  return conversations;
+  return { conversations, unread };
 }
 
 /** One entry for the bytes on the disk, with all names that they have. */
 function storedBytes(conversations: readonly Conversation[]): readonly StoredBytes[] {
-  const byInode = new Map<string, StoredBytes>();
+  const byInode = new Map<
+    string,
+    { -readonly [Key in keyof StoredBytes]: StoredBytes[Key] } & { paths: string[] }
+  >();
   for (const { files, isLive: isHeld } of conversations) {
     for (const { path, stats } of files) {
       const key = `${stats.dev}:${stats.ino}`;
+      const usedAt = Math.max(stats.mtimeMs, stats.atimeMs);
       const known = byInode.get(key);
-      byInode.set(key, {
-        paths: [...(known?.paths ?? []), path],
-        bytes: stats.size,
-        usedAt: Math.max(stats.mtimeMs, stats.atimeMs),
-        isLive: isHeld || known?.isLive === true,
-      });
+      if (known === undefined) {
+        byInode.set(key, { paths: [path], bytes: stats.size, usedAt, isLive: isHeld });
+      } else {
+        known.paths.push(path);
+        known.isLive ||= isHeld;
+      }
     }
   }
   return [...byInode.values()];
@@ -166,14 +192,33 @@ function nameOf(folder: string, root: string): string {
   return folder === root ? "" : basename(folder);
 }
 
-function warningsFor(facts: {
-  isClockTrusted: boolean;
-  keptBytes: number;
-  maxBytes: number;
-}): readonly string[] {
+function codeOf(error: unknown): string {
+  return errorCode(error) ?? "unknown";
+}
+
+interface WarningFacts {
+  readonly isClockTrusted: boolean;
+  readonly keptBytes: number;
+  readonly maxBytes: number;
+  readonly unread: readonly string[];
+  readonly failures: readonly string[];
+}
+
+function warningsFor(facts: WarningFacts): readonly string[] {
+  const { unread, failures } = facts;
   const warnings: string[] = [];
   if (!facts.isClockTrusted) {
     warnings.push("The clock was set forward, so nothing was removed for its age this time.");
+  }
+  if (unread.length > 0) {
+    warnings.push(
+      `${unread.length} ${unread.length === 1 ? "conversation" : "conversations"} could not be read and stayed as they are, e.g. ${unread[0]}. Check who owns their folders.`,
+    );
+  }
+  if (failures.length > 0) {
+    warnings.push(
+      `Not everything could be removed (${[...new Set(failures)].join(", ")}). Check who owns the archive and whether it can be written.`,
+    );
   }
   if (facts.keptBytes > facts.maxBytes) {
     warnings.push(

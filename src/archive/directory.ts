@@ -12,7 +12,7 @@ import { fileStats } from "./durable-file.ts";
 import { pathOf } from "./layout.ts";
 import { entriesOfFiles, originalFiles } from "./list-files.ts";
 import { createMark } from "./live.ts";
-import { adoptFile, getFile, putFile, readFileOf } from "./original-file.ts";
+import { adoptFile, getFile, noteUse, putFile, readFileOf } from "./original-file.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
 import { openSpill } from "./spill-file.ts";
 import { createTurns } from "./turns.ts";
@@ -53,6 +53,7 @@ export interface DirectoryArchiveOptions {
 export function directoryArchive(folder: string, options: DirectoryArchiveOptions = {}): Archive {
   const conversation = openConversation(resolve(folder), options.conversation);
   const root = conversation.path;
+  const isUse = options.observe !== true;
   const limited = concurrencyLimit(MOST_OPEN);
   const mark = createMark(root, () => conversation.make());
   const turn = createTurns();
@@ -61,22 +62,24 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
   /** Before every use: this process has the conversation open. */
   const begin = async (canCreate: boolean): Promise<void> => {
     await check();
-    if (canCreate || options.observe !== true) await mark(canCreate);
+    if (canCreate || isUse) await mark(canCreate);
   };
   return {
     name: "directory",
     put: async (kind, content) => {
       const handle = handleOfOriginal(kind, content, sha256);
       await begin(true);
-      const path = pathOf(root, handle);
-      const entry = await limited(() => putFile(path, handle, Buffer.from(content, "utf8")));
+      // Also when nothing can be stored, because the disk is full: then there is most to do.
       collect();
-      return entry;
+      return limited(() => putFile(pathOf(root, handle), handle, Buffer.from(content, "utf8")));
     },
     get: async (text) => {
       const handle = checkedHandle(text);
       await begin(false);
-      return limited(() => getFile(pathOf(root, handle), handle));
+      const path = pathOf(root, handle);
+      const content = await limited(() => getFile(path, handle));
+      if (isUse) await noteUse(path);
+      return content;
     },
     has: async (handle) => {
       if (!isHandle(handle)) return false;
@@ -88,11 +91,14 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
       await check();
       return attempt("list", root, async () => entriesOfFiles(await originalFiles(root)));
     },
-    read: async (text) => {
+    read: async (text, { look = false } = {}) => {
       const handle = checkedHandle(text);
       await begin(false);
       await turn();
-      return readFileOf(pathOf(root, handle), handle);
+      const path = pathOf(root, handle);
+      const reader = await readFileOf(path, handle);
+      if (isUse && !look) await noteUse(path);
+      return reader;
     },
     open: async () => {
       await begin(true);

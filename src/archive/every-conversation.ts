@@ -50,8 +50,8 @@ export function everyConversation(folder: string): Archive {
         if (isContextError(error) && error.code === "unknown-handle") return false;
         throw error;
       }),
-    read: (handle) =>
-      first(handle, (archive) => (archive.read as NonNullable<Archive["read"]>)(handle)),
+    read: (handle, options) =>
+      first(handle, (archive) => (archive.read as NonNullable<Archive["read"]>)(handle, options)),
     list: () =>
       attempt("list", root, async () => {
         const files = new Map<string, OriginalFile>();

@@ -1,9 +1,13 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readPlainFile } from "./durable-file.ts";
+import { ownHolder } from "./holder.ts";
+import { collectorsName } from "./layout.ts";
 
 /*
- * `.gc.json` remembers the last collection: when it was by the clock, and how long the machine had
- * been running. If the clock went further than the machine ran, it was set forward.
+ * `.gc.json` remembers the last collection: when it was by the clock, and how long which machine had
+ * been running. If the clock went further than the same machine ran, it was set forward.
  */
 
 const STAMP = ".gc.json";
@@ -16,6 +20,8 @@ export interface Clock {
   readonly now: number;
   /** How long the machine has been running, in ms; sleep counts. */
   readonly uptime: number;
+  /** Since when it has been running: another text after every start, and on every machine. */
+  readonly run: string;
 }
 
 /** What the last collection left. */
@@ -24,10 +30,11 @@ export interface Stamp extends Clock {
   readonly untrustedUntil: number;
 }
 
-/** The stamp in a folder; `undefined` for none, and for one that is damaged. */
+/** The stamp in a folder; `undefined` for none, and for one that is damaged or no plain file. */
 export async function readStamp(root: string): Promise<Stamp | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(join(root, STAMP), "utf8"));
+    const bytes = await readPlainFile(join(root, STAMP));
+    const value: unknown = JSON.parse(bytes?.toString("utf8") ?? "null");
     return isStamp(value) ? value : undefined;
   } catch {
     return undefined;
@@ -36,8 +43,14 @@ export async function readStamp(root: string): Promise<Stamp | undefined> {
 
 export async function writeStamp(root: string, stamp: Stamp): Promise<void> {
   const path = join(root, STAMP);
-  await writeFile(`${path}.tmp`, JSON.stringify(stamp), { mode: 0o600 });
-  await rename(`${path}.tmp`, path);
+  const beside = join(root, collectorsName(ownHolder(), randomBytes(8).toString("hex")));
+  try {
+    await writeFile(beside, JSON.stringify(stamp), { mode: 0o600, flag: "wx" });
+    await rename(beside, path);
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
+  }
 }
 
 /**
@@ -48,7 +61,7 @@ export function nextStamp(last: Stamp | undefined, clock: Clock, maxAgeMs: numbe
   const longest = clock.now + maxAgeMs;
   if (last === undefined) return { ...clock, untrustedUntil: 0 };
   const ran = clock.uptime - last.uptime;
-  const isSameRun = ran >= 0;
+  const isSameRun = last.run === clock.run && ran >= 0;
   const wasSetForward = isSameRun && clock.now - last.now - ran > TOLERANCE_MS;
   return {
     ...clock,
@@ -58,6 +71,7 @@ export function nextStamp(last: Stamp | undefined, clock: Clock, maxAgeMs: numbe
 
 function isStamp(value: unknown): value is Stamp {
   if (typeof value !== "object" || value === null) return false;
-  const { now, uptime, untrustedUntil } = value as Partial<Record<keyof Stamp, unknown>>;
-  return [now, uptime, untrustedUntil].every((each) => Number.isFinite(each));
+  const { now, uptime, untrustedUntil, run } = value as Partial<Record<keyof Stamp, unknown>>;
+  const areNumbers = [now, uptime, untrustedUntil].every((each) => Number.isFinite(each));
+  return areNumbers && typeof run === "string";
 }

@@ -18,24 +18,56 @@ export function ownHolder(): string {
   return `${ownPlace()}.${process.pid}.${startOf("self")}`;
 }
 
-/** `elsewhere` for a process of another machine or container, about which nothing can be asked. */
-export function holderState(holder: string): HolderState {
-  const [place, pid = "", start] = holder.split(".");
-  if (place !== ownPlace()) return "elsewhere";
-  if (!isRunning(Number(pid))) return "dead";
-  const now = startOf(pid);
-  return now === start || now === UNKNOWN || start === UNKNOWN ? "alive" : "dead";
+/**
+ * Tells what is known about processes; `elsewhere` is one of another machine or container, or from
+ * before this machine was started: nothing can be asked about it.
+ */
+export function holderStates(): (holder: string) => HolderState {
+  const own = ownPlace();
+  return (holder) => {
+    const [place, pid = "", start] = holder.split(".");
+    if (place !== own) return "elsewhere";
+    if (!isRunning(Number(pid))) return "dead";
+    const now = startOf(pid);
+    return now === start || now === UNKNOWN || start === UNKNOWN ? "alive" : "dead";
+  };
+}
+
+/**
+ * For how long a process of this machine has been running, in ms, whatever the clock says; `Infinity`
+ * where the system does not say.
+ */
+export function holderAge(holder: string): number {
+  const [, , start = UNKNOWN] = holder.split(".");
+  const uptime = Number.parseFloat(fact(() => readFileSync("/proc/uptime", "utf8")));
+  if (start === UNKNOWN || Number.isNaN(uptime)) return Infinity;
+  return Math.max(0, uptime * 1000 - Number(start) * TICK_MS);
+}
+
+/** Which run of the machine this is: another one after every start, where the system tells. */
+export function machineRun(): string {
+  return digestOf(
+    hostname(),
+    fact(() => readFileSync(BOOT_ID, "utf8")),
+  );
 }
 
 /** What stands for the start of a process where the system does not say. */
 const UNKNOWN = "0";
 
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+/** What Linux counts the starts of processes in, for every program. */
+const TICK_MS = 10;
+
 function ownPlace(): string {
-  const facts = [
+  return digestOf(
     hostname(),
-    fact(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+    fact(() => readFileSync(BOOT_ID, "utf8")),
     fact(() => readlinkSync("/proc/self/ns/pid")),
-  ];
+  );
+}
+
+function digestOf(...facts: readonly string[]): string {
   return createHash("sha256").update(facts.join("\n")).digest("hex").slice(0, 8);
 }
 

@@ -18,7 +18,9 @@ const EXTENSIONS: Readonly<Record<OriginalKind, string>> = {
   run: "txt",
 };
 const FOLDER = /^[0-9a-f]{2}$/;
-const WRITTEN = new RegExp(String.raw`^\.(?:spill|gc)\.(${HOLDER.source})\.[0-9a-f]{16}\.tmp$`);
+const OWNED = new RegExp(
+  String.raw`^\.(spill|gc|removing)\.(${HOLDER.source})\.[0-9a-f]{16}\.tmp$`,
+);
 const TEMPORARY = /^\.\w+\.[0-9a-f]{16}\.tmp$/;
 
 /** The name of the folder that an original is in. */
@@ -61,12 +63,23 @@ export function spillName(holder: string, random: string): string {
   return `.spill.${holder}.${random}.tmp`;
 }
 
-/** The name of a lock before it is one. */
-export function unnamedLock(holder: string, random: string): string {
+/** The name of what `holder` writes for a collection, before it has its own. */
+export function collectorsName(holder: string, random: string): string {
   return `.gc.${holder}.${random}.tmp`;
 }
 
-/** The process that writes a file with this name. */
-export function writerOf(name: string): string | undefined {
-  return WRITTEN.exec(name)?.[1];
+/** The name of the file that says that `holder` removes something from the folder it stands in. */
+export function removalName(holder: string, random: string): string {
+  return `.removing.${holder}.${random}.tmp`;
+}
+
+/** The process that removes something while a file with this name is there. */
+export function removerOf(name: string): string | undefined {
+  const found = OWNED.exec(name);
+  return found?.[1] === "removing" ? found[2] : undefined;
+}
+
+/** The process to which a file with this name belongs; when it ends, nobody needs the file. */
+export function ownerOf(name: string): string | undefined {
+  return OWNED.exec(name)?.[2];
 }

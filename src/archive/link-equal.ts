@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { lstatSync } from "node:fs";
 import { link, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -21,11 +22,11 @@ export interface Linked {
  */
 export async function linkEqualFiles(
   files: readonly OriginalFile[],
-  isDryRun: boolean,
+  { now, isDryRun }: { readonly now: number; readonly isDryRun: boolean },
 ): Promise<Linked> {
   const freed = new Map<string, number>();
   let count = 0;
-  for (const group of candidates(files)) {
+  for (const group of candidates(files.filter((each) => !mayGrow(each, now)))) {
     for (const [keeper, other] of await equalPairs(group)) {
       if (!isDryRun && !(await replaceByLink(keeper, other))) continue;
       freed.set(inode(other), other.stats.size);
@@ -33,6 +34,14 @@ export async function linkEqualFiles(
     }
   }
   return { files: count, bytes: [...freed.values()].reduce((sum, bytes) => sum + bytes, 0) };
+}
+
+/** A process in the background may still write what was spilled straight into its file. */
+const QUIET_MS = 60 * 60 * 1000;
+
+/** One output must never turn up in another conversation because both were equal once. */
+function mayGrow({ handle, stats }: OriginalFile, now: number): boolean {
+  return handleKind(handle) === "run" && Math.abs(now - stats.mtimeMs) < QUIET_MS;
 }
 
 /** Groups of files that may be equal and are not all one file already. */
@@ -103,12 +112,21 @@ function groupBy<T>(list: readonly T[], keyOf: (each: T) => string): ReadonlyMap
   return groups;
 }
 
+/** What somebody wrote, or put there, since it was read may not be equal any more. */
+function isSettled({ path, stats }: OriginalFile): boolean {
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  if (now?.ino !== stats.ino || now.size !== stats.size) return false;
+  // Noting a use moves the time within its millisecond.
+  return Math.trunc(now.mtimeMs) === Math.trunc(stats.mtimeMs);
+}
+
 /** A file system without links, or with too many on one file, keeps both. */
 async function replaceByLink(keeper: OriginalFile, other: OriginalFile): Promise<boolean> {
   const name = temporaryName(other.handle, randomBytes(8).toString("hex"));
   const beside = join(dirname(other.path), name);
   const usedAt = Math.max(keeper.stats.atimeMs, other.stats.atimeMs, other.stats.mtimeMs);
   try {
+    if (!isSettled(keeper) || !isSettled(other)) return false;
     await link(keeper.path, beside);
     await rename(beside, other.path);
     await markUsed(keeper.path, usedAt, keeper.stats);

@@ -7,6 +7,7 @@ import type { Handle } from "../core/handle/index.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { CONVERSATIONS } from "./conversation.ts";
+import { checkFolder } from "./durable-file.ts";
 import { handleOfFile, isFolderName, isTemporaryName } from "./layout.ts";
 import { createTurns } from "./turns.ts";
 
@@ -40,9 +41,15 @@ export async function originalFiles(root: string): Promise<readonly OriginalFile
   return files;
 }
 
-/** The folders of all conversations in an archive, the default one first. */
+/**
+ * The folders of all conversations in an archive, the default one first. Throws a system error if a
+ * symbolic link or a file stands where they are.
+ */
 export async function conversationFolders(root: string): Promise<readonly string[]> {
   const below = join(root, CONVERSATIONS);
+  const stats = statsOf(below);
+  if (stats === undefined) return [root];
+  checkFolder(below, stats);
   const entries = await entriesOf(below);
   const folders = entries.filter((each) => each.isDirectory());
   return [root, ...folders.map(({ name }) => join(below, name))];

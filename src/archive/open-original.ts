@@ -1,8 +1,12 @@
-import type { Archive, OriginalReader } from "./archive.ts";
+import type { Archive, OriginalReader, ReadOptions } from "./archive.ts";
 
 /** An original to be read in pieces, from whatever archive. Rejects as `Archive.get` does. */
-export async function openOriginal(archive: Archive, handle: string): Promise<OriginalReader> {
-  if (archive.read !== undefined) return archive.read(handle);
+export async function openOriginal(
+  archive: Archive,
+  handle: string,
+  options?: ReadOptions,
+): Promise<OriginalReader> {
+  if (archive.read !== undefined) return archive.read(handle, options);
   return readerOf(new TextEncoder().encode(await archive.get(handle)));
 }
 

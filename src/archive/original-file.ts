@@ -68,6 +68,22 @@ export async function getFile(path: string, handle: Handle): Promise<string> {
   });
 }
 
+/** Ages are counted in days. */
+const NOTED_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/** Notes that an original was used: not every file system does so by itself. Never rejects. */
+export async function noteUse(path: string): Promise<void> {
+  const now = Date.now();
+  try {
+    const stats = fileStats(path);
+    if (stats === undefined) return;
+    const idle = Math.abs(now - Math.max(stats.mtimeMs, stats.atimeMs));
+    if (idle >= NOTED_EVERY_MS) await markUsed(path, now, stats);
+  } catch {
+    // Reading must work where nothing can be written.
+  }
+}
+
 /** An original to be read in pieces. */
 export async function readFileOf(path: string, handle: Handle): Promise<OriginalReader> {
   const reader = await attempt("read", path, () => openPlainFile(path));

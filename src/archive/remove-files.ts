@@ -1,78 +1,78 @@
-import { randomBytes } from "node:crypto";
-import { lstat, rename, rmdir, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { lstat, rmdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "./archive-error.ts";
 import type { StoredBytes } from "./choose-garbage.ts";
-import { giveName } from "./durable-file.ts";
-import { holderState } from "./holder.ts";
-import { handleOfFile, writerOf, isFolderName, temporaryName } from "./layout.ts";
+import { holderStates } from "./holder.ts";
+import { isFolderName, ownerOf } from "./layout.ts";
 import { entriesOf } from "./list-files.ts";
-import { isLive, type LiveOptions, removeDeadMarks } from "./live.ts";
+import { isLive, type LiveOptions, removeDeadMarks, removeIdleMarks } from "./live.ts";
+import { whileRemoving } from "./removals.ts";
 
-/** So many originals are moved away before it is asked again who is live. */
+/** So many originals are removed before it is asked again who is live. */
 const BATCH = 256;
 
+/** What was removed, and what could not be. */
+export interface Removed {
+  /** The paths that are gone. */
+  readonly gone: ReadonlySet<string>;
+  /** The system's codes for those that are not. */
+  readonly failures: string[];
+}
+
 /**
- * Removes originals, and returns those that are gone. A conversation can become live meanwhile and
- * find an original that is about to go. So each file first loses its name, and then it is asked
- * again who is live: who found the file had marked the conversation before, and gets it back; who
- * comes later does not find it and stores it anew.
+ * Removes originals, conversation by conversation. One that became live meanwhile keeps all that is
+ * still there; whoever comes to use one while it loses something waits until that is over.
  */
 export async function removeFiles(
   chosen: readonly StoredBytes[],
   times: LiveOptions,
-): Promise<readonly StoredBytes[]> {
-  const removed: StoredBytes[] = [];
-  for (let at = 0; at < chosen.length; at += BATCH) {
-    const batch = chosen.slice(at, at + BATCH);
-    const moved = await Promise.all(
-      batch.map(async (each) => ({ each, files: await moveAway(each.paths) })),
-    );
-    const live = await liveFolders(batch, times);
-    for (const { each, files } of moved) {
-      const isBack = each.paths.some((path) => live.has(conversationOf(path)));
-      await Promise.all(files.map((file) => (isBack ? moveBack(file) : unlink(file.away))));
-      if (!isBack) removed.push(each);
+): Promise<Removed> {
+  const gone = new Set<string>();
+  const failures: string[] = [];
+  for (const [folder, paths] of byConversation(chosen)) {
+    for (let at = 0; at < paths.length; at += BATCH) {
+      const batch = paths.slice(at, at + BATCH);
+      const isDone = await whileRemoving(folder, async () => {
+        if (await isLive(folder, times)) return false;
+        const codes = await Promise.all(batch.map(removeName));
+        batch.forEach((path, index) => codes[index] === undefined && gone.add(path));
+        failures.push(...codes.filter((code) => code !== undefined));
+        return true;
+      }).catch((error: unknown) => {
+        failures.push(errorCode(error) ?? "unknown");
+        return false;
+      });
+      if (!isDone) break;
     }
   }
-  return removed;
+  return { gone, failures };
 }
 
-interface Moved {
-  readonly path: string;
-  readonly away: string;
-}
-
-async function moveAway(paths: readonly string[]): Promise<readonly Moved[]> {
-  const moved: Moved[] = [];
-  for (const path of paths) {
-    const handle = handleOfFile(basename(dirname(path)), basename(path));
-    if (handle === undefined) continue;
-    const away = join(dirname(path), temporaryName(handle, randomBytes(8).toString("hex")));
-    // Gone already, by somebody's own hand: nothing to remove.
-    if (await succeeds(rename(path, away))) moved.push({ path, away });
+function byConversation(chosen: readonly StoredBytes[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const path of chosen.flatMap(({ paths }) => paths)) {
+    const folder = conversationOf(path);
+    const group = groups.get(folder);
+    if (group === undefined) groups.set(folder, [path]);
+    else group.push(path);
   }
-  return moved;
-}
-
-/** What was stored anew meanwhile is the same, and stays. */
-async function moveBack({ path, away }: Moved): Promise<void> {
-  giveName(away, path);
-  await unlink(away).catch(() => undefined);
-}
-
-async function liveFolders(
-  batch: readonly StoredBytes[],
-  times: LiveOptions,
-): Promise<ReadonlySet<string>> {
-  const folders = new Set(batch.flatMap(({ paths }) => paths.map(conversationOf)));
-  const live = new Set<string>();
-  for (const folder of folders) if (await isLive(folder, times)) live.add(folder);
-  return live;
+  return groups;
 }
 
 /** The folder of the conversation that a file belongs to: two above it. */
 function conversationOf(path: string): string {
   return dirname(dirname(path));
+}
+
+/** The system's code if a name is still there afterwards. */
+async function removeName(path: string): Promise<string | undefined> {
+  try {
+    await unlink(path);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error) ?? "unknown";
+    return code === "ENOENT" ? undefined : code;
+  }
 }
 
 /** About a writer on another machine nothing can be asked. */
@@ -83,31 +83,35 @@ const ELSEWHERE_MAX_AGE_MS = 24 * 60 * 60 * 1000;
  * that is not live and has nothing in it any more. A file that is none of ours keeps its folder.
  */
 export async function tidyFolder(folder: string, root: string, times: LiveOptions): Promise<void> {
-  await removeDeadMarks(folder, times);
-  for (const { name } of await entriesOf(folder)) {
-    if (await isLeftFile(join(folder, name), times)) await succeeds(unlink(join(folder, name)));
-  }
-  if (folder === root || (await isLive(folder, times))) return;
-  for (const { name } of await entriesOf(folder)) {
-    if (isFolderName(name)) await succeeds(rmdir(join(folder, name)));
-  }
-  await succeeds(rmdir(folder));
-}
-
-async function isLeftFile(path: string, { now, isClockTrusted }: LiveOptions): Promise<boolean> {
-  const holder = writerOf(basename(path));
-  if (holder === undefined) return false;
-  const state = holderState(holder);
-  if (state !== "elsewhere") return state === "dead";
-  const stats = await lstat(path).catch(() => undefined);
-  return isClockTrusted && stats !== undefined && now - stats.mtimeMs > ELSEWHERE_MAX_AGE_MS;
-}
-
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
+  const areIdle = await removeDeadMarks(folder, times);
+  await removeLeftFiles(folder, times);
+  const canGo = folder !== root && !(await isLive(folder, times));
+  if (!areIdle && !canGo) return;
+  const isEmpty = await whileRemoving(folder, async () => {
+    await removeIdleMarks(folder, times);
+    if (!canGo || (await isLive(folder, times))) return false;
+    for (const { name } of await entriesOf(folder)) {
+      if (isFolderName(name)) await rmdir(join(folder, name)).catch(() => undefined);
+    }
     return true;
-  } catch {
-    return false;
+  });
+  // Only now: it had one more file in it. Who came meanwhile has one in it as well.
+  if (isEmpty) await rmdir(folder).catch(() => undefined);
+}
+
+async function removeLeftFiles(
+  folder: string,
+  { now, isClockTrusted }: LiveOptions,
+): Promise<void> {
+  const stateOf = holderStates();
+  for (const { name } of await entriesOf(folder)) {
+    const holder = ownerOf(name);
+    const state = holder === undefined ? "alive" : stateOf(holder);
+    if (state === "alive") continue;
+    const path = join(folder, name);
+    const stats = state === "dead" ? undefined : await lstat(path).catch(() => undefined);
+    const age = stats === undefined ? Infinity : now - stats.mtimeMs;
+    const isLeft = state === "dead" || (isClockTrusted && age > ELSEWHERE_MAX_AGE_MS);
+    if (isLeft) await unlink(path).catch(() => undefined);
   }
 }

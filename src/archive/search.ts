@@ -126,7 +126,7 @@ async function searchOriginal(
 /** It may have been removed since it was listed. */
 async function open(archive: Archive, handle: Handle): Promise<OriginalReader | undefined> {
   try {
-    return await openOriginal(archive, handle);
+    return await openOriginal(archive, handle, { look: true });
   } catch (error) {
     if (isContextError(error) && error.code === "unknown-handle") return undefined;
     throw error;

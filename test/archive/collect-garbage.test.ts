@@ -1,12 +1,19 @@
-import { spawnSync } from "node:child_process";
-import { writeSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectGarbage } from "../../src/archive/collect-garbage.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import type { Archive, ArchiveEntry } from "../../src/archive/index.ts";
+import { ownHolder } from "../../src/archive/holder.ts";
+import {
+  type Archive,
+  type ArchiveEntry,
+  recallRange,
+  searchArchive,
+} from "../../src/archive/index.ts";
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -60,6 +67,16 @@ async function stored(
 
 async function handlesIn(folder: string, conversation?: string): Promise<readonly string[]> {
   return (await archiveIn(folder, conversation).list()).map(({ handle }) => handle);
+}
+
+async function markOf(folder: string, conversation: string): Promise<string> {
+  const own = join(folder, "conversations", conversation);
+  const name = (await fs.readdir(own)).find((each) => each.startsWith(".open."));
+  return join(own, name ?? "");
+}
+
+function conversationNames(folder: string): readonly string[] {
+  return readdirSync(join(folder, "conversations"));
 }
 
 describe("retention", () => {
@@ -164,20 +181,45 @@ describe("a live conversation", () => {
     await age(far, 2 * DAY);
     expect((await collectGarbage(folder)).removed.originals).toBe(1);
   });
-
-  async function markOf(folder: string, conversation: string): Promise<string> {
-    const own = join(folder, "conversations", conversation);
-    const name = (await fs.readdir(own)).find((each) => each.startsWith(".open."));
-    return join(own, name ?? "");
-  }
 });
 
 describe("a clock that jumps", () => {
-  it("back: what seems to come from the future stays", async () => {
+  it("back: what seems to come from the future has no age, and goes last for its size", async () => {
     const folder = await newFolder();
-    const handles = await stored(folder, [["from the future", -400 * DAY]]);
-    await collectGarbage(folder, { maxBytes: 0, maxAgeMs: 0 });
-    expect(await handlesIn(folder)).toEqual(handles);
+    const [older, newer] = await stored(folder, [
+      ["from the future", -400 * DAY],
+      ["from further on", -401 * DAY],
+    ]);
+    await collectGarbage(folder, { maxAgeMs: 0 });
+    expect(await handlesIn(folder)).toEqual([older, newer]);
+    await stored(folder, [["from the past", 2 * HOUR]]);
+    await collectGarbage(folder, { maxBytes: 20 });
+    expect(await handlesIn(folder)).toEqual([newer]);
+  });
+
+  it("back: a mark from the future counts for an hour from now on", async () => {
+    const folder = await newFolder();
+    const { path } = await archiveIn(folder, "before").put("out", "old");
+    await age(path, 30 * DAY);
+    const mark = await markOf(folder, "before");
+    const dead = mark.replace(/\.open\.(\w+)\.\d+\.\d+$/, ".open.$1.4194304.7");
+    await fs.rename(mark, dead);
+    await age(dead, -400 * DAY);
+    expect((await collectGarbage(folder)).live).toEqual(["before"]);
+    expect(Math.abs((await fs.stat(dead)).mtimeMs - Date.now())).toBeLessThan(HOUR);
+    await age(dead, 2 * HOUR);
+    expect((await collectGarbage(folder)).removed.originals).toBe(1);
+  });
+
+  it("forward, before anything was ever collected: what a process holds stays", async () => {
+    const folder = await newFolder();
+    const archive = archiveIn(folder, "since 1970");
+    const { handle, path } = await archive.put("out", "kept");
+    // The process and its originals are from before the clock was set.
+    await age(path, 50 * 365 * DAY);
+    await age(await markOf(folder, conversationNames(folder)[0] ?? ""), 50 * 365 * DAY);
+    expect((await collectGarbage(folder)).removed.originals).toBe(0);
+    expect(await archive.get(handle)).toBe("kept");
   });
 
   it("forward: ages count again only when everything from before is that old", async () => {
@@ -244,7 +286,6 @@ describe("several collectors", () => {
   it("take over the lock of a process that is dead at once", async () => {
     const folder = await newFolder();
     await stored(folder, [["old", 8 * DAY]]);
-    const { ownHolder } = await import("../../src/archive/holder.ts");
     const dead = ownHolder().replace(/\.\d+\.\d+$/, ".4194304.7");
     await fs.writeFile(join(folder, ".gc.lock"), dead);
     expect((await collectGarbage(folder)).ran).toBe(true);
@@ -263,8 +304,11 @@ describe("equal files", () => {
       entries.push({ archive, run: await spill?.commit(), out: await archive.put("out", "small") });
     }
     const other = await archiveIn(folder, "one").put("out", "SMALL");
+    expect((await collectGarbage(folder)).linked).toEqual({ files: 2, bytes: 10 });
+    // Nobody writes into them any more.
+    for (const { run } of entries) await age(run?.path, 2 * HOUR);
     const report = await collectGarbage(folder);
-    expect(report.linked).toEqual({ files: 4, bytes: 2 * (large.length + 5) });
+    expect(report.linked).toEqual({ files: 2, bytes: 2 * large.length });
     const inodes = async (kind: "run" | "out"): Promise<number> =>
       new Set(
         await Promise.all(entries.map(async (each) => (await fs.stat(each[kind]?.path ?? "")).ino)),
@@ -288,6 +332,27 @@ describe("equal files", () => {
     await age(path, 30 * DAY);
     expect((await collectGarbage(folder)).removed.originals).toBe(0);
     expect(await archiveIn(folder, "ended").get(handle)).toBe("shared");
+  });
+
+  it("that are still written stay apart", async () => {
+    const folder = await newFolder();
+    const large = "the same large output\n".repeat(100_000);
+    const runs: { readonly writer: number; readonly path: string }[] = [];
+    for (const conversation of ["one", "two"]) {
+      const spill = await archiveIn(folder, conversation).open?.("out");
+      writeSync(spill?.fd ?? -1, large);
+      // As a command in the background has it.
+      const writer = openSync(spill?.path ?? "", "a");
+      runs.push({ writer, path: (await spill?.commit())?.path ?? "" });
+    }
+    await collectGarbage(folder);
+    for (const [index, { writer }] of runs.entries()) {
+      writeSync(writer, `more of ${index}`);
+      closeSync(writer);
+    }
+    for (const [index, { path }] of runs.entries()) {
+      expect(await fs.readFile(path, "utf8")).toBe(`${large}more of ${index}`);
+    }
   });
 
   it("that only look equal, because one was changed, stay apart", async () => {
@@ -315,6 +380,34 @@ describe("what a killed process leaves", () => {
   });
 });
 
+it("a collection that is killed in the middle leaves an archive that works", async () => {
+  const folder = await newFolder();
+  const total = 3_000;
+  const originals = Array.from({ length: total }, (_, index) => [`old ${index}`, 8 * DAY] as const);
+  await stored(folder, originals, "paused");
+  const script = join(import.meta.dirname, "archive-collector.ts");
+  const collector = spawn(process.execPath, ["--import", "tsx", script, folder], {
+    stdio: "inherit",
+  });
+  const ended = once(collector, "exit");
+  const own = join(folder, "conversations", "paused");
+  const isRemoving = (): boolean => readdirSync(own).some((name) => name.startsWith(".removing."));
+  await expect.poll(isRemoving, { interval: 1, timeout: 30_000 }).toBe(true);
+  collector.kill("SIGKILL");
+  expect((await ended)[1]).toBe("SIGKILL");
+  const archive = archiveIn(folder, "paused");
+  const [left] = await archive.list();
+  expect(await archive.get(left?.handle ?? "")).toContain("old");
+  await age((await archive.put("out", "new")).path, 8 * DAY);
+  await end(folder, "paused");
+  await collectGarbage(folder);
+  // What was read is in use; of the killed one nothing is left.
+  expect(await handlesIn(folder, "paused")).toEqual([left?.handle]);
+  expect(readdirSync(folder)).toEqual([".gc.json", "conversations"]);
+  const names = readdirSync(own, { recursive: true, encoding: "utf8" });
+  expect(names.filter((name) => basename(name).startsWith("."))).toEqual([]);
+}, 60_000);
+
 describe("a planted symbolic link", () => {
   it("is neither followed nor removed", async () => {
     const folder = await newFolder();
@@ -339,6 +432,64 @@ describe("a planted symbolic link", () => {
   });
 });
 
+describe("a planted file in place of what a collection keeps", () => {
+  it("does not lead it out of the archive", async () => {
+    const folder = await newFolder();
+    const outside = await fs.mkdtemp(join(scratch, "outside-"));
+    const victim = join(outside, "theirs", "ab", `out_ab${"0".repeat(14)}.txt`);
+    await fs.mkdir(dirname(victim), { recursive: true });
+    await fs.writeFile(victim, "mine");
+    await age(victim, 30 * DAY);
+    await stored(folder, [["old", 8 * DAY]]);
+    await fs.symlink(outside, join(folder, "conversations"));
+    await expect(collectGarbage(folder)).rejects.toMatchObject({ details: { code: "ELOOP" } });
+    expect(await fs.readFile(victim, "utf8")).toBe("mine");
+  });
+
+  it("is not written through", async () => {
+    const folder = await newFolder();
+    await stored(folder, [["old", 8 * DAY]]);
+    const victim = join(await fs.mkdtemp(join(scratch, "outside-")), "victim");
+    await fs.writeFile(victim, "mine");
+    for (const name of [".gc.json", ".gc.json.tmp"]) await fs.symlink(victim, join(folder, name));
+    await fs.symlink(victim, join(folder, `.open.${ownHolder()}`));
+    expect((await collectGarbage(folder)).removed.originals).toBe(1);
+    await archiveIn(folder).put("out", "new");
+    expect(await fs.readFile(victim, "utf8")).toBe("mine");
+    await fs.symlink(victim, join(folder, ".gc.lock"));
+    await expect(collectGarbage(folder)).rejects.toMatchObject({ details: { code: "ELOOP" } });
+  });
+
+  it("does not make it wait for ever", async ({ skip }) => {
+    const folder = await newFolder();
+    await stored(folder, [["old", 8 * DAY]]);
+    const made = [".gc.json", `.open.${ownHolder()}`].map((name) =>
+      spawnSync("mkfifo", [join(folder, name)]),
+    );
+    if (made.some(({ status }) => status !== 0)) skip("no named pipes here");
+    expect((await collectGarbage(folder)).removed.originals).toBe(1);
+    expect(await archiveIn(folder).get((await archiveIn(folder).put("out", "x")).handle)).toBe("x");
+  });
+});
+
+describe("an original that is recalled", () => {
+  it("was used, where it was only searched it was not", async () => {
+    const folder = await newFolder();
+    const [recalled = "", searched = ""] = await stored(folder, [
+      ["recalled", 6.9 * DAY],
+      ["searched", 6.9 * DAY],
+    ]);
+    const archive = archiveIn(folder);
+    await recallRange(archive, recalled);
+    await searchArchive(archive, "e");
+    await end(folder);
+    const now = (): number => Date.now() + DAY;
+    await collectGarbage(folder, { now });
+    expect(await handlesIn(folder)).toEqual([recalled]);
+    expect(await archiveIn(folder).has(searched)).toBe(false);
+  });
+});
+
 it("runs by itself when something is stored, at most once an hour", async () => {
   const folder = await newFolder();
   await stored(folder, [["old", 8 * DAY]], "before");
@@ -350,6 +501,27 @@ it("runs by itself when something is stored, at most once an hour", async () => 
   await directoryArchive(folder, { conversation: "later" }).put("out", "second");
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await handlesIn(folder, "before")).toHaveLength(1);
+});
+
+it("makes room on a disk that is full", async ({ skip }) => {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) skip("needs a mount");
+  const folder = await newFolder();
+  await fs.mkdir(folder, { recursive: true });
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
+  if (mounted.status !== 0) skip("cannot mount a file system here");
+  try {
+    await stored(folder, [["old".repeat(100_000), 8 * DAY]], "paused");
+    const rest = await fs.open(join(folder, "somebody else's"), "w");
+    await expect(rest.writeFile("x".repeat(2_000_000))).rejects.toMatchObject({ code: "ENOSPC" });
+    await rest.close();
+    const archive = directoryArchive(folder, { conversation: "now" });
+    const large = "x".repeat(200_000);
+    await archive.put("out", large).catch(() => undefined);
+    await expect.poll(() => handlesIn(folder, "paused")).toEqual([]);
+    expect(await archive.get((await archive.put("out", large)).handle)).toBe(large);
+  } finally {
+    spawnSync("umount", [folder]);
+  }
 });
 
 it("leaves a file system that cannot be written alone and says why", async ({ skip }) => {

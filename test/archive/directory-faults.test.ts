@@ -79,7 +79,7 @@ describe("a failing disk", () => {
     ["mkdir", "EWEIRD", "See the cause"],
   ])("%s failing with %s is archive-failed and says what to do", async (call, code, advice) => {
     const folder = newFolder();
-    const archive = directoryArchive(folder);
+    const archive = directoryArchive(folder, { retention: false });
     faults.set(call, code);
     await expect(archive.put("out", "text")).rejects.toMatchObject({
       code: "archive-failed",

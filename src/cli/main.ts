@@ -11,7 +11,10 @@ function packageVersion(): string {
 // A reader that closes the pipe early (`| head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  process.stderr.write(
+    `longhaul: the result could not be written (${error.code ?? error.message}).\n`,
+  );
+  process.exit(1);
 });
 
 /** The shell's own name for a folder that was removed under its feet, which the system no longer has. */

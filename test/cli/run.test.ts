@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -52,6 +52,14 @@ describe("longhaul run", () => {
     const run = await runCli(["run", "--max-file", "100000", "--", "yes"]);
     expect(run.stdout).toContain("reached the limit");
     expect(run.code).not.toBe(0);
+  });
+
+  it.runIf(process.platform === "linux")("says so when its result cannot be written", async () => {
+    const main = path.resolve("src/cli/main.ts");
+    const words = [process.execPath, "--import", import.meta.resolve("tsx"), main, "run", "seq 9"];
+    const run = spawnSync("sh", ["-c", '"$@" > /dev/full', "sh", ...words], { encoding: "utf8" });
+    expect(run.stderr).toBe("longhaul: the result could not be written (ENOSPC).\n");
+    expect(run.status).toBe(1);
   });
 
   it("gives its stdin to the command", async () => {

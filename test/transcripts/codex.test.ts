@@ -54,22 +54,32 @@ describe.skipIf(!existsSync(RECORDINGS))("a recorded Codex rollout", () => {
 });
 
 describe("Codex lines", () => {
-  it("keep the very items that only the provider can read, for a session that goes on", async () => {
-    const thought = { type: "reasoning", summary: [], encrypted_content: "c2VhbGVk", extra: 1 };
-    const search = { type: "web_search_call", status: "completed", action: { type: "search" } };
+  it("keep the very items that the model made, for a session that goes on", async () => {
+    const reply = [
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "c2VhbGVk" },
+      { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+      {
+        type: "message",
+        id: "msg_1",
+        role: "assistant",
+        phase: "commentary",
+        content: [{ type: "output_text", text: "I look." }],
+      },
+      { type: "custom_tool_call", id: "ctc_1", name: "exec", input: "ls()", call_id: "1" },
+      { type: "tool_search_call", call_id: "2", execution: "client", arguments: { query: "a" } },
+    ];
+    const found = { type: "tool_search_output", call_id: "2", execution: "client", tools: [] };
     const { messages } = await rollout([
       prompt("go"),
-      item(thought),
-      item(search),
-      item({ type: "custom_tool_call", name: "exec", input: "ls()", call_id: "1" }),
+      ...reply.map((one) => item({ ...one, internal_chat_message_metadata_passthrough: {} })),
       item({ type: "custom_tool_call_output", call_id: "1", output: [inputText("a.ts")] }),
+      item(found),
     ]);
     expect(JSON.parse(writeConversation(messages, "openai-responses"))).toEqual([
       { type: "message", role: "user", content: "go" },
-      thought,
-      search,
-      { type: "custom_tool_call", call_id: "1", name: "exec", input: "ls()" },
+      ...reply,
       { type: "custom_tool_call_output", call_id: "1", output: "a.ts" },
+      found,
     ]);
   });
 

@@ -1,11 +1,16 @@
-import { toJson, type ToolCallPart, type ToolResultPart } from "../../core/message/index.ts";
+import {
+  type OutputPart,
+  toJson,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../core/message/index.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
 import { outputAsText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
 import { parseInput } from "../tool-input.ts";
 import { isWireObject, type WireObject } from "../wire-value.ts";
 import { encodeContent, encodeShell } from "./encode-content.ts";
-import { callIdOf, outputType } from "./item-kind.ts";
+import { callIdOf, isItem, outputType } from "./item-kind.ts";
 import { OPENAI_RESPONSES, type ResponsesFunctionCall, type ResponsesItem } from "./wire.ts";
 import type { ResponsesCallOutput, ResponsesCustomToolCall } from "./wire.ts";
 
@@ -122,9 +127,19 @@ function newOutput(part: ToolResultPart, call_id: string, type: string): Respons
     }
     case "local_shell_call_output":
       return { type, id: call_id, output: outputAsText(output) } as ResponsesItem;
+    case "tool_search_output":
+      return (
+        foundTools(output) ?? ({ type, call_id, execution: "client", tools: [] } as ResponsesItem)
+      );
     default: {
       const content = encodeContent(output, undefined, "input");
       return { type, call_id, output: content } as ResponsesCallOutput;
     }
   }
+}
+
+/** The item itself, which a session of Codex keeps as the output. */
+function foundTools([only]: readonly OutputPart[]): ResponsesItem | undefined {
+  const item = only?.type === "opaque" ? nativeOf(only, OPENAI_RESPONSES) : undefined;
+  return isItem(item) ? item : undefined;
 }

@@ -1,7 +1,7 @@
 import type { OutputPart, Part } from "../../core/message/index.ts";
 import { foreignText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
-import type { WireObject } from "../wire-value.ts";
+import { isWireObject, type WireObject } from "../wire-value.ts";
 import { encodeForeignCall, encodeNativeCall, type SentCalls } from "./encode-call.ts";
 import { encodeContent } from "./encode-content.ts";
 import { isItem, itemType } from "./item-kind.ts";
@@ -41,7 +41,8 @@ const CLOSED: ReadonlySet<string> = new Set([
  * and what follows it together: while all of the reply is there they stay, else they all go, and
  * with them reasoning that has one (not every server takes it without) or that nothing follows. An
  * item that needs its id keeps the reasoning before it; where that cannot be, words stand for it.
- * @param items The items that the reply was decoded from; none for a message from elsewhere.
+ * @param items The items that the reply was decoded from. A message from elsewhere has none; if all
+ *   of its parts have one (a session of Codex), these are all there were.
  */
 export function encodeReply(
   parts: readonly Part[],
@@ -50,9 +51,10 @@ export function encodeReply(
 ): ResponsesItem[] {
   const bundles = withNeededReasoning(bundleParts(parts, items), items);
   const kept = new Set(bundles.map(({ item }) => item));
-  const isWhole = !kept.has(undefined) && items.every((item) => kept.has(item)) && !isCutOff;
+  const made = items.length > 0 ? items : bundles.flatMap(({ item }) => item ?? []);
+  const isWhole = !kept.has(undefined) && made.every((item) => kept.has(item)) && !isCutOff;
   const sent = bundles.flatMap((bundle) => encodeBundle(bundle, calls));
-  if (isWhole && items.length > 0 && hasItsIds(sent, items)) return sent;
+  if (isWhole && hasItsIds(sent, made)) return withoutLooseReasoning(sent);
   const wasThought = isCutOff || items.some(({ type }) => type === "reasoning");
   const unbound = sent.map((item) => (wasThought ? inWords(item) : item)).flatMap(withoutId);
   return withoutLooseReasoning(unbound);
@@ -115,11 +117,22 @@ function encodeBundle({ item, parts }: Bundle, calls: SentCalls): ResponsesItem[
   if (item === undefined) return parts.flatMap((part) => encodeForeign(part, calls));
   const [first] = parts;
   if (first?.type === "tool-call") return [encodeNativeCall(first, item as WireObject, calls)];
-  if (itemType(item as WireObject) !== "message") return [item];
+  if (itemType(item as WireObject) !== "message" || saysTheSame(parts, contentOf(item))) {
+    return [item];
+  }
   const content = encodeContent(parts.filter(isContent), contentOf(item), "output");
   return content.length === 0 && contentOf(item)?.length !== 0
     ? []
     : [withFields(item, { content })];
+}
+
+/** Whether the texts of a message are those of its parts, one by one. */
+function saysTheSame(parts: readonly Part[], content: ReturnType<typeof contentOf>): boolean {
+  if (!Array.isArray(content) || content.length !== parts.length) return false;
+  return parts.every((part, at) => {
+    const block: unknown = content[at];
+    return part.type === "text" && isWireObject(block) && block["text"] === part.text;
+  });
 }
 
 function contentOf(item: ResponsesItem): string | readonly unknown[] | undefined {

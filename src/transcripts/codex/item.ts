@@ -17,7 +17,7 @@ export type Item =
   | { readonly type: "input"; readonly message: Message }
   | { readonly type: "nothing" };
 
-/** Items are OpenAI's; those without a neutral part travel untouched under its dialect. */
+/** Items are OpenAI's: what the model made may go back to it untouched, under its dialect. */
 const DIALECT = "openai-responses";
 
 /** How the texts begin that the program writes in the person's name. */
@@ -100,7 +100,12 @@ const ITEM_TYPES = new Set([
 function messageItem(item: ItemShape): Item {
   const parts = contentParts(item.content);
   if (parts.length === 0) return NOTHING;
-  if (item.role === "assistant") return reply(item, parts);
+  if (item.role === "assistant") {
+    return reply(
+      item,
+      parts.map((part) => ({ ...part, source: source(item) })),
+    );
+  }
   if (item.role === "user") {
     const byProgram = parts.every((part) => part.type === "text" && PROGRAM_TEXT.test(part.text));
     return {
@@ -137,6 +142,7 @@ function callPart(item: ItemShape, input: unknown): ToolCallPart {
     toolCallId: item.call_id ?? item.id ?? "",
     toolName: item.name ?? "unknown",
     input,
+    source: source(item),
   };
 }
 
@@ -181,6 +187,11 @@ function parsed(json: unknown): unknown {
   }
 }
 
+/** What Codex tells its own backend beside an item; the public API knows no such field. */
+const PRIVATE_FIELD = "internal_chat_message_metadata_passthrough";
+
 function source({ native }: ItemShape): Source {
-  return { dialect: DIALECT, value: native };
+  if (!isRecord(native) || !(PRIVATE_FIELD in native)) return { dialect: DIALECT, value: native };
+  const { [PRIVATE_FIELD]: _, ...value } = native;
+  return { dialect: DIALECT, value };
 }

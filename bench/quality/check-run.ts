@@ -121,14 +121,14 @@ export async function checkRun(
   }
 }
 
-interface SizeContext {
+export interface SizeContext {
   readonly report: ContextReport;
   readonly fail: (text: string) => void;
   readonly misjudged: string[];
 }
 
 /** Promise 1, by our own count and by the tokenizer's, for what we return and for what is sent. */
-function checkSize(
+export function checkSize(
   result: readonly Message[],
   decoded: readonly Message[],
   { report, fail, misjudged }: SizeContext,

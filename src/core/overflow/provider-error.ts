@@ -42,6 +42,10 @@ const PATTERNS: readonly OverflowPattern[] = [
       /input token count[^\d]*(?<tokens>\d+)? ?\)? ?exceeds the maximum number of (?:input )?tokens allowed[^\d]*(?<limit>\d+)?/i,
   },
   { server: "Bedrock", pattern: /input is too long for (?:the )?requested model/i },
+  {
+    server: "llama.cpp, in its own fields",
+    pattern: /"n_prompt_tokens":\s*(?<tokens>\d+),\s*"n_ctx":\s*(?<limit>\d+)/,
+  },
   { server: "llama.cpp", pattern: /exceed_context_size_error|exceeds the available context size/i },
   { server: "LM Studio", pattern: /greater than the context length/i },
   {
@@ -121,6 +125,12 @@ function collect(value: unknown, facts: ErrorFacts, depth: number): ErrorFacts {
   const record = value as Record<string, unknown>;
   for (const key of TEXTS) if (typeof record[key] === "string") facts.texts.push(record[key]);
   for (const key of STATUSES) if (typeof record[key] === "number") facts.statuses.push(record[key]);
+  if (typeof record["n_ctx"] === "number") facts.texts.push(JSON.stringify(sizes(record)));
   for (const key of NESTED) collect(record[key], facts, depth - 1);
   return facts;
+}
+
+/** llama.cpp names the sizes beside its message. */
+function sizes({ n_prompt_tokens, n_ctx }: Record<string, unknown>): object {
+  return { n_prompt_tokens, n_ctx };
 }

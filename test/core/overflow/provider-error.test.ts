@@ -63,6 +63,20 @@ const OVERFLOWS: readonly [string, unknown, object][] = [
     {},
   ],
   [
+    "llama.cpp, with its sizes",
+    {
+      status: 400,
+      error: {
+        code: 400,
+        message: "the request exceeds the available context size, try increasing it",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 14_429,
+        n_ctx: 8_192,
+      },
+    },
+    { tokens: 14_429, limit: 8_192 },
+  ],
+  [
     "Mistral",
     {
       message:

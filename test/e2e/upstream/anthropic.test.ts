@@ -105,6 +105,40 @@ describe("an illegal request is refused", () => {
   const cases: [string, Body, string | RegExp][] = [
     ["no model", without("model"), "model: Field required"],
     ["no max_tokens", without("max_tokens"), "max_tokens: Field required"],
+    ["a model that is no text", { ...legal, model: 1 }, "model: Input should be a valid string"],
+    ["tools as an object", { ...legal, tools: {} }, "tools: Input should be a valid list"],
+    ["system as an object", { ...legal, system: {} }, "system: Input should be a valid list"],
+    [
+      "a tool schema that is no object",
+      { ...legal, tools: [{ ...tool, input_schema: { type: "string" } }] },
+      "tools.0.custom.input_schema.type: Input should be 'object'",
+    ],
+    [
+      "a message that is text",
+      withMessages("hi"),
+      "messages.0: Input should be a valid dictionary",
+    ],
+    ["no role", withMessages({ content: "hi" }), "messages.0.role: Field required"],
+    [
+      "content that is an object",
+      withMessages({ role: "user", content: {} }),
+      "messages.0.content: Input should be a valid list",
+    ],
+    [
+      "text that is a number",
+      withMessages(user({ type: "text", text: 1 })),
+      "messages.0.content.0.text.text: Input should be a valid string",
+    ],
+    [
+      "a result that is an object",
+      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: {} })),
+      "messages.2.content.0.tool_result.content: Input should be a valid list",
+    ],
+    [
+      "a call inside a result",
+      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: [call("b")] })),
+      "messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found using 'type'",
+    ],
     ["max_tokens 0", { ...legal, max_tokens: 0 }, "max_tokens: Input should be greater than"],
     ["max_tokens as text", { ...legal, max_tokens: "9" }, "max_tokens: Input should be a valid in"],
     ["no messages", without("messages"), "messages: Field required"],

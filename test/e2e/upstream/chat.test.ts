@@ -96,6 +96,62 @@ describe("an illegal request is refused", () => {
       { param: "tools[0].function.name", code: "invalid_value" },
     ],
     [
+      "a tool of an unknown type",
+      { ...legal, tools: [{ type: "web_search" }] },
+      "Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.",
+    ],
+    [
+      "a tool that is not described",
+      { ...legal, tools: [{ type: "function" }] },
+      "Missing required parameter: 'tools[0].function'.",
+    ],
+    [
+      "a tool without name",
+      { ...legal, tools: [{ type: "function", function: {} }] },
+      "Missing required parameter: 'tools[0].function.name'.",
+    ],
+    [
+      "messages as text",
+      { model: "m", messages: "hi" },
+      "Invalid type for 'messages': expected an",
+    ],
+    [
+      "a message that is text",
+      withMessages("hi"),
+      "Invalid type for 'messages[0]': expected an object, but got a string instead.",
+    ],
+    ["no role", withMessages({ content: "hi" }), "Missing required parameter: 'messages[0].role'."],
+    [
+      "content that is an object",
+      withMessages({ role: "user", content: {} }),
+      "Invalid type for 'messages[0].content': expected one of a string or array of objects",
+    ],
+    [
+      "text that is a number",
+      withMessages({ role: "user", content: [{ type: "text", text: 1 }] }),
+      "Invalid type for 'messages[0].content[0].text': expected a string, but got a number",
+    ],
+    [
+      "calls that are an object",
+      withMessages(ask, { role: "assistant", content: "x", tool_calls: {} }),
+      "Invalid type for 'messages[1].tool_calls': expected an array of objects",
+    ],
+    [
+      "a call without id",
+      withMessages(ask, step({ ...call("a"), id: undefined }), result("a")),
+      "Missing required parameter: 'messages[1].tool_calls[0].id'.",
+    ],
+    [
+      "a call of an unknown type",
+      withMessages(ask, step({ ...call("a"), type: "tool" }), result("a")),
+      "Invalid value: 'tool'. Supported values are: 'function' and 'custom'.",
+    ],
+    [
+      "a call that names no function",
+      withMessages(ask, step({ ...call("a"), function: undefined }), result("a")),
+      "Missing required parameter: 'messages[1].tool_calls[0].function'.",
+    ],
+    [
       "a long tool name",
       { ...legal, tools: [{ type: "function", function: { name: "a".repeat(65) } }] },
       "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64",

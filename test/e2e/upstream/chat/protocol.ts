@@ -54,14 +54,15 @@ function overflow({ promptTokens, view }: Exchange, { window, options }: World):
       return {
         ...common,
         type: "BadRequestError",
-        message: `This model's maximum context length is ${limit} tokens. However, you requested ${wanted} output tokens and your prompt contains ${promptTokens} input tokens, for a total of ${promptTokens + wanted} tokens. Please reduce the length of the input prompt or the number of requested output tokens.`,
+        message: `This model's maximum context length is ${limit} tokens. However, you requested ${promptTokens + wanted} tokens (${promptTokens} in the messages, ${wanted} in the completion). Please reduce the length of the messages or completion.`,
+        details: { code: 400 },
       };
     case "llama.cpp":
       return {
         ...common,
         type: "exceed_context_size_error",
-        message: `request (${promptTokens} tokens) exceeds the available context size (${limit} tokens), try increasing it`,
-        details: { n_prompt_tokens: promptTokens, n_ctx: limit },
+        message: "the request exceeds the available context size, try increasing it",
+        details: { code: 400, n_prompt_tokens: promptTokens, n_ctx: limit },
       };
   }
 }

@@ -28,6 +28,10 @@ export interface Archive {
   list(): Promise<readonly ArchiveEntry[]>;
   /** Opens an original for reading in pieces; archives that hold texts need not have it. */
   read?(handle: string, options?: ReadOptions): Promise<OriginalReader>;
+  /** The part of the archive that belongs to one conversation, by its id; any text can be one. */
+  conversation?(id: string): Archive;
+  /** The journal of the conversation that the archive belongs to. */
+  readonly journal?: ArchiveJournal;
   /** A file that a child process or a stream writes into; only archives with files have it. */
   open?(kind: "out"): Promise<SpillFile>;
 }
@@ -38,6 +42,17 @@ export interface ReadOptions {
    * @default false
    */
   readonly look?: boolean;
+}
+
+/**
+ * Plain JSON values in the order in which they came. Both methods reject with `archive-failed` when
+ * the medium fails.
+ */
+export interface ArchiveJournal {
+  /** All entries, oldest first; one that was torn while it was written is left out. */
+  read(): Promise<readonly unknown[]>;
+  /** Adds one, durably. */
+  append(entry: unknown): Promise<void>;
 }
 
 /**

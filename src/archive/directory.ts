@@ -7,8 +7,9 @@ import type { Archive } from "./archive.ts";
 import { collectWhenDue } from "./collect-when-due.ts";
 import type { RetentionOptions } from "./collect-garbage.ts";
 import { concurrencyLimit } from "./concurrency-limit.ts";
-import { openConversation } from "./conversation.ts";
+import { type ConversationFolder, openConversation } from "./conversation.ts";
 import { fileStats } from "./durable-file.ts";
+import { journalFile } from "./journal-file.ts";
 import { pathOf } from "./layout.ts";
 import { entriesOfFiles, originalFiles } from "./list-files.ts";
 import { createMark } from "./live.ts";
@@ -55,15 +56,10 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
   const root = conversation.path;
   const isUse = options.observe !== true;
   const limited = concurrencyLimit(MOST_OPEN);
-  const mark = createMark(root, () => conversation.make());
   const turn = createTurns();
   const collect = collectWhenDue(resolve(folder), options.retention);
   const check = (): Promise<void> => attempt("use", root, async () => conversation.check());
-  /** Before every use: this process has the conversation open. */
-  const begin = async (canCreate: boolean): Promise<void> => {
-    await check();
-    if (canCreate || isUse) await mark(canCreate);
-  };
+  const begin = beginUse(conversation, check, options);
   return {
     name: "directory",
     put: async (kind, content) => {
@@ -100,6 +96,8 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
       if (isUse && !look) await noteUse(path);
       return reader;
     },
+    conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
+    journal: journalFile(root, begin),
     open: async () => {
       await begin(true);
       collect();
@@ -110,6 +108,19 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
         adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
       });
     },
+  };
+}
+
+/** Before every use: this process has the conversation open. */
+function beginUse(
+  conversation: ConversationFolder,
+  check: () => Promise<void>,
+  { observe }: DirectoryArchiveOptions,
+): (canCreate: boolean) => Promise<void> {
+  const mark = createMark(conversation.path, () => conversation.make());
+  return async (canCreate) => {
+    await check();
+    if (canCreate || observe !== true) await mark(canCreate);
   };
 }
 

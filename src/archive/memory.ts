@@ -26,8 +26,19 @@ interface Stored {
 export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
   const { digest = sha256Hex, now = Date.now } = options;
   const originals = new Map<string, Stored>();
+  const conversations = new Map<string, Archive>();
+  const entries: string[] = [];
   return {
     name: "memory",
+    conversation(id) {
+      const archive = conversations.get(id) ?? memoryArchive(options);
+      conversations.set(id, archive);
+      return archive;
+    },
+    journal: {
+      read: async () => entries.map((entry): unknown => JSON.parse(entry)),
+      append: async (entry) => void entries.push(JSON.stringify(entry)),
+    },
     async put(kind, content) {
       const handle = handleOfOriginal(kind, content, digest);
       const known = originals.get(handle);

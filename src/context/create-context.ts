@@ -18,6 +18,7 @@ import { prepareAhead } from "./prepare-ahead.ts";
 import { recoverFrom } from "./recover.ts";
 import { emptyReport, type Failure } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
+import { undoLast } from "./undo.ts";
 import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
 import { type View, viewOf } from "./view.ts";
 
@@ -58,9 +59,23 @@ export interface Context {
   on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
   /** For hooks: tells the listeners that something failed and that the work goes on without it. */
   fail(error: unknown): Failure;
-  /** Every edit so far, oldest first; plain JSON, to be passed as `journal` another time. */
+  /** Every edit that stands, oldest first; plain JSON, to be passed as `journal` another time. */
   journal(): readonly JournalRecord[];
   readonly archive: Archive;
+  /**
+   * Stores what could not be stored before, for a context that was created with `conversation`.
+   * Every edit is stored by itself; this is for the time after a failure, e.g. of a full disk.
+   * Rejects with `archive-failed`.
+   */
+  save(): Promise<void>;
+  /**
+   * Takes the newest edit back, and returns the list to go on with; `undefined` if there is none.
+   * `history` is what the next `prepare` would get: the whole history, or the returned list and what
+   * came since; what was compacted then comes back from the archive. If the window is as full as it
+   * was, the next `prepare` will edit again. Rejects with `unknown-handle` or `archive-failed`, and
+   * changes nothing then.
+   */
+  undo(history: readonly Message[]): Promise<readonly Message[] | undefined>;
   /**
    * The rules of this conversation, word for word: the `constraints` it was created with, and what
    * the person has typed so far, oldest first. They belong into the prompt of a sub-agent.
@@ -89,8 +104,12 @@ export function createContext(options: ContextOptions = {}): Context {
   // on the same view, and the second would undo the first.
   let queue: Promise<unknown> = Promise.resolve();
   let hasRecovered = false;
+  const loaded = async (): Promise<void> => {
+    const failure = await session.persistence.load();
+    if (failure !== undefined) session.events.emit("failed", failure);
+  };
   const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const turn = queue.then(task);
+    const turn = queue.then(loaded).then(task);
     queue = turn.catch(() => undefined);
     return turn;
   };
@@ -121,6 +140,8 @@ export function createContext(options: ContextOptions = {}): Context {
         const prepared = await recoverFrom(session, history, error);
         return prepared && announced(session, prepared);
       }),
+    save: () => inTurn(() => session.persistence.flush()),
+    undo: (history) => inTurn(() => undoLast(session, history)),
     async close() {
       await queue;
       session.ahead.drop();

@@ -66,11 +66,12 @@ export async function editView(session: Session, view: View, edit: EditOptions):
   const record = makeRecord(session, view, { ...archived, facts, model, edit });
   const messages = applyRecord(legal.messages, record);
   session.tracker.append(record, messages);
+  const unsaved = await session.persistence.add(record);
   session.usage.forget();
   session.groundwork.forget();
   session.events.emit("edited", record);
   const edited = editReport({ session, view, archived, record, messages, model });
-  const failures = [...base.failures, ...(model.failure === undefined ? [] : [model.failure])];
+  const failures = [...base.failures, model.failure, unsaved].filter((one) => one !== undefined);
   const durationMs = session.now() - view.startedAt;
   return { messages, report: { ...base, ...edited, failures, durationMs } };
 }

@@ -1,6 +1,6 @@
 import type { Digest } from "../core/handle/index.ts";
 import { plainMessage } from "../core/edit/index.ts";
-import { type Message, toJson } from "../core/message/index.ts";
+import { type Message, outputText, type Part, toJson } from "../core/message/index.ts";
 
 /** How many hex digits of the digest a fingerprint has. */
 const DIGITS = 16;
@@ -17,4 +17,27 @@ export function isSameMessage(a: Message | undefined, b: Message | undefined): b
   if (a === undefined || b === undefined || a.role !== b.role) return false;
   if (a.parts.length !== b.parts.length) return false;
   return toJson(plainMessage(a).parts) === toJson(plainMessage(b).parts);
+}
+
+/** Tells what a list says, also when it went through a format that keeps nothing but the content. */
+export function listDigest(messages: readonly Message[], digest: Digest): string {
+  return digest(messages.map((message) => toJson(contentOf(message))).join("\n")).slice(0, DIGITS);
+}
+
+function contentOf({ role, parts }: Message): unknown {
+  return [role === "system" ? "user" : role, ...parts.flatMap(partContent)];
+}
+
+function partContent(part: Part): readonly unknown[] {
+  switch (part.type) {
+    case "text":
+      return [part.text];
+    case "tool-call":
+      return [part.toolCallId, part.toolName];
+    case "tool-result":
+      return [part.toolCallId, outputText(part.output)];
+    default:
+      // Reasoning, files and opaque parts are what formats keep least alike.
+      return [];
+  }
 }

@@ -23,6 +23,40 @@ export interface JournalRecord {
   /** The facts of the messages that this record consumed; {@link mergeLedgers} adds them up. */
   readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
+  /**
+   * What stood for the consumed messages afterwards: how many messages, and a digest of what they
+   * say, so that a caller who kept only those is recognised too.
+   */
+  readonly after?: { readonly length: number; readonly digest: string };
+}
+
+/** The newest record was undone; what a stored journal holds beside records. */
+export interface JournalUndo {
+  readonly version: 1;
+  readonly at: number;
+  readonly undo: true;
+}
+
+export type JournalEntry = JournalRecord | JournalUndo;
+
+/** The records that stand when all entries of a stored journal have been read. */
+export function standingRecords(entries: readonly JournalEntry[]): readonly JournalRecord[] {
+  const records: JournalRecord[] = [];
+  for (const entry of entries) {
+    if ("undo" in entry) records.pop();
+    else records.push(entry);
+  }
+  return records;
+}
+
+/** Whether a stored value is an entry that this version wrote. */
+export function isJournalEntry(value: unknown): value is JournalEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, undo, plan, consumed, facts } = value as Readonly<Record<string, unknown>>;
+  if (version !== 1) return false;
+  const isRecord =
+    typeof plan === "object" && typeof consumed === "number" && typeof facts === "object";
+  return undo === true || isRecord;
 }
 
 /**

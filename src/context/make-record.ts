@@ -9,7 +9,7 @@ import {
   resolveTemplate,
 } from "../core/summary/index.ts";
 import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint, listDigest } from "./fingerprint.ts";
 import { applyRecord, type JournalRecord, type SummarySource } from "./journal.ts";
 import type { ModelWork } from "./model-summary-for.ts";
 import type { Session } from "./session.ts";
@@ -48,6 +48,7 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
     ...summary,
     facts,
     tokens: { before: view.measured.tokens, after: Math.ceil(usage.fitted(tokens)) },
+    after: { length: after.length, digest: listDigest(after, sha256Hex) },
   };
 }
 

@@ -62,6 +62,12 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   readonly plugins?: readonly ContextPlugin[];
   /** Working directory of the agent, so that one file has one name in the ledger. */
   readonly cwd?: string;
+  /**
+   * The conversation's id, e.g. of a session. Its journal is then kept in the archive: every edit is
+   * stored before it is used, and a context that is created with the same id and archive, in any
+   * process, goes on with the same view. The archive must keep journals (`directoryArchive` does).
+   */
+  readonly conversation?: string;
   /** A stored journal of this conversation, to go on from. @default empty */
   readonly journal?: readonly JournalRecord[];
   /** The clock, in ms since the epoch. @default Date.now */

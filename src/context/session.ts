@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
+import { ContextError } from "../core/error.ts";
 import type { Digest } from "../core/handle/index.ts";
 import { createLedgerBook } from "../core/ledger/index.ts";
 import { type ContextBudget, contextBudget, estimateLimit } from "../core/overflow/index.ts";
@@ -19,6 +20,7 @@ import { type Ahead, createAhead } from "./ahead.ts";
 import { createEmitter, type Emitter } from "./events.ts";
 import { createGroundwork, type Groundwork } from "./groundwork.ts";
 import type { ContextOptions } from "./options.ts";
+import { createPersistence, type Persistence } from "./persistence.ts";
 import { withPlugins } from "./plugins.ts";
 import { createRefillWatch, type RefillWatch } from "./refill.ts";
 import { aheadShare, summarizerTimeout } from "./summarizer-options.ts";
@@ -38,6 +40,7 @@ export interface Session {
   readonly meter: MessageMeter;
   readonly usage: UsageMeter;
   readonly tracker: Tracker;
+  readonly persistence: Persistence;
   readonly groundwork: Groundwork;
   readonly events: Emitter;
   /** Tokens of the system prompt and the tool schemas, in the counter's tokens. */
@@ -61,7 +64,8 @@ export interface Session {
 export function openSession(given: ContextOptions): Session {
   const options = withPlugins(given);
   const digest = rememberingDigest(sha256Hex);
-  const { archive = memoryArchive({ digest }), counter = estimator, now = Date.now } = options;
+  const { counter = estimator, now = Date.now } = options;
+  const archive = archiveOf(options, digest);
   const meter = createMessageMeter(counter);
   const fixedTokens =
     (options.fixedTokens ?? 0) +
@@ -85,6 +89,10 @@ export function openSession(given: ContextOptions): Session {
     meter,
     usage: createUsageMeter(meter, fixedTokens),
     tracker,
+    persistence: createPersistence(
+      options.conversation === undefined ? undefined : archive.journal,
+      tracker,
+    ),
     groundwork: createGroundwork(meter, () =>
       createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
     ),
@@ -102,6 +110,19 @@ export function openSession(given: ContextOptions): Session {
       return { plugins, ...options.template, ...(call !== undefined && { call }) };
     },
   };
+}
+
+/** The archive, or the part of it that belongs to the conversation. */
+function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): Archive {
+  const whole = archive ?? memoryArchive({ digest });
+  if (conversation === undefined) return whole;
+  const own = whole.conversation?.(conversation);
+  if (own?.journal !== undefined) return own;
+  throw new ContextError(
+    "invalid-options",
+    `The archive "${whole.name}" keeps no journals, so the option conversation cannot be used with it; use directoryArchive.`,
+    { details: { option: "conversation", value: conversation } },
+  );
 }
 
 type Summarizing = Pick<

@@ -1,6 +1,6 @@
 import type { Digest } from "../core/handle/index.ts";
 import type { Message } from "../core/message/index.ts";
-import { fingerprint, isSameMessage } from "./fingerprint.ts";
+import { fingerprint, isSameMessage, listDigest } from "./fingerprint.ts";
 import { EMPTY_PROJECTION, type JournalRecord, type Projection, project } from "./journal.ts";
 
 /** What {@link Tracker.recognise} made of the caller's list. */
@@ -9,6 +9,8 @@ export interface Recognised {
   readonly base: readonly Message[];
   /** The messages that no record has consumed yet. */
   readonly fresh: readonly Message[];
+  /** Whether the list was the one that was returned last, and not the whole history. */
+  readonly isReturned: boolean;
   /** Records that no longer fit, because the caller changed the history before them. */
   readonly dropped: number;
 }
@@ -26,6 +28,13 @@ export interface Tracker {
   readonly records: readonly JournalRecord[];
   /** How many messages of the history are consumed. */
   readonly consumed: number;
+  /** Goes on from a journal that was stored; only before the first list is recognised. */
+  restore(stored: readonly JournalRecord[]): void;
+  /**
+   * Takes the newest record back. `before` is the view that it was made for, where the caller does
+   * not keep the whole history.
+   */
+  undo(before: readonly Message[] | undefined): void;
 }
 
 /** A tracker that starts from a stored journal. */
@@ -48,6 +57,15 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
     return printOf(first) === record.first && printOf(last) === record.last;
   };
 
+  /** The list that the newest record left, passed by a caller who kept nothing else. */
+  const returned = (input: readonly Message[]): Projection | undefined => {
+    const record = records.at(-1);
+    if (record?.after === undefined || input.length < record.after.length) return undefined;
+    const base = input.slice(0, record.after.length);
+    if (listDigest(base, digest) !== record.after.digest) return undefined;
+    return { base, consumed: record.consumed };
+  };
+
   const replay = (input: readonly Message[]): Projection =>
     records.reduce((view, record) => project(view, input, record), EMPTY_PROJECTION);
 
@@ -59,8 +77,10 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       return projection?.consumed ?? records.at(-1)?.consumed ?? 0;
     },
     recognise(input) {
+      projection ??= returned(input);
       if (projection !== undefined && startsWith(input, projection.base)) {
-        return { base: projection.base, fresh: input.slice(projection.base.length), dropped: 0 };
+        const { base } = projection;
+        return { base, fresh: input.slice(base.length), isReturned: true, dropped: 0 };
       }
       const known = records.length;
       while (records.length > 0 && !fits(input, records.at(-1) as JournalRecord)) {
@@ -71,12 +91,24 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       return {
         base: projection.base,
         fresh: projection.consumed === 0 ? input : input.slice(projection.consumed),
+        isReturned: false,
         dropped: known - records.length,
       };
     },
     append(record, after) {
       records = [...records, record];
       projection = { base: after, consumed: record.consumed };
+    },
+    restore(stored) {
+      records = [...stored];
+      projection = stored.length === 0 ? EMPTY_PROJECTION : undefined;
+    },
+    undo(before) {
+      records = records.slice(0, -1);
+      const last = records.at(-1);
+      if (last === undefined) projection = EMPTY_PROJECTION;
+      else if (before === undefined || last.after === undefined) projection = undefined;
+      else projection = { base: before.slice(0, last.after.length), consumed: last.consumed };
     },
   };
 }

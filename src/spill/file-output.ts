@@ -17,7 +17,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
   const follower = followFile(fd);
   let settled: number | undefined;
   let whole: Uint8Array | undefined;
-  let ends: Pick<Received, "head" | "tail"> = {};
+  let ends: Received | undefined;
   const size = (): number => settled ?? sizeOf(fd);
   return {
     target: fd,
@@ -40,16 +40,16 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
         settled = whole.length;
         return;
       }
-      await follower.finish(bytes);
-      ends = { head: readRange(fd, 0, capacity), tail: readRange(fd, bytes - capacity, capacity) };
+      const newlines = await follower.finish(bytes);
+      const head = readRange(fd, 0, capacity);
+      const tail = readRange(fd, bytes - capacity, capacity);
+      ends = { bytes, ...linesOf(newlines, tail), head, tail };
     },
     leave: (isWritten) => guardFile(path, { bytes: size(), isWritten }),
     read(direction) {
-      const bytes = size();
-      if (whole === undefined)
-        return { bytes, ...linesOf(follower.newlines(), ends.tail), ...ends };
+      if (whole === undefined) return ends ?? { bytes: size() };
       const lines = linesOf(countNewlines(whole), whole);
-      return { bytes, ...lines, ...partsOf(whole, { direction, capacity }) };
+      return { bytes: whole.length, ...lines, ...partsOf(whole, { direction, capacity }) };
     },
     async finish(keep) {
       if (!keep) {
@@ -66,11 +66,8 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
 }
 
 /** A last line without a line end counts. */
-function linesOf(
-  newlines: number | undefined,
-  end: Uint8Array | undefined,
-): { readonly lines?: number } {
+function linesOf(newlines: number | undefined, end: Uint8Array): { readonly lines?: number } {
   if (newlines === undefined) return {};
-  const last = end?.at(-1) ?? NEWLINE;
+  const last = end.at(-1) ?? NEWLINE;
   return { lines: newlines + (last === NEWLINE ? 0 : 1) };
 }

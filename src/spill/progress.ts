@@ -29,6 +29,10 @@ export function reporter(
     reported += skipped + latest.length;
     const elapsedMs = performance.now() - startedAt;
     const lines = output.lines();
-    onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
+    try {
+      onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
+    } catch {
+      // Whoever watches a command must not be able to stop it.
+    }
   };
 }

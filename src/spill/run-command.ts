@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly maxFileBytes?: number;
   /** Keep the whole output even when nothing was cut. @default false */
   readonly keep?: boolean;
-  /** Called ten times a second at most while the command runs, and once at its end. */
+  /** Called ten times a second at most while the command runs, and once at its end. May throw. */
   readonly onProgress?: (progress: Progress) => void;
 }
 

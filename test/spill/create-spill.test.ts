@@ -184,6 +184,15 @@ describe("an archive without files", () => {
     expect(text).toContain(`recall ${entry!.handle}`);
   });
 
+  it("gets all of what came in many pieces", async () => {
+    const archive = memoryArchive();
+    const spill = createSpill({ archive });
+    const lines = Array.from({ length: 300_000 }, (_, at) => `line ${at}\n`);
+    await pipeline(Readable.from(lines), spill.node);
+    const { entry } = await spill.finish();
+    expect((await archive.get(entry!.handle)) === lines.join("")).toBe(true);
+  });
+
   it.each([
     ["too large", Buffer.alloc(9_000_000, "long line\n"), "at most 8000000 bytes"],
     ["not UTF-8", Buffer.alloc(90_000, "\xff\n", "latin1"), "not UTF-8"],

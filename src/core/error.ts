@@ -19,7 +19,9 @@ export type ContextErrorCode =
   /** An input is larger or deeper than the stated limit. */
   | "limit-exceeded"
   /** A model that was to write a summary could not be asked, or refused. */
-  | "summarizer-failed";
+  | "summarizer-failed"
+  /** The provider manages the conversation itself, so that nothing is done here. */
+  | "managed-elsewhere";
 
 const BRAND = Symbol.for("longhaul.ContextError");
 

@@ -83,8 +83,16 @@ export const ROWS: readonly Row[] = [
     },
   },
   {
+    name: "longhaul `runCommand`, both ends",
+    does: "the same with the direction that shells have by default; what is left out is searched for errors",
+    load: async (folder) => {
+      const archive = directoryArchive(folder);
+      return async (command) => (await runCommand({ command, archive, direction: "both" })).text;
+    },
+  },
+  {
     name: "longhaul `createSpill`",
-    does: "the same for a stream: the child's stdout is a pipe that Node reads",
+    does: "preview, notice and original of a stream: the child's stdout is a pipe that Node reads",
     load: async (folder) => {
       const archive = directoryArchive(folder);
       return async (command) => {

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { inChild, median } from "../speed/measure.ts";
 import { figure, markdownTable, publish } from "../speed/table.ts";
@@ -12,6 +12,8 @@ import { keptBytes, type Row, ROWS } from "./rows.ts";
 
 interface Figures {
   readonly wall: number;
+  /** Milliseconds of all threads of the Node process; not of the commands that it runs. */
+  readonly cpu: number;
   /** Bytes that the process grew beyond what it had before. */
   readonly grown: number;
   readonly kept: number;
@@ -45,13 +47,15 @@ async function runOnce(row: Row, source: string): Promise<Figures> {
   globalThis.gc?.();
   execFileSync("sync");
   const before = process.resourceUsage().maxRSS;
+  const spent = process.cpuUsage();
   const from = performance.now();
   const preview = await run(`cat ${source}`);
   const wall = performance.now() - from;
+  const { user, system } = process.cpuUsage(spent);
   const grown = (process.resourceUsage().maxRSS - before) * 1_024;
   const kept = keptBytes(folder, preview);
   rmSync(folder, { recursive: true, force: true });
-  return { wall, grown, kept };
+  return { wall, cpu: (user + system) / 1_000, grown, kept };
 }
 
 function measure(rows: readonly Row[], bytes: number): readonly (readonly Figures[] | string)[] {
@@ -74,12 +78,13 @@ function measure(rows: readonly Row[], bytes: number): readonly (readonly Figure
 }
 
 function cells(runs: readonly Figures[] | string, bytes: number, base: number): readonly string[] {
-  if (typeof runs === "string") return [runs, "", "", ""];
+  if (typeof runs === "string") return [runs, "", "", "", ""];
   const wall = median(runs.map((run) => run.wall));
   const kept = Math.min(...runs.map((run) => run.kept));
   return [
     figure(wall),
     figure(wall / base),
+    figure(median(runs.map(({ cpu }) => cpu))),
     figure(median(runs.map(({ grown }) => grown / 1_000_000))),
     kept === bytes ? "all" : `${figure((100 * kept) / bytes)} %`,
   ];
@@ -91,13 +96,21 @@ function report(rows: readonly Row[], sizes: readonly number[]): string {
     const walls = (runs[0] ?? []) as readonly Figures[];
     const base = median(walls.map(({ wall }) => wall));
     const lines = rows.map((row, at) => [row.name, ...cells(runs[at] ?? "", bytes, base)]);
-    const header = [`${figure(bytes / 1_000_000)} MB`, "ms", "ratio", "memory + MB", "kept"];
+    const header = [
+      `${figure(bytes / 1_000_000)} MB`,
+      "ms",
+      "ratio",
+      "CPU ms",
+      "memory + MB",
+      "kept",
+    ];
     return markdownTable(header, lines);
   });
   const notes = rows.map(({ name, does }) => `- ${name}: ${does}.`);
   return [
     ...parts,
-    "Medians of wall time; ratio to the first row; memory is the peak of the Node process above what it had before.",
+    "Medians of wall time; ratio to the first row; CPU is that of the Node process, and memory its peak above what it had before.",
+    `Load of the machine at the end: ${loadavg()[0]?.toFixed(1) ?? ""} on ${availableParallelism()} processors.`,
     notes.join("\n"),
   ].join("\n\n");
 }

@@ -1,4 +1,4 @@
-import { meaningOf } from "./words.ts";
+import { meaningOf, plainForm } from "./words.ts";
 import type { Meaning } from "./words.ts";
 
 /**
@@ -28,13 +28,17 @@ type Clauses = readonly Meaning[];
  * @param texts What users typed, the newest first.
  */
 export function createFindSource(texts: readonly string[]): FindSource {
-  let typed: readonly Clauses[] | undefined;
+  let typed: readonly Typed[] | undefined;
   return (claim) => {
-    typed ??= readTexts(texts);
     const sources = new Set<number>();
     const sentences = claim.split(SENTENCE_END).map(clausesOf);
     for (const sentence of sentences.filter(({ length }) => length > 0)) {
-      const at = typed.findIndex((clauses) => holds(clauses, sentence));
+      typed ??= readTexts(texts);
+      const key = longestWord(sentence);
+      // Most texts do not have the word: they need not be taken apart.
+      const at = typed.findIndex(
+        ({ plain, clauses }) => plain.includes(key) && holds(clauses(), sentence),
+      );
       if (at < 0) return undefined;
       sources.add(at);
     }
@@ -42,13 +46,27 @@ export function createFindSource(texts: readonly string[]): FindSource {
   };
 }
 
-function readTexts(texts: readonly string[]): readonly Clauses[] {
+interface Typed {
+  readonly plain: string;
+  readonly clauses: () => Clauses;
+}
+
+function readTexts(texts: readonly string[]): readonly Typed[] {
   let left = LOOK_UNITS;
   return texts.map((text) => {
     const looked = text.slice(0, Math.max(0, left));
     left -= text.length;
-    return looked.split(SENTENCE_END).flatMap(clausesOf);
+    let clauses: Clauses | undefined;
+    return {
+      plain: plainForm(looked),
+      clauses: () => (clauses ??= looked.split(SENTENCE_END).flatMap(clausesOf)),
+    };
   });
+}
+
+function longestWord(sentence: Clauses): string {
+  const words = sentence.flatMap(({ words }) => words);
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
 function clausesOf(sentence: string): Clauses {

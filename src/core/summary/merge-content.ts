@@ -42,6 +42,7 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
   model.set("relevantFiles", files.listed);
   const { newestRequest } = facts;
   const rules = rulesOf(kept.get("instructions") ?? [], given);
+  const isRule = new Set(rules);
   const isNewestSaid = createIsSaid(blocks.get("goal") ?? []);
   return {
     model: new Map([...model].filter(([, entries]) => entries.length > 0)),
@@ -49,7 +50,7 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
     heads,
     newestRequest:
       newestRequest === undefined || isNewestSaid(newestRequest) ? undefined : newestRequest,
-    instructions: facts.instructions.filter((text) => !rules.some((rule) => rule === text)),
+    instructions: facts.instructions.filter((text) => !isRule.has(text)),
     rules,
     others: {
       changed: files.changed,
@@ -89,7 +90,7 @@ function withoutLines(block: Block, wrong: ReadonlySet<string>): readonly Block[
   return splitBlocks(lines.filter((line) => !wrong.has(line.trim())).join("\n"));
 }
 
-const OPEN = /^(?:\*\*|__)?still open(?:\*\*|__)?\s*:\s*(?:\*\*|__)?[ \t]*/i;
+const OPEN = /^(?:\*\*|__)?still open(?::(?:\*\*|__)?|(?:\*\*|__):?)[ \t]*/i;
 const NOTHING = /^\(?(?:none|nothing|n\/a|-)\)?\.?$/i;
 const TODO_LENGTH = 400;
 

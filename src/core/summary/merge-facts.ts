@@ -5,6 +5,7 @@ import { clippedStart } from "./clip.ts";
 /** What newer and older facts say together; where both speak of one thing, the newer one is right. */
 export function mergeFacts(newer: Facts, older: Facts): Facts {
   const open = newer.hasTodos ? newer.open : older.open;
+  const isOpen = new Set(open);
   return {
     firstRequest: older.firstRequest ?? newer.firstRequest,
     newestRequest: newer.newestRequest ?? older.newestRequest,
@@ -15,7 +16,7 @@ export function mergeFacts(newer: Facts, older: Facts): Facts {
     environment: distinct([...newer.environment, ...older.environment]),
     files: mergeFiles(newer.files, older.files),
     commands: mergeCommands(newer.commands, older.commands),
-    done: distinct([...newer.done, ...older.done]).filter((text) => !open.includes(text)),
+    done: distinct([...newer.done, ...older.done]).filter((text) => !isOpen.has(text)),
     open,
     hasTodos: newer.hasTodos || older.hasTodos,
     notes: mergeLists(newer.notes, older.notes),
@@ -32,13 +33,18 @@ export function mergeCommands(
   newer: readonly CommandRuns[],
   older: readonly CommandRuns[],
 ): readonly CommandRuns[] {
-  const merged = new Map<string, CommandRuns>();
+  const newest = new Map<string, CommandRuns>();
+  const runs = new Map<string, number>();
   for (const run of [...newer, ...older]) {
     if (run.command === "") continue;
-    const known = merged.get(run.command);
-    merged.set(run.command, known === undefined ? run : { ...known, runs: known.runs + run.runs });
+    const known = runs.get(run.command);
+    if (known === undefined) newest.set(run.command, run);
+    runs.set(run.command, (known ?? 0) + run.runs);
   }
-  return [...merged.values()];
+  return Array.from(newest.values(), (run) => {
+    const all = runs.get(run.command) ?? run.runs;
+    return all === run.runs ? run : { ...run, runs: all };
+  });
 }
 
 /** An older error stands unless newer facts know what became of the same thing. */

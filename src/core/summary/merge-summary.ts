@@ -7,6 +7,7 @@ import { mergeContent } from "./merge-content.ts";
 import { mergedLists } from "./merged-lists.ts";
 import { modelSections } from "./model-sections.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import { validateSummary } from "./validate.ts";
 
 /** What a summary of a model and of facts is made from. */
 export interface MergeSummaryInput extends ExtractiveInput {
@@ -54,6 +55,7 @@ export function mergeSummary(input: MergeSummaryInput): MergedSummary {
   const summary = composeSummary(lists, template, options);
   const entries = [...content.model.values()].flat();
   const isWhole = entries.every((entry) => summary.includes(entry.text));
-  const isRepaired = gaps.length + translated.length > 0 || !isWhole;
+  const { valid } = validateSummary(text, template);
+  const isRepaired = gaps.length + translated.length > 0 || !isWhole || !valid;
   return { text: summary, source: isRepaired ? "repaired" : "model" };
 }

@@ -3,9 +3,9 @@ import type { Entry } from "./fact-list.ts";
 import { fileLine, splitFileLine } from "./fact-lines.ts";
 import { fileState } from "./facts.ts";
 import type { FileMention } from "./facts.ts";
-import { createFindPath, lastName } from "./find-path.ts";
+import { createFindPath } from "./find-path.ts";
 import type { OtherFile } from "./merged-lists.ts";
-import { createNamesPath } from "./named-files.ts";
+import { createHasName, createNamesPath } from "./named-files.ts";
 import type { Block } from "./split-entries.ts";
 
 /** The files of a summary, divided by what a model says of them. */
@@ -30,8 +30,9 @@ export function modelFiles(
   text: string,
 ): ModelFiles {
   const known = new Map(files.map((file) => [file.path, file]));
-  const mentioned = mentionedFiles(files, text);
-  const findPath = createFindPath(mentioned.map(({ path }) => path));
+  const hasName = createHasName(text);
+  const mentioned = files.map(({ path }) => path).filter(hasName);
+  const findPath = createFindPath(mentioned);
   const covered = new Set<string>();
   const listed = blocks.map((block): Entry => {
     const line = splitFileLine(block.text);
@@ -40,10 +41,7 @@ export function modelFiles(
     covered.add(file.path);
     return { text: annotated(block, file), verbatim: true };
   });
-  const isNamed = createNamesPath(
-    text,
-    mentioned.map(({ path }) => path),
-  );
+  const isNamed = createNamesPath(text, mentioned);
   const left = files.filter(({ path, ops }) => !covered.has(path) && ops.length > 0);
   const others = left.map((file) => ({ ...file, isNamed: isNamed(file.path) }));
   return {
@@ -52,19 +50,6 @@ export function modelFiles(
     read: others.filter(({ ops, isNamed }) => fileState(ops) === "read" && !isNamed),
   };
 }
-
-/** Files whose last name stands in the text; the others need not be looked for. */
-function mentionedFiles(files: readonly FileMention[], text: string): readonly FileMention[] {
-  const words = new Set(
-    text.split(/[\s/\\`"'()[\]{}<>,;:*|]+/).map((word) => word.replace(/\.+$/, "")),
-  );
-  return files.filter(({ path }) => {
-    const name = lastName(path);
-    return words.has(name) || (!PLAIN.test(name) && text.includes(name));
-  });
-}
-
-const PLAIN = /^[^\s/\\`"'()[\]{}<>,;:*|]+(?<!\.)$/;
 
 /** The first line with the path and the operations of the facts; the lines below it as they are. */
 function annotated(block: Block, file: FileMention): string {

@@ -2,7 +2,7 @@ import { cleanAnswer } from "./clean-answer.ts";
 import { readCutLine } from "./fact-list.ts";
 import { readFileLine, readHeadsLine } from "./fact-lines.ts";
 import { parseSummary, PREAMBLE } from "./sections.ts";
-import { splitBlocks } from "./split-entries.ts";
+import { isLabel, splitBlocks } from "./split-entries.ts";
 import type { Block } from "./split-entries.ts";
 import { sectionMeant } from "./summary-facts.ts";
 import { CORE_SECTION_IDS } from "./template.ts";
@@ -13,8 +13,9 @@ export type ModelSections = ReadonlyMap<string, readonly Block[]>;
 
 /** Tags of ours in a model's words, whole or torn. */
 const OUR_TAG = /<[\s\p{C}]*(\/?)[\s\p{C}]*(prior-conversation-summary|tool-output-compacted)/giu;
-/** What a frame of ours says in its first line. */
-const FRAME_LINE = /^This is a record of earlier work in this conversation, not an instruction/;
+/** Lines that are nothing but a tag of ours, or the first line of a frame of ours. */
+const FRAME_LINE =
+  /^\s*(?:<\s*\/?\s*(?:prior-conversation-summary|tool-output-compacted)\b[^\n]*>\s*$|This is a record of earlier work in this conversation, not an instruction)/i;
 /** Characters that turn the direction of text around or are not seen at all. */
 const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 const FENCE = /^ ?(?:`{3,}|~{3,})/;
@@ -23,7 +24,7 @@ const INNER_LEVEL = 3;
 
 /** A model's summary taken apart, cleaned so that none of it can be taken for anything of ours. */
 export function modelSections(model: string, template: CompactionTemplate): ModelSections {
-  const text = cleanAnswer(model, template).text.replace(INVISIBLE, "").replace(OUR_TAG, "$1$2");
+  const text = withoutFrames(cleanAnswer(model, template).text);
   const own = new Set([...CORE_SECTION_IDS, ...template.sections.map(({ id }) => id)]);
   const sections = new Map<string, Block[]>();
   for (const [key, body] of parseSummary(text, template)) {
@@ -33,6 +34,12 @@ export function modelSections(model: string, template: CompactionTemplate): Mode
     sections.set(home, [...(sections.get(home) ?? []), ...blocks]);
   }
   return new Map([...sections].filter(([, blocks]) => blocks.length > 0));
+}
+
+function withoutFrames(text: string): string {
+  const lines = text.replace(INVISIBLE, "").split("\n");
+  const kept = lines.filter((line) => !FRAME_LINE.test(line));
+  return kept.join("\n").replace(OUR_TAG, "$1$2");
 }
 
 /** Where a section that nobody asked for goes. */
@@ -49,15 +56,13 @@ function blocksOf(body: string, home: string): readonly Block[] {
   return blocks.flatMap((block) => {
     if (isOurs(block) || known.has(block.text)) return [];
     known.add(block.text);
-    return [block.text.split("\n", 1)[0]?.endsWith(":") === true ? asItem(block) : block];
+    return [isLabel(block.text.split("\n", 1)[0] ?? "") ? asItem(block) : block];
   });
 }
 
 /** Lines that only we write, about what we archived. */
 function isOurs({ text }: Block): boolean {
-  return (
-    readCutLine(text) !== undefined || readHeadsLine(text) !== undefined || FRAME_LINE.test(text)
-  );
+  return readCutLine(text) !== undefined || readHeadsLine(text) !== undefined;
 }
 
 /** Files one below the other without bullets are entries all the same. */

@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/index.ts";
 import { readFilesLine } from "./fact-lines.ts";
 import { fileState } from "./facts.ts";
+import { lastName } from "./find-path.ts";
 import { oneLine } from "./plain-text.ts";
 import { splitEntries } from "./split-entries.ts";
 
@@ -24,23 +25,24 @@ export function createNamesPath(text: string, paths: readonly string[]): NamesPa
   const grouped = new Set(
     splitEntries(text).flatMap((entry) => (readFilesLine(entry) ?? []).map(({ path }) => path)),
   );
-  const words = new Set(text.match(WORDS)?.map((word) => word.replace(/\.+$/, "")));
-  const ends = countEnds(paths);
-  return (path) => {
-    if (grouped.has(path)) return true;
-    const last = fileName(path);
-    // One look into a set instead of a search through the text for nearly every path.
-    if (PLAIN_NAME.test(last) && !words.has(last)) return false;
-    return names(text, shortestEnd(path, ends));
-  };
+  const hasName = createHasName(text);
+  const ends = countEnds(paths.filter(hasName));
+  return (path) => grouped.has(path) || (hasName(path) && names(text, shortestEnd(path, ends)));
 }
 
 const WORDS = /[\w.-]+/g;
 const PLAIN_NAME = /^\w[\w.-]*(?<!\.)$/;
 
-function fileName(path: string): string {
-  const name = path.replace(/[/\\]+$/, "");
-  return name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+/**
+ * Whether the last name of a path stands in a text: one look into a set instead of a search through
+ * the text for nearly every path.
+ */
+export function createHasName(text: string): NamesPath {
+  const words = new Set(text.match(WORDS)?.map((word) => word.replace(/\.+$/, "")));
+  return (path) => {
+    const name = lastName(path);
+    return PLAIN_NAME.test(name) ? words.has(name) : text.includes(name);
+  };
 }
 
 /** How many paths have each end. */

@@ -19,12 +19,16 @@ const LONGEST_CHARACTER = 32;
  * line breaks stay), with `\n` line breaks, well-formed, without blank lines around it.
  */
 export function cleanText(text: string): string {
-  const clean = CLEAN.test(text) ? text : withoutControls(text);
+  const clean = CLEAN.test(text) || !SUSPECT.test(text) ? text : withoutControls(text);
   return clean.replace(/^\n+/, "").trimEnd();
 }
 
 /** Nearly every text is clean as it is; that is seen in one look. */
 const CLEAN = /^[\t\n -~]*$/;
+
+/** Without any of these there is nothing to clean; halves of pairs are mostly whole pairs. */
+// oxlint-disable-next-line no-control-regex -- they are looked for
+const SUSPECT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]/;
 
 function withoutControls(text: string): string {
   return text

@@ -22,8 +22,7 @@ interface OpenEntry {
 
 /**
  * The entries of a section's body: list items with the lines below them that are indented further,
- * and paragraphs. A paragraph that ends with a colon takes the list below it along, because it says
- * what that is.
+ * and paragraphs. A label takes the list below it along, because it says what that is.
  */
 export function splitEntries(body: string): readonly string[] {
   return splitBlocks(body).map(({ text }) => text);
@@ -83,8 +82,12 @@ function openEntry(line: string): OpenEntry {
 function belongsTo({ lines, bullet }: OpenEntry, line: string, afterBlank: boolean): boolean {
   if (bullet !== undefined) return indentOf(line) > bullet;
   if (DECORATION.test(line)) return false;
-  const isLabel = lines[0]?.endsWith(":") ?? false;
-  return BULLET.test(line) ? isLabel : !afterBlank;
+  return BULLET.test(line) ? isLabel(lines[0] ?? "") : !afterBlank;
+}
+
+/** Whether a line says what the list below it is: it ends with a colon or is bold as a whole. */
+export function isLabel(line: string): boolean {
+  return /:(?:\*\*|__)?$/.test(line) || /^(\*\*|__)(?=\S)[^*_]+\1$/.test(line);
 }
 
 function indentOf(line: string): number {

@@ -3,7 +3,8 @@ import { fill } from "./open-original.ts";
 
 /** So much of an original is in memory at a time. */
 export const BLOCK_BYTES = 1_048_576;
-const LINE_END = 10;
+/** `\n`. */
+export const LINE_END = 10;
 
 /** Where a line begins, or how many lines there are if there are fewer. */
 export type LineStart = { readonly at: number } | { readonly lines: number };

@@ -1,6 +1,8 @@
 import { ContextError } from "../core/error.ts";
 import type { Handle } from "../core/handle/index.ts";
-import { dropPartialEnd, skipPartialStart } from "../core/truncate/utf8.ts";
+import { endWithin } from "../core/truncate/boundary.ts";
+import { showControls } from "../core/truncate/terminal.ts";
+import { byteOfUnit, decodeUtf8, dropPartialEnd, skipPartialStart } from "../core/truncate/utf8.ts";
 import type { Archive, OriginalReader } from "./archive.ts";
 import { BLOCK_BYTES, lineEndsBetween, startOfLine } from "./lines.ts";
 import { openOriginal, readPiece } from "./open-original.ts";
@@ -66,9 +68,13 @@ export async function recallRange(
   }
 }
 
-/** What is recalled as an agent gets it: the text, and below it what it is and what to ask next. */
-export function recalledText({ handle, text, total, shown, next }: Recalled): string {
+/**
+ * What is recalled as an agent gets it: the text, with symbols for control characters because
+ * providers refuse them, and below it what it is and what to ask next.
+ */
+export function recalledText({ handle, text: plain, total, shown, next }: Recalled): string {
   const [from, to] = shown.bytes;
+  const text = showControls(plain);
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const isWhole = from === 0 && to === total.bytes;
   const part =
@@ -83,6 +89,7 @@ export function recalledText({ handle, text, total, shown, next }: Recalled): st
     },
     [
       isWhole ? `Above is the whole of ${handle}.` : `Above are ${part} of ${handle}.`,
+      ...(text === plain ? [] : ["Control characters are shown as symbols (NUL as ␀)."]),
       ...(next === undefined ? [] : [nextInstruction(handle, next)]),
     ],
   );
@@ -142,21 +149,33 @@ async function partByLines(
   { lines: [first, last] = [1, Infinity], ...limits }: RecallOptions,
 ): Promise<Part> {
   const { maxLines, maxBytes } = { ...RECALL_LIMITS, ...limits };
-  if (reader.bytes === 0 && first === 1) return { text: "", shown: { bytes: [0, 0] } };
+  if (reader.bytes === 0) return EMPTY;
   const start = await lineOrThrow(reader, handle, first);
-  const piece = await readPiece(reader, start, maxBytes);
+  const piece = fitting(await readPiece(reader, start, maxBytes), maxBytes);
   const isEnd = start + piece.length >= reader.bytes;
   const wanted = Math.min(last - first + 1, maxLines);
   const cut = wholeLines(piece, wanted, isEnd);
   const bytes: Range = [start, start + cut.end];
   const shownLast = first + cut.lines - 1;
   const shown = { bytes, lines: [first, shownLast] as const };
-  const text = decode(piece.subarray(0, cut.end));
+  const { text } = decodeUtf8(piece.subarray(0, cut.end));
   if (bytes[1] >= reader.bytes) return { text, shown };
   if (cut.isLineCut) return { text, shown, next: { bytes: nextBytes(bytes[1], reader, maxBytes) } };
   if (shownLast >= last) return { text, shown };
   const end = last === Infinity ? shownLast + maxLines : last;
   return { text, shown, next: { lines: [shownLast + 1, end] } };
+}
+
+const EMPTY: Part = { text: "", shown: { bytes: [0, 0] } };
+
+/**
+ * As much of a piece as fits once it is shown: what is no UTF-8, and a control character, is one
+ * byte and takes three.
+ */
+function fitting(piece: Uint8Array, maxBytes: number): Uint8Array {
+  const { text } = decodeUtf8(piece);
+  const end = endWithin(text, 0, maxBytes);
+  return end === text.length ? piece : piece.subarray(0, byteOfUnit(piece, end));
 }
 
 interface WholeLines {
@@ -184,7 +203,8 @@ async function partByBytes(
   handle: Handle,
   { bytes: [from, to] = [0, Infinity], maxBytes = RECALL_LIMITS.maxBytes }: RecallOptions,
 ): Promise<Part> {
-  if (from >= reader.bytes && reader.bytes > 0) {
+  if (reader.bytes === 0) return EMPTY;
+  if (from >= reader.bytes) {
     throw beyondEnd(handle, `${reader.bytes} bytes; ask for bytes between 0 and ${reader.bytes}`);
   }
   const asked = Math.min(to, reader.bytes);
@@ -192,10 +212,11 @@ async function partByBytes(
   const piece = await readPiece(reader, from, end - from);
   const start = from === 0 ? 0 : skipPartialStart(piece);
   const stop = end === reader.bytes ? piece.length : Math.max(start, dropPartialEnd(piece));
-  const shown = { bytes: [from + start, from + stop] as const };
-  const text = decode(piece.subarray(start, stop));
-  if (end >= asked) return { text, shown };
-  return { text, shown, next: { bytes: [shown.bytes[1], asked] } };
+  const fit = fitting(piece.subarray(start, stop), maxBytes);
+  const shown = { bytes: [from + start, from + start + fit.length] as const };
+  const { text } = decodeUtf8(fit);
+  const isAll = end >= asked && start + fit.length === stop;
+  return isAll ? { text, shown } : { text, shown, next: { bytes: [shown.bytes[1], asked] } };
 }
 
 function nextBytes(from: number, reader: OriginalReader, maxBytes: number): Range {
@@ -206,11 +227,6 @@ async function countLines(reader: OriginalReader): Promise<number> {
   if (reader.bytes === 0) return 0;
   const last = await readPiece(reader, reader.bytes - 1, 1);
   return (await lineEndsBetween(reader, 0, reader.bytes)) + (last[0] === 10 ? 0 : 1);
-}
-
-/** Byte order marks stay: what is recalled is what was stored. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function checkRange({ lines, bytes }: RecallOptions): void {

@@ -1,4 +1,5 @@
 import type { Handle } from "../core/handle/index.ts";
+import { showControls } from "../core/truncate/terminal.ts";
 import { dropPartialEnd, skipPartialStart } from "../core/truncate/utf8.ts";
 import type { ArchiveEntry, OriginalReader } from "./archive.ts";
 import { readPiece } from "./open-original.ts";
@@ -11,7 +12,7 @@ export interface SearchHit {
   readonly line: number;
   /** Where the match begins in the original, in bytes. */
   readonly byte: number;
-  /** The line, or of a long line what is around the match. */
+  /** The line, or of a long line what is around the match; control characters as symbols. */
   readonly text: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -115,7 +116,8 @@ function whole(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(from, Math.max(from, dropPartialEnd(bytes)));
 }
 
-/** Without the "\r" of a line end, and with nothing that could break the line in two. */
+/** Without the "\r" of a line end, and with symbols for what could break the line in two. */
 function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replace(/\r+$/, "");
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return showControls(text.replace(/\r+$/, "")).replaceAll("\r", "␍");
 }

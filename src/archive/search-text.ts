@@ -8,12 +8,19 @@ const STOPPED: Readonly<Record<SearchStop, string>> = {
   time: "The time was up before everything was searched. Search for a plain text, or for less.",
   aborted: "The search was stopped before everything was searched.",
 };
+/** So much of a pattern is named in the notice. */
+const PATTERN_UNITS = 200;
 
 /** A search as an agent gets it: hits by original as `grep -n` prints them, then what to do next. */
 export function searchText(result: SearchResult): string {
   const { pattern, hits, searched, total, stopped } = result;
   const notice = resultNotice(
-    { search: pattern, hits: hits.length, searched: searched.originals, of: total.originals },
+    {
+      search: pattern.length > PATTERN_UNITS ? `${pattern.slice(0, PATTERN_UNITS)}…` : pattern,
+      hits: hits.length,
+      searched: searched.originals,
+      of: total.originals,
+    },
     [
       ...(hits.length === 0 ? [nothingFound(stopped)] : []),
       ...(stopped === undefined ? [] : [STOPPED[stopped]]),
@@ -27,9 +34,10 @@ export function searchText(result: SearchResult): string {
 
 /** The hits alone, by original, as `grep -n` prints them. */
 export function searchLines({ hits }: SearchResult): readonly string[] {
-  return [...byOriginal(hits).values()].flatMap(([first, ...rest]) =>
-    first === undefined ? [] : [nameOf(first), ...hitLines(first), ...rest.flatMap(separated), ""],
-  );
+  return byOriginal(hits).flatMap((own) => {
+    const [first] = own;
+    return first === undefined ? [] : [nameOf(first), ...linesOfHits(own), ""];
+  });
 }
 
 function nothingFound(stopped: SearchStop | undefined): string {
@@ -38,26 +46,53 @@ function nothingFound(stopped: SearchStop | undefined): string {
     : "Nothing was found so far.";
 }
 
-function byOriginal(hits: readonly SearchHit[]): ReadonlyMap<string, readonly SearchHit[]> {
-  const groups = new Map<string, SearchHit[]>();
-  for (const hit of hits) groups.set(hit.handle, [...(groups.get(hit.handle) ?? []), hit]);
+/** The hits of one original stand side by side. */
+function byOriginal(hits: readonly SearchHit[]): readonly (readonly SearchHit[])[] {
+  const groups: SearchHit[][] = [];
+  for (const hit of hits) {
+    const last = groups.at(-1);
+    if (last?.[0]?.handle === hit.handle) last.push(hit);
+    else groups.push([hit]);
+  }
   return groups;
 }
 
-function nameOf({ handle, path }: SearchHit): string {
+/** How an original is named above its hits. */
+export function nameOf({ handle, path }: SearchHit): string {
   return path === undefined ? handle : `${handle} ${path}`;
 }
 
-/** With lines around them, hits are set apart. */
-function separated(hit: SearchHit): readonly string[] {
-  const isAlone = hit.before.length === 0 && hit.after.length === 0;
-  return isAlone ? hitLines(hit) : ["--", ...hitLines(hit)];
+/** Lines that are around two hits stand there once; where lines are missing between them is `--`. */
+function linesOfHits(hits: readonly SearchHit[]): readonly string[] {
+  const lines: string[] = [];
+  let shown = 0;
+  for (const [index, hit] of hits.entries()) {
+    const isApart = hit.before.length > 0 || hit.after.length > 0;
+    const { line, before } = hit;
+    if (isApart && index > 0 && line - before.length > shown + 1) lines.push("--");
+    const next = hits[index + 1]?.line ?? Infinity;
+    const own = numberedLines(hit).filter(([number]) => number > shown && number < next);
+    lines.push(...own.map(([, text]) => text));
+    shown = own.at(-1)?.[0] ?? shown;
+  }
+  return lines;
 }
 
-function hitLines({ line, text, before, after }: SearchHit): readonly string[] {
+/** A hit and the lines around it, as they are shown when nothing else is. */
+export function hitLines(hit: SearchHit): readonly string[] {
+  return numberedLines(hit).map(([, text]) => text);
+}
+
+function numberedLines({
+  line,
+  text,
+  before,
+  after,
+}: SearchHit): readonly (readonly [number: number, text: string])[] {
+  const first = line - before.length;
   return [
-    ...before.map((each, index) => `${line - before.length + index}-${each}`),
-    `${line}:${text}`,
-    ...after.map((each, index) => `${line + 1 + index}-${each}`),
+    ...before.map((each, index) => [first + index, `${first + index}-${each}`] as const),
+    [line, `${line}:${text}`] as const,
+    ...after.map((each, index) => [line + 1 + index, `${line + 1 + index}-${each}`] as const),
   ];
 }

@@ -1,8 +1,8 @@
-import { isContextError } from "../core/error.ts";
+import { ContextError, isContextError } from "../core/error.ts";
 import type { Handle } from "../core/handle/index.ts";
-import { utf8Length } from "../core/truncate/utf8.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
-import { BLOCK_BYTES, endOfLine, lineEndsBetween } from "./lines.ts";
+import { type FoundHits, foundHits, isExcerpt } from "./found-hits.ts";
+import { BLOCK_BYTES, endOfLine, LINE_END, lineEndsBetween } from "./lines.ts";
 import { literalMatcher, type Matcher, regexMatcher } from "./matcher.ts";
 import { fill, openOriginal } from "./open-original.ts";
 import { readHit, type SearchHit } from "./search-hit.ts";
@@ -14,7 +14,7 @@ export interface SearchOptions {
   readonly context?: number;
   /** The most hits. @default 50 */
   readonly limit?: number;
-  /** The most bytes of all lines that are shown. @default 40000 */
+  /** The most bytes of what is shown; of the last hit the lines around it may be missing. @default 40000 */
   readonly maxBytes?: number;
   /** When to stop searching, in ms. @default 30000 */
   readonly timeoutMs?: number;
@@ -26,7 +26,10 @@ export type SearchStop = "limit" | "size" | "time" | "aborted";
 
 export interface SearchResult {
   readonly pattern: string;
-  /** Newest original first, in each from the start on. */
+  /**
+   * Newest original first, in each from the start on. What was itself recalled, searched or
+   * truncated, so that it repeats other originals, comes last.
+   */
   readonly hits: readonly SearchHit[];
   readonly searched: { readonly originals: number; readonly bytes: number };
   readonly total: { readonly originals: number; readonly bytes: number };
@@ -39,74 +42,82 @@ const MOST_CONTEXT = 50;
 
 /**
  * Looks for a pattern in every line of everything that an archive holds; memory stays flat and the
- * result bounded, whatever the archive's size. Rejects with `invalid-options` for an empty pattern
- * or one that is no regular expression, and with `archive-failed`.
+ * result bounded, whatever the archive's size. Rejects with `invalid-options` for an empty pattern,
+ * one that is no regular expression and a number that is none, and with `archive-failed`.
  */
 export async function searchArchive(
   archive: Archive,
   pattern: string,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
+  const settings = settingsOf(options);
   const matcher = options.regex === true ? await regexMatcher(pattern) : literalMatcher(pattern);
   const entries = (await archive.list()).toReversed();
-  const search = startSearch(matcher, { ...DEFAULTS, ...options });
+  const search = startSearch(matcher, settings);
   for (const entry of entries) {
     if (search.stopped() !== undefined) break;
     await searchOriginal(archive, entry, search);
   }
+  search.found.addHeld();
   const stopped = search.stopped();
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   return {
     pattern,
-    hits: search.hits,
+    hits: search.found.hits,
     searched: search.searched,
     total: { originals: entries.length, bytes },
     ...(stopped !== undefined && { stopped }),
   };
 }
 
-type Settings = SearchOptions & Required<Omit<SearchOptions, "regex" | "signal">>;
+type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;
+
+/** What is left out, or `undefined`, is the default. */
+function settingsOf(options: SearchOptions): Settings {
+  const settings = {
+    context: options.context ?? DEFAULTS.context,
+    limit: options.limit ?? DEFAULTS.limit,
+    maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
+    timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    const least = name === "context" ? 0 : 1;
+    if (value >= least) continue;
+    throw new ContextError(
+      "invalid-options",
+      `${name} is ${value} in a search; give a number from ${least} on.`,
+      { details: { name, value } },
+    );
+  }
+  const { signal } = options;
+  return { ...settings, ...(signal !== undefined && { signal }) };
+}
 
 /** What one search has found and may still find. */
 interface Search {
   readonly matcher: Matcher;
   readonly context: number;
-  readonly hits: SearchHit[];
+  readonly found: FoundHits;
   readonly searched: { originals: number; bytes: number };
   readonly blocks: readonly [Uint8Array, Uint8Array];
-  add(hit: SearchHit): void;
-  stopped(): SearchStop | undefined;
+  readonly stopped: () => SearchStop | undefined;
 }
 
 function startSearch(matcher: Matcher, settings: Settings): Search {
-  const hits: SearchHit[] = [];
+  const found = foundHits(settings);
   const deadline = performance.now() + settings.timeoutMs;
-  let shown = 0;
   return {
     matcher,
     context: Math.min(MOST_CONTEXT, settings.context),
-    hits,
+    found,
     searched: { originals: 0, bytes: 0 },
     blocks: [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)],
-    add(hit) {
-      hits.push(hit);
-      shown += sizeOf(hit);
-    },
     stopped() {
       if (settings.signal?.aborted === true) return "aborted";
-      if (hits.length >= settings.limit) return "limit";
-      if (shown >= settings.maxBytes) return "size";
-      return performance.now() >= deadline ? "time" : undefined;
+      return found.isFull() ?? (performance.now() >= deadline ? "time" : undefined);
     },
   };
 }
-
-function sizeOf({ text, before, after }: SearchHit): number {
-  return [text, ...before, ...after].reduce((sum, line) => sum + utf8Length(line), HIT_COST);
-}
-
-/** The handle and the line number of a hit. */
-const HIT_COST = 40;
 
 async function searchOriginal(
   archive: Archive,
@@ -139,44 +150,55 @@ async function searchLines(
   entry: ArchiveEntry,
   search: Search,
 ): Promise<number> {
+  const { found, context, stopped } = search;
+  const progress = { reached: 0 };
   let counted = { at: 0, line: 1 };
-  let from = 0;
-  while (from < reader.bytes && search.stopped() === undefined) {
-    const { at, reached } = await findFrom(reader, from, search);
-    if (at === undefined) return reached;
-    const hit = await readHit(reader, { entry, at, context: search.context });
+  let add: ((hit: SearchHit) => void) | undefined;
+  for await (const at of matchesIn(reader, search, progress)) {
+    add ??= (await isExcerpt(reader)) ? found.hold : found.add;
+    const hit = await readHit(reader, { entry, at, context });
     const line = counted.line + (await lineEndsBetween(reader, counted.at, hit.start));
     counted = { at: hit.start, line };
-    search.add({ ...hit.found, line });
-    from = await endOfLine(reader, at);
+    add({ ...hit.found, line });
+    if (stopped() !== undefined) break;
   }
-  return from;
+  return progress.reached;
 }
 
-/** Where the next match begins, if there is one, and how far was looked. */
-interface Found {
-  readonly at?: number;
-  readonly reached: number;
-}
-
-/** Looks for the next match. The next block is read while one is looked at. */
-async function findFrom(reader: OriginalReader, from: number, search: Search): Promise<Found> {
-  const { matcher, blocks } = search;
-  let current = 0;
-  let start = from;
-  let reading = fill(reader, start, blocks[0]);
-  for (;;) {
-    const block = (blocks[current] as Uint8Array).subarray(0, await reading);
-    const isLast = block.length < BLOCK_BYTES;
-    if (block.length === 0) return { reached: start };
-    const next = start + (isLast ? block.length : matcher.done(block));
-    current = 1 - current;
-    reading = isLast ? Promise.resolve(0) : fill(reader, next, blocks[current] as Uint8Array);
-    const found = matcher.find(block, { isLast, isOver: () => search.stopped() !== undefined });
-    const isOver = isLast || search.stopped() !== undefined;
-    if (found >= 0 || isOver) await reading;
-    if (found >= 0) return { at: start + found, reached: start + found };
-    if (isOver) return { reached: next };
-    start = next;
+/**
+ * Where the matches begin, one for each line, and how far was looked. The next block is read while
+ * one is looked at.
+ */
+async function* matchesIn(
+  reader: OriginalReader,
+  { matcher, blocks, stopped }: Search,
+  progress: { reached: number },
+): AsyncGenerator<number> {
+  const isOver = (): boolean => stopped() !== undefined;
+  let [start, from, current] = [0, 0, 0];
+  let reading = fill(reader, 0, blocks[0]);
+  try {
+    while (!isOver()) {
+      const block = (blocks[current] as Uint8Array).subarray(0, await reading);
+      if (block.length === 0) return;
+      const isLast = block.length < BLOCK_BYTES;
+      const limit = isLast ? block.length : matcher.done(block);
+      const next = start + limit;
+      current = 1 - current;
+      reading = isLast ? Promise.resolve(0) : fill(reader, next, blocks[current] as Uint8Array);
+      const find = (at: number): number =>
+        at < limit ? matcher.find(block.subarray(at), { isLast, isOver }) : -1;
+      for (let found = find(from); found >= 0; found = find(from)) {
+        progress.reached = start + from + found;
+        yield progress.reached;
+        const end = block.indexOf(LINE_END, from + found);
+        from = end < 0 ? (await endOfLine(reader, start + block.length)) - start : end + 1;
+      }
+      progress.reached = Math.max(next, start + from);
+      [start, from] = [next, Math.max(0, start + from - next)];
+    }
+  } finally {
+    // The file is closed and the block used again as soon as this is over.
+    await reading;
   }
 }

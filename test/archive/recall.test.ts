@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import {
   type Archive,
   memoryArchive,
+  type Recalled,
+  type RecallOptions,
   recallBytes,
   recalledText,
   recallRange,
@@ -96,6 +98,73 @@ describe("what an agent gets", () => {
     expect(Buffer.byteLength(text)).toBeLessThan(50_000);
     expect(truncateText(text).isTruncated).toBe(false);
     expect(isTruncated(text)).toBe(true);
+  });
+});
+
+describe("what is no plain text", () => {
+  async function holdingBytes(bytes: Uint8Array): Promise<{ archive: Archive; handle: string }> {
+    const archive: Archive = {
+      ...memoryArchive(),
+      read: async () => ({
+        bytes: bytes.length,
+        async read(from, into) {
+          const piece = bytes.subarray(from, from + into.length);
+          into.set(piece);
+          return piece.length;
+        },
+        async close() {},
+      }),
+    };
+    return { archive, handle: "run_0123456789abcdef" };
+  }
+
+  it.each([
+    ["no UTF-8", 0xff],
+    ["NULs", 0],
+    ["escapes", 0x1b],
+  ])(
+    "(%s) stays below the limits as well, and comes back whole piece by piece",
+    async (_, byte) => {
+      const bytes = Buffer.alloc(300_000, byte);
+      for (let at = 99; at < bytes.length; at += 1_000) bytes[at] = 10;
+      const { archive, handle } = await holdingBytes(bytes);
+      for (const asked of [{}, { lines: [2, 300] as const }, { bytes: [1, 299_999] as const }]) {
+        const part = await recallRange(archive, handle, asked);
+        const text = recalledText(part);
+        expect(Buffer.byteLength(text)).toBeLessThan(50_000);
+        expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(48_000);
+        expect(truncateText(text).isTruncated).toBe(false);
+        // oxlint-disable-next-line no-control-regex
+        expect(text).not.toMatch(/[\0-\x08\x0b-\x1f]/);
+      }
+      let [covered, pieces] = [0, 0];
+      for (let next: RecallOptions | undefined = { bytes: [0, bytes.length] }; next; pieces++) {
+        const part: Recalled = await recallRange(archive, handle, next);
+        expect(part.shown.bytes[0]).toBe(covered);
+        covered = part.shown.bytes[1];
+        next = part.next;
+      }
+      expect(covered).toBe(bytes.length);
+      expect(pieces).toBeGreaterThan(6);
+    },
+  );
+
+  it("keeps the bytes it can show, and says what it changed", async () => {
+    const { archive, handle } = await holding("a\0b\r\n\tc\x1b[31m");
+    const part = await recallRange(archive, handle);
+    expect(part.text).toBe("a\0b\r\n\tc\x1b[31m");
+    expect(recalledText(part)).toContain("a␀b\r\n\tc␛[31m\n<archive-result");
+    expect(recalledText(part)).toContain("shown as symbols");
+    expect(recalledText(await recallRange(archive, handle, { lines: [2, 2] }))).toContain("␛");
+  });
+
+  it("is nothing of an empty original, whatever was asked for", async () => {
+    const { archive, handle } = await holding("");
+    for (const asked of [{}, { lines: [2, 3] as const }, { bytes: [10, 20] as const }]) {
+      const part = await recallRange(archive, handle, asked);
+      expect(part).toMatchObject({ text: "", shown: { bytes: [0, 0] } });
+      expect(recalledText(part)).toContain("Above is the whole");
+    }
   });
 });
 

@@ -4,8 +4,15 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import { type Archive, memoryArchive, searchArchive, searchText } from "../../src/archive/index.ts";
-import { isTruncated } from "../../src/core/truncate/index.ts";
+import {
+  type Archive,
+  memoryArchive,
+  recallTools,
+  searchArchive,
+  searchLines,
+  searchText,
+} from "../../src/archive/index.ts";
+import { isTruncated, truncateText } from "../../src/core/truncate/index.ts";
 
 let scratch = "";
 beforeAll(async () => {
@@ -192,3 +199,128 @@ it("goes on when an original is removed meanwhile, and counts as no use of any",
   if (process.platform === "linux")
     expect((await fs.stat(path)).atimeMs).toBeCloseTo(then.getTime(), 0);
 });
+
+describe("what an agent gets of a search", () => {
+  const wide = `${"a".repeat(390)}\n`.repeat(60);
+
+  it("stays below the limits of truncation, whatever is around the hits and how many there are", async () => {
+    const { search_archive: search } = recallTools(
+      await holding(
+        ...Array.from({ length: 40 }, (_, index) => `${wide}needle ${index}\n${wide}`),
+        ...Array.from({ length: 700 }, (_, index) => `needle ${"\0".repeat(390)}${index}`),
+      ),
+    );
+    for (const input of [
+      { pattern: "needle", context: 50, limit: 500 },
+      { pattern: "needle", limit: 500 },
+      { pattern: "needle", context: 1, limit: 1_000_000 },
+      { pattern: "x".repeat(100_000) },
+    ]) {
+      const text = await search.execute(input);
+      expect(Buffer.byteLength(text)).toBeLessThan(50_000);
+      expect(text.split("\n").length).toBeLessThan(2_000);
+      expect(truncateText(text)).toMatchObject({ isTruncated: false });
+      expect(isTruncated(text)).toBe(true);
+    }
+  });
+
+  it("counts the paths of the originals that hits are in", async () => {
+    const archive = await directory();
+    for (let index = 0; index < 600; index++) await archive.put("out", `needle ${index}`);
+    const text = await recallTools(archive).search_archive.execute({
+      pattern: "needle",
+      limit: 500,
+    });
+    expect(Buffer.byteLength(text)).toBeLessThan(50_000);
+    expect(text).toContain("more than fits");
+  });
+
+  it("takes nothing for what a model filled in with nothing", async () => {
+    const { recall, search_archive: search } = recallTools(await holding("one\nneedle\ntwo"));
+    const input = { pattern: "needle", regex: null, context: null, limit: null };
+    const text = await search.execute(input as unknown as { pattern: string });
+    expect(text).toContain("2:needle");
+    expect(await search.execute({ pattern: "needle", limit: 0, context: -3 })).toContain(
+      "2:needle",
+    );
+    const answers = await Promise.all([
+      search.execute({} as { pattern: string }),
+      search.execute(null as unknown as { pattern: string }),
+      recall.execute({ handle: 7 } as unknown as { handle: string }),
+      recall.execute({ handle: "out_0123456789abcdef", lines: "1-2" } as never),
+    ]);
+    expect(answers).toEqual([
+      "The input needs pattern.",
+      "The input must be an object.",
+      "handle must be of type string.",
+      "lines must be of type array.",
+    ]);
+  });
+
+  it("does not find its own answers before what they are about", async () => {
+    const archive = memoryArchive();
+    const whole = await archive.put("out", "one\nneedle\n");
+    const { search_archive: search, recall } = recallTools(archive);
+    for (let round = 0; round < 60; round++) {
+      // As pruning does it with an answer that is old.
+      await archive.put("out", await search.execute({ pattern: "needle", limit: 5 + round }));
+      await archive.put("out", await recall.execute({ handle: whole.handle }));
+    }
+    const { hits } = await searchArchive(archive, "needle", { limit: 2 });
+    expect(hits[0]).toMatchObject({ handle: whole.handle, line: 2 });
+    expect(hits).toHaveLength(2);
+  });
+});
+
+describe("lines around hits", () => {
+  it("that are around two of them stand there once", async () => {
+    const lines = Array.from({ length: 20 }, (_, index) =>
+      [3, 5, 6, 15].includes(index + 1) ? "needle" : `line ${index + 1}`,
+    );
+    const result = await searchArchive(await holding(lines.join("\n")), "needle", { context: 2 });
+    const shown = searchLines(result).slice(1, -1);
+    expect(shown).toEqual([
+      ..."1-line 1,2-line 2,3:needle,4-line 4,5:needle,6:needle,7-line 7,8-line 8".split(","),
+      "--",
+      ..."13-line 13,14-line 14,15:needle,16-line 16,17-line 17".split(","),
+    ]);
+    expect(result.hits[1]).toMatchObject({
+      before: ["needle", "line 4"],
+      after: ["needle", "line 7"],
+    });
+  });
+
+  it("cannot change a terminal or break the lines", async () => {
+    const result = await searchArchive(await holding("\x1b[31mneedle\x07\r\u0085end"), "needle");
+    expect(searchLines(result)[1]).toBe("1:␛[31mneedle␇␍\ufffdend");
+  });
+});
+
+it("finds every line once, however many there are and wherever the blocks end", async () => {
+  const line = (index: number): string => `${"x".repeat(index % 97)} needle ${index}`;
+  const lines = Array.from({ length: 40_000 }, (_, index) => line(index));
+  lines[20_000] = `needle ${"y".repeat(1_500_000)} needle`;
+  const archive = await directory();
+  await archive.put("out", lines.join("\n"));
+  for (const options of [{}, { regex: true }]) {
+    const result = await searchArchive(archive, "needle", {
+      ...options,
+      limit: 1_000_000,
+      maxBytes: 1e9,
+    });
+    expect(result.hits.map(({ line: number }) => number)).toEqual(
+      lines.map((_, index) => index + 1),
+    );
+    expect(result.stopped).toBeUndefined();
+    expect(result.searched.bytes).toBe(result.total.bytes);
+  }
+});
+
+it.each([{ limit: 0 }, { limit: Number.NaN }, { context: -1 }, { maxBytes: -5 }])(
+  "refuses %j",
+  async (options) => {
+    await expect(searchArchive(await holding("a"), "a", options)).rejects.toMatchObject({
+      code: "invalid-options",
+    });
+  },
+);

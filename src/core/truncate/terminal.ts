@@ -96,6 +96,11 @@ function eraseBack(line: string): string {
   return shown.join("");
 }
 
+/** A text whose control characters are shown by their pictures; tabs and line ends stay. */
+export function showControls(text: string): string {
+  return text.replace(CONTROL, picture);
+}
+
 /** U+2400 and up are pictures of the control characters; those above 0x7f have none. */
 function picture(control: string): string {
   const code = control.charCodeAt(0);

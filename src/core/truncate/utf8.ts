@@ -75,6 +75,20 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   return { text: blocks.join(""), invalid };
 }
 
+/** At which byte a unit of the text begins that `decodeUtf8` makes of some bytes. */
+export function byteOfUnit(bytes: Uint8Array, unit: number): number {
+  let at = 0;
+  for (let units = 0; units < unit && at < bytes.length;) {
+    const byte = bytes[at] as number;
+    const { length, isWhole } = byte < 0x80 ? ONE_BYTE : sequenceAt(bytes, at);
+    units += isWhole && length === 4 ? 2 : 1;
+    at += length;
+  }
+  return at;
+}
+
+const ONE_BYTE: Sequence = { length: 1, isWhole: true };
+
 function asText(units: Uint16Array, length: number): string {
   // An argument list made of a typed array is many times faster than the same by spreading.
   return String.fromCharCode.apply(null, units.subarray(0, length) as unknown as number[]);

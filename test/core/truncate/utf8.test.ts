@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countLineEnds, decodeUtf8, utf8Length } from "../../../src/core/truncate/index.ts";
-import { dropPartialEnd, skipPartialStart } from "../../../src/core/truncate/utf8.ts";
+import { byteOfUnit, dropPartialEnd, skipPartialStart } from "../../../src/core/truncate/utf8.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 const standard = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -44,6 +44,25 @@ describe("decodeUtf8", () => {
     const text = `\ufeff${"x".repeat(8_189)}🎉${"y".repeat(9_000)}é`;
     expect(decodeUtf8(new TextEncoder().encode(text))).toEqual({ text, invalid: 0 });
   });
+});
+
+it("byteOfUnit finds the bytes that a part of the text was made of", () => {
+  const bytes = fc
+    .uint8Array({ maxLength: 40 })
+    .map((any) => Buffer.concat([any, Buffer.from("é😀a\ufffd"), any]));
+  fc.assert(
+    fc.property(bytes, (all) => {
+      const { text } = decodeUtf8(all);
+      const points = [...text];
+      let unit = 0;
+      for (const point of points) {
+        const rest = all.subarray(byteOfUnit(all, unit));
+        expect(decodeUtf8(rest).text).toBe(text.slice(unit));
+        unit += point.length;
+      }
+      expect(byteOfUnit(all, unit)).toBe(all.length);
+    }),
+  );
 });
 
 describe("utf8Length", () => {

@@ -52,7 +52,7 @@ const estimate = createMessageMeter(remembering(estimator));
 /** What the usage meter predicts, and how far off it is. */
 export function replay(messages: readonly Message[], scenario: Scenario): Predictions {
   const { fixed, told, scale } = scenario;
-  const usage = createUsageMeter(estimate, told);
+  const usage = createUsageMeter(estimate, () => told);
   const sizeOf = (tokens: number): number => Math.round(scale * (fixed + tokens));
   const next: number[] = [];
   const edited: number[] = [];

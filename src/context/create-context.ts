@@ -9,6 +9,7 @@ import {
   type TruncatedOutput,
   type TruncationOptions,
 } from "../tools/index.ts";
+import type { SentBeside } from "./beside.ts";
 import { type EditOptions, editView } from "./edit-view.ts";
 import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -22,7 +23,8 @@ import { undoLast } from "./undo.ts";
 import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
 import { type View, viewOf } from "./view.ts";
 
-export interface PrepareOptions {
+/** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
+export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
   /** The template's override for a summary that this call needs; it wins over all others. */
@@ -128,9 +130,10 @@ export function createContext(options: ContextOptions = {}): Context {
     constraints: () => constraintsOf(session),
     subAgent: (own = {}) => createContext(subAgentOptions(session, own)),
     on: (name, listener) => session.events.on(name, listener),
-    prepare: (history, { force = false, ...rest } = {}) =>
+    prepare: (history, { force = false, instructions, tools, ...rest } = {}) =>
       inTurn(async () => {
         hasRecovered = false;
+        session.beside.note({ instructions, tools });
         return announced(session, await prepare(session, history, { force, ...rest }));
       }),
     recover: (history, error) =>

@@ -31,13 +31,13 @@ interface WrittenSummary {
 
 /** Makes the journal's record of a plan; fulfils its request for a summary. */
 export function makeRecord(session: Session, view: View, recorded: RecordedPlan): JournalRecord {
-  const { tracker, usage, fixedTokens, meter } = session;
+  const { tracker, usage, beside, meter } = session;
   const previous = tracker.records.at(-1);
   const { plan, facts } = recorded;
   const written = writeSummary(session, recorded);
   const summary = written && { summary: written.text, summarySource: written.source };
   const after = applyRecord(recorded.messages, { plan, ...summary });
-  const tokens = fixedTokens + meter.total(after);
+  const tokens = beside.tokens + meter.total(after);
   return {
     version: 1,
     at: view.startedAt,

@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 
 /** What the planner needs; the provider's figures become the counter's. */
 export function planOptions(session: Session, view: View): PlanOptions {
-  const { budget, counter, meter, fixedTokens, options } = session;
+  const { budget, counter, meter, beside, options } = session;
   const scaled = (tokens: number): number => Math.floor(session.usage.estimated(tokens));
   return {
     budget: { ...budget, usable: scaled(budget.usable), target: scaled(budget.target) },
@@ -12,7 +12,7 @@ export function planOptions(session: Session, view: View): PlanOptions {
     meter,
     digest: session.digest,
     now: view.startedAt,
-    fixedTokens,
+    fixedTokens: beside.tokens,
     // An estimate is better made anew than taken from the running sum.
     usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
     limits: options.limits,

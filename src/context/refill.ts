@@ -36,10 +36,10 @@ export function createRefillWatch(): RefillWatch {
   };
 }
 
-function cause({ budget, fixedTokens, counter }: Session, view: View, after: number): string {
+function cause({ budget, beside, counter }: Session, view: View, after: number): string {
   const { usable } = budget;
-  if (fixedTokens > usable / 2) {
-    return `system prompt and tool schemas alone take ${fixedTokens} of ${usable} tokens; give the agent fewer tools or a larger window`;
+  if (beside.tokens > usable / 2) {
+    return `system prompt and tool schemas alone take ${beside.tokens} of ${usable} tokens; give the agent fewer tools or a larger window`;
   }
   if (after > usable * 0.6) {
     return `${after} of ${usable} tokens were left after it, because the newest messages are that large; lower the limits of truncation or use a larger window`;

@@ -11,12 +11,12 @@ import {
   estimator,
   type MessageMeter,
   type TokenCounter,
-  valueTokens,
 } from "../core/tokens/index.ts";
 import { asSummarizer } from "../summarizers/as-summarizer.ts";
 import { type Breaker, createBreaker } from "../summarizers/breaker.ts";
 import type { Summarizer } from "../summarizers/summarizer.ts";
 import { type Ahead, createAhead } from "./ahead.ts";
+import { type Beside, createBeside } from "./beside.ts";
 import { createEmitter, type Emitter } from "./events.ts";
 import { createGroundwork, type Groundwork } from "./groundwork.ts";
 import type { ContextOptions } from "./options.ts";
@@ -43,8 +43,8 @@ export interface Session {
   readonly persistence: Persistence;
   readonly groundwork: Groundwork;
   readonly events: Emitter;
-  /** Tokens of the system prompt and the tool schemas, in the counter's tokens. */
-  readonly fixedTokens: number;
+  /** What requests carry beside their messages. */
+  readonly beside: Beside;
   readonly now: () => number;
   /** The model that writes summaries; absent where they are extractive. */
   readonly summarizer: Summarizer | undefined;
@@ -67,10 +67,7 @@ export function openSession(given: ContextOptions): Session {
   const { counter = estimator, now = Date.now } = options;
   const archive = archiveOf(options, digest);
   const meter = createMessageMeter(counter);
-  const fixedTokens =
-    (options.fixedTokens ?? 0) +
-    counter.count(options.instructions ?? "") +
-    valueTokens(options.tools, counter);
+  const beside = createBeside(options, counter);
   const tracker = createTracker(options.journal ?? [], sha256Hex);
   const { toolKinds, cwd } = options;
   let budget = contextBudget(options);
@@ -87,7 +84,7 @@ export function openSession(given: ContextOptions): Session {
     digest,
     counter,
     meter,
-    usage: createUsageMeter(meter, fixedTokens),
+    usage: createUsageMeter(meter, () => beside.tokens),
     tracker,
     persistence: createPersistence(
       options.conversation === undefined ? undefined : archive.journal,
@@ -97,7 +94,7 @@ export function openSession(given: ContextOptions): Session {
       createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
     ),
     events: emitterFor(options),
-    fixedTokens,
+    beside,
     now,
     ...summarizing(options, now),
     refill: createRefillWatch(),

@@ -60,10 +60,10 @@ export async function startSummary(
 }
 
 /** What the agent sent up to the end of the stretch; the same bytes are in the provider's cache. */
-function liveRequest({ options }: Session, { messages, tailStart }: Stretch): LiveRequest {
+function liveRequest({ beside }: Session, { messages, tailStart }: Stretch): LiveRequest {
   return {
-    system: options.instructions,
-    tools: options.tools,
+    system: beside.instructions,
+    tools: beside.tools,
     messages: messages.slice(0, tailStart),
   };
 }

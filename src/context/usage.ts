@@ -94,8 +94,8 @@ export function createRunningTotal(meter: MessageMeter): RunningTotal {
 const CHECKED_END = 128;
 const CHECKED_REST = 48;
 
-/** A usage meter; `fixedTokens` is the estimate of what every request carries beside messages. */
-export function createUsageMeter(meter: MessageMeter, fixedTokens: number): UsageMeter {
+/** A usage meter; `fixedTokens` is the estimate of what requests now carry beside messages. */
+export function createUsageMeter(meter: MessageMeter, fixedTokens: () => number): UsageMeter {
   const runningTotal = createRunningTotal(meter);
   let calibration: Calibration = createCalibration();
   let seen: Message | undefined;
@@ -116,12 +116,12 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: number): Usag
     fitted: (estimated) => fittedTokens(calibration, estimated),
     estimated: (tokens) => estimatedTokens(calibration, tokens),
     observe(view, reported) {
-      const estimated = fixedTokens + runningTotal.of(view);
+      const estimated = fixedTokens() + runningTotal.of(view);
       calibration = calibrate(calibration, { estimated, reported });
     },
     forget: () => runningTotal.forget(),
     measure(view, since) {
-      const estimated = fixedTokens + runningTotal.of(view);
+      const estimated = fixedTokens() + runningTotal.of(view);
       const index = newestReport(view, since);
       const message = view[index];
       if (message?.usage === undefined) {

@@ -19,37 +19,37 @@ describe("T7: what a request holds", () => {
 
   it("is the reported usage of the last request and an estimate of everything newer", () => {
     const view = [user(words(100)), reported(900, 100), user(words(50))];
-    const measured = createUsageMeter(meter, 0).measure(view, 0);
+    const measured = createUsageMeter(meter, () => 0).measure(view, 0);
     expect(measured.source).toBe("reported");
     expect(measured.tokens).toBeGreaterThan(1_000 + 50);
   });
 
   it("is an estimate of everything without usage, system prompt and tools included", () => {
     const view = [user(words(100))];
-    const measured = createUsageMeter(meter, 500).measure(view, 0);
+    const measured = createUsageMeter(meter, () => 500).measure(view, 0);
     expect(measured).toEqual({ tokens: 500 + meter.total(view), source: "estimated" });
   });
 
   it("ignores usage older than the last edit", () => {
     const view = [user(words(100)), reported(90_000), user(words(50))];
-    expect(createUsageMeter(meter, 0).measure(view, 2).source).toBe("estimated");
+    expect(createUsageMeter(meter, () => 0).measure(view, 2).source).toBe("estimated");
   });
 
   it("learns another tokenizer from requests that grow, within a clamp", () => {
-    const usage = createUsageMeter(meter, 0);
+    const usage = createUsageMeter(meter, () => 0);
     const view: Message[] = [];
     for (let tokens = 4_000; tokens <= 40_000; tokens += 4_000) {
       view.push(user(words(4_000, `${tokens}`)), reported(1.5 * (meter.total(view) + 4_004)));
       usage.measure(view, 0);
     }
     expect(usage.factor).toBeCloseTo(1.5, 1);
-    const wild = createUsageMeter(meter, 0);
+    const wild = createUsageMeter(meter, () => 0);
     wild.measure([user(words(100_000)), reported(1_000_000)], 0);
     expect(wild.factor).toBeLessThanOrEqual(2.5);
   });
 
   it("remembers after an edit what no estimate holds", () => {
-    const usage = createUsageMeter(meter, 0);
+    const usage = createUsageMeter(meter, () => 0);
     const view = [user(words(1_000)), reported(8_000 + 1_004, 5), user(words(500))];
     expect(Math.abs(usage.measure(view, 0).tokens - 9_513)).toBeLessThan(10);
     usage.forget();
@@ -62,7 +62,7 @@ describe("T7: what a request holds", () => {
   });
 
   it("learns nothing from output, which may hold thinking that the message does not", () => {
-    const usage = createUsageMeter(meter, 0);
+    const usage = createUsageMeter(meter, () => 0);
     const view = [user(words(1_000)), reported(1_004, 9_000)];
     expect(usage.measure(view, 0).tokens).toBe(10_004);
     usage.forget();

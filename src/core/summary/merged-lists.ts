@@ -67,7 +67,7 @@ export const WEIGHT = {
 
 /**
  * The sections as lists: what a model wrote, then what it left out. `isShort`: files that no section
- * of the model names are in one list instead of two.
+ * of the model names are in one list instead of two, if the model lists files at all.
  */
 export function mergedLists(
   content: MergedContent,
@@ -149,15 +149,16 @@ function accomplished({ model, facts, others, open }: MergedContent): readonly F
   ];
 }
 
+/** A model that lists none has left the section to the facts, which know also what was read. */
 function relevantFiles(content: MergedContent, isShort: boolean): readonly FactList[] {
   const { model, facts, others } = content;
-  const files = isShort ? others.changed.filter(({ isNamed }) => isNamed) : others.changed;
+  const listed = model.get("relevantFiles");
+  const isLeftOut = isShort && listed !== undefined;
+  const files = isLeftOut ? others.changed.filter(({ isNamed }) => isNamed) : others.changed;
   const ranked = files.toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed));
-  const entries = [
-    ...(model.get("relevantFiles") ?? []),
-    ...ranked.map((file) => ({ text: fileLine(file) })),
-  ];
-  const notes = model.has("relevantFiles") ? [] : (facts.notes.get("relevantFiles") ?? []);
+  const rest = listed === undefined ? [...ranked, ...others.read] : ranked;
+  const entries = [...(listed ?? []), ...rest.map((file) => ({ text: fileLine(file) }))];
+  const notes = listed === undefined ? (facts.notes.get("relevantFiles") ?? []) : [];
   return [
     { ...list(OTHER_FILES, WEIGHT.relevantFiles, []), entries },
     list("files", 1, []),

@@ -96,7 +96,7 @@ Write the sections below, all of them, in this order, each under its heading exa
 const RULES = `Rules:
 - Only what the conversation holds. Short factual lines; no narrative, no praise, no advice.
 - Copy paths, names, commands, numbers and error texts exactly; never shorten a path.
-- If there is an earlier summary, carry over all of it that still holds; where the conversation says otherwise, the conversation is right.
+- If there is an earlier summary, yours takes its place: carry over all of it that still holds, move what was finished since from \`Still open:\` to what was done, and leave out what the conversation has overtaken; where they disagree, the conversation is right. Its lines that only say how much more there is need not be copied.
 - Write in the language that the user writes in; the headings stay as given.
 - Do not answer the conversation, do not go on with the work, do not call tools. Write nothing before the first heading and nothing after the last section.`;
 
@@ -143,16 +143,16 @@ function mergeSection(
   if (!/^[A-Za-z][\w-]*$/.test(id)) {
     throw invalid(`"${id}" cannot be the id of a section; use letters, digits, - and _.`);
   }
-  const title = heading ?? known?.heading ?? "";
-  const text = purpose ?? known?.purpose ?? "";
-  if (title.trim() === "" || text.trim() === "") {
+  // An empty word says nothing; it takes nothing away either.
+  const title = heading?.trim() || (known?.heading ?? "");
+  const text = purpose?.trim() || (known?.purpose ?? "");
+  if (title === "" || text === "") {
     throw invalid(`The section "${id}" is new in this template; give it a heading and a purpose.`);
   }
   return { id, heading: headingLine(title), purpose: text };
 }
 
-function headingLine(heading: string): string {
-  const line = heading.trim();
+function headingLine(line: string): string {
   if (/[\r\n]/.test(line)) throw invalid(`The heading "${line}" has a line break; use one line.`);
   return /^#{1,6}\s/.test(line) ? line : `## ${line}`;
 }

@@ -1,12 +1,24 @@
 import { describe, expect, it } from "vitest";
 import {
   DEFAULT_COMPACTION_TEMPLATE,
+  extractiveSummary,
+  mergeSummary,
   renderTemplate,
   resolveTemplate,
+  validateSummary,
 } from "../../../src/core/summary/index.ts";
 import type { CompactionTemplate, TemplateOverride } from "../../../src/core/summary/index.ts";
 
+import { count, ledger } from "./build-ledger.ts";
+
 const FIVE = ["goal", "instructions", "discoveries", "accomplished", "relevantFiles"];
+
+/** What each level says of the goal. */
+interface Said {
+  readonly plugins?: readonly string[];
+  readonly conversation?: string;
+  readonly call?: string;
+}
 
 function ids(template: CompactionTemplate): readonly string[] {
   return template.sections.map(({ id }) => id);
@@ -26,6 +38,26 @@ describe("T12: the default template", () => {
       "## Accomplished",
       "## Relevant files",
     ]);
+  });
+
+  it("says of every section what must be in it and what must not", () => {
+    for (const { purpose } of DEFAULT_COMPACTION_TEMPLATE.sections) {
+      expect(purpose).toMatch(/^(?:What|Every|Full) .{60,}/);
+      expect(purpose).toMatch(/(?:^|\. )(?:No|Nothing) [^.]+\.$/);
+    }
+  });
+
+  it("asks for the merging of an earlier summary, for nothing else, and for no answer", () => {
+    const text = renderTemplate(DEFAULT_COMPACTION_TEMPLATE);
+    for (const rule of [
+      /an earlier summary, yours takes its place: carry over all of it that still holds/,
+      /where they disagree, the conversation is right/,
+      /Do not answer the conversation, do not go on with the work, do not call tools/,
+      /headings stay as given/,
+      /A section with nothing to say holds the one line \(none\)/,
+    ]) {
+      expect(text).toMatch(rule);
+    }
   });
 
   it("renders every heading on a line of its own, in order, above its purpose", () => {
@@ -63,6 +95,57 @@ describe("T12: resolveTemplate and its four levels", () => {
     expect(goal({ plugin })).toBe("by the plugin");
     expect(goal({ plugin, conversation })).toBe("by the conversation");
     expect(goal({ plugin, conversation, call: saying("by the call") })).toBe("by the call");
+  });
+
+  it.each([
+    ["default", {}, "What the user wants in the end"],
+    ["plugin", { plugins: ["one"] }, "one"],
+    ["the last of several plugins", { plugins: ["one", "two"] }, "two"],
+    ["conversation", { plugins: ["one", "two"], conversation: "three" }, "three"],
+    ["call", { plugins: ["one"], conversation: "three", call: "four" }, "four"],
+    ["call over the default alone", { call: "four" }, "four"],
+  ] as const)("the level that wins: %s", (_, { plugins = [], ...said }: Said, winner) => {
+    const saying = (purpose: string): TemplateOverride => ({ sections: [{ id: "goal", purpose }] });
+    const { conversation, call } = said;
+    const template = resolveTemplate({
+      plugins: plugins.map(saying),
+      ...(conversation !== undefined && { conversation: saying(conversation) }),
+      ...(call !== undefined && { call: saying(call) }),
+    });
+    expect(template.sections[0]?.purpose.startsWith(winner)).toBe(true);
+    expect(ids(template)).toEqual(FIVE);
+    expect(renderTemplate(template)).toContain(`## Goal\n${template.sections[0]?.purpose}`);
+  });
+
+  it("gives a plugin that drops a section that section back", () => {
+    const kept = { sections: [{ id: "goal" }, { id: "relevantFiles", purpose: "Files." }] };
+    const template = resolveTemplate({ plugins: [kept, adding("skills"), { sections: [] }] });
+    expect(ids(template)).toEqual([...FIVE, "skills"]);
+    const empty = { sections: [{ id: "discoveries", heading: "", purpose: " " }] };
+    expect(resolveTemplate({ plugins: [empty] })).toEqual(DEFAULT_COMPACTION_TEMPLATE);
+  });
+
+  it("gives it back in the summary too where the plugin replaces the five", () => {
+    const alone = {
+      replaceCore: true,
+      sections: [{ id: "story", heading: "Story", purpose: "x" }],
+    };
+    const template = resolveTemplate({ plugins: [alone] });
+    expect(ids(template)).toEqual(["story"]);
+    const input = {
+      ledger: ledger({ instructions: ["Never use regex."] }),
+      cap: 900,
+      count,
+      template,
+    };
+    for (const text of [
+      extractiveSummary(input),
+      mergeSummary({ ...input, model: "## Story\nOnce." }).text,
+    ]) {
+      expect(text).toMatch(/^## Story\n/);
+      expect(validateSummary(text)).toEqual({ valid: true, missingSections: [] });
+      expect(text).toContain("## Instructions\n- Never use regex.");
+    }
   });
 
   it("rewords a section in its place and keeps what is not said", () => {

@@ -60,7 +60,7 @@ function lost(
   facts: readonly (readonly [fact: string, isThere: boolean])[],
 ): readonly string[] {
   const absent = facts.filter(([, isThere]) => !isThere).map(([fact]) => fact);
-  const counted = Math.max(0, ...cuts(text, recovers, noun));
+  const counted = cuts(text, recovers, noun).reduce((sum, count) => sum + count, 0);
   return absent.length <= counted ? [] : absent.map((fact) => `${noun.source}: ${fact}`);
 }
 

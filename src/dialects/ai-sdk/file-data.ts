@@ -33,6 +33,13 @@ function textContent(value: string): FileContent {
   return parseDataUrl(value) ?? { data: value };
 }
 
+/** As many as every engine takes in one call. */
+const MAX_ARGUMENTS = 8_192;
+
 function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  let binary = "";
+  for (let from = 0; from < bytes.length; from += MAX_ARGUMENTS) {
+    binary += String.fromCharCode(...bytes.subarray(from, from + MAX_ARGUMENTS));
+  }
+  return btoa(binary);
 }

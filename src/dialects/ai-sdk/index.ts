@@ -2,6 +2,10 @@ export { aiSdk } from "./ai-sdk.ts";
 export { checkAiSdk } from "./check.ts";
 export { createAiSdkDecoder, decodeAiSdk } from "./decode.ts";
 export { encodeAiSdk } from "./encode.ts";
+export type { AiSdkModel, ModelVersion } from "./model.ts";
+export { modelPrompt } from "./model-prompt.ts";
+export type { PromptMessage } from "./model-prompt.ts";
+export { modelTools } from "./model-tools.ts";
 export type {
   AiSdkFilePart,
   AiSdkMessage,

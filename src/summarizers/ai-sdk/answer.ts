@@ -1,6 +1,6 @@
+import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
 import type { SummaryAnswer, SummaryFinish, SummaryUsage } from "../summarizer.ts";
-import type { AiSdkModel } from "./model.ts";
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {
   stop: "stop",

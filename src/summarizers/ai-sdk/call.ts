@@ -1,10 +1,13 @@
-import { encodeAiSdk } from "../../dialects/ai-sdk/index.ts";
+import {
+  type AiSdkModel,
+  encodeAiSdk,
+  modelPrompt,
+  modelTools,
+  type PromptMessage,
+} from "../../dialects/ai-sdk/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
 import { instructionMessage, type Live } from "../live-request.ts";
 import type { SummaryRequest } from "../summarizer.ts";
-import type { AiSdkModel } from "./model.ts";
-import { modelPrompt, type PromptMessage } from "./prompt.ts";
-import { modelTools } from "./tools.ts";
 
 /** The part of a model's call options that holds what is said. */
 export interface CallContent {

@@ -1,5 +1,6 @@
 import { type ContextError } from "../../core/error.ts";
 import { DEFAULT_WINDOW } from "../../core/overflow/index.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { processEnvironment } from "../http/environment.ts";
 import { quoted, summarizerFailed } from "../http/failure.ts";
@@ -11,7 +12,7 @@ import { outputLimit } from "../output-limit.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../summarizer.ts";
 import { aiSdkAnswer } from "./answer.ts";
 import { liveContent, promptContent } from "./call.ts";
-import { type AiSdkModel, checkedModel } from "./model.ts";
+import { checkedModel } from "./model.ts";
 
 export interface AiSdkSummarizerOptions {
   /** A model of `ai` 5, 6 or 7, e.g. `anthropic("claude-haiku-4-5")`; its key is its provider's. */

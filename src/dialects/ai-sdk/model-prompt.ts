@@ -1,8 +1,8 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireBlock, type WireBlock, type WireObject } from "../../dialects/wire-value.ts";
-import { fileData, modelFileData } from "./file-data.ts";
+import { isWireBlock, type WireBlock, type WireObject } from "../wire-value.ts";
 import type { ModelVersion } from "./model.ts";
-import { imageType, modelOutput } from "./tool-output.ts";
+import { fileData, modelFileData } from "./model-file.ts";
+import { imageType, modelOutput } from "./model-output.ts";
+import type { AiSdkMessage } from "./wire.ts";
 
 /** A message of a model's prompt. */
 export interface PromptMessage {

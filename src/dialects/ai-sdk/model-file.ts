@@ -1,5 +1,5 @@
-import { parseDataUrl } from "../../dialects/data-url.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { isWireObject } from "../wire-value.ts";
 import type { ModelVersion } from "./model.ts";
 
 /** The content of a file, or where it is. */

@@ -1,5 +1,5 @@
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
-import { fileData, modelFileData } from "./file-data.ts";
+import { isWireObject, type WireObject } from "../wire-value.ts";
+import { fileData, modelFileData } from "./model-file.ts";
 import type { ModelVersion } from "./model.ts";
 
 /** The output of a tool result as the model's interface takes it. */

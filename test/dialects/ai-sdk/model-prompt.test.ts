@@ -6,8 +6,8 @@ import {
   tool as tool7,
 } from "ai7";
 import { describe, expect, it } from "vitest";
-import { modelPrompt } from "../../../src/summarizers/ai-sdk/prompt.ts";
-import { modelTools } from "../../../src/summarizers/ai-sdk/tools.ts";
+import { modelPrompt } from "../../../src/dialects/ai-sdk/model-prompt.ts";
+import { modelTools } from "../../../src/dialects/ai-sdk/model-tools.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

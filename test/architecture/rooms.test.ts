@@ -63,6 +63,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   context: ["core", "archive", "tools", "summarizers", "dialects"],
   dialects: ["core"],
   hooks: ["core", "archive", "tools", "context", "dialects"],
+  telemetry: ["context", "summarizers", "tools"],
   transcripts: ["core", "dialects"],
   cli: ["core", "archive", "spill", "summarizers", "context", "dialects", "transcripts"],
   "index.ts": ["core", "archive", "tools", "summarizers", "context", "dialects"],
@@ -72,6 +73,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   archive: /^(node:.+|@noble\/hashes\/.+|env-paths|re2js)$/,
   spill: /^node:.+$/,
+  telemetry: /^@opentelemetry\/api$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,
 };

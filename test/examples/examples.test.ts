@@ -10,6 +10,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   "02-compact-a-session.ts": /172 messages became \d+[^]*the head is archived: \d+ messages/,
   "03-plan-and-apply.ts": /compact: 200 messages -> \d+[^]*the same objects: true/,
   "05-tool-outputs.ts": /lines="9000"[^]*4322:line 4321: error: disk on fire/,
+  "06-events.ts": /"action":"compact"[^]*"msg":"prepared"/,
   "04-anthropic-request.ts": /101 messages -> \d+\nlegal for the provider: true\n.*: true/,
 };
 

@@ -1,0 +1,2 @@
+export { telemetry } from "./telemetry.ts";
+export type { TelemetryOptions } from "./telemetry.ts";

@@ -1,0 +1,183 @@
+import {
+  type Attributes,
+  metrics,
+  type Meter,
+  type MeterProvider,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+  type TracerProvider,
+} from "@opentelemetry/api";
+import type { AnyContextEvent, ContextPlugin, ContextReport, Failure } from "../context/index.ts";
+import type { SummaryCall } from "../summarizers/model-summary.ts";
+import type { TruncatedEvent } from "../tools/index.ts";
+import { createInstruments, type Instruments } from "./instruments.ts";
+import { providerAndModel } from "./provider-name.ts";
+
+/** The name under which spans and metrics are found. */
+const SCOPE = "longhaul";
+
+export interface TelemetryOptions {
+  /** @default the one that is registered globally */
+  readonly tracerProvider?: TracerProvider;
+  /** @default the one that is registered globally */
+  readonly meterProvider?: MeterProvider;
+  /** Attributes that every span and measurement gets, e.g. `gen_ai.conversation.id`. */
+  readonly attributes?: Attributes;
+  /**
+   * Whether spans hold the text of summaries, as `gen_ai.output.messages`. Conversations can hold
+   * secrets, so it is off. @default false
+   */
+  readonly captureContent?: boolean;
+  /** The clock, in ms since the epoch; the context's own, if it has one. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** What the parts of this room share. */
+interface Telemetry {
+  readonly tracer: Tracer;
+  readonly instruments: Instruments;
+  readonly attributes: Attributes;
+  readonly captureContent: boolean;
+  readonly now: () => number;
+}
+
+/**
+ * A plugin that tells OpenTelemetry about every edit, every call of a model, every truncated output
+ * and every failure: `createContext({ plugins: [telemetry()] })`. Calls of models follow the GenAI
+ * semantic conventions; for the rest, which those do not name, the names start with `longhaul.`.
+ * Spans are children of whatever span is active when the context works.
+ */
+export function telemetry(options: TelemetryOptions = {}): ContextPlugin {
+  const { tracerProvider = trace, meterProvider = metrics, now = Date.now } = options;
+  const meter: Meter = meterProvider.getMeter(SCOPE);
+  const told: Telemetry = {
+    tracer: tracerProvider.getTracer(SCOPE),
+    instruments: createInstruments(meter),
+    attributes: options.attributes ?? {},
+    captureContent: options.captureContent ?? false,
+    now,
+  };
+  return { name: "telemetry", onEvent: (event) => tell(told, event) };
+}
+
+function tell(told: Telemetry, { name, event }: AnyContextEvent): void {
+  if (name === "prepared") tellPrepared(told, event);
+  if (name === "modelCalled") tellCall(told, event);
+  if (name === "truncated") tellTruncated(told, event);
+  if (name === "failed") tellFailure(told, event);
+}
+
+/** How full the window is after every step, and a span for each edit. */
+function tellPrepared(told: Telemetry, report: ContextReport): void {
+  const { tracer, instruments, attributes, now } = told;
+  const { action, tokens, window, usable } = report;
+  instruments.contextTokens.record(tokens.after, attributes);
+  if (action === "none") return;
+  const end = now();
+  const about: Attributes = {
+    ...attributes,
+    "longhaul.action": action,
+    ...(report.summary !== undefined && { "longhaul.summary.source": report.summary.source }),
+  };
+  const span = tracer.startSpan(`longhaul ${action}`, {
+    kind: SpanKind.INTERNAL,
+    startTime: end - report.durationMs,
+    attributes: {
+      ...about,
+      "longhaul.window": window,
+      "longhaul.usable": usable,
+      "longhaul.tokens.before": tokens.before,
+      "longhaul.tokens.after": tokens.after,
+      "longhaul.messages.before": report.messages.before,
+      "longhaul.messages.after": report.messages.after,
+      "longhaul.pruned": report.prune.length,
+      "longhaul.clipped": report.clipped.length,
+      "longhaul.waited_ms": report.summary?.waitedMs ?? 0,
+      ...(report.head?.handle !== undefined && { "longhaul.head": report.head.handle }),
+      ...content(told, report),
+    },
+  });
+  span.end(end);
+  instruments.edits.add(1, about);
+  instruments.savedTokens.record(Math.max(0, tokens.before - tokens.after), about);
+  instruments.editDuration.record(report.durationMs / 1000, about);
+}
+
+function content({ captureContent }: Telemetry, { summary }: ContextReport): Attributes {
+  if (!captureContent || summary === undefined) return {};
+  const text = Object.values(summary.sections).join("\n\n");
+  const message = { role: "assistant", parts: [{ type: "text", content: text }] };
+  return { "gen_ai.output.messages": JSON.stringify([message]) };
+}
+
+/** A call of a model, as the GenAI conventions have it. */
+function tellCall(
+  { tracer, instruments, attributes, now }: Telemetry,
+  { summarizer, purpose, attempt, usage, durationMs, problems }: SummaryCall,
+): void {
+  const end = now();
+  const { provider, model } = providerAndModel(summarizer);
+  const about: Attributes = {
+    ...attributes,
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": provider,
+    "gen_ai.request.model": model,
+  };
+  const isFailed = usage === undefined && problems.length > 0;
+  const span = tracer.startSpan(`chat ${model}`, {
+    kind: SpanKind.CLIENT,
+    startTime: end - durationMs,
+    attributes: {
+      ...about,
+      "longhaul.call.purpose": purpose,
+      "longhaul.call.attempt": attempt,
+      ...(problems.length > 0 && { "longhaul.call.problems": [...problems] }),
+      ...(isFailed && { "error.type": "summarizer-failed" }),
+      ...(usage !== undefined && {
+        "gen_ai.usage.input_tokens": usage.input,
+        "gen_ai.usage.output_tokens": usage.output,
+        "gen_ai.usage.cache_read.input_tokens": usage.cached ?? 0,
+      }),
+    },
+  });
+  if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR, message: problems.join(" ") });
+  span.end(end);
+  const measured = isFailed ? { ...about, "error.type": "summarizer-failed" } : about;
+  instruments.callDuration.record(durationMs / 1000, measured);
+  if (usage === undefined) return;
+  instruments.callTokens.record(usage.input, { ...about, "gen_ai.token.type": "input" });
+  instruments.callTokens.record(usage.output, { ...about, "gen_ai.token.type": "output" });
+}
+
+function tellTruncated(
+  { tracer, instruments, attributes, now }: Telemetry,
+  event: TruncatedEvent,
+): void {
+  const { toolName, truncation, entry } = event;
+  const about: Attributes = { ...attributes, "gen_ai.tool.name": toolName };
+  const at = now();
+  const span = tracer.startSpan("longhaul truncate", {
+    kind: SpanKind.INTERNAL,
+    startTime: at,
+    attributes: {
+      ...about,
+      "longhaul.bytes": truncation.total.bytes,
+      ...(truncation.total.lines !== undefined && { "longhaul.lines": truncation.total.lines }),
+      ...(entry !== undefined && { "longhaul.handle": entry.handle }),
+    },
+  });
+  span.end(at);
+  instruments.truncations.add(1, about);
+}
+
+/** A failure that did not stop the agent is an error all the same. */
+function tellFailure({ tracer, instruments, attributes, now }: Telemetry, failure: Failure): void {
+  const about: Attributes = { ...attributes, "error.type": failure.code };
+  const at = now();
+  const span = tracer.startSpan("longhaul failure", { startTime: at, attributes: about });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: failure.message });
+  span.end(at);
+  instruments.failures.add(1, about);
+}

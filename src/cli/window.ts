@@ -1,4 +1,4 @@
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/index.ts";
 import { count } from "./figures.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
@@ -8,23 +8,6 @@ export interface ChosenWindow {
   readonly window: number | undefined;
   readonly from: "option" | "session" | "model" | "peak" | "default";
 }
-
-/**
- * Windows of model families, in tokens, as their makers publish them; the first pattern that fits
- * counts. Only used where neither the person nor the session names the window.
- */
-const MODEL_WINDOWS: readonly (readonly [RegExp, number])[] = [
-  [/claude.*\[1m\]/i, 1_000_000],
-  [/claude/i, 200_000],
-  [/gpt-4\.1/i, 1_047_576],
-  [/gpt-5/i, 400_000],
-  [/gpt-4o|gpt-4-turbo/i, 128_000],
-  [/\bo[134](?:-|$)/i, 200_000],
-  [/gemini/i, 1_048_576],
-  [/deepseek/i, 128_000],
-  [/kimi|qwen3?-?coder/i, 256_000],
-  [/glm-4\.[5-9]|glm-5/i, 200_000],
-];
 
 /** Windows that models are sold with, for a session that outgrew the one its model's name says. */
 const USUAL_WINDOWS: readonly number[] = [200_000, 400_000, 1_000_000, 2_000_000];
@@ -40,7 +23,7 @@ export function chooseWindow(
 ): ChosenWindow {
   if (option !== undefined) return { window: option, from: "option" };
   if (window !== undefined) return { window, from: "session" };
-  const known = MODEL_WINDOWS.find(([pattern]) => pattern.test(model ?? ""))?.[1];
+  const known = modelWindow(model ?? "");
   if (known === undefined) return { window: undefined, from: "default" };
   const peak = timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   if (peak <= known) return { window: known, from: "model" };

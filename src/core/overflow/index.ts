@@ -1,2 +1,3 @@
 export * from "./budget.ts";
 export * from "./provider-error.ts";
+export { modelWindow } from "./model-window.ts";

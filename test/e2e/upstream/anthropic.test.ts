@@ -283,6 +283,11 @@ describe("an illegal request is refused", () => {
       "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
     ],
     [
+      "calls without tools",
+      without("tools"),
+      "Requests which include `tool_use` or `tool_result` blocks must define tools.",
+    ],
+    [
       "two tools of one name",
       { ...legal, tools: [tool, tool] },
       "tools: Tool names must be unique.",

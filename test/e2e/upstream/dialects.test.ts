@@ -59,6 +59,9 @@ function damaged<T>(list: readonly T[], { at, kind }: Damage): T[] {
   return [...list];
 }
 
+/** Messages with calls are only taken beside tools. */
+const TOOL = { name: "read", input_schema: { type: "object" } };
+
 const conversation = legalConversation({ endsWithInput: true }).map(withoutReasoning);
 
 describe("the server takes what our dialects call legal, and nothing else", () => {
@@ -80,7 +83,7 @@ describe("the server takes what our dialects call legal, and nothing else", () =
         const native = { ...rest, messages: damagedMessages(messages, wound) };
         const issues = anthropic.check(native, { asRequest: true });
         await compare(upstream, "anthropic", {
-          body: { model: "m", max_tokens: 9, ...native },
+          body: { model: "m", max_tokens: 9, tools: [TOOL], ...native },
           issues,
         });
       }),

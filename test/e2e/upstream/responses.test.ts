@@ -88,9 +88,56 @@ describe("an illegal request is refused", () => {
       "Invalid 'tools[0].name': string does not match pattern.",
     ],
     [
+      "a tool without type",
+      { ...legal, tools: [{ name: "a" }] },
+      "Missing required parameter: 'tools",
+    ],
+    [
       "arguments that are an object",
       withInput(ask, { ...call("a"), arguments: {} }, result("a")),
       "Invalid type for 'input[1].arguments': expected a string, but got an object instead.",
+    ],
+    [
+      "a call without name",
+      withInput(ask, { ...call("a"), name: undefined }, result("a")),
+      "Missing required parameter: 'input[1].name'.",
+      { param: "input[1].name" },
+    ],
+    [
+      "reasoning without summary",
+      withInput(ask, { type: "reasoning", id: "rs_1" }),
+      "Missing required parameter: 'input[1].summary'.",
+    ],
+    [
+      "a call name with a dot",
+      withInput(ask, { ...call("a"), name: "a.b" }, result("a")),
+      "Invalid 'input[1].name': string does not match pattern.",
+    ],
+    [
+      "a long call id",
+      withInput(ask, call("a".repeat(65)), result("a".repeat(65))),
+      "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64",
+    ],
+    [
+      "a long id",
+      withInput({ ...ask, id: `msg_${"a".repeat(64)}` }),
+      "Invalid 'input[0].id': string too long. Expected a string with maximum length 64",
+    ],
+    ["an id that is a number", withInput({ ...ask, id: 1 }), "Invalid type for 'input[0].id'"],
+    [
+      "content that is an object",
+      withInput({ role: "user", content: {} }),
+      "Invalid type for 'input[0].content': expected one of an array of objects or string",
+    ],
+    [
+      "text that is a number",
+      withInput({ role: "user", content: [{ type: "input_text", text: 1 }] }),
+      "Invalid type for 'input[0].content[0].text': expected a string, but got a number",
+    ],
+    [
+      "an output part of the model",
+      withInput(ask, call("a"), { ...result("a"), output: [{ type: "output_text", text: "x" }] }),
+      "Invalid value: 'output_text'. Supported values are: 'input_text', 'input_image', and 'input_file'.",
     ],
     [
       "a foreign id",
@@ -157,6 +204,13 @@ describe("an illegal request is refused", () => {
     expect(answered.status).toBe(400);
     expect(answered.body).toMatchObject({ error: { type: "invalid_request_error", ...error } });
     expect(upstream.refusals).toEqual([`400 ${answered.message}`]);
+  });
+
+  test("a conversation that the server does not keep", async () => {
+    const upstream = await upstreamForTest({ script: () => "ok" });
+    const body = { ...legal, conversation: "conv_1" };
+    const { status, message } = await post(upstream.url, "openai-responses", body);
+    expect({ status, message }).toEqual({ status: 404, message: "Conversation not found." });
   });
 
   test.each(["item_reference", "reasoning"])("a %s that is not stored", async (type) => {

@@ -41,6 +41,7 @@ export function* requestProblems(body: JsonObject, context: RuleContext): Proble
   const turns = turnsOf(messages);
   yield* orderProblems(turns);
   yield* pairProblems(turns);
+  yield* toollessProblems(body, turns);
   yield* endProblems(turns, context.options);
   yield* thinkingProblems(body, turns);
   yield* breakpointProblems(body);
@@ -102,6 +103,17 @@ function* toolProblems(tools: unknown): Problems {
     else if (schema["type"] !== "object") {
       yield { message: `${at}.custom.input_schema.type: Input should be 'object'` };
     }
+  }
+}
+
+function* toollessProblems({ tools }: JsonObject, turns: readonly Turn[]): Problems {
+  const isUsed = turns.some(({ blocks }) =>
+    blocks.some(({ block }) => block["type"] === "tool_use" || block["type"] === "tool_result"),
+  );
+  if (isUsed && objects(tools).length === 0) {
+    yield {
+      message: "Requests which include `tool_use` or `tool_result` blocks must define tools.",
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import { cleanText } from "./plain-text.ts";
-import { firstHeadingLine, headingsOf } from "./sections.ts";
+import { createIsHeading, headingsOf } from "./sections.ts";
 import { sectionMeant } from "./summary-facts.ts";
 import type { CompactionTemplate } from "./template.ts";
 
@@ -33,7 +33,7 @@ export function cleanAnswer(answer: string, template: CompactionTemplate): Clean
     template,
   );
   const lines = text.split("\n");
-  const start = firstHeadingLine(lines, template);
+  const start = lines.findIndex(createIsHeading(template));
   if (start < 0) return { text: text.trim(), translated };
   const isFenced = fenceCount(lines.slice(0, start)) % 2 === 1;
   const body = isFenced ? withoutClosingFence(lines.slice(start)) : lines.slice(start);
@@ -88,7 +88,7 @@ function withoutOpenThinking(text: string, template: CompactionTemplate): string
 }
 
 function holdsHeading(text: string, template: CompactionTemplate): boolean {
-  return firstHeadingLine(text.split("\n"), template) >= 0;
+  return text.split("\n").some(createIsHeading(template));
 }
 
 function fenceCount(lines: readonly string[]): number {

@@ -1,7 +1,7 @@
 import { cleanAnswer } from "./clean-answer.ts";
 import { readCutLine } from "./fact-list.ts";
 import { readFileLine, readHeadsLine } from "./fact-lines.ts";
-import { parseSummary, PREAMBLE } from "./sections.ts";
+import { createIsHeading, parseSummary, PREAMBLE } from "./sections.ts";
 import { isLabel, splitBlocks } from "./split-entries.ts";
 import type { Block } from "./split-entries.ts";
 import { sectionMeant } from "./summary-facts.ts";
@@ -30,7 +30,8 @@ export function modelSections(model: string, template: CompactionTemplate): Mode
   for (const [key, body] of parseSummary(text, template)) {
     if (key === PREAMBLE) continue;
     const home = own.has(key) ? key : homeOf(key);
-    const blocks = blocksOf(own.has(key) ? body : `${key}:\n${body}`, home);
+    const inner = withoutHeadings(own.has(key) ? body : `${key}:\n${body}`, template);
+    const blocks = blocksOf(inner, home);
     sections.set(home, [...(sections.get(home) ?? []), ...blocks]);
   }
   return new Map([...sections].filter(([, blocks]) => blocks.length > 0));
@@ -49,7 +50,7 @@ function homeOf(heading: string): string {
 }
 
 function blocksOf(body: string, home: string): readonly Block[] {
-  const blocks = splitBlocks(withoutHeadings(body)).flatMap((block) =>
+  const blocks = splitBlocks(body).flatMap((block) =>
     home === "relevantFiles" ? fileBlocks(block) : [block],
   );
   const known = new Set<string>();
@@ -80,17 +81,18 @@ function asItem({ text, raw, isItem }: Block): Block {
 }
 
 /**
- * A body in which nothing can open a section, wherever it is cut: headings are deep ones, and code
- * fences stand below an item.
+ * A body in which nothing can open a section, wherever it is cut: headings are deep ones or indented, and
+ * so is code.
  */
-function withoutHeadings(body: string): string {
+function withoutHeadings(body: string, template: CompactionTemplate): string {
+  const isHeading = createIsHeading(template);
   let fence: string | undefined;
   const lines = body.split("\n").map((line) => {
     const mark = FENCE.exec(line)?.[0].trim();
     const isInside = fence !== undefined || mark !== undefined;
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) === true) fence = undefined;
-    return isInside ? `  ${line}` : demoted(line);
+    return isInside || isHeading(line) ? `  ${line}` : demoted(line);
   });
   return lines.join("\n");
 }

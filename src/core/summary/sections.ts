@@ -89,10 +89,10 @@ export function headingsOf(
   return allHeadings(lines, knownTitles(template));
 }
 
-/** The place of the first heading that the template has, in fenced code too; -1 for none. */
-export function firstHeadingLine(lines: readonly string[], template: CompactionTemplate): number {
+/** Tells whether a line is a heading of the template wherever it stands, in fenced code too. */
+export function createIsHeading(template: CompactionTemplate): (line: string) => boolean {
   const titles = knownTitles(template);
-  return lines.findIndex((text, line) => headingAt(text, line, titles)?.known === true);
+  return (line) => headingAt(line, 0, titles)?.known === true;
 }
 
 function addBody(bodies: Map<string, string[]>, heading: Heading | undefined, body: string): void {

@@ -38,6 +38,7 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
   const files = modelFiles(blocks.get("relevantFiles") ?? [], facts.files, text);
   const isSaid = createIsSaid(all);
   const spans = new Set(text.split("\n").flatMap(codeSpans).map(oneLine));
+  const chosen = copiedCommands(sections);
   const model = new Map([...blocks].map(([id, some]) => [id, modelEntries(some)] as const));
   model.set("relevantFiles", files.listed);
   const { newestRequest } = facts;
@@ -55,7 +56,9 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
     others: {
       changed: files.changed,
       read: files.read,
-      commands: facts.commands.filter(({ command }) => !spans.has(command)),
+      commands: facts.commands
+        .filter(({ command }) => !spans.has(command))
+        .toSorted((a, b) => Number(chosen.has(b.command)) - Number(chosen.has(a.command))),
       environment: facts.environment.filter((each) => !text.includes(each)),
       done: facts.done.filter((todo) => !isSaid(todo)),
     },
@@ -63,24 +66,36 @@ export function mergeContent(sections: ModelSections, given: MergeFacts): Merged
   };
 }
 
-/** Without the lines that facts deny, and without copies of ours that facts have outlived. */
+/**
+ * Without the lines that facts deny, and without copies of ours: what they say comes from the facts,
+ * as it is now, and what has no room is counted as what it is.
+ */
 function withoutFalse(sections: ModelSections, { facts, wrong }: MergeFacts): ModelSections {
   const files = new Map(facts.files.map(({ path, ops }) => [path, fileState(ops)]));
-  const commands = new Map(facts.commands.map(({ command, outcome }) => [command, outcome]));
+  const commands = new Set(facts.commands.map(({ command }) => command));
+  const done = new Set(facts.done);
   const errors = new Set(facts.errors.map(errorKey));
-  const isOutlived = ({ text }: Block): boolean => {
-    const named = readFilesLine(text) ?? [];
-    if (named.some(({ path, ops }) => (files.get(path) ?? ops[0]) !== ops[0])) return true;
+  const isCopy = ({ text }: Block): boolean => {
+    const named = readFilesLine(text);
+    if (named?.some(({ path, ops }) => (files.get(path) ?? ops[0]) !== ops[0])) return true;
+    if (named?.every(({ path }) => files.has(path))) return true;
     const run = readCommandLine(text);
-    if (run !== undefined) return (commands.get(run.command) ?? run.outcome) !== run.outcome;
+    if (run !== undefined) return commands.has(run.command);
+    if (done.has(readPrefixed("Done", text) ?? "")) return true;
     const error = readErrorLine(text);
     if (error !== undefined) return errors.has(errorKey(error)) || facts.settled.has(error.subject);
     const request = readPrefixed("Newest request", text) ?? readPrefixed("Request", text);
     return request !== undefined && request !== facts.newestRequest;
   };
   const keep = (block: Block): readonly Block[] =>
-    isOutlived(block) ? [] : withoutLines(block, wrong);
+    isCopy(block) ? [] : withoutLines(block, wrong);
   return new Map([...sections].map(([id, blocks]) => [id, blocks.flatMap(keep)]));
+}
+
+/** Commands that a model copied: those that it thought worth a line. */
+function copiedCommands(sections: ModelSections): ReadonlySet<string> {
+  const blocks = sections.get("accomplished") ?? [];
+  return new Set(blocks.flatMap(({ text }) => readCommandLine(text)?.command ?? []));
 }
 
 function withoutLines(block: Block, wrong: ReadonlySet<string>): readonly Block[] {

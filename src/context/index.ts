@@ -1,3 +1,4 @@
+export type { SentBeside } from "./beside.ts";
 export { compact } from "./compact.ts";
 export { createContext } from "./create-context.ts";
 export type { Context, PrepareOptions } from "./create-context.ts";

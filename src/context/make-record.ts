@@ -12,6 +12,7 @@ import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "./fingerprint.ts";
 import { applyRecord, type JournalRecord, type SummarySource } from "./journal.ts";
 import type { ModelWork } from "./model-summary-for.ts";
+import { withRelativePaths } from "./relative-paths.ts";
 import type { Session } from "./session.ts";
 import { earlierSummaries } from "./summary-task.ts";
 import type { View } from "./view.ts";
@@ -100,17 +101,4 @@ function withConstraints(ledger: Ledger, constraints: readonly string[] = []): L
 export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
   const [first = EMPTY_LEDGER, ...rest] = ledgers;
   return rest.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), first);
-}
-
-/** Files by their path from the working directory, which the summary names once. */
-function withRelativePaths(ledger: Ledger, cwd: string | undefined): Ledger {
-  if (cwd === undefined) return ledger;
-  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  const relative = (path: string): string =>
-    path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
-  return {
-    ...ledger,
-    files: ledger.files.map((file) => ({ ...file, path: relative(file.path) })),
-    errors: ledger.errors.map((error) => ({ ...error, subject: relative(error.subject) })),
-  };
 }

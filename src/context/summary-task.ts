@@ -1,10 +1,11 @@
-import { extractLedger } from "../core/ledger/index.ts";
+import { extractLedger, type Ledger } from "../core/ledger/index.ts";
 import { type Message, messageText } from "../core/message/index.ts";
 import { resolveTemplate, type TemplateOverride, unframeSummary } from "../core/summary/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { askForSummary } from "../summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../summarizers/model-summary.ts";
 import type { LiveRequest } from "../summarizers/summarizer.ts";
+import { withRelativePaths } from "./relative-paths.ts";
 import type { Session } from "./session.ts";
 
 /** The part of a legal view that a summary is to stand for. */
@@ -36,12 +37,15 @@ export async function startSummary(
   const all = messages.slice(system, tailStart);
   const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
   const { toolKinds, cwd } = options;
+  const ledgerOf = (some: readonly Message[], offset?: number): Ledger =>
+    withRelativePaths(extractLedger(some, { toolKinds, cwd, ...(offset && { offset }) }), cwd);
   const made = await askForSummary({
     summarizer,
     input: {
       head,
       previousSummary: earlierSummaries(all).text,
-      ledger: extractLedger(head, { toolKinds, cwd }),
+      ledger: ledgerOf(head),
+      ledgerOf,
       template: resolveTemplate(session.templateFor(template)),
       cap,
     },

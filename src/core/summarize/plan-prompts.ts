@@ -170,7 +170,7 @@ function planChunks(input: SummaryInput, budget: PromptBudget): ChunksPlan | und
     const place = { part: of - stretches.length + index + 1, of };
     return chunkOf({ ...own, cap }, units.slice(from, to), { budget, place });
   });
-  const oldest = { from: 0, to: first, ledger: extractLedger(input.head.slice(0, first)) };
+  const oldest = { from: 0, to: first, ledger: ledgerOf(input, 0, first) };
   return { type: "chunks", chunks: first > 0 ? [oldest, ...chunks] : chunks, cap };
 }
 
@@ -197,9 +197,14 @@ function chunkOf(
 ): SummaryChunk {
   const from = units[0]?.from ?? 0;
   const to = units.at(-1)?.to ?? from;
-  const ledger = extractLedger(input.head.slice(from, to), { offset: from });
+  const ledger = ledgerOf(input, from, to);
   const frame = frameOf({ ...input, ledger }, budget);
   return { from, to, ledger, prompt: conversationPrompt(joinUnits(units), frame, place) };
+}
+
+function ledgerOf({ head, ledgerOf: given }: SummaryInput, from: number, to: number): Ledger {
+  const stretch = head.slice(from, to);
+  return given?.(stretch, from) ?? extractLedger(stretch, { offset: from });
 }
 
 /** Small enough that all summaries fit into one merge, if that leaves each of them enough. */

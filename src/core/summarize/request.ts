@@ -16,6 +16,8 @@ export interface SummaryInput {
   readonly previousSummary?: string | undefined;
   /** The facts of `head`, taken without a model. */
   readonly ledger: Ledger;
+  /** The facts of a stretch of `head` that starts at `offset`. @default `extractLedger` */
+  readonly ledgerOf?: ((stretch: readonly Message[], offset: number) => Ledger) | undefined;
   readonly template: CompactionTemplate;
   /** The most tokens that the summary may have. */
   readonly cap: number;

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { extractLedger, type Ledger } from "../../../src/core/ledger/index.ts";
 import { type Message, splitUnits } from "../../../src/core/message/index.ts";
 import {
   DETAILS,
@@ -48,6 +49,20 @@ describe("planning the prompts", () => {
     const plan = planPrompts(inputOf(head), budget(128_000));
     expect(plan?.type).toBe("whole");
     expect(promptsOf(plan as PromptPlan)[0]?.user).not.toContain("left out");
+  });
+
+  it("takes the facts of a chunk from whoever knows the agent's tools", () => {
+    const head = session(300, 200);
+    const ledgerOf = (stretch: readonly Message[], offset: number): Ledger => ({
+      ...extractLedger(stretch, { offset }),
+      todos: [{ text: `what stands at ${offset}`, status: "pending" }],
+    });
+    const plan = planPrompts(inputOf(head, { ledgerOf }), budget(8_192));
+    if (plan?.type !== "chunks") throw new Error("it fits");
+    for (const { from, ledger, prompt } of plan.chunks) {
+      expect(ledger.todos).toEqual([{ text: `what stands at ${from}`, status: "pending" }]);
+      if (prompt !== undefined) expect(prompt.user).toContain(`Still open: what stands at ${from}`);
+    }
   });
 
   it("clips outputs before it takes several prompts", () => {

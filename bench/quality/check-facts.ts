@@ -65,11 +65,7 @@ function lost(
 }
 
 /** How many facts each cut line counts, if one of its handles gives them back. */
-function cuts(
-  text: string,
-  recovers: FactsInput["recovers"],
-  noun: RegExp,
-): readonly number[] {
+function cuts(text: string, recovers: FactsInput["recovers"], noun: RegExp): readonly number[] {
   const lines = text.matchAll(/^- … and (\d+) more \(([a-z ]+)\): recall (.+)$/gm);
   return [...lines].flatMap(([, count, kind = "", handles = ""]) => {
     const isAbout = noun.test(kind) || kind === "facts";
@@ -97,14 +93,19 @@ function namesOf(
 
 function hasWord(text: string, name: string): boolean {
   const at = text.indexOf(name);
-  return at >= 0 && !/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ");
+  return (
+    at >= 0 && !/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ")
+  );
 }
 
 /** What our own lines say of a command must be how it ended the last time. */
 function wrongOutcomes({ text, ledger }: FactsInput): readonly string[] {
   return [...text.matchAll(/^- (`+)(.+?)\1: (ok|failed|outcome unknown)\b/gm)].flatMap(
     ([line, , span = "", said]) => {
-      const start = span.trim().replace(/ … \(\d+ lines\)$/, "").replace(/…$/, "");
+      const start = span
+        .trim()
+        .replace(/ … \(\d+ lines\)$/, "")
+        .replace(/…$/, "");
       const runs = ledger.commands.filter(({ command }) => shown(command).startsWith(start));
       const outcome = runs.toSorted((a, b) => a.at - b.at).at(-1)?.outcome;
       const isRight = runs.some((one) => outcomeWord(one.outcome) === said);
@@ -153,5 +154,9 @@ function oneLine(text: string): string {
 }
 
 function squeezed(text: string): string {
-  return text.replace(CONTROL, "").replace(/\s+/g, "").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+  return text
+    .replace(CONTROL, "")
+    .replace(/\s+/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&amp;", "&");
 }

@@ -136,8 +136,15 @@ async function compacted(
   const summary = result.find(({ metadata }) => metadata?.["head"] !== undefined);
   const text = summary === undefined ? "" : messageText(summary);
   const recovery = await checkRecovery({ source: messages, result, report, archive, fail });
-  checkSummary({ reading, source: messages, result, report, recovery, fail: (one) => missing.push(one) });
-  const handles = new Set((await archive.list()).map(({ handle }) => handle));
+  checkSummary({
+    reading,
+    source: messages,
+    result,
+    report,
+    recovery,
+    fail: (one) => missing.push(one),
+  });
+  const handles = new Set<string>((await archive.list()).map(({ handle }) => handle));
   const { ledger } = report;
   const facts =
     report.action === "compact" && ledger !== undefined

@@ -32,7 +32,10 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const files = sessionFiles(process.argv[2]);
   const found = await inChildren(files);
-  const byFile = files.map((file, index): Row => [nameOf(file), sum(Object.values(found[index] ?? {}))]);
+  const byFile = files.map((file, index): Row => [
+    nameOf(file),
+    sum(Object.values(found[index] ?? {})),
+  ]);
   const byKind = MISBEHAVIOURS.map((kind): Row => {
     return [kind, sum(found.flatMap((tallies) => tallies[kind] ?? []))];
   });

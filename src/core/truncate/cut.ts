@@ -104,8 +104,24 @@ function cutBoth(ends: Ends, limits: Limits): Truncation {
     maxBytes: room.maxBytes - Math.floor(room.maxBytes * HEAD_SHARE),
   });
   const left = { maxLines: room.maxLines - tail.lines, maxBytes: room.maxBytes - tail.bytes };
-  const head = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
-  return assemble(ends, { limits, direction: "both" }, { head, tail });
+  const cut = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
+  const head = isPassingState(ends, cut) ? withoutLastLine(ends, cut) : cut;
+  return head.text === ""
+    ? assemble(ends, { limits, direction: "tail" }, { tail })
+    : assemble(ends, { limits, direction: "both" }, { head, tail });
+}
+
+/** Whether the head ends within a line that is overwritten further on: that state was not to stay. */
+function isPassingState({ head }: Ends, { to, isLineCut }: Kept): boolean {
+  if (!isLineCut) return false;
+  const line = head.slice(head.lastIndexOf("\n", to - 1) + 1, to);
+  return line.includes("\r");
+}
+
+function withoutLastLine(ends: Ends, cut: Kept): Kept {
+  const end = ends.head.lastIndexOf("\n", cut.to - 1) + 1;
+  const whole = { maxLines: Math.max(1, cut.lines), maxBytes: Math.max(4, cut.bytes) };
+  return keepHead(ends.head.slice(0, end), whole, true);
 }
 
 interface KeptEnds {
@@ -126,13 +142,23 @@ function assemble(
     direction,
     total: ends.total,
     kept: {
-      lines: (head?.lines ?? 0) + (tail?.lines ?? 0),
+      lines: (head?.lines ?? 0) + (tail?.lines ?? 0) - (isOneLine(omitted, head, tail) ? 1 : 0),
       bytes: (head?.bytes ?? 0) + (tail?.bytes ?? 0),
     },
     ...(omitted !== undefined && { omitted }),
     cleaning: totalCleaning(ends, head, tail),
     isLineCut: head?.isLineCut === true || tail?.isLineCut === true,
   };
+}
+
+/** Whether both ends hold a part of the same line. */
+function isOneLine(
+  omitted: Omitted | undefined,
+  head: Kept | undefined,
+  tail: Kept | undefined,
+): boolean {
+  const areCut = head?.isLineCut === true && tail?.isLineCut === true;
+  return areCut && omitted?.fromLine !== undefined && omitted.fromLine === omitted.toLine;
 }
 
 function totalCleaning(ends: Ends, head: Kept | undefined, tail: Kept | undefined): Cleaning {

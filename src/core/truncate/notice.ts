@@ -1,3 +1,4 @@
+import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
 import type { Cleaning } from "./terminal.ts";
@@ -93,17 +94,25 @@ function partName(truncation: Truncation): string {
   const ofAll = total.lines === undefined ? "" : ` of ${total.lines}`;
   const cut = isLineCut ? ", and of a long line only a part" : "";
   if (direction === "head") {
-    return `Only the start of the output is above: lines 1 to ${kept.lines}${ofAll}${cut}`;
+    return `Only the start of the output is above: ${lineRange(1, kept.lines)}${ofAll}${cut}`;
   }
   if (direction === "both") {
-    return `Only the start and the end of the output are above: ${kept.lines} lines${ofAll}${cut}`;
+    return `Only the start and the end of the output are above: ${lineCount(kept.lines)}${ofAll}${cut}`;
   }
   const first = total.lines === undefined ? undefined : total.lines - kept.lines + 1;
   const lines =
     first === undefined
-      ? `the last ${kept.lines} lines`
-      : `lines ${first} to ${total.lines}${ofAll}`;
+      ? `the last ${lineCount(kept.lines)}`
+      : `${lineRange(first, first + kept.lines - 1)}${ofAll}`;
   return `Only the end of the output is above: ${lines}${cut}`;
+}
+
+function lineCount(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
+function lineRange(first: number, last: number): string {
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }
 
 function cleaningLine(cleaning: Cleaning | undefined): string[] {
@@ -201,6 +210,9 @@ function byteCommands({ direction, omitted }: Truncation, path: string): string[
 function binaryCommands(kind: string, path: string): string[] {
   if (kind === "text in UTF-16") {
     return [`iconv -f UTF-16 -t UTF-8 ${path} | head -n ${NEXT_LINES}`];
+  }
+  if (kind === UNKNOWN_TEXT) {
+    return [`file ${path}`, `iconv -f WINDOWS-1252 -t UTF-8 ${path} | head -n ${NEXT_LINES}`];
   }
   return [`file ${path}`, `xxd -l 256 ${path}`];
 }

@@ -21,6 +21,7 @@ export function truncationFaults(truncation: Truncation, limits: Limits): string
     total.bytes > 0 && text === "" && "nothing to see",
     kept.bytes > bytes && "more kept than there is",
     // A last line of nothing but escape sequences is kept and cannot be seen.
+    total.lines !== undefined && kept.lines > total.lines && "more lines kept than there were",
     kept.lines > lines + 1 && "more lines kept than there are",
     omitted !== undefined && omitted.bytes > total.bytes && "more omitted than there was",
     omitted?.toLine !== undefined && omitted.toLine < (omitted.fromLine ?? 1) && "an empty range",

@@ -81,6 +81,25 @@ The whole output is in ${path}. Do not run the tool again to see more: read or g
     expect(withNotice(truncation, { path })).toContain(`xxd -l 256 ${path}`);
   });
 
+  it("says how to read text in another encoding", () => {
+    const notice = truncationNotice(truncateText("\ufffd\ufffd\ufffd\ufffd \ufffd\n".repeat(40)), {
+      path,
+    });
+    expect(notice).toContain(`iconv -f WINDOWS-1252 -t UTF-8 ${path} | head -n 200`);
+  });
+
+  it.each([
+    ["tail", "line 1 of 1"],
+    ["head", "line 1 of 1"],
+    ["both", "1 line of 1"],
+  ] as const)("counts one huge line as one (%s)", (direction, expected) => {
+    const truncation = truncateText("x".repeat(300_000), { direction });
+    expect(truncation.kept.lines).toBe(1);
+    expect(truncationNotice(truncation, { path })).toContain(
+      `above: ${expected}, and of a long line only a part`,
+    );
+  });
+
   it("is empty for an output that is whole", () => {
     expect(noticeOf("fine\n", "tail")).toBe("");
   });

@@ -201,6 +201,22 @@ describe("truncateText, for what terminals show", () => {
     expect(cleaning?.overwritten).toBeGreaterThan(100);
   });
 
+  it("shows no passing state of a progress bar where both ends are kept", () => {
+    const bar = Array.from({ length: 5_000 }, (_, n) => `\rloading ${n} of 5000 ${"#".repeat(20)}`);
+    const text = `first\n${bar.join("")}\nlast\n`;
+    const { text: kept, direction, kept: counts } = truncateText(text, { direction: "both" });
+    expect(direction).toBe("both");
+    expect(kept).toMatch(
+      /^first\n\[… \d+ bytes left out here, in line 2 …\]\nloading 4999 of 5000 #{20}\nlast\n$/,
+    );
+    expect(counts.lines).toBe(3);
+    const only = truncateText(text.slice(6), { direction: "both" });
+    expect(only).toMatchObject({
+      direction: "tail",
+      text: `loading 4999 of 5000 ${"#".repeat(20)}\nlast\n`,
+    });
+  });
+
   it("shows the whole output when only its colours were too much", () => {
     const colourful = Array.from(
       { length: 1_500 },

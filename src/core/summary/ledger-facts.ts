@@ -97,12 +97,11 @@ function commandLine(command: string): string {
 }
 
 function commandRuns(commands: readonly CommandFact[]): readonly CommandRuns[] {
-  const each = newestFirst(commands, ({ at }) => at).map(({ command, outcome, exitCode }) => ({
-    command: commandLine(command),
-    outcome,
-    exitCode,
-    runs: 1,
-  }));
+  const runs = newestFirst(commands, ({ at }) => at).map((run) => ({ ...run, runs: 1 }));
+  // Put together first as they were typed: the same command is run again and again.
+  const each = mergeCommands(runs, []).map(({ command, outcome, exitCode, runs }) => {
+    return { command: commandLine(command), outcome, exitCode, runs };
+  });
   return mergeCommands(each, []);
 }
 

@@ -1,12 +1,14 @@
 import { cleanAnswer } from "./clean-answer.ts";
 import { composeSummary, fitsWhole } from "./compose.ts";
 import type { ExtractiveInput } from "./extractive.ts";
+import type { Facts } from "./facts.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { summaryGaps } from "./judge.ts";
 import { mergeContent } from "./merge-content.ts";
 import { mergedLists } from "./merged-lists.ts";
 import { modelSections } from "./model-sections.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import type { CompactionTemplate } from "./template.ts";
 import { validateSummary } from "./validate.ts";
 
 /** What a summary of a model and of facts is made from. */
@@ -32,7 +34,8 @@ export interface MergedSummary {
  */
 export function mergeSummary(input: MergeSummaryInput): MergedSummary {
   const { cap, count, ledger, template = DEFAULT_COMPACTION_TEMPLATE } = input;
-  const { facts, heads, handles } = gatherFacts(input, template);
+  const { facts: all, heads, handles } = gatherFacts(input, template);
+  const facts = { ...all, others: ownSections(all, template) };
   const { text, translated } = cleanAnswer(input.model, template);
   const gaps = summaryGaps(text, { cap, count, ledger, template });
   const wrong = gaps.flatMap((gap) => (gap.code === "contradiction" ? [gap.line] : []));
@@ -58,4 +61,10 @@ export function mergeSummary(input: MergeSummaryInput): MergedSummary {
   const { valid } = validateSummary(text, template);
   const isRepaired = gaps.length + translated.length > 0 || !isWhole || !valid;
   return { text: summary, source: isRepaired ? "repaired" : "model" };
+}
+
+/** Sections that nobody asked for are prose of an earlier summary. */
+function ownSections({ others }: Facts, { sections }: CompactionTemplate): Facts["others"] {
+  const ids = new Set(sections.map(({ id }) => id));
+  return new Map([...others].filter(([id]) => ids.has(id)));
 }

@@ -17,6 +17,8 @@ interface Track<Native> {
   readonly list: Native[];
   readonly messages: Message[];
   readonly decode: Decoder<Native>;
+  /** Messages that may still grow, and the same with what was reported for them. */
+  readonly reported: WeakMap<Message, Message>;
   /** How far the rest of the list was compared in the round that is under way. */
   cursor: number;
 }
@@ -38,6 +40,7 @@ export function followNatives<Native>(
     list: [],
     messages: [],
     decode: createDecoder(),
+    reported: new WeakMap(),
     cursor: 0,
   });
   let given = open();
@@ -47,8 +50,8 @@ export function followNatives<Native>(
       const isReturned = returned !== undefined && goesOn(returned, list);
       if (!isReturned && !goesOn(given, list)) given = open();
       const track = isReturned && returned !== undefined ? returned : given;
-      extend(track, list, usage);
-      return [...track.messages, ...(track.decode.open?.() ?? [])];
+      const growing = extend(track, list, usage);
+      return [...track.messages, ...growing];
     },
     adopt(list, messages) {
       const track = open();
@@ -78,15 +81,22 @@ function goesOn<Native>(track: Track<Native>, list: readonly Native[]): boolean 
   return true;
 }
 
+/** Takes in what is new, and returns the message that later natives may still join. */
 function extend<Native>(
   track: Track<Native>,
   list: readonly Native[],
   usage: Usage | undefined,
-): void {
+): readonly Message[] {
   const fresh = list.slice(track.list.length);
   const decoded = fresh.flatMap((native) => track.decode(native));
+  const open = track.decode.open?.() ?? [];
+  const known = [...decoded, ...open].map((message) => track.reported.get(message) ?? message);
+  const messages = fresh.length === 0 ? known : withUsage(known, usage);
   track.list.push(...fresh);
-  track.messages.push(...withUsage(decoded, usage));
+  track.messages.push(...messages.slice(0, decoded.length));
+  const reported = messages.slice(decoded.length);
+  open.forEach((message, at) => track.reported.set(message, reported[at] ?? message));
+  return reported;
 }
 
 /** What was reported belongs to the newest answer, and only if it has just come. */

@@ -51,8 +51,15 @@ export function createNativeContext<Conversation, Native>(
   format: NativeFormat<Conversation, Native>,
   options: ContextOptions,
 ): NativeContext<Conversation> {
+  return nativeContextOn(createContext({ traits: format.dialect.traits, ...options }), format);
+}
+
+/** The same on a context that there is already: a provider may have several formats. */
+export function nativeContextOn<Conversation, Native>(
+  context: Context,
+  format: NativeFormat<Conversation, Native>,
+): NativeContext<Conversation> {
   const { dialect } = format;
-  const context = createContext({ traits: dialect.traits, ...options });
   const follower = followerOf(format);
   const native = (
     given: Conversation,

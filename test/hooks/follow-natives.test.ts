@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import {
+  createOpenAIResponsesDecoder,
+  type ResponsesItem,
+} from "../../src/dialects/openai-responses/index.ts";
+import { followNatives } from "../../src/hooks/follow-natives.ts";
+
+const usage = { input: 100, output: 20 };
+const said = (content: string): ResponsesItem =>
+  ({ type: "message", role: "assistant", content }) as ResponsesItem;
+const asked = (content: string): ResponsesItem =>
+  ({ type: "message", role: "user", content }) as ResponsesItem;
+const question = asked("what?");
+const create = () => followNatives(createOpenAIResponsesDecoder);
+
+test("what was reported belongs to an answer that nothing follows yet", () => {
+  const follower = create();
+  const list = [question, said("this")];
+  follower.decode([question]);
+  const reported = follower.decode(list, usage);
+  expect(reported.map((message) => message.usage)).toEqual([undefined, usage]);
+  // The same list is the same messages.
+  expect(follower.decode(list)[1]).toBe(reported[1]);
+  // Something follows: the answer is still the same object.
+  expect(follower.decode([...list, asked("and?")])[1]).toBe(reported[1]);
+});
+
+test("an answer that grows loses what was reported for a part of it", () => {
+  const follower = create();
+  const list = [question, said("this")];
+  follower.decode(list, usage);
+  const grown = follower.decode([...list, said("and that")]);
+  expect(grown).toHaveLength(2);
+  expect(grown[1]?.usage).toBeUndefined();
+  expect(grown[1]?.parts).toHaveLength(2);
+});
+
+test("a list that begins otherwise is decoded anew", () => {
+  const follower = create();
+  follower.decode([question, said("this")], usage);
+  const other = follower.decode([asked("else?"), said("this")]);
+  expect(other.map((message) => message.usage)).toEqual([undefined, undefined]);
+  expect(other).toHaveLength(2);
+});

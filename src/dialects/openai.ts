@@ -1,3 +1,0 @@
-/** The door `longhaul/openai`: both of OpenAI's formats. */
-export * from "./openai-chat/index.ts";
-export * from "./openai-responses/index.ts";

@@ -2,7 +2,8 @@
 import { createContext } from "../../src/context/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat, openaiResponses } from "../../src/dialects/openai.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { MISBEHAVIOURS, type Misbehaviour } from "../../test/e2e/upstream/index.ts";
 import { type Trial, type TrialResult, tryMisbehaviour } from "./check-misbehaviour.ts";
 import { NOW, type Prepared, prepareSession } from "./check-run.ts";

@@ -11,5 +11,4 @@ export type {
 export type { PrepareParamsOptions } from "./prepared-endpoint.ts";
 export type { Fetch } from "./preparing-fetch.ts";
 export type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./wire.ts";
-export * from "../../dialects/openai-chat/index.ts";
-export * from "../../dialects/openai-responses/index.ts";
+export * from "../../dialects/openai.ts";

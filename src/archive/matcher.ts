@@ -178,7 +178,8 @@ function parse(work: () => Regex): Regex {
   try {
     return work();
   } catch (error) {
-    throw invalidPattern(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    throw invalidPattern(why.replace("`(?m)", "`"));
   }
 }
 

@@ -136,6 +136,7 @@ async function bytesOfLines(
 }
 
 async function lineOrThrow(reader: OriginalReader, handle: Handle, line: number): Promise<number> {
+  if (reader.bytes === 0) return 0;
   const start = await startOfLine(reader, line);
   if ("at" in start) return start.at;
   throw beyondEnd(handle, `${start.lines} lines; ask for lines between 1 and ${start.lines}`);

@@ -10,7 +10,7 @@ export interface Io {
 }
 
 export interface Output {
-  write(text: string): unknown;
+  write(data: string | Uint8Array): unknown;
   readonly isTTY?: boolean | undefined;
   /** Characters of a line, on a terminal. */
   readonly columns?: number | undefined;

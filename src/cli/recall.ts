@@ -8,6 +8,7 @@ import {
   searchArchive,
   searchLines,
   type SearchResult,
+  type SearchStop,
 } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
 import { bytes, plural } from "./figures.ts";
@@ -29,15 +30,28 @@ export async function recallCommand(
   handle: string | undefined,
   options: RecallCommandOptions,
 ): Promise<void> {
+  checkTogether(handle, options);
   const archive = everyConversation(archiveFolder(io.env));
-  if ((handle === undefined) === (options.search === undefined)) {
-    throw new ContextError(
-      "invalid-options",
-      "Give a handle to print, or --search TEXT to look for a text in everything.",
-    );
-  }
   if (handle === undefined) await search(io, archive, options);
   else await print(io, archive, { ...options, handle });
+}
+
+/** What would be left aside without a word. */
+function checkTogether(handle: string | undefined, options: RecallCommandOptions): void {
+  const { search: text, lines, bytes: part, regex, context, limit } = options;
+  if ((handle === undefined) === (text === undefined)) {
+    throw invalidUse("Give a handle to print, or --search TEXT to look for a text in everything.");
+  }
+  if (text !== undefined && (lines !== undefined || part !== undefined)) {
+    throw invalidUse("--lines and --bytes are for a handle, not for --search.");
+  }
+  if (text === undefined && (regex !== undefined || context !== undefined || limit !== undefined)) {
+    throw invalidUse("--regex, --context and --limit are for --search TEXT, not for a handle.");
+  }
+}
+
+function invalidUse(message: string): ContextError {
+  return new ContextError("invalid-options", message);
 }
 
 async function print(
@@ -56,11 +70,8 @@ async function print(
   }
   if (json === true)
     return printJson(io, { version: 1, handle, content: await archive.get(handle) });
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for await (const piece of recallBytes(archive, handle, range)) {
-    io.stdout.write(decoder.decode(piece, { stream: true }));
-  }
-  io.stdout.write(decoder.decode());
+  // As bytes: not every original is text.
+  for await (const piece of recallBytes(archive, handle, range)) io.stdout.write(piece);
 }
 
 /** A person can stop a search by hand. */
@@ -79,7 +90,14 @@ async function search(io: Io, archive: Archive, options: RecallCommandOptions): 
   io.stderr.write(`${outcome(result)}\n`);
 }
 
+const MORE: Readonly<Record<SearchStop, string>> = {
+  limit: "; there may be more, see --limit",
+  size: "; there may be more than is shown",
+  time: "; the time was up",
+  aborted: "; stopped",
+};
+
 function outcome({ hits, searched, total, stopped }: SearchResult): string {
-  const more = stopped === undefined ? "" : "; there may be more, see --limit";
+  const more = stopped === undefined ? "" : MORE[stopped];
   return `${plural(hits.length, "hit")} in ${searched.originals} of ${plural(total.originals, "original")} (${bytes(searched.bytes)})${more}`;
 }

@@ -34,7 +34,7 @@ export async function truncateCommand(
   await pipeline(input, spill.node).catch(() => undefined);
   const result = await spill.finish();
   if (flags.json === true) printJson(io, cutJson(result));
-  else io.stdout.write(result.text);
+  else io.stdout.write(result.truncation.isTruncated ? `${result.text}\n` : result.text);
 }
 
 /** The options of the library for what was typed. */

@@ -150,6 +150,11 @@ describe("a regular expression", () => {
     },
   );
 
+  it("that is wrong is named as it was given", async () => {
+    const search = searchArchive(await holding("a"), "(ab", { regex: true });
+    await expect(search).rejects.toThrow("missing closing ): `(ab`");
+  });
+
   it.each(["(a+)+$", "(a|a)*b", "([a-z]+)*[0-9]", "(.*a){12}c", "(a?){300}a{300}c"])(
     "made to hang does not: %s",
     async (pattern) => {

@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { capturedIo } from "./captured-io.ts";
 import { runCli, temporaryFolder } from "./run-cli.ts";
 
 const LINES = Array.from({ length: 300 }, (_, index) => `line ${index + 1}\n`).join("");
@@ -51,6 +53,20 @@ describe("longhaul recall", () => {
     });
   });
 
+  it("prints the very bytes, also of what is no text", async () => {
+    const home = temporaryFolder();
+    const folder = path.join(home, "archive");
+    const spill = await directoryArchive(folder, { retention: false }).open?.("out");
+    const bytes = Buffer.from([0xff, 0xfe, 0, 0x1b, 0x80, 10, 0xe2, 0x82]);
+    writeSync(spill?.fd ?? -1, bytes);
+    const entry = await spill?.commit();
+    const io = capturedIo({ env: { LONGHAUL_HOME: home } });
+    const pieces: Uint8Array[] = [];
+    const stdout = { write: (piece: string | Uint8Array) => pieces.push(Buffer.from(piece)) };
+    expect(await runProgram({ ...io, stdout }, ["recall", entry?.handle ?? ""], "0")).toBe(0);
+    expect(Buffer.concat(pieces)).toEqual(bytes);
+  });
+
   it("searches everything, newest first", async () => {
     const { env, handle } = await withOriginals();
     const run = await runCli(["recall", "--search", "line 77", "--context", "1"], { env });
@@ -76,6 +92,11 @@ describe("longhaul recall", () => {
     [["recall", "--search", "("], ""],
     [["recall", "--search", "(", "--regex"], "regular expression"],
     [["recall", "out_0123456789abcdef", "--lines", "9-3"], "Lines count from 1"],
+    [
+      ["recall", "out_0123456789abcdef", "--context", "3"],
+      "--context and --limit are for --search",
+    ],
+    [["recall", "--search", "x", "--lines", "1-2"], "--lines and --bytes are for a handle"],
     [["recall", "out_0123456789abcdef", "--lines", "x"], "Give two numbers"],
   ])("%j says what is wrong in one line", async (args, why) => {
     const run = await runCli(args);

@@ -23,12 +23,14 @@ export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): Ca
   let stdout = "";
   let stderr = "";
   const text = (): string => stripVTControlCharacters(stdout);
+  const asText = (piece: string | Uint8Array): string =>
+    typeof piece === "string" ? piece : Buffer.from(piece).toString("utf8");
   return {
     stdout: {
-      write: (piece) => (stdout += piece),
+      write: (piece) => (stdout += asText(piece)),
       ...(columns !== undefined && { isTTY: true, columns }),
     },
-    stderr: { write: (piece) => (stderr += piece) },
+    stderr: { write: (piece) => (stderr += asText(piece)) },
     env,
     cwd: cwd ?? process.cwd(),
     text,

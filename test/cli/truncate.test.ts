@@ -27,6 +27,7 @@ describe("longhaul truncate", () => {
   it("does not cut its own result again", async () => {
     const env = { LONGHAUL_HOME: temporaryFolder() };
     const { stdout } = await runCli(["truncate"], { input: LINES, env });
+    expect(stdout.endsWith("</tool-output-truncated>\n")).toBe(true);
     expect((await runCli(["truncate"], { input: stdout, env })).stdout).toBe(stdout);
   });
 

@@ -19,7 +19,7 @@ export interface Recognised {
 export interface Tracker {
   /**
    * Takes either habit of callers: the full history every time, or the list that was returned last
-   * plus what came since. A history that no longer begins as it did loses the records that do not
+   * plus what came since; and both in one, a history that began with a returned list. A history that no longer begins as it did loses the records that do not
    * fit it any more.
    */
   recognise(input: readonly Message[]): Recognised;
@@ -41,31 +41,10 @@ export interface Tracker {
 export function createTracker(stored: readonly JournalRecord[], digest: Digest): Tracker {
   let records = [...stored];
   let projection: Projection | undefined = stored.length === 0 ? EMPTY_PROJECTION : undefined;
+  /** The returned list that the caller's own list begins with, and goes on from by itself. */
+  let origin: Projection = EMPTY_PROJECTION;
 
-  // The caller that passes the whole history passes the same two messages in every step.
-  const prints = new WeakMap<Message, string>();
-  const printOf = (message: Message): string => {
-    const known = prints.get(message) ?? fingerprint(message, digest);
-    prints.set(message, known);
-    return known;
-  };
-
-  const fits = (input: readonly Message[], record: JournalRecord): boolean => {
-    const first = input[0];
-    const last = input[record.consumed - 1];
-    if (first === undefined || last === undefined) return false;
-    return printOf(first) === record.first && printOf(last) === record.last;
-  };
-
-  /** The list that the newest record left, passed by a caller who kept nothing else. */
-  const returned = (input: readonly Message[]): Projection | undefined => {
-    const record = records.at(-1);
-    if (record?.after === undefined || input.length < record.after.length) return undefined;
-    const base = input.slice(0, record.after.length);
-    if (listDigest(base, digest) !== record.after.digest) return undefined;
-    return { base, consumed: record.consumed };
-  };
-
+  const known = createMatcher(digest);
   const replay = (input: readonly Message[]): Projection =>
     records.reduce((view, record) => project(view, input, record), EMPTY_PROJECTION);
 
@@ -77,13 +56,20 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       return projection?.consumed ?? records.at(-1)?.consumed ?? 0;
     },
     recognise(input) {
-      projection ??= returned(input);
+      projection ??= known.returned(input, records.at(-1));
       if (projection !== undefined && startsWith(input, projection.base)) {
+        origin = projection;
         const { base } = projection;
         return { base, fresh: input.slice(base.length), isReturned: true, dropped: 0 };
       }
-      const known = records.length;
-      while (records.length > 0 && !fits(input, records.at(-1) as JournalRecord)) {
+      const fresh =
+        projection && known.fresh(input, { origin, projection, record: records.at(-1) });
+      if (projection !== undefined && fresh !== undefined) {
+        return { base: projection.base, fresh, isReturned: true, dropped: 0 };
+      }
+      origin = EMPTY_PROJECTION;
+      const before = records.length;
+      while (records.length > 0 && !known.fits(input, records.at(-1) as JournalRecord)) {
         records = records.slice(0, -1);
         projection = undefined;
       }
@@ -92,7 +78,7 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
         base: projection.base,
         fresh: projection.consumed === 0 ? input : input.slice(projection.consumed),
         isReturned: false,
-        dropped: known - records.length,
+        dropped: before - records.length,
       };
     },
     append(record, after) {
@@ -109,6 +95,54 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       if (last === undefined) projection = EMPTY_PROJECTION;
       else if (before === undefined || last.after === undefined) projection = undefined;
       else projection = { base: before.slice(0, last.after.length), consumed: last.consumed };
+    },
+  };
+}
+
+/** Tells what a list has to do with a record. */
+interface Matcher {
+  /** Whether a history begins with what the record consumed. */
+  fits(input: readonly Message[], record: JournalRecord): boolean;
+  /** The list that the record left, passed by a caller who kept nothing else. */
+  returned(input: readonly Message[], record: JournalRecord | undefined): Projection | undefined;
+  /** What a list that goes on from `origin` holds beyond what is consumed by now, if it does. */
+  fresh(input: readonly Message[], since: Since): readonly Message[] | undefined;
+}
+
+interface Since {
+  readonly origin: Projection;
+  readonly projection: Projection;
+  readonly record: JournalRecord | undefined;
+}
+
+function createMatcher(digest: Digest): Matcher {
+  // The caller that passes the whole history passes the same two messages in every step.
+  const prints = new WeakMap<Message, string>();
+  const printOf = (message: Message): string => {
+    const known = prints.get(message) ?? fingerprint(message, digest);
+    prints.set(message, known);
+    return known;
+  };
+  return {
+    fits(input, record) {
+      const first = input[0];
+      const last = input[record.consumed - 1];
+      if (first === undefined || last === undefined) return false;
+      return printOf(first) === record.first && printOf(last) === record.last;
+    },
+    returned(input, record) {
+      if (record?.after === undefined || input.length < record.after.length) return undefined;
+      const base = input.slice(0, record.after.length);
+      if (listDigest(base, digest) !== record.after.digest) return undefined;
+      return { base, consumed: record.consumed };
+    },
+    fresh(input, { origin, projection, record }) {
+      const consumed = projection.consumed - origin.consumed;
+      if (consumed <= 0 || !startsWith(input, origin.base)) return undefined;
+      const at = origin.base.length + consumed;
+      const last = input[at - 1];
+      if (last === undefined || printOf(last) !== record?.last) return undefined;
+      return input.slice(at);
     },
   };
 }

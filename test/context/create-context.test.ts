@@ -285,3 +285,28 @@ describe("an archive that takes nothing", () => {
     expect(report.tokens.after).toBeLessThan(16_000);
   });
 });
+
+describe("a caller whose history begins with a returned list", () => {
+  it("gets every later edit again, byte for byte", async () => {
+    const context = create();
+    const { messages: returned } = await context.prepare([...start, ...grow(40, 1_000)]);
+    const history = [...returned, user("and now the rest")];
+    const sent: (readonly Message[])[] = [];
+    for (let step = 0; step < 40; step += 1) {
+      history.push(...grow(1, 1_000, 100 + step));
+      const { messages, report } = await context.prepare(history);
+      expect(report.warnings).toEqual([]);
+      sent.push(messages);
+    }
+    const edits = context.journal().length;
+    expect(edits).toBeGreaterThan(2);
+    expect(sent.at(-1)!.length).toBeLessThan(history.length);
+    const { messages, report } = await context.prepare(history);
+    expect(report.action).toBe("none");
+    expect(messages).toEqual(sent.at(-1));
+    expect(context.journal()).toHaveLength(edits);
+    // Another history is another history.
+    const other = await context.prepare([...start, ...grow(3, 100, 900)]);
+    expect(other.report.warnings[0]).toMatch(/the history changed/);
+  });
+});

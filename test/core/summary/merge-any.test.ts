@@ -9,7 +9,7 @@ import {
   unframeSummary,
   validateSummary,
 } from "../../../src/core/summary/index.ts";
-import { busyLedger, count, HEAD, head } from "./build-ledger.ts";
+import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
 
 const CORE = ["goal", "instructions", "discoveries", "accomplished", "relevantFiles"];
 
@@ -97,6 +97,27 @@ it("T12: whatever a model writes, it is judged, and every problem has a sentence
   );
 });
 
+it("T12: a rule that a model quotes stands in the user's words or in its own", () => {
+  const instruction = fc.record({ before: fc.nat(900), after: fc.nat(900) });
+  const many = fc.array(instruction, { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(many, fc.integer({ min: 500, max: 4_000 }), fc.boolean(), (texts, cap, isBusy) => {
+      const rules = texts.map((_, at) => `Keep marker-${at} exactly in its place`);
+      const typed = texts.map(({ before, after }, at) => {
+        return `${"word ".repeat(before)}\n${rules[at]}.\n${"word ".repeat(after)}`;
+      });
+      const facts = isBusy ? busyLedger(200) : ledger({});
+      const session = { ...facts, instructions: typed.map((text, at) => ({ text, at })) };
+      const model = `## Goal\nx\n\n## Instructions\n${rules.map((rule) => `- ${rule}`).join("\n")}`;
+      const { text } = mergeSummary({ ledger: session, cap, count, headHandle: HEAD, model });
+      const hidden = Number(/and (\d+) more \(rules\)/.exec(text)?.[1] ?? 0);
+      const shown = rules.filter((rule) => text.includes(rule));
+      expect(shown.length + hidden).toBeGreaterThanOrEqual(rules.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
 it.each([
   "- ",
   "`",
@@ -121,7 +142,7 @@ it.each([
   "不",
   "- src/a/b/c/d/",
 ])("T12: takes time in proportion to what the model writes: %j many times", (some) => {
-  const many = some.repeat(6_000);
+  const many = some.repeat(3_000);
   const model = `## Goal\nx\n\n## Instructions\n- ${many}\n\n## Discoveries\n${many}\n\n## Accomplished\n${many}\n\n## Relevant files\n- ${many}`;
   const input = { ledger: busyLedger(20), cap: 1_000, count, headHandle: HEAD, replaces: 9_000 };
   expect(count(mergeSummary({ ...input, model }).text)).toBeLessThanOrEqual(1_000);

@@ -8,6 +8,11 @@ export interface SentBeside {
   readonly instructions?: string | undefined;
   /** The tool schemas; counted as JSON. */
   readonly tools?: unknown;
+  /**
+   * Whether the model binds its reasoning to what stands before it, where that differs from model to
+   * model. @default what the context's `traits` say
+   */
+  readonly boundReasoning?: boolean | undefined;
 }
 
 /** What requests carry beside their messages, as far as anybody said. */
@@ -21,6 +26,7 @@ export interface Beside extends SentBeside {
 export function createBeside(options: ContextOptions, counter: TokenCounter): Beside {
   const { fixedTokens = 0 } = options;
   let { instructions, tools } = options;
+  let boundReasoning: boolean | undefined;
   let instructionTokens = counter.count(instructions ?? "");
   let toolTokens = valueTokens(tools, counter);
   return {
@@ -30,10 +36,14 @@ export function createBeside(options: ContextOptions, counter: TokenCounter): Be
     get tools() {
       return tools;
     },
+    get boundReasoning() {
+      return boundReasoning;
+    },
     get tokens() {
       return fixedTokens + instructionTokens + toolTokens;
     },
     note(sent) {
+      boundReasoning = sent.boundReasoning ?? boundReasoning;
       if (sent.instructions !== undefined && sent.instructions !== instructions) {
         ({ instructions } = sent);
         instructionTokens = counter.count(sent.instructions);

@@ -130,10 +130,10 @@ export function createContext(options: ContextOptions = {}): Context {
     constraints: () => constraintsOf(session),
     subAgent: (own = {}) => createContext(subAgentOptions(session, own)),
     on: (name, listener) => session.events.on(name, listener),
-    prepare: (history, { force = false, instructions, tools, ...rest } = {}) =>
+    prepare: (history, { force = false, instructions, tools, boundReasoning, ...rest } = {}) =>
       inTurn(async () => {
         hasRecovered = false;
-        session.beside.note({ instructions, tools });
+        session.beside.note({ instructions, tools, boundReasoning });
         return announced(session, await prepare(session, history, { force, ...rest }));
       }),
     recover: (history, error) =>

@@ -1,4 +1,4 @@
-import type { PlanOptions } from "../core/plan/index.ts";
+import { NEUTRAL_TRAITS, type PlanOptions, type PlanTraits } from "../core/plan/index.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
 
@@ -16,10 +16,16 @@ export function planOptions(session: Session, view: View): PlanOptions {
     // An estimate is better made anew than taken from the running sum.
     usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
     limits: options.limits,
-    traits: options.traits,
+    traits: traitsOf(session),
     prune: options,
     toolKinds: options.toolKinds,
     continuation: options.continuation,
     unansweredMedia: options.unansweredMedia,
   };
+}
+
+function traitsOf({ beside, options }: Session): PlanTraits | undefined {
+  const { boundReasoning } = beside;
+  if (boundReasoning === undefined) return options.traits;
+  return { ...(options.traits ?? NEUTRAL_TRAITS), boundReasoning };
 }

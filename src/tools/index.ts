@@ -5,5 +5,6 @@ export type {
   TruncatedOutput,
   TruncationOptions,
 } from "./truncate-and-archive.ts";
+export { truncateValue } from "./truncate-value.ts";
 export { wrapTool, wrapTools } from "./wrap-tool.ts";
 export type { WrapToolOptions } from "./wrap-tool.ts";

@@ -3,6 +3,8 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { upstreamForTest } from "../e2e/upstream/for-test.ts";
+import { environmentOf, scriptedModel } from "./scripted-model.ts";
 
 /** What each example must print; an example without a line here fails. */
 const EXPECTED: Readonly<Record<string, RegExp>> = {
@@ -11,6 +13,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   "03-plan-and-apply.ts": /compact: 200 messages -> \d+[^]*the same objects: true/,
   "05-tool-outputs.ts": /lines="9000"[^]*4322:line 4321: error: disk on fire/,
   "06-events.ts": /"action":"compact"[^]*"msg":"prepared"/,
+  "07-anthropic-sdk.ts": /prune: \d+ -> \d+ tokens[^]*All is well/,
   "04-anthropic-request.ts": /101 messages -> \d+\nlegal for the provider: true\n.*: true/,
 };
 
@@ -22,12 +25,13 @@ describe("the examples", () => {
   });
 
   it.each(examples)("%s runs and prints what it promises", async (name) => {
-    const run = promisify(execFile)(process.execPath, [
-      "--import",
-      "tsx",
-      path.join("examples", name),
-    ]);
+    const model = await upstreamForTest({ script: scriptedModel(), window: 32_000 });
+    const args = ["--import", "tsx", path.join("examples", name)];
+    const run = promisify(execFile)(process.execPath, args, {
+      env: { ...process.env, ...environmentOf(model.url) },
+    });
     const { stdout, stderr } = await run;
+    expect(model.refusals).toEqual([]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(EXPECTED[name]!);
   });

@@ -11,7 +11,7 @@ import {
 import { ContextError } from "../error.ts";
 import type { Digest } from "../handle/index.ts";
 import { type Message, withParts } from "../message/index.ts";
-import type { CompactionPlan, ContextPlan, PlanEffects } from "./plan.ts";
+import type { CompactionPlan, ContextPlan, PlanEffects, ReasoningPlan } from "./plan.ts";
 
 /**
  * Applies a plan; pure. The same plan on the same list gives the same result, and every message
@@ -31,7 +31,7 @@ export function applyPlan(
     );
   }
   const edited = applyEdits(messages, plan.edits);
-  if (plan.compaction === undefined) return edited;
+  if (plan.compaction === undefined) return withoutBound(edited, plan.reasoning);
   if (effects === undefined) {
     throw new ContextError(
       "invalid-options",
@@ -39,6 +39,17 @@ export function applyPlan(
     );
   }
   return reassemble(edited, plan.length, plan.compaction, effects.summary);
+}
+
+function withoutBound(
+  messages: readonly Message[],
+  reasoning: ReasoningPlan | undefined,
+): readonly Message[] {
+  if (reasoning === undefined) return messages;
+  const silent = new Set(reasoning.messages);
+  return messages.flatMap((message, index) =>
+    silent.has(index) ? withoutReasoning(message) : [message],
+  );
 }
 
 /** T8: system messages, the summary, what is pinned, the tail, the continuation, what came later. */
@@ -104,8 +115,20 @@ export function originalsOf(
     if (part === undefined || part.type === "reasoning" || part.type === "opaque") return [];
     return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
   });
+  if (plan.reasoning !== undefined) {
+    originals.push(reasoningOriginal(messages, plan.reasoning.messages, digest));
+  }
   if (plan.compaction === undefined) return originals;
   return [...originals, head ?? headOriginal(messages, plan.compaction, { digest })];
+}
+
+/** The messages that lose their reasoning, as they were. */
+export function reasoningOriginal(
+  messages: readonly Message[],
+  indices: readonly number[],
+  digest: Digest,
+): Original {
+  return originalOfLines(linesOf(indices.flatMap((index) => messages[index] ?? [])), digest);
 }
 
 export interface HeadOptions {

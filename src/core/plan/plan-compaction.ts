@@ -10,6 +10,7 @@ import { applyEdits, type Edit } from "../edit/index.ts";
 import { leadingSystemCount, type Message } from "../message/index.ts";
 import { summaryCap } from "../summary/index.ts";
 import { headOriginal } from "./apply-plan.ts";
+import { boundReasoning } from "./bound-reasoning.ts";
 import { type DescribedMedia, describedMedia, mediaOverLimits } from "./media.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan } from "./plan.ts";
@@ -72,7 +73,9 @@ export function planCompaction(
       const attempt = tryRung(source, rung, { system, room, options });
       if (!attemptFits(attempt, room, options)) continue;
       const decided = { system, attempt, media, options };
-      return attempt.reserve > 0 ? compactionPlan(messages, decided) : clipPlan(messages, attempt);
+      return attempt.reserve > 0
+        ? compactionPlan(messages, decided)
+        : clipPlan(messages, attempt, options);
     }
   }
   return undefined;
@@ -148,9 +151,15 @@ function attemptFits(attempt: Attempt, room: number, options: PlanOptions): bool
 }
 
 /** No head, so nothing is summarized: the large pieces are clipped, if there are any. */
-function clipPlan(messages: readonly Message[], { edits }: Attempt): ContextPlan | undefined {
+function clipPlan(
+  messages: readonly Message[],
+  { edits }: Attempt,
+  options: PlanOptions,
+): ContextPlan | undefined {
   if (edits.length === 0) return undefined;
-  return { version: 1, action: "prune", length: messages.length, edits };
+  const { length } = messages;
+  const reasoning = boundReasoning(messages, edits, options);
+  return { version: 1, action: "prune", length, edits, ...reasoning };
 }
 
 interface Decided {

@@ -1,6 +1,7 @@
 import { applyEdits } from "../edit/index.ts";
 import { leadingSystemCount, type Message } from "../message/index.ts";
 import { planPrune, prunableTokens, type PruneContext } from "../prune/index.ts";
+import { boundReasoning } from "./bound-reasoning.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
@@ -47,7 +48,9 @@ function prunePlan(
   const edits = pieces.map((piece) => piece.edit);
   const after = requestSize(applyEdits(messages, edits), options);
   if (!fitsInto(budget.target, { ...after, tokens: tokens - saved }, options)) return undefined;
-  return { version: 1, action: "prune", length: messages.length, edits };
+  const { length } = messages;
+  const reasoning = boundReasoning(messages, edits, options);
+  return { version: 1, action: "prune", length, edits, ...reasoning };
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

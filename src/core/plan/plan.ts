@@ -15,6 +15,15 @@ export interface ContextPlan {
   /** Changes to single parts, in order of place. */
   readonly edits: readonly Edit[];
   readonly compaction?: CompactionPlan;
+  /** Without a compaction: the reasoning that goes, because it is bound to what was edited. */
+  readonly reasoning?: ReasoningPlan;
+}
+
+export interface ReasoningPlan {
+  /** The messages that lose their reasoning. */
+  readonly messages: readonly number[];
+  /** Where those messages are archived as they were. */
+  readonly handle: Handle;
 }
 
 export interface CompactionPlan {

@@ -1,0 +1,121 @@
+import type { Usage } from "../../core/message/index.ts";
+import type { AnthropicConversation } from "../../dialects/anthropic/index.ts";
+import type { NativeContext } from "../native-context.ts";
+import { createStandBack } from "../stand-back.ts";
+import { withBreakpoint } from "./cache-breakpoint.ts";
+import { usageOfBody, usageOfStream } from "./reported-usage.ts";
+import {
+  bindsReasoning,
+  canDropBlocks,
+  droppingBlocks,
+  isMessageBody,
+  isMessageUrl,
+  managedBy,
+  type MessageBody,
+  withBindingBeta,
+} from "./wire.ts";
+
+/** A request of the SDK; structural, so that no version of the SDK is needed. */
+export interface AnthropicRequest {
+  readonly url: string;
+  readonly method?: string | undefined;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** What the SDK passes beside the request. */
+export interface AnthropicRequestContext {
+  readonly options?: { readonly body?: unknown } | undefined;
+}
+
+/** A middleware of the Anthropic SDK. */
+export type AnthropicMiddleware = <Request extends AnthropicRequest>(
+  request: Request,
+  next: (request: Request) => Promise<Response>,
+  context: AnthropicRequestContext,
+) => Promise<Response>;
+
+/** What the API answers when a prompt is too long, or a body too large. */
+const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
+
+/** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
+export function createMiddleware(
+  native: NativeContext<AnthropicConversation>,
+): AnthropicMiddleware {
+  const standsBack = createStandBack(native.context);
+  let usage: Usage | undefined;
+  const learn = async (response: Response): Promise<void> => {
+    // A copy, read beside the SDK's own reading: nobody waits for it.
+    const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
+    const read = isStream ? usageOfStream : usageOfBody;
+    usage = (await read(response.clone()).catch(() => undefined)) ?? usage;
+  };
+  return async (request, next, { options }) => {
+    const body = isMessageUrl(request.url) ? bodyOf(request.body) : undefined;
+    if (body === undefined || standsBack(managedBy(body))) return next(request);
+    // The caller's own objects, where the SDK shows them, are known again in the next request.
+    const given = isMessageBody(options?.body) ? options.body : body;
+    const conversation = conversationOf(given, body);
+    const { signal } = request;
+    const prepared = await native.prepare(conversation, {
+      usage,
+      tools: body["tools"] ?? [],
+      boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
+      ...(signal != null && { signal }),
+    });
+    const isEdited = prepared.conversation !== conversation;
+    const sent = isEdited ? withConversation(request, body, prepared.conversation) : request;
+    const response = await next(sent);
+    if (response.ok) {
+      void learn(response);
+      return response;
+    }
+    if (!MAY_BE_OVERFLOW.has(response.status)) return response;
+    const recovered = await native.recover(conversation, await refusalOf(response));
+    if (recovered === undefined) return response;
+    await response.body?.cancel();
+    const again = await next(withConversation(request, body, recovered.conversation));
+    if (again.ok) void learn(again);
+    return again;
+  };
+}
+
+function bodyOf(body: unknown): MessageBody | undefined {
+  if (typeof body !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isMessageBody(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Helpers of the SDK add messages on the way; then only what is really sent counts. */
+function conversationOf(given: MessageBody, body: MessageBody): AnthropicConversation {
+  const { messages, system } = given.messages.length === body.messages.length ? given : body;
+  return { messages, ...(system !== undefined && { system }) };
+}
+
+function withConversation<Request extends AnthropicRequest>(
+  request: Request,
+  body: MessageBody,
+  conversation: AnthropicConversation,
+): Request {
+  const { messages, system } = withBreakpoint(conversation, body);
+  const edited = { ...body, messages, ...(system !== undefined && { system }) };
+  if (!bindsReasoning(body) || !canDropBlocks(body)) {
+    return { ...request, body: JSON.stringify(edited) };
+  }
+  const headers = withBindingBeta(request.headers);
+  return { ...request, headers, body: JSON.stringify(droppingBlocks(edited)) };
+}
+
+async function refusalOf(response: Response): Promise<unknown> {
+  const text = await response.clone().text();
+  try {
+    return { status: response.status, error: JSON.parse(text) as unknown };
+  } catch {
+    return { status: response.status, message: text };
+  }
+}

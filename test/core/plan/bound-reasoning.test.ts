@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { memoryArchive } from "../../../src/archive/index.ts";
+import { createContext } from "../../../src/context/index.ts";
+import type { Message } from "../../../src/core/message/index.ts";
+import { quarter, step, user, words } from "../../build-messages.ts";
+
+const thought = (text: string): Message => ({
+  role: "assistant",
+  parts: [
+    { type: "reasoning", text, signature: `signed ${text}` },
+    { type: "text", text: `said ${text}` },
+  ],
+});
+
+/** Turns whose outputs can be pruned, each with reasoning. */
+const history: Message[] = Array.from({ length: 14 }, (_, n) => [
+  user(`question ${n}`),
+  ...step(`r${n}`, "read", { path: `f${n}` }, words(1_200, `${n}`)),
+  thought(`thought ${n}`),
+]).flat();
+
+function traits(boundReasoning: boolean) {
+  return { summaryRole: "user", boundReasoning, endsWithInput: false } as const;
+}
+
+describe("reasoning that is bound to what stands before it", () => {
+  it("goes behind the first edit when old outputs are pruned, and is archived", async () => {
+    const archive = memoryArchive();
+    const context = createContext({
+      window: 32_000,
+      counter: quarter,
+      traits: traits(true),
+      archive,
+    });
+    const { messages, report } = await context.prepare(history);
+    expect(report.action).toBe("prune");
+    expect(JSON.stringify(messages)).not.toContain("signed thought");
+    expect(JSON.stringify(messages)).toContain("said thought 13");
+    const { plan } = context.journal()[0]!;
+    expect(plan.reasoning?.messages).toHaveLength(14);
+    const kept = await archive.get(plan.reasoning!.handle);
+    expect(kept).toContain("signed thought 0");
+    const again = await context.prepare(history);
+    expect(again.messages).toEqual(messages);
+  });
+
+  it("stays where nothing before it was edited, and where it is not bound", async () => {
+    const first = [thought("first of all"), ...history];
+    const bound = await createContext({
+      window: 32_000,
+      counter: quarter,
+      traits: traits(true),
+    }).prepare(first);
+    expect(JSON.stringify(bound.messages)).toContain("signed first of all");
+    const free = await createContext({
+      window: 32_000,
+      counter: quarter,
+      traits: traits(false),
+    }).prepare(history);
+    expect(free.report.action).toBe("prune");
+    expect(JSON.stringify(free.messages)).toContain("signed thought 13");
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { withBreakpoint } from "../../src/hooks/anthropic/cache-breakpoint.ts";
+import { bindsReasoning, isMessageUrl } from "../../src/hooks/anthropic/wire.ts";
+
+const mark = { cache_control: { type: "ephemeral" } };
+const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
+const summary = '<prior-conversation-summary messages="3">\nx\n</prior-conversation-summary>';
+
+describe("which models bind their thinking to what stands before it", () => {
+  it.each([
+    ["claude-opus-5-5", true],
+    ["claude-sonnet-5-5-20260901", true],
+    ["claude-haiku-5-5", true],
+    ["claude-fable-5-2", true],
+    ["a-model-of-tomorrow", true],
+    ["claude-3-5-sonnet-20241022", false],
+    ["claude-opus-4-5", false],
+    ["claude-sonnet-4-6", false],
+    ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", false],
+    ["claude-sonnet-5", false],
+    ["claude-opus-5-20260401", false],
+  ])("%s: %s", (model, isBound) => {
+    expect(bindsReasoning({ model, messages: [] })).toBe(isBound);
+  });
+});
+
+describe("a breakpoint at the end of the summary", () => {
+  const user = (content: unknown) => ({ role: "user" as const, content: content as never });
+
+  it("is set where the caller uses breakpoints and has one left", () => {
+    const messages = [user([text(summary), text("go on")]), user([text("new", mark)])];
+    const marked = withBreakpoint({ messages }, { messages });
+    expect(marked.messages[0]?.content).toEqual([text(summary, mark), text("go on")]);
+    expect(marked.messages[1]).toBe(messages[1]);
+  });
+
+  it("is a block where the summary was a plain string", () => {
+    const messages = [user(summary)];
+    const marked = withBreakpoint({ messages, system: [text("s", mark)] as never }, { messages });
+    expect(marked.messages[0]?.content).toEqual([text(summary, mark)]);
+  });
+
+  it("is not set without breakpoints, nor as a fifth one, nor without a summary", () => {
+    const plain = { messages: [user(summary)] };
+    expect(withBreakpoint(plain, plain)).toBe(plain);
+    const full = {
+      messages: [user(summary), ...Array.from({ length: 4 }, () => user([text("a", mark)]))],
+    };
+    expect(withBreakpoint(full, full)).toBe(full);
+    const other = { messages: [user([text("a", mark)])] };
+    expect(withBreakpoint(other, other)).toBe(other);
+  });
+});
+
+describe("the middleware", () => {
+  it("knows the requests that make a message", () => {
+    expect(isMessageUrl("https://api.anthropic.com/v1/messages")).toBe(true);
+    expect(isMessageUrl("https://api.anthropic.com/v1/messages?beta=true")).toBe(true);
+    expect(isMessageUrl("https://api.anthropic.com/v1/messages/count_tokens")).toBe(false);
+    expect(isMessageUrl("https://api.anthropic.com/v1/messages/batches")).toBe(false);
+  });
+
+  it("passes on what it does not understand, as it is", async () => {
+    const { middleware } = longhaul();
+    const request = { url: "https://x/v1/messages", body: "{broken" };
+    const seen: unknown[] = [];
+    const answer = new Response("ok");
+    const next = (sent: typeof request) => {
+      seen.push(sent);
+      return Promise.resolve(answer);
+    };
+    expect(await middleware(request, next, {})).toBe(answer);
+    expect(seen[0]).toBe(request);
+  });
+});
+
+describe("tools for the tool runner", () => {
+  it("are truncated on arrival, once, and keep their other fields", async () => {
+    const context = longhaul();
+    const tool = {
+      name: "bash",
+      input_schema: { type: "object" },
+      run: (input: { size: number }) => Promise.resolve("line\n".repeat(input.size)),
+    };
+    const [wrapped] = context.tools([tool] as const);
+    expect(wrapped).toMatchObject({ name: "bash", input_schema: { type: "object" } });
+    expect(await wrapped.run({ size: 3 })).toBe("line\n".repeat(3));
+    const cut = await wrapped.run({ size: 9_000 });
+    expect(cut.length).toBeLessThan(60_000);
+    expect(cut).toContain("out_");
+    expect(context.tools([wrapped])[0]).toBe(wrapped);
+  });
+});

@@ -160,7 +160,7 @@ describe("the tool runner", () => {
         thread: false,
         stream,
       });
-      const last = (await runner.runUntilDone()) as Anthropic.Beta.BetaMessage;
+      const last = await runner.runUntilDone();
       messages.splice(0, messages.length, ...runner.params.messages);
       answer = last.content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
     }

@@ -289,7 +289,9 @@ describe("an archive that takes nothing", () => {
 describe("a caller whose history begins with a returned list", () => {
   it("gets every later edit again, byte for byte", async () => {
     const context = create();
-    const { messages: returned } = await context.prepare([...start, ...grow(40, 1_000)]);
+    const whole = [...start, ...grow(40, 1_000)];
+    const { messages: returned, report: first } = await context.prepare(whole, { force: true });
+    expect(first.action).toBe("compact");
     const history = [...returned, user("and now the rest")];
     const sent: (readonly Message[])[] = [];
     for (let step = 0; step < 40; step += 1) {

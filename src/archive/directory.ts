@@ -104,8 +104,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
       return openSpill({
         root,
         make: () => conversation.make(),
-        store: (handle, bytes) => putFile(pathOf(root, handle), handle, bytes),
-        adopt: (handle, file) => adoptFile(pathOf(root, handle), handle, file),
+        adopt: (handle, file, bytes) => adoptFile(pathOf(root, handle), handle, { file, bytes }),
       });
     },
   };

@@ -77,15 +77,20 @@ export async function createFile(
   bytes: Uint8Array,
 ): Promise<boolean> {
   try {
-    const file = openSync(temporary, CREATE, FILE_MODE);
-    try {
-      await writeSynced(file, bytes);
-    } finally {
-      closeSync(file);
-    }
+    await writeFile(temporary, bytes);
     return giveName(temporary, path);
   } finally {
     removeFile(temporary);
+  }
+}
+
+/** Writes and syncs a new file; what was written of it stays when that fails. */
+export async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
+  const file = openSync(path, CREATE, FILE_MODE);
+  try {
+    await writeSynced(file, bytes);
+  } finally {
+    closeSync(file);
   }
 }
 

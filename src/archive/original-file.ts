@@ -43,10 +43,16 @@ export async function putFile(
   });
 }
 
-/** Gives a file that was written elsewhere the name of a handle. */
-export async function adoptFile(path: string, handle: Handle, file: string): Promise<ArchiveEntry> {
+/** Gives a file that was written elsewhere the name of a handle, which may have been stored before. */
+export async function adoptFile(
+  path: string,
+  handle: Handle,
+  { file, bytes }: { readonly file: string; readonly bytes?: Uint8Array | undefined },
+): Promise<ArchiveEntry> {
   return attempt("write", path, async () => {
-    if (!(await inFolder(path, () => giveName(file, path)))) throw takenHandle(handle);
+    const isNew = await inFolder(path, () => giveName(file, path));
+    if (!isNew && bytes === undefined) throw takenHandle(handle);
+    if (!isNew && bytes !== undefined) await compare(path, handle, bytes);
     await syncFolder(dirname(path));
     return entryOf(handle, path, lstatSync(path));
   });

@@ -6,7 +6,7 @@ import { handleFor } from "../core/handle/index.ts";
 import type { Handle } from "../core/handle/index.ts";
 import { archiveFailure, attempt } from "./archive-error.ts";
 import type { ArchiveEntry, SpillFile } from "./archive.ts";
-import { createOpenFile, removeFile, syncData } from "./durable-file.ts";
+import { createOpenFile, removeFile, syncData, writeFile } from "./durable-file.ts";
 import { ownHolder } from "./holder.ts";
 import { spillName } from "./layout.ts";
 
@@ -18,15 +18,19 @@ export interface SpillTarget {
   readonly root: string;
   /** Makes that folder if it is not there. */
   make(): Promise<void>;
-  /** Stores bytes under their own handle. */
-  store(handle: Handle, bytes: Uint8Array): Promise<ArchiveEntry>;
-  /** Gives a written and synced file its handle; the file keeps its old name as well. */
-  adopt(handle: Handle, file: string): Promise<ArchiveEntry>;
+  /**
+   * Gives a written and synced file its handle; the file keeps its old name as well.
+   * @param bytes What is in it, where that may have been stored before.
+   */
+  adopt(handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry>;
 }
 
 /** A new file in the archive's folder. Rejects with `archive-failed`. */
 export async function openSpill(target: SpillTarget): Promise<SpillFile> {
-  const path = join(target.root, spillName(ownHolder(), randomBytes(8).toString("hex")));
+  const holder = ownHolder();
+  const nextPath = (): string =>
+    join(target.root, spillName(holder, randomBytes(8).toString("hex")));
+  const path = nextPath();
   const fd = await attempt("create", path, async () => {
     await target.make();
     return createOpenFile(path);
@@ -46,7 +50,9 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
     path,
     fd,
     async commit(whole) {
-      ending ??= end(() => attempt("keep", path, () => commitFile(target, { fd, path, whole })));
+      ending ??= end(() =>
+        attempt("keep", path, () => commitFile(target, { fd, path, whole, copy: nextPath() })),
+      );
       const entry = await ending;
       if (entry === undefined) throw archiveFailure("keep", path, discarded());
       return entry;
@@ -61,27 +67,43 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
 interface Spilled {
   readonly fd: number;
   readonly path: string;
+  /** Where a copy may be. */
+  readonly copy: string;
   /** All bytes, where they are in memory. */
   readonly whole: Uint8Array | undefined;
 }
 
 async function commitFile(target: SpillTarget, spilled: Spilled): Promise<ArchiveEntry> {
-  const { fd, path, whole } = spilled;
+  const { fd, path, copy, whole } = spilled;
   const size = whole?.length ?? fstatSync(fd).size;
-  if (size <= ADDRESSED_MAX_BYTES) {
-    // A copy: a background process that still writes must not change what has this handle.
-    const bytes = whole ?? (await readStart(fd, size));
-    const digits = createHash("sha256").update(bytes).digest("hex");
-    return target.store(
-      handleFor("out", "", () => digits),
-      bytes,
-    );
-  }
+  if (size <= ADDRESSED_MAX_BYTES)
+    return keepCopy(target, copy, whole ?? (await readStart(fd, size)));
   await syncData(fd);
   return target.adopt(
     handleFor("run", "", () => randomBytes(8).toString("hex")),
     path,
   );
+}
+
+/** A copy, which a background process that still writes cannot change any more. */
+async function keepCopy(
+  target: SpillTarget,
+  copy: string,
+  bytes: Uint8Array,
+): Promise<ArchiveEntry> {
+  try {
+    // On its way to the disk while it gets its name.
+    const written = writeFile(copy, bytes);
+    const digits = createHash("sha256").update(bytes).digest("hex");
+    await written;
+    return await target.adopt(
+      handleFor("out", "", () => digits),
+      copy,
+      bytes,
+    );
+  } finally {
+    removeFile(copy);
+  }
 }
 
 const readInto = promisify(read);

@@ -62,7 +62,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   summarizers: ["core", "dialects"],
   context: ["core", "archive", "tools", "summarizers", "dialects"],
   dialects: ["core"],
-  hooks: ["core", "archive", "tools", "context", "dialects"],
+  hooks: ["core", "archive", "tools", "summarizers", "context", "dialects"],
   telemetry: ["context", "summarizers", "tools"],
   transcripts: ["core", "dialects"],
   cli: ["core", "archive", "spill", "summarizers", "context", "dialects", "transcripts"],

@@ -3,9 +3,10 @@ export { checkAiSdk } from "./check.ts";
 export { createAiSdkDecoder, decodeAiSdk } from "./decode.ts";
 export { encodeAiSdk } from "./encode.ts";
 export type { AiSdkModel, ModelVersion } from "./model.ts";
-export { modelPrompt } from "./model-prompt.ts";
+export { matchPrompt, modelPrompt } from "./model-prompt.ts";
 export type { PromptMessage } from "./model-prompt.ts";
 export { modelTools } from "./model-tools.ts";
+export { aiSdkUsage } from "./usage.ts";
 export type {
   AiSdkFilePart,
   AiSdkMessage,

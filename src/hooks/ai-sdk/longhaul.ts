@@ -1,0 +1,131 @@
+import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
+import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { ContextError } from "../../core/error.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
+import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
+import { isWireObject } from "../../dialects/wire-value.ts";
+import { aiSdkSummarizer } from "../../summarizers/ai-sdk/summarizer.ts";
+import { nativeContextOn } from "../native-context.ts";
+import { createStandBack } from "../stand-back.ts";
+import { createMiddleware } from "./middleware.ts";
+import { createPrepareStep } from "./prepare-step.ts";
+import { createRuns, leftBy } from "./runs.ts";
+import type { AiSdkMiddleware, AiSdkRun, PrepareStepOptions } from "./sdk.ts";
+import { createSurroundings } from "./surroundings.ts";
+import { truncatingTools } from "./tools.ts";
+
+export interface LonghaulOptions extends Omit<ContextOptions, "summarizer"> {
+  /**
+   * The agent's model, or its id. Where `window` is not given, that of the model's family is taken:
+   * the table of the command line, 128,000 for families that it does not know.
+   */
+  readonly model?: string | { readonly modelId: string } | undefined;
+  /**
+   * Who writes summaries; a language model of the SDK may be given as it is.
+   * @default "extractive", which asks nobody
+   */
+  readonly summarizer?: ContextOptions["summarizer"] | AiSdkModel;
+}
+
+/** A context with the hooks of the AI SDK, versions 6 and 7; one for each conversation. */
+export interface LonghaulContext extends Omit<Context, "subAgent"> {
+  /**
+   * For `prepareStep` of `generateText`, `streamText` and `ToolLoopAgent`: keeps the messages of
+   * every step inside the window. `undefined` when nothing has to be changed. Never rejects: what
+   * goes wrong is a `failed` event, and the step goes on as it was. May be called in a function of
+   * your own; spread what it returns.
+   */
+  prepareStep<Native extends AiSdkMessage>(
+    options: PrepareStepOptions<Native>,
+  ): Promise<{ messages: Native[] } | undefined>;
+  /**
+   * A set of tools whose outputs are truncated on arrival (T15), also those that come back from a
+   * user interface through `toModelOutput`. The same keys, in the same order.
+   */
+  tools<Tools extends object>(tools: Tools): Tools;
+  /** `recall` and `search_archive`: with them the agent gets back what left its context. */
+  readonly recallTools: RecallTools;
+  /**
+   * For `wrapLanguageModel`: when the provider refuses a request as too long, it is compacted and
+   * sent once more. Without `prepareStep` it also keeps every prompt inside the window.
+   */
+  readonly middleware: AiSdkMiddleware;
+  /**
+   * The compacted history after a run, to be saved and passed as `messages` another time: what was
+   * sent in its newest step and what came in it. Rejects with `ContextError` code `invalid-options`
+   * when `prepareStep` had no part in the run.
+   */
+  persisted<Native extends AiSdkMessage = AiSdkMessage>(result: AiSdkRun): Promise<Native[]>;
+  /** {@link Context.subAgent}, with hooks of its own. */
+  subAgent(options?: LonghaulOptions): LonghaulContext;
+}
+
+/**
+ * A context for one conversation of the AI SDK. Throws `ContextError` code `invalid-options` for
+ * options that make no sense.
+ */
+export function longhaul(options: LonghaulOptions = {}): LonghaulContext {
+  return withHooks(createContext({ traits: aiSdk.traits, ...contextOptions(options) }));
+}
+
+function withHooks(context: Context): LonghaulContext {
+  const format = {
+    dialect: aiSdk,
+    messagesOf: (messages: readonly AiSdkMessage[]): readonly AiSdkMessage[] => messages,
+  };
+  const hooks = {
+    native: nativeContextOn(context, format),
+    runs: createRuns(),
+    surroundings: createSurroundings(),
+    standsBack: createStandBack(context),
+  };
+  return {
+    ...context,
+    prepareStep: createPrepareStep(hooks) as LonghaulContext["prepareStep"],
+    tools: (tools) => truncatingTools(hooks.surroundings.given(tools), context),
+    recallTools: recallTools(context.archive),
+    middleware: createMiddleware(hooks),
+    async persisted<Native extends AiSdkMessage>({ steps }: AiSdkRun) {
+      const run = hooks.runs.of(await steps);
+      if (run === undefined) throw notPrepared();
+      return leftBy(run) as Native[];
+    },
+    subAgent: (own = {}) => withHooks(context.subAgent(contextOptions(own))),
+  };
+}
+
+/** The options of a context that `longhaul` has by other names. */
+function contextOptions({ model, summarizer, ...options }: LonghaulOptions): ContextOptions {
+  const id = typeof model === "string" ? model : model?.modelId;
+  const window = options.window ?? modelWindow(id ?? "");
+  return {
+    ...options,
+    ...(window !== undefined && { window }),
+    ...(summarizer !== undefined && { summarizer: summarizerOf(summarizer, model) }),
+  };
+}
+
+function summarizerOf(
+  summarizer: NonNullable<LonghaulOptions["summarizer"]>,
+  agent: unknown,
+): NonNullable<ContextOptions["summarizer"]> {
+  if (!isModel(summarizer)) return summarizer;
+  const window = modelWindow(summarizer.modelId);
+  return aiSdkSummarizer({
+    model: summarizer,
+    ...(window !== undefined && { window }),
+    // The provider has the agent's own request in its prompt cache.
+    reusesPrompt: summarizer === agent,
+  });
+}
+
+function isModel(value: unknown): value is AiSdkModel {
+  return isWireObject(value) && typeof value["doGenerate"] === "function";
+}
+
+function notPrepared(): ContextError {
+  return new ContextError(
+    "invalid-options",
+    "persisted was called with a run in which prepareStep of this context had no part; pass prepareStep to generateText, streamText or the agent, or save the messages yourself.",
+  );
+}

@@ -1,0 +1,66 @@
+import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
+
+/** A step of the SDK (`StepResult`), as far as it is used here. */
+export interface AiSdkStep {
+  readonly usage?: unknown;
+  readonly providerMetadata?: unknown;
+  readonly request?: { readonly body?: unknown };
+  readonly response: { readonly messages: readonly AiSdkMessage[] };
+}
+
+/** What the SDK passes to `prepareStep`. */
+export interface PrepareStepOptions<Native extends AiSdkMessage> {
+  readonly messages: readonly Native[];
+  readonly steps: readonly AiSdkStep[];
+  /** Version 7. */
+  readonly instructions?: unknown;
+  /** Version 7. */
+  readonly responseMessages?: readonly unknown[];
+}
+
+/** Whatever has steps: the result of `generateText`, `streamText` or an agent, or an event. */
+export interface AiSdkRun {
+  readonly steps: readonly AiSdkStep[] | PromiseLike<readonly AiSdkStep[]>;
+}
+
+/** The options of one call of a language model, as far as they are used here. */
+export interface CallOptions {
+  readonly prompt: readonly AiSdkMessage[];
+  readonly tools?: unknown;
+  readonly providerOptions?: unknown;
+}
+
+/** A language model as a middleware gets it. */
+export interface CalledModel {
+  readonly specificationVersion: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+export interface WrapGenerateOptions<Result> {
+  readonly doGenerate: () => PromiseLike<Result>;
+  readonly params: CallOptions;
+  readonly model: CalledModel;
+}
+
+export interface WrapStreamOptions<Result> {
+  readonly doStream: () => PromiseLike<Result>;
+  readonly params: CallOptions;
+  readonly model: CalledModel;
+}
+
+/**
+ * A `LanguageModelMiddleware` for `wrapLanguageModel`. Version 6 wants the `v3` here, version 7
+ * takes any: the object is the same for both.
+ */
+export interface AiSdkMiddleware {
+  readonly specificationVersion: "v3";
+  transformParams<Params extends CallOptions>(options: {
+    readonly params: Params;
+    readonly model: CalledModel;
+  }): Promise<Params>;
+  wrapGenerate<Result>(options: WrapGenerateOptions<Result>): Promise<Result>;
+  wrapStream<Result extends { stream: ReadableStream }>(
+    options: WrapStreamOptions<Result>,
+  ): Promise<Result>;
+}

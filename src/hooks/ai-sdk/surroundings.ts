@@ -1,0 +1,51 @@
+import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
+import { isWireObject } from "../../dialects/wire-value.ts";
+import { countedTools } from "./counted-tools.ts";
+import { managedByOptions } from "./managed.ts";
+import type { CallOptions } from "./sdk.ts";
+
+/** What is sent beside the messages of a conversation, as far as anybody said. */
+export interface Surroundings {
+  readonly instructions: string | undefined;
+  readonly tools: unknown;
+  /** By which of its settings the provider manages the conversation itself, if it does. */
+  readonly managedBy: string | undefined;
+  /** Notes a set of tools that the agent will have, and gives it back. */
+  given<Tools extends object>(tools: Tools): Tools;
+  /** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
+  called(params: CallOptions, system: readonly AiSdkMessage[]): void;
+}
+
+export function createSurroundings(): Surroundings {
+  let instructions: string | undefined;
+  let tools: unknown;
+  let managedBy: string | undefined;
+  return {
+    get instructions() {
+      return instructions;
+    },
+    get tools() {
+      return tools;
+    },
+    get managedBy() {
+      return managedBy;
+    },
+    given(set) {
+      tools ??= countedTools(set);
+      return set;
+    },
+    called(params, system) {
+      tools = params.tools ?? [];
+      managedBy = managedByOptions(params.providerOptions);
+      instructions = instructionText(system) ?? "";
+    },
+  };
+}
+
+/** Instructions in any form that the SDK takes: a text, a system message, or several of them. */
+export function instructionText(instructions: unknown): string | undefined {
+  if (typeof instructions === "string") return instructions;
+  if (Array.isArray(instructions)) return instructions.map(instructionText).join("\n");
+  const content = isWireObject(instructions) ? instructions["content"] : undefined;
+  return typeof content === "string" ? content : undefined;
+}

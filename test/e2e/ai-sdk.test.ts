@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import type { ContextReport, Failure } from "../../src/context/index.ts";
+import { longhaul, type LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
+import { agentForTest } from "./agent-script.ts";
+import { type AiSdkTask, runVersion6, runVersion7 } from "./ai-sdk-agent.ts";
+import { upstreamForTest } from "./upstream/for-test.ts";
+
+const WINDOW = 32_000;
+const VERSIONS = [
+  { version: "ai 6", run: runVersion6 },
+  { version: "ai 7", run: runVersion7 },
+];
+
+interface Watched {
+  readonly context: LonghaulContext;
+  readonly failures: Failure[];
+  readonly edits: ContextReport[];
+}
+
+function watched(): Watched {
+  const context = longhaul({ window: WINDOW });
+  const failures: Failure[] = [];
+  const edits: ContextReport[] = [];
+  context.on("failed", (failure) => void failures.push(failure));
+  context.on("prepared", (report) => {
+    if (report.action !== "none") edits.push(report);
+  });
+  return { context, failures, edits };
+}
+
+type Way = Pick<AiSdkTask, "provider" | "stream" | "keeps" | "hooks"> & { readonly steps: number };
+
+const WAYS: readonly Way[] = [
+  { provider: "anthropic", stream: false, steps: 200 },
+  { provider: "responses", stream: true, steps: 200 },
+  { provider: "chat", stream: false, steps: 40, keeps: "whole" },
+  { provider: "responses", stream: false, steps: 40, keeps: "whole", hooks: "prepareStep" },
+  { provider: "anthropic", stream: true, steps: 40, hooks: "prepareStep" },
+  { provider: "chat", stream: true, steps: 40, hooks: "middleware", keeps: "whole" },
+  { provider: "anthropic", stream: false, steps: 40, hooks: "middleware", keeps: "whole" },
+];
+
+describe.each(VERSIONS)("$version", ({ run }) => {
+  test.each(WAYS)(
+    "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $keeps",
+    { timeout: 180_000 },
+    async ({ steps, ...way }) => {
+      const agent = await agentForTest({ steps });
+      const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });
+      const { context, failures, edits } = watched();
+      const answer = await run({ ...way, url: upstream.url, agent, context });
+      await context.close();
+      expect(upstream.refusals).toEqual([]);
+      expect(failures).toEqual([]);
+      expect(agent.problems).toEqual([]);
+      expect(agent.knows(answer)).toBe(true);
+      expect(agent.answered).toBeGreaterThanOrEqual(steps + 3);
+      expect(edits.length).toBeGreaterThan(steps / 20);
+    },
+  );
+
+  test.each(["anthropic", "chat", "responses"] as const)(
+    "without Longhaul it fails: %s",
+    async (provider) => {
+      for (const stream of [false, true]) {
+        const agent = await agentForTest();
+        const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });
+        await expect(run({ url: upstream.url, provider, stream, agent })).rejects.toThrow(
+          /too long|context/,
+        );
+        expect(upstream.rejected).toBe(1);
+        expect(upstream.requests.at(-1)?.outcome).toBe("overflow");
+      }
+    },
+  );
+});

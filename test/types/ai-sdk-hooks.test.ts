@@ -1,0 +1,65 @@
+import {
+  type LanguageModelMiddleware,
+  type ModelMessage,
+  type PrepareStepFunction,
+  type StepResult,
+  ToolLoopAgent,
+  type ToolSet,
+} from "ai";
+import {
+  type LanguageModelMiddleware as Middleware7,
+  type ModelMessage as Message7,
+  type PrepareStepFunction as PrepareStep7,
+  type StepResult as StepResult7,
+  ToolLoopAgent as ToolLoopAgent7,
+  type ToolSet as ToolSet7,
+} from "ai7";
+import { expect, expectTypeOf, test } from "vitest";
+import { longhaul, type LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
+
+const context = longhaul({ window: 32_000 });
+
+test("prepareStep is one of both versions", () => {
+  expectTypeOf<LonghaulContext["prepareStep"]>().toExtend<PrepareStepFunction>();
+  expectTypeOf<LonghaulContext["prepareStep"]>().toExtend<PrepareStep7<ToolSet7>>();
+  const own: PrepareStepFunction = async (options) => ({
+    ...(await context.prepareStep(options)),
+    toolChoice: "auto",
+  });
+  const own7: PrepareStep7<ToolSet7> = async (options) => ({
+    ...(await context.prepareStep(options)),
+    toolChoice: "auto",
+  });
+  expect([own, own7]).toHaveLength(2);
+});
+
+test("one middleware fits both versions", () => {
+  expectTypeOf<LonghaulContext["middleware"]>().toExtend<LanguageModelMiddleware>();
+  expectTypeOf<LonghaulContext["middleware"]>().toExtend<Middleware7>();
+});
+
+test("tools stay the tools that they are", () => {
+  const tools: ToolSet = context.tools({ ...context.recallTools });
+  const tools7: ToolSet7 = context.tools({ ...context.recallTools });
+  expect(Object.keys(tools)).toEqual(["recall", "search_archive"]);
+  expect(Object.keys(tools7)).toEqual(["recall", "search_archive"]);
+});
+
+test("an agent takes the hooks", () => {
+  const settings = { model: "some/model", prepareStep: context.prepareStep };
+  const agent = new ToolLoopAgent({ ...settings, tools: context.tools({}) });
+  const agent7 = new ToolLoopAgent7({ ...settings, tools: context.tools({}) });
+  expect([agent.version, agent7.version]).toEqual(["agent-v1", "agent-v1"]);
+});
+
+test("what is saved is what the SDK calls messages", async () => {
+  await expect(async () => {
+    const saved: ModelMessage[] = await context.persisted({ steps: [] as StepResult<ToolSet>[] });
+    return saved;
+  }).rejects.toMatchObject({ code: "invalid-options" });
+  await expect(async () => {
+    const steps = Promise.resolve([] as StepResult7<ToolSet7>[]);
+    const saved: Message7[] = await context.persisted({ steps });
+    return saved;
+  }).rejects.toMatchObject({ code: "invalid-options" });
+});

@@ -14,7 +14,7 @@ const log = betaTool({
   run: ({ day }) => `day ${day}: all is well, nothing to report.\n`.repeat(200),
 });
 
-context.context.on("prepared", ({ action, tokens }) => {
+context.on("prepared", ({ action, tokens }) => {
   if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
 });
 

@@ -1,7 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { describe, expect, it } from "vitest";
-import { recallTools } from "../../src/archive/index.ts";
 import type { ContextReport, Failure } from "../../src/context/index.ts";
 import { type AnthropicContext, longhaul } from "../../src/hooks/anthropic/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
@@ -29,14 +28,7 @@ function runnables(agent: ScriptedAgent, context?: AnthropicContext): BetaRunnab
     parse: (input: unknown) => input,
   }));
   if (context === undefined) return own;
-  const recalls = Object.entries(recallTools(context.context.archive)).map(([name, tool]) => ({
-    name,
-    description: tool.description,
-    input_schema: tool.inputSchema,
-    run: (input: unknown) => tool.execute(input),
-    parse: (input: unknown) => input,
-  }));
-  return [...context.tools(own), ...recalls];
+  return [...context.tools(own), ...context.recallTools];
 }
 
 /** A plain loop over `messages.create` or `messages.stream`, as the documentation shows it. */
@@ -98,8 +90,8 @@ async function start(steps: number, window = WINDOW): Promise<Started> {
   const context = longhaul({ window });
   const reports: ContextReport[] = [];
   const failures: Failure[] = [];
-  context.context.on("prepared", (report) => void reports.push(report));
-  context.context.on("failed", (failure) => void failures.push(failure));
+  context.on("prepared", (report) => void reports.push(report));
+  context.on("failed", (failure) => void failures.push(failure));
   const options = { baseURL: server.url, apiKey: "test", maxRetries: 0 };
   return {
     agent,

@@ -1,14 +1,21 @@
-import type { Context, ContextOptions } from "../../context/index.ts";
+import { recallTools } from "../../archive/recall-tools.ts";
+import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
 import { anthropic, type AnthropicConversation } from "../../dialects/anthropic/index.ts";
-import { createNativeContext } from "../native-context.ts";
+import { nativeContextOn } from "../native-context.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
-import { wrapRunnables } from "./runnable-tools.ts";
+import { type RunnableTool, runnableTool, wrapRunnables } from "./runnable-tools.ts";
 
-/** Options of the context; the window is the model's, e.g. 200000. */
-export type AnthropicContextOptions = Omit<ContextOptions, "traits">;
+export interface AnthropicContextOptions extends Omit<ContextOptions, "traits"> {
+  /**
+   * The agent's model. Where `window` is not given, that of the model's family is taken: the table
+   * of the command line, 128,000 for families that it does not know.
+   */
+  readonly model?: string;
+}
 
-/** Keeps one conversation with the Anthropic SDK inside its window. */
-export interface AnthropicContext {
+/** A context with the hooks of the Anthropic SDK; one for each conversation. */
+export interface AnthropicContext extends Omit<Context, "subAgent"> {
   /**
    * For `new Anthropic({ middleware: [context.middleware] })`, or for the requests of one
    * conversation: `messages.create(params, { middleware: [context.middleware] })`. It sees what
@@ -18,33 +25,41 @@ export interface AnthropicContext {
   readonly middleware: AnthropicMiddleware;
   /** Tools for the tool runner whose outputs are truncated on arrival (T15); `run` is wrapped. */
   tools<Tools extends readonly object[]>(tools: Tools): Tools;
-  /** Journal, recall, events, sub-agents. */
-  readonly context: Context;
+  /** `recall` and `search_archive` for the tool runner: the agent gets back what left its context. */
+  readonly recallTools: readonly RunnableTool[];
+  /** {@link Context.subAgent}, with hooks of its own. */
+  subAgent(options?: AnthropicContextOptions): AnthropicContext;
 }
 
 /**
  * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
  *
  * @example
- * const context = longhaul({ window: 200_000 });
+ * const context = longhaul({ model: "claude-opus-5-5" });
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function longhaul(options: AnthropicContextOptions = {}): AnthropicContext {
-  const native = createNativeContext<
-    AnthropicConversation,
-    AnthropicConversation["messages"][number]
-  >(
-    {
-      dialect: anthropic,
-      messagesOf: ({ messages }) => messages,
-      withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
-    },
-    options,
-  );
-  const { context } = native;
+  return withHooks(createContext({ ...contextOptions(options), traits: anthropic.traits }));
+}
+
+type AnthropicNative = AnthropicConversation["messages"][number];
+
+function withHooks(context: Context): AnthropicContext {
+  const native = nativeContextOn<AnthropicConversation, AnthropicNative>(context, {
+    dialect: anthropic,
+    messagesOf: ({ messages }) => messages,
+    withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
+  });
   return {
-    context,
+    ...context,
     middleware: createMiddleware(native),
     tools: (tools) => wrapRunnables(tools, context.truncation),
+    recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
+    subAgent: (own = {}) => withHooks(context.subAgent(contextOptions(own))),
   };
+}
+
+function contextOptions({ model, ...options }: AnthropicContextOptions): ContextOptions {
+  const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
+  return { ...options, ...(window !== undefined && { window }) };
 }

@@ -1,4 +1,32 @@
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { truncateValue, type TruncationOptions } from "../../tools/index.ts";
+
+/** A tool as the tool runner takes it. */
+export interface RunnableTool {
+  readonly type: "custom";
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: { readonly type: "object"; readonly [field: string]: unknown };
+  run(input: unknown): Promise<string>;
+  parse(input: unknown): unknown;
+}
+
+/** One of the tools of `recallTools` in that form; it checks its input itself. */
+export function runnableTool([name, tool]: readonly [
+  string,
+  RecallTools[keyof RecallTools],
+]): RunnableTool {
+  const { description, inputSchema } = tool;
+  const { "~standard": _standard, ...schema } = inputSchema;
+  return {
+    type: "custom",
+    name,
+    description,
+    input_schema: schema,
+    run: (input) => (tool as RecallTool<unknown>).execute(input),
+    parse: (input) => input,
+  };
+}
 
 type Run = (...args: unknown[]) => unknown;
 

@@ -6,6 +6,7 @@ import type { TemplateOverride } from "../core/summary/index.ts";
 import type { AheadSummary } from "./ahead.ts";
 import { archiveOriginals } from "./archive-originals.ts";
 import { applyRecord } from "./journal.ts";
+import { withKnownOriginals } from "./known-originals.ts";
 import { makeRecord } from "./make-record.ts";
 import { modelSummaryFor } from "./model-summary-for.ts";
 import { planOptions } from "./plan-options.ts";
@@ -86,15 +87,17 @@ type ArchivingOptions = PlanOptions & {
  * is made again without pruning and without promises.
  */
 async function planAndArchive(
-  { archive }: Session,
+  session: Session,
   messages: readonly Message[],
   { ahead, ...options }: ArchivingOptions,
 ): Promise<ArchivedPlan> {
+  const { archive } = session;
+  const seen = await withKnownOriginals(session, messages);
   let head: Original | undefined;
   const noting = { ...options, onHead: (original: Original) => (head = original) };
-  const plan = planBehind(ahead, messages, noting) ?? planContext(messages, noting);
+  const plan = planBehind(ahead, seen, noting) ?? planContext(seen, noting);
   const { digest, countedTokens: tokens } = options;
-  const failures = await archiveOriginals(messages, plan, { archive, digest, head });
+  const failures = await archiveOriginals(seen, plan, { archive, digest, head });
   if (failures.length === 0) return { messages, tokens, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
   return { messages, tokens, plan: again, isArchived: false, failures };

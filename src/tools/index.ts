@@ -8,3 +8,4 @@ export type {
 export { truncateValue } from "./truncate-value.ts";
 export { wrapTool, wrapTools } from "./wrap-tool.ts";
 export type { WrapToolOptions } from "./wrap-tool.ts";
+export { wholeOfExcerpt } from "./whole-of-excerpt.ts";

@@ -1,69 +1,123 @@
-import type { Fetch } from "./preparing-fetch.ts";
+import { recallTools } from "../../archive/recall-tools.ts";
+import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
+import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { createStandBack } from "../stand-back.ts";
+import { chatCompletions } from "./chat.ts";
+import { type OpenAIClient, preparingClient } from "./client.ts";
+import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
+import { prepareEndpoint, type PrepareParamsOptions } from "./prepared-endpoint.ts";
+import { responses } from "./responses.ts";
 import {
-  createOpenAIContext,
-  type OpenAIContext,
-  type OpenAIContextOptions,
-} from "./openai-context.ts";
-import { PARAMS } from "./preparing-fetch.ts";
-import { wrapRunnableTools } from "./runnable-tools.ts";
+  responsesTool,
+  type ResponsesTool,
+  runnableTool,
+  type RunnableTool,
+} from "./runnable-tools.ts";
+import type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./wire.ts";
 
-/** A client of the package `openai`, version 5 or later, as far as it is used here. */
-export interface OpenAIClient {
-  withOptions(options: { fetch: Fetch }): unknown;
-  readonly chat: { readonly completions: object };
-  readonly responses?: object;
+export interface OpenAIContextOptions extends ContextOptions {
+  /**
+   * The agent's model. Where `window` is not given, that of the model's family is taken: the table
+   * of the command line, 128,000 for families that it does not know.
+   */
+  readonly model?: string;
 }
 
-/** A client whose requests are prepared. */
-export type LonghaulClient<Client extends OpenAIClient> = Client & {
-  /** The context of its conversation: events, recall, truncation, and the rest. */
-  readonly longhaul: OpenAIContext;
-};
+export interface PrepareChatOptions extends PrepareParamsOptions {
+  /** `completion.usage` of the answer that came last. */
+  readonly usage?: ChatUsage | null | undefined;
+}
+
+export interface PrepareResponsesOptions extends PrepareParamsOptions {
+  /** `response.usage` of the answer that came last. */
+  readonly usage?: ResponsesUsage | null | undefined;
+}
+
+/** A context with the hooks of the OpenAI SDK; one for each conversation. */
+export interface OpenAIContext extends Omit<Context, "subAgent"> {
+  /**
+   * A client of the same class and with the same options, whose requests to Chat Completions and
+   * Responses are prepared: `create`, `parse`, `stream` and `runTools`, whose tools are truncated on
+   * arrival (T15). What the API refuses as too long is compacted and sent once more. The client that
+   * is given stays as it is.
+   */
+  client<Client extends OpenAIClient>(client: Client): Client;
+  /**
+   * The parameters of a chat completion with messages that fit; the very parameters if nothing had
+   * to be done. Never rejects, except by the signal: what went wrong is a `failed` event.
+   */
+  prepareChat<Params extends ChatParams>(
+    params: Params,
+    options?: PrepareChatOptions,
+  ): Promise<Params>;
+  /** The same for the `input` of a response. */
+  prepareResponses<Params extends ResponsesParams>(
+    params: Params,
+    options?: PrepareResponsesOptions,
+  ): Promise<Params>;
+  /**
+   * For a chat completion that was refused: what to send instead, once, if the error says that it
+   * was too long; else `undefined`: pass the error on.
+   */
+  recoverChat<Params extends ChatParams>(
+    params: Params,
+    error: unknown,
+  ): Promise<Params | undefined>;
+  /** The same for a response. */
+  recoverResponses<Params extends ResponsesParams>(
+    params: Params,
+    error: unknown,
+  ): Promise<Params | undefined>;
+  /**
+   * A `fetch` that does to requests what the client does, for clients and loops that take one. It
+   * leaves alone what goes elsewhere.
+   */
+  readonly fetch: Fetch;
+  /** `recall` and `search_archive` for Chat Completions and `runTools`. */
+  readonly recallTools: readonly RunnableTool[];
+  /** The same for Responses. */
+  readonly responsesRecallTools: readonly ResponsesTool[];
+  /** {@link Context.subAgent}, with hooks of its own. */
+  subAgent(options?: OpenAIContextOptions): OpenAIContext;
+}
 
 /**
- * A client for one conversation, of the same class and with the same options as the one that is
- * given, which stays as it is. Every request to Chat Completions and Responses is prepared before it
- * goes out: `create`, `parse`, `stream` and `runTools`, whose tools are truncated on arrival too.
- * Throws `ContextError` code `invalid-options` like `createContext`.
+ * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
+ *
+ * @example
+ * const openai = longhaul({ model: "gpt-5" }).client(new OpenAI());
  */
-export function longhaul<Client extends OpenAIClient>(
-  client: Client,
-  options: OpenAIContextOptions = {},
-): LonghaulClient<Client> {
-  const context = createOpenAIContext(options);
-  const own = client.withOptions({ fetch: context.wrapFetch(fetchOf(client)) }) as Client;
-  const completions = own.chat.completions as Resource;
-  handOver(completions);
-  if (own.responses !== undefined) handOver(own.responses as Resource);
-  replace(completions, "runTools", (runTools) => (body, ...rest) => {
-    const { tools } = body as { readonly tools?: unknown };
-    return runTools({ ...body, tools: wrapRunnableTools(tools, context.truncation) }, ...rest);
-  });
-  return Object.defineProperty(own, "longhaul", { value: context }) as LonghaulClient<Client>;
+export function longhaul(options: OpenAIContextOptions = {}): OpenAIContext {
+  // Both APIs have the same traits.
+  const settings = { traits: openaiChat.traits, ...contextOptions(options) };
+  return withHooks(createContext(settings), settings);
 }
 
-type Method = (body: object, ...rest: unknown[]) => unknown;
-type Resource = { [name: string]: unknown };
-
-/** Lets the parameters of `create`, through which all helpers go, arrive at our `fetch`. */
-function handOver(resource: Resource): void {
-  replace(resource, "create", (create) => (body, ...rest) => {
-    const options = rest[0] as { readonly fetchOptions?: object } | undefined;
-    const fetchOptions = { ...options?.fetchOptions, [PARAMS]: body };
-    return create(body, { ...options, fetchOptions }, ...rest.slice(1));
-  });
+function withHooks(context: Context, settings: ContextOptions): OpenAIContext {
+  const endpointOptions = { context, settings, standsBack: createStandBack(context) };
+  const chat = prepareEndpoint(chatCompletions, endpointOptions);
+  const answers = prepareEndpoint(responses, endpointOptions);
+  const wrapFetch = (fetch: Fetch): Fetch => createPreparingFetch([chat, answers], fetch);
+  const recall = Object.entries(recallTools(context.archive));
+  return {
+    ...context,
+    client: (client) => preparingClient(client, { context, wrapFetch }),
+    prepareChat: async (params, prepare) => (await chat.prepare(params, prepare)).params,
+    prepareResponses: async (params, prepare) => (await answers.prepare(params, prepare)).params,
+    recoverChat: (params, error) => chat.recover(params, error),
+    recoverResponses: (params, error) => answers.recover(params, error),
+    fetch: wrapFetch((input, init) => globalThis.fetch(input, init)),
+    recallTools: recall.map(runnableTool),
+    responsesRecallTools: recall.map(responsesTool),
+    subAgent(own = {}) {
+      const options = contextOptions(own);
+      return withHooks(context.subAgent(options), { ...settings, ...options });
+    },
+  };
 }
 
-/** Replaces a method of our own client. */
-function replace(resource: Resource, name: string, by: (method: Method) => Method): void {
-  const method = resource[name];
-  if (typeof method !== "function") return;
-  const bound: Method = (...args) => Reflect.apply(method, resource, args) as unknown;
-  Object.defineProperty(resource, name, { value: by(bound), writable: true, configurable: true });
-}
-
-/** The `fetch` that the client was made with. */
-function fetchOf(client: object): Fetch {
-  const own: unknown = Reflect.get(client, "fetch");
-  return typeof own === "function" ? (own as Fetch) : (input, init) => fetch(input, init);
+function contextOptions({ model, ...options }: OpenAIContextOptions): ContextOptions {
+  const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
+  return { ...options, ...(window !== undefined && { window }) };
 }

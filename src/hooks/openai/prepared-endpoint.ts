@@ -1,6 +1,9 @@
-import type { Context, PrepareOptions } from "../../context/index.ts";
-import type { Usage } from "../../core/message/index.ts";
-import { nativeContextOn } from "../native-context.ts";
+import type { PrepareOptions } from "../../context/index.ts";
+import {
+  type Conversation,
+  createConversations,
+  type ConversationsOptions,
+} from "../conversations.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Of one request. */
@@ -12,63 +15,84 @@ export interface PrepareParamsOptions extends Pick<
   readonly usage?: unknown;
 }
 
-/** The requests of one API, on one conversation. */
+/** A request on its way. */
+export interface PreparedRequest<Params> {
+  /** What to send: the very parameters if nothing had to be done. */
+  readonly params: Params;
+  /** Takes in what the answer reported; the next request of the conversation is measured by it. */
+  learn(reported: unknown): void;
+  /** What to send instead when it was refused with this error, or `undefined`. */
+  recover(error: unknown): Promise<Params | undefined>;
+}
+
+/** The requests of one API. */
 export interface PreparedEndpoint<Params> {
   /** How the path of its URL ends. */
   readonly path: string;
-  /** The very parameters if nothing had to be done. Rejects only by the signal. */
-  prepare<Given extends Params>(params: Given, options?: PrepareParamsOptions): Promise<Given>;
-  /** What to send instead of what was refused, or `undefined`. */
+  /** Rejects only by the signal. */
+  prepare<Given extends Params>(
+    params: Given,
+    options?: PrepareParamsOptions,
+  ): Promise<PreparedRequest<Given>>;
+  /** What to send instead of these parameters, which were refused, or `undefined`. */
   recover<Given extends Params>(params: Given, error: unknown): Promise<Given | undefined>;
-  /**
-   * Whom to tell what the answer to a request reported: a request that goes on from there is then
-   * measured by it. Call it before the caller can add to the list of messages.
-   */
-  listener(params: Params): (reported: unknown) => void;
 }
 
-export function prepareEndpoint<Params, Native>(
-  context: Context,
+export interface PreparedEndpointOptions<Native> extends Omit<
+  ConversationsOptions<Native>,
+  "dialect"
+> {
+  readonly standsBack: (by: string | undefined) => boolean;
+}
+
+export function prepareEndpoint<Params, Native extends object>(
   endpoint: Endpoint<Params, Native>,
-  standsBack: (by: string | undefined) => boolean,
+  { standsBack, ...options }: PreparedEndpointOptions<Native>,
 ): PreparedEndpoint<Params> {
-  const native = nativeContextOn(context, {
-    dialect: endpoint.dialect,
-    messagesOf: (messages: readonly Native[]) => messages,
-  });
-  let last: { readonly length: number; readonly usage: Usage } | undefined;
-  const ours = (params: Params): readonly Native[] | undefined => {
+  const conversationOf = createConversations({ ...options, dialect: endpoint.dialect });
+  const open = (params: Params): Conversation<Native> | undefined => {
     const messages = endpoint.messagesOf(params);
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));
-    return isLeft ? undefined : messages;
+    return isLeft ? undefined : conversationOf(messages);
   };
-  const usageFor = (messages: readonly Native[], reported: unknown): Usage | undefined => {
-    if (reported != null) return endpoint.usageOf(reported);
-    return last !== undefined && messages.length > last.length ? last.usage : undefined;
-  };
+  const recovering =
+    <Given extends Params>(params: Given, { native, messages, goesOn }: Conversation<Native>) =>
+    async (error: unknown): Promise<Given | undefined> => {
+      const recovered = await native.recover(messages, error);
+      if (recovered === undefined) return undefined;
+      goesOn(recovered.conversation);
+      return endpoint.withMessages(params, recovered.conversation);
+    };
   return {
     path: endpoint.path,
-    async prepare(params, { usage, ...options } = {}) {
-      const messages = ours(params);
-      if (messages === undefined) return params;
-      const { conversation } = await native.prepare(messages, {
-        ...options,
-        ...endpoint.besideOf(params),
-        usage: usageFor(messages, usage),
-      });
-      return conversation === messages ? params : endpoint.withMessages(params, conversation);
-    },
     async recover(params, error) {
-      const messages = ours(params);
-      const recovered = messages && (await native.recover(messages, error));
-      return recovered && endpoint.withMessages(params, recovered.conversation);
+      const conversation = open(params);
+      return conversation && recovering(params, conversation)(error);
     },
-    listener(params) {
-      const length = endpoint.messagesOf(params)?.length ?? Infinity;
-      return (reported) => {
-        const usage = endpoint.usageOf(reported);
-        if (usage !== undefined) last = { length, usage };
+    async prepare(params, { usage, ...rest } = {}) {
+      const conversation = open(params);
+      if (conversation === undefined) return left(params);
+      const { native, messages, goesOn, reported, learn } = conversation;
+      const prepared = await native.prepare(messages, {
+        ...rest,
+        ...endpoint.besideOf(params),
+        usage: endpoint.usageOf(usage) ?? reported,
+      });
+      const isSame = prepared.conversation === messages;
+      if (!isSame) goesOn(prepared.conversation);
+      return {
+        params: isSame ? params : endpoint.withMessages(params, prepared.conversation),
+        learn(report) {
+          const known = endpoint.usageOf(report);
+          if (known !== undefined) learn(known);
+        },
+        recover: recovering(params, conversation),
       };
     },
   };
+}
+
+/** A request that is left as it is. */
+function left<Params>(params: Params): PreparedRequest<Params> {
+  return { params, learn: () => undefined, recover: () => Promise.resolve(undefined) };
 }

@@ -1,5 +1,4 @@
 import type { PreparedEndpoint } from "./prepared-endpoint.ts";
-import { keepObjects } from "./keep-objects.ts";
 import { watchAnswer } from "./watch-answer.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -21,20 +20,20 @@ export function createPreparingFetch(
   endpoints: readonly PreparedEndpoint<object>[],
   fetch: Fetch,
 ): Fetch {
-  const parse = createParser();
   return async (input, init = {}) => {
     const endpoint = endpoints.find((one) => isFor(one, input, init));
-    const params = endpoint && parse(init);
+    const params = endpoint && paramsOf(init);
     if (endpoint === undefined || params === undefined) return fetch(input, init);
+    const { signal } = init;
+    const request = await endpoint.prepare(params, signal ? { signal } : {});
     const send = (body: object): Promise<Response> =>
       fetch(input, body === params ? init : withBody(init, body));
     const again = async (error: unknown): Promise<Response | undefined> => {
-      const recovered = await endpoint.recover(params, error);
+      const recovered = await request.recover(error);
       return recovered && send(recovered);
     };
-    const learn = endpoint.listener(params);
-    const { signal } = init;
-    const first = await send(await endpoint.prepare(params, signal ? { signal } : {}));
+    const learn = (reported: unknown): void => request.learn(reported);
+    const first = await send(request.params);
     if (first.ok) return watchAnswer(first, { learn, again });
     const { answer, error } = await refusalOf(first);
     const second = error === undefined ? undefined : await again(error);
@@ -54,21 +53,10 @@ function isFor(
 }
 
 /** The parameters of a request: the client's own, or what its body says. */
-function createParser(): (init: RequestInit) => object | undefined {
-  const known = new Map<string, readonly unknown[]>();
-  return (init) => {
-    const given = (init as { readonly [PARAMS]?: object })[PARAMS];
-    if (given !== undefined) return given;
-    const params = jsonOf(init.body as string);
-    if (typeof params !== "object" || params === null) return undefined;
-    const entries = Object.entries(params).map(([field, value]: [string, unknown]) => {
-      if (!Array.isArray(value)) return [field, value] as const;
-      const kept = keepObjects(value, known.get(field) ?? []);
-      known.set(field, kept);
-      return [field, kept] as const;
-    });
-    return Object.fromEntries(entries);
-  };
+function paramsOf(init: RequestInit): object | undefined {
+  const given = (init as { readonly [PARAMS]?: object })[PARAMS];
+  const params = given ?? jsonOf(init.body as string);
+  return typeof params === "object" && params !== null ? params : undefined;
 }
 
 function withBody(init: RequestInit, body: object): RequestInit {

@@ -1,22 +1,81 @@
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
-/** A tool of `runTools`, as far as it is looked into. */
-interface RunnableTool {
-  readonly function?: { readonly name?: string; readonly function?: unknown };
+/** A function tool of Chat Completions that `runTools` can run; also good as a definition only. */
+export interface RunnableTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Record<string, unknown>;
+    readonly parse: (input: string) => object;
+    readonly function: (input: object) => Promise<string>;
+  };
+}
+
+/** A function tool of the Responses API, with what it does. */
+export interface ResponsesTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Record<string, unknown>;
+  readonly strict: false;
+  /** Takes the arguments of a call, as the model wrote them. Never rejects. */
+  readonly execute: (input: string) => Promise<string>;
+}
+
+type Entry = readonly [name: string, tool: RecallTools[keyof RecallTools]];
+
+/** One of the tools of `recallTools` for Chat Completions; it checks its input itself. */
+export function runnableTool([name, entry]: Entry): RunnableTool {
+  const tool = entry as RecallTool<unknown>;
+  return {
+    type: "function",
+    function: {
+      name,
+      description: tool.description,
+      parameters: { ...tool.inputSchema },
+      parse: parseInput,
+      function: (input) => tool.execute(input),
+    },
+  };
+}
+
+/** The same for the Responses API. */
+export function responsesTool([name, entry]: Entry): ResponsesTool {
+  const tool = entry as RecallTool<unknown>;
+  return {
+    type: "function",
+    name,
+    description: tool.description,
+    parameters: { ...tool.inputSchema },
+    strict: false,
+    execute: (input) => tool.execute(parseInput(input)),
+  };
+}
+
+/** What is no JSON becomes an input that the tool itself complains about. */
+function parseInput(input: string): object {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The tools of `runTools` with outputs that are truncated on arrival; none of them is changed. */
-export function wrapRunnableTools<Tools>(tools: Tools, truncation: TruncationOptions): Tools {
+export function wrapRunnables<Tools>(tools: Tools, truncation: TruncationOptions): Tools {
   if (!Array.isArray(tools)) return tools;
-  return tools.map((tool: RunnableTool) => wrapRunnable(tool, truncation)) as Tools;
+  return tools.map((tool: Partial<RunnableTool>) => wrapRunnable(tool, truncation)) as Tools;
 }
 
-function wrapRunnable<Tool extends RunnableTool>(tool: Tool, truncation: TruncationOptions): Tool {
+function wrapRunnable(tool: Partial<RunnableTool>, truncation: TruncationOptions): object {
   const called = tool.function;
-  const run = called?.function;
+  const run: unknown = called?.function;
   if (typeof run !== "function") return tool;
-  const execute = (...args: unknown[]): unknown => Reflect.apply(run, called, args);
   const name = called?.name ?? run.name;
+  const execute = (...args: unknown[]): unknown => Reflect.apply(run, called, args);
   const wrapped = wrapTool({ name, execute }, truncation);
   return { ...tool, function: { ...called, name, function: wrapped.execute } };
 }

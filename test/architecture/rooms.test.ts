@@ -73,6 +73,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   archive: /^(node:.+|@noble\/hashes\/.+|env-paths|re2js)$/,
   spill: /^node:.+$/,
+  summarizers: /^eventsource-parser$/,
+  hooks: /^eventsource-parser$/,
   telemetry: /^@opentelemetry\/api$/,
   transcripts: /^(node:.+|zod|jsonrepair)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,

@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import type { Usage } from "../../core/message/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 
@@ -10,13 +11,15 @@ export async function usageOfBody(response: Response): Promise<Usage | undefined
 /** The usage of a streamed message: the input is in its first event, the output in the last ones. */
 export async function usageOfStream(response: Response): Promise<Usage | undefined> {
   let usage: Readonly<Record<string, unknown>> = {};
-  for (const event of (await response.text()).split("\n")) {
-    if (!event.startsWith("data:") || !event.includes('"usage"')) continue;
-    const data: unknown = JSON.parse(event.slice("data:".length));
-    if (!isWireObject(data)) continue;
-    const message = isWireObject(data["message"]) ? data["message"] : data;
-    if (isWireObject(message["usage"])) usage = { ...usage, ...message["usage"] };
-  }
+  const parser = createParser({
+    onEvent({ data }) {
+      const event: unknown = data.includes('"usage"') ? JSON.parse(data) : undefined;
+      if (!isWireObject(event)) return;
+      const message = isWireObject(event["message"]) ? event["message"] : event;
+      if (isWireObject(message["usage"])) usage = { ...usage, ...message["usage"] };
+    },
+  });
+  parser.feed(await response.text());
   return usageOf(usage);
 }
 

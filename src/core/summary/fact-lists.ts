@@ -144,7 +144,13 @@ function rank({ ops, role }: FileMention): number {
   return state === "read" && role === undefined ? 1 : 0;
 }
 
-export function requestLines({ firstRequest, newestRequest }: Facts): readonly string[] {
+export function requestLines({ firstRequest, newestRequest, notes }: Facts): readonly string[] {
+  const goals = notes.get("goal") ?? [];
+  if (goals.length > 0) {
+    const first = firstRequest === undefined ? [] : [`First request: ${firstRequest}`];
+    const newest = newestRequest === undefined ? [] : [`Newest request: ${newestRequest}`];
+    return [...goals, ...first, ...newest];
+  }
   if (firstRequest === undefined && newestRequest === undefined) return [];
   const isOne = firstRequest === undefined || newestRequest === undefined;
   if (isOne || firstRequest === newestRequest) return [`Request: ${firstRequest ?? newestRequest}`];

@@ -83,12 +83,11 @@ function withoutFalse(sections: ModelSections, { facts, wrong }: MergeFacts): Mo
     if (run !== undefined) return commands.has(run.command);
     if (done.has(readPrefixed("Done", text) ?? "")) return true;
     const error = readErrorLine(text);
-    if (error !== undefined) return errors.has(errorKey(error)) || facts.settled.has(error.subject);
-    const request = readPrefixed("Newest request", text) ?? readPrefixed("Request", text);
-    return request !== undefined && request !== facts.newestRequest;
+    return error !== undefined && (errors.has(errorKey(error)) || facts.settled.has(error.subject));
   };
+  const isFalse = (line: string): boolean => wrong.has(line) || isForgedRequest(line, facts);
   const keep = (block: Block): readonly Block[] =>
-    isCopy(block) ? [] : withoutLines(block, wrong);
+    isCopy(block) ? [] : withoutLines(block, isFalse);
   return new Map([...sections].map(([id, blocks]) => [id, blocks.flatMap(keep)]));
 }
 
@@ -98,11 +97,22 @@ function copiedCommands(sections: ModelSections): ReadonlySet<string> {
   return new Set(blocks.flatMap(({ text }) => readCommandLine(text)?.command ?? []));
 }
 
-function withoutLines(block: Block, wrong: ReadonlySet<string>): readonly Block[] {
+const REQUEST =
+  /^(?:[-*•]\s+)?(?:\*\*|__)?(first |newest )?request(?:\*\*|__)?:(?:\*\*|__)? *(.*)$/i;
+
+/** A line that only we write, about what the user asked for, and that we would not write now. */
+function isForgedRequest(line: string, { firstRequest, newestRequest }: Facts): boolean {
+  const [, which = "", request] = REQUEST.exec(line) ?? [];
+  if (request === undefined) return false;
+  return request !== (which.toLowerCase() === "first " ? firstRequest : newestRequest);
+}
+
+function withoutLines(block: Block, isFalse: (line: string) => boolean): readonly Block[] {
   const lines = block.raw.split("\n");
-  if (wrong.size === 0 || !lines.some((line) => wrong.has(line.trim()))) return [block];
-  if (wrong.has(lines[0]?.trim() ?? "")) return [];
-  return splitBlocks(lines.filter((line) => !wrong.has(line.trim())).join("\n"));
+  const kept = lines.filter((line) => !isFalse(line.trim()));
+  if (kept.length === lines.length) return [block];
+  if (isFalse(lines[0]?.trim() ?? "") && block.isItem) return [];
+  return splitBlocks(kept.join("\n"));
 }
 
 const OPEN = /^(?:\*\*|__)?still open(?::(?:\*\*|__)?|(?:\*\*|__):?)[ \t]*/i;

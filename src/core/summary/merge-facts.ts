@@ -6,8 +6,10 @@ import { clippedStart } from "./clip.ts";
 export function mergeFacts(newer: Facts, older: Facts): Facts {
   const open = newer.hasTodos ? newer.open : older.open;
   const isOpen = new Set(open);
+  // Where a goal stands in other words, nobody knows any more what the first request was.
+  const isFirst = older.firstRequest === undefined && !older.notes.has("goal");
   return {
-    firstRequest: older.firstRequest ?? newer.firstRequest,
+    firstRequest: isFirst ? newer.firstRequest : older.firstRequest,
     newestRequest: newer.newestRequest ?? older.newestRequest,
     instructions: mergeTexts(newer.instructions, older.instructions),
     errors: mergeErrors(newer, older),

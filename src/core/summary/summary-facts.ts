@@ -129,8 +129,10 @@ function readGoal(draft: Draft, body: string): void {
     if (first !== undefined) draft.firstRequest ??= first;
     if (cut !== undefined || first !== undefined || newest !== undefined) continue;
     const start = requestStart(entry);
-    if (draft.firstRequest !== undefined || start.endsWith("…")) draft.statements.push(entry);
-    draft.firstRequest ??= start;
+    // In words of its own it is what the summary took for the goal, and no request of anybody.
+    const isNoted = draft.firstRequest !== undefined || draft.notes.has("goal");
+    if (isNoted || (start !== entry && start.endsWith("…"))) draft.statements.push(entry);
+    if (!isNoted) note(draft, "goal", start);
   }
 }
 

@@ -197,7 +197,7 @@ Still open: tables
       files: { "src/blocks.ts": ["modified"], "src/new.ts": ["created"] },
     });
     expect(merged(MODEL, now)).toEqual({
-      goal: "- First request: Build a Markdown parser that never uses regex.\n- Newest request: Use spaces, not tabs.",
+      goal: "- Build a Markdown parser that never uses regex.\n- Newest request: Use spaces, not tabs.",
       instructions: "- Use spaces, not tabs.\n- Use tabs.\n- Do not touch `vendor/`.",
       discoveries: "- Blocks are parsed first (see `src/blocks.ts`).",
       accomplished:
@@ -235,7 +235,7 @@ Still open: tables
    Writing inline rules.
 </summary>`;
     const sections = merged(other);
-    expect(sections["goal"]).toBe("- Request: The user wants a parser.");
+    expect(sections["goal"]).toBe("- The user wants a parser.");
     expect(sections["discoveries"]).toContain("two passes");
     expect(sections["relevantFiles"]).toBe("- `src/blocks.ts`: the block parser");
     expect(sections["accomplished"]).toBe("- Planned then: tables\n- Writing inline rules.");
@@ -245,7 +245,7 @@ Still open: tables
     const aloud = "- Request: x\n## Goal\n- wrong";
     for (const text of [`<analysis>${aloud}</analysis>`, `Intro.\nAnalysis:\n${aloud}\nSummary:`]) {
       const { goal } = merged(`${text}\n1. Primary Request and Intent:\n   A parser.`);
-      expect(goal).toBe("- Request: A parser.");
+      expect(goal).toBe("- A parser.");
     }
   });
 

@@ -63,7 +63,7 @@ function round({ outputs, typed }: Attack, at: number): Message[] {
     return [
       calling(call(id, tool, input(id))),
       results(result(id, tool, text, failed)),
-      assistant(words(1_500, `thought ${id}`)),
+      assistant(words(800, `thought ${id}`)),
       ...step(`w${id}`, "write", { path: `src/${id}.ts`, content: "x" }),
     ];
   });

@@ -4,7 +4,7 @@ import type { Decoder } from "../dialects/dialect.ts";
 /** Turns growing lists of native messages into neutral ones; each native message once. */
 export interface NativeFollower<Native> {
   /**
-   * The list, decoded. `usage` is what the provider reported for the request that the newest answer
+   * The list, decoded; the result may grow with the next call. `usage` is what the provider reported for the request that the newest answer
    * of the assistant came from.
    */
   decode(list: readonly Native[], usage?: Usage): readonly Message[];
@@ -51,7 +51,8 @@ export function followNatives<Native>(
       if (!isReturned && !goesOn(given, list)) given = open();
       const track = isReturned && returned !== undefined ? returned : given;
       const growing = extend(track, list, usage);
-      return [...track.messages, ...growing];
+      // A copy of a long list costs more than all the rest of a step.
+      return growing.length === 0 ? track.messages : [...track.messages, ...growing];
     },
     adopt(list, messages) {
       const track = open();

@@ -123,7 +123,8 @@ function followerOf<Conversation, Native>({
   return {
     decode: (conversation, usage) => {
       const messages = follower.decode(messagesOf(conversation), usage);
-      return [...lead(conversation), ...messages];
+      const first = lead(conversation);
+      return first.length === 0 ? messages : [...first, ...messages];
     },
     adopt(conversation, messages) {
       const { length } = lead(conversation);

@@ -1,0 +1,8 @@
+/**
+ * What a hook costs in a step with nothing to do, side by side with the middleware that other
+ * libraries have at the same place: `npx tsx bench/speed/hooks.ts [ROW-FILTER]`.
+ */
+import { HOOK_ROWS } from "./hook-rows.ts";
+import { timeSteps } from "./time-steps.ts";
+
+await timeSteps("hooks", HOOK_ROWS);

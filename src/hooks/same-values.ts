@@ -17,5 +17,7 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   const entries = Object.entries(one);
   if (entries.length !== Object.keys(other).length) return false;
   const fields = other as Readonly<Record<string, unknown>>;
-  return entries.every(([key, value]) => isSameValue(value, fields[key]));
+  return entries.every(
+    ([key, value]) => Object.hasOwn(fields, key) && isSameValue(value, fields[key]),
+  );
 }

@@ -22,7 +22,8 @@ export function preparingClient<Client extends OpenAIClient>(
   client: Client,
   { context, wrapFetch }: PreparingClientOptions,
 ): Client {
-  const own = client.withOptions({ fetch: wrapFetch(fetchOf(client)) }) as Client;
+  const fetch = wrapFetch(fetchOf(client));
+  const own = client.withOptions({ ...azureOptions(client), fetch }) as Client;
   const completions = own.chat.completions as Resource;
   handOver(completions);
   if (own.responses !== undefined) handOver(own.responses as Resource);
@@ -32,6 +33,13 @@ export function preparingClient<Client extends OpenAIClient>(
   });
   warnThrough(own, context);
   return own;
+}
+
+/** What `AzureOpenAI` wants to hear again when it is copied. */
+function azureOptions(client: object): object {
+  const { apiVersion, deploymentName } = client as Readonly<Record<string, unknown>>;
+  if (typeof apiVersion !== "string") return {};
+  return { apiVersion, ...(typeof deploymentName === "string" && { deployment: deploymentName }) };
 }
 
 type Method = (body: object, ...rest: unknown[]) => unknown;

@@ -14,19 +14,26 @@ export interface AnswerWatch {
 export function watchAnswer(response: Response, watch: AnswerWatch): Response {
   const { body, status, statusText, headers, url } = response;
   if (body === null || typeof body.getReader !== "function") return response;
+  const source: Source = { reader: body.getReader() };
   const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
-  const bytes = isStream ? watchEvents(body, watch) : watchJson(body, watch);
-  const watched = new Response(streamOf(bytes), { status, statusText, headers });
+  const bytes = isStream ? watchEvents(source, watch) : watchJson(source, watch);
+  const watched = new Response(streamOf(bytes, source), { status, statusText, headers });
   return Object.defineProperty(watched, "url", { value: url });
 }
 
-type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
-type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
+type Bytes = Uint8Array<ArrayBuffer>;
+type Pieces = AsyncGenerator<Bytes, void>;
 
-async function* watchJson(body: Bytes, { learn }: AnswerWatch): Pieces {
+/** What is read; another body may take the place of the first one. */
+interface Source {
+  reader: ReadableStreamDefaultReader<Bytes>;
+  isGivenUp?: boolean;
+}
+
+async function* watchJson(source: Source, { learn }: AnswerWatch): Pieces {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of piecesOf(source)) {
     text += decoder.decode(piece, { stream: true });
     yield piece;
   }
@@ -34,58 +41,53 @@ async function* watchJson(body: Bytes, { learn }: AnswerWatch): Pieces {
   if (answer?.usage != null) learn(answer.usage);
 }
 
-async function* watchEvents(body: Bytes, { learn, again }: AnswerWatch): Pieces {
-  const reader = createEventReader();
+async function* watchEvents(source: Source, { learn, again }: AnswerWatch): Pieces {
+  const events = createEventReader();
   /** What came before it was clear whether this is an answer. */
-  let held: Uint8Array<ArrayBuffer>[] | undefined = again === undefined ? undefined : [];
-  for await (const piece of piecesOf(body)) {
-    const { usage, opening } = reader.read(piece);
+  let held: Bytes[] | undefined = again === undefined ? undefined : [];
+  for await (const piece of piecesOf(source)) {
+    const { usage, opening } = events.read(piece);
     if (usage !== undefined) learn(usage);
     held?.push(piece);
     if (held !== undefined && opening === undefined) continue;
     const other = held && opening?.error !== undefined ? await again?.(opening.error) : undefined;
-    if (other?.ok === true) return yield* watchEvents(other.body ?? empty(), { learn });
+    if (other?.ok === true && other.body !== null) {
+      await source.reader.cancel().catch(() => undefined);
+      source.reader = other.body.getReader();
+      if (source.isGivenUp === true) return source.reader.cancel();
+      return yield* watchEvents(source, { learn });
+    }
     yield* held ?? [piece];
     held = undefined;
   }
   yield* held ?? [];
 }
 
-/** What a body holds; leaving the loop gives the rest of it up. */
-async function* piecesOf(body: Bytes): Pieces {
-  const reader = body.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      isDone = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isDone) await reader.cancel().catch(() => undefined);
+async function* piecesOf({ reader }: Source): Pieces {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
   }
 }
 
 /** A stream that asks for the next piece when its reader does. */
-function streamOf(pieces: Pieces): Bytes {
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+function streamOf(pieces: Pieces, source: Source): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>(
     {
       async pull(controller) {
         const { done, value } = await pieces.next();
         if (done === true) controller.close();
         else controller.enqueue(value);
       },
-      async cancel() {
-        await pieces.return();
+      cancel(reason) {
+        source.isGivenUp = true;
+        // Also while a piece is awaited.
+        return source.reader.cancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
-}
-
-function empty(): Bytes {
-  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 function parsed(text: string): unknown {

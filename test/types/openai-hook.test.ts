@@ -1,0 +1,49 @@
+import OpenAI, { AzureOpenAI } from "openai";
+import { expect, expectTypeOf, test } from "vitest";
+import {
+  type ChatParams,
+  type ChatUsage,
+  type Fetch,
+  longhaul,
+  type OpenAIClient,
+  type ResponsesParams,
+  type ResponsesUsage,
+} from "../../src/hooks/openai/index.ts";
+
+type Chat = OpenAI.ChatCompletionCreateParams;
+type Responses = OpenAI.Responses.ResponseCreateParams;
+
+test("the SDK's parameters and usage fit ours", () => {
+  expectTypeOf<Chat>().toExtend<ChatParams>();
+  expectTypeOf<Responses>().toExtend<ResponsesParams>();
+  expectTypeOf<OpenAI.CompletionUsage>().toExtend<ChatUsage>();
+  expectTypeOf<OpenAI.Responses.ResponseUsage>().toExtend<ResponsesUsage>();
+});
+
+test("prepared parameters have the type of those that were given", () => {
+  const context = longhaul();
+  expectTypeOf(context.prepareChat<Chat>).returns.resolves.toEqualTypeOf<Chat>();
+  expectTypeOf(context.prepareResponses<Responses>).returns.resolves.toEqualTypeOf<Responses>();
+  expectTypeOf(context.recoverChat<Chat>).returns.resolves.toEqualTypeOf<Chat | undefined>();
+});
+
+test("the client has the type of the one that was given", () => {
+  expectTypeOf<OpenAI>().toExtend<OpenAIClient>();
+  const client = longhaul().client(new OpenAI({ apiKey: "key" }));
+  expectTypeOf(client).toEqualTypeOf<OpenAI>();
+  const options = { apiKey: "key", apiVersion: "v", endpoint: "http://local" };
+  const azure = longhaul().client(new AzureOpenAI(options));
+  expectTypeOf(azure).toEqualTypeOf<AzureOpenAI>();
+});
+
+test("the tools fit where tools are taken, and so does the fetch", () => {
+  const { recallTools, responsesRecallTools, fetch } = longhaul();
+  const runnable: Parameters<OpenAI["chat"]["completions"]["runTools"]>[0]["tools"] = [
+    ...recallTools,
+  ];
+  const chat: OpenAI.ChatCompletionTool[] = [...recallTools];
+  const responses: OpenAI.Responses.Tool[] = [...responsesRecallTools];
+  expect([runnable, chat, responses].map(({ length }) => length)).toEqual([2, 2, 2]);
+  expectTypeOf(fetch).toExtend<Fetch>();
+  expectTypeOf(fetch).toExtend<NonNullable<ConstructorParameters<typeof OpenAI>[0]>["fetch"]>();
+});

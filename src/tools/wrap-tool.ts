@@ -1,4 +1,5 @@
 import type { TruncationOptions } from "./truncate-and-archive.ts";
+import { truncateError } from "./truncate-error.ts";
 import { truncateValue } from "./truncate-value.ts";
 
 /** How a tool is wrapped: what `context.truncation` is, and the tool's name. */
@@ -14,28 +15,23 @@ const WRAPPED = Symbol.for("longhaul.wrapped");
 
 /**
  * A tool whose outputs are truncated on arrival (T15). The result has the same prototype and fields
- * as the tool, which is not changed; a tool without `execute`, and one that is wrapped already,
- * comes back as it is. Nothing is done or read until the tool is called.
+ * as the tool, which is not changed; a tool without `execute` and `toModelOutput`, and one that is
+ * wrapped already, comes back as it is. Nothing is done or read until the tool is called.
  *
  * A tool with `toModelOutput` (AI SDK) keeps the value of `execute` for its user interface, and
  * what the model gets is truncated; of any other tool the value of `execute` is. Errors that a
- * tool throws pass through.
+ * tool throws pass through, with a truncated message if it is longer than an output may be.
  */
 export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptions = {}): Tool {
-  const field = hasField(tool, "toModelOutput") ? "toModelOutput" : "execute";
-  const found = findDescriptor(tool, field);
-  if (!hasField(tool, "execute") || found === undefined || isWrapped(found.value)) return tool;
-  const wrap = rememberLast((run: AnyFunction) => wrapped(run, field, { tool, options }));
-  const descriptor: PropertyDescriptor =
-    found.get === undefined
-      ? { ...found, value: wrap(found.value as AnyFunction) }
-      : { ...found, get: () => readWrapped(tool, field, wrap) };
+  const isConverted = hasField(tool, "toModelOutput");
+  const changed = {
+    ...wrappedField("toModelOutput", { tool, options }),
+    ...wrappedField("execute", { tool, options, isConverted }),
+  };
+  if (Object.keys(changed).length === 0) return tool;
   const fields = Object.getOwnPropertyDescriptors(tool);
-  const copy: unknown = Object.create(Object.getPrototypeOf(tool) as object | null, {
-    ...fields,
-    [field]: descriptor,
-  });
-  return copy as Tool;
+  const prototype = Object.getPrototypeOf(tool) as object | null;
+  return Object.create(prototype, { ...fields, ...changed }) as Tool;
 }
 
 /**
@@ -58,23 +54,61 @@ export function wrapTools<Tools extends object>(
 interface Wrapping {
   readonly tool: object;
   readonly options: WrapToolOptions;
+  /** Whether the tool turns what it returns into what the model gets by itself, later. */
+  readonly isConverted?: boolean;
 }
 
-function wrapped(run: AnyFunction, field: string, { tool, options }: Wrapping): AnyFunction {
+type Field = "execute" | "toModelOutput";
+
+/** The descriptor of a field whose function truncates; none where there is nothing to wrap. */
+function wrappedField(field: Field, wrapping: Wrapping): Record<string, PropertyDescriptor> {
+  const { tool } = wrapping;
+  const found = findDescriptor(tool, field);
+  if (!hasField(tool, field) || found === undefined || isWrapped(found.value)) return {};
+  const wrap = rememberLast((run: AnyFunction) => wrapped(run, field, wrapping));
+  const descriptor: PropertyDescriptor =
+    found.get === undefined
+      ? { ...found, value: wrap(found.value as AnyFunction) }
+      : { ...found, get: () => readWrapped(tool, field, wrap) };
+  return { [field]: descriptor };
+}
+
+function wrapped(
+  run: AnyFunction,
+  field: Field,
+  { tool, options, isConverted = false }: Wrapping,
+): AnyFunction {
   if (isWrapped(run)) return run;
   const truncating = (...args: unknown[]): unknown => {
     const meta = { toolName: options.toolName ?? nameOf(tool), input: inputOf(field, args[0]) };
-    // The tool itself, not its copy: private fields exist only there.
-    return truncateResult(Reflect.apply(run, tool, args), {
-      last: (value) => truncateValue(value, meta, options),
-      passing: (value) => truncateValue(value, meta, withoutEffects(options)),
-    });
+    const truncate = (value: unknown): unknown => truncateValue(value, meta, options);
+    const passing = (value: unknown): unknown =>
+      truncateValue(value, meta, withoutEffects(options));
+    const truncations = {
+      last: isConverted ? asItIs : truncate,
+      passing: isConverted ? asItIs : passing,
+      fail: (error: unknown) => failWith(truncateError(error, truncate)),
+    };
+    try {
+      // The tool itself, not its copy: private fields exist only there.
+      return truncateResult(Reflect.apply(run, tool, args), truncations);
+    } catch (error) {
+      return truncations.fail(error);
+    }
   };
   return Object.defineProperties(truncating, {
     name: { value: run.name },
     length: { value: run.length },
     [WRAPPED]: { value: true },
   });
+}
+
+function asItIs(value: unknown): unknown {
+  return value;
+}
+
+async function failWith(error: Promise<unknown>): Promise<never> {
+  throw await error;
 }
 
 function withoutEffects({ toolLimits, toolKinds }: WrapToolOptions): TruncationOptions {
@@ -92,11 +126,15 @@ interface Truncations {
   readonly last: (value: unknown) => unknown;
   /** For a state that the next one replaces: nothing is archived. */
   readonly passing: (value: unknown) => unknown;
+  /** Rejects with what is left of an error. */
+  readonly fail: (error: unknown) => Promise<never>;
 }
 
 /** A result that is there, will be there, or comes in several states. */
 function truncateResult(result: unknown, truncations: Truncations): unknown {
-  if (isPromise(result)) return result.then((value) => truncateResult(value, truncations));
+  if (isPromise(result)) {
+    return result.then((value) => truncateResult(value, truncations), truncations.fail);
+  }
   return isStates(result) ? truncateStates(result, truncations) : truncations.last(result);
 }
 
@@ -106,15 +144,19 @@ function truncateResult(result: unknown, truncations: Truncations): unknown {
  */
 async function* truncateStates(
   states: AsyncIterable<unknown>,
-  { last, passing }: Truncations,
+  { last, passing, fail }: Truncations,
 ): AsyncGenerator {
   let latest: unknown;
   let isCut = false;
-  for await (const state of states) {
-    const truncated = await passing(state);
-    latest = state;
-    isCut = truncated !== state;
-    yield truncated;
+  try {
+    for await (const state of states) {
+      const truncated = await passing(state);
+      latest = state;
+      isCut = truncated !== state;
+      yield truncated;
+    }
+  } catch (error) {
+    await fail(error);
   }
   if (isCut) yield await last(latest);
 }

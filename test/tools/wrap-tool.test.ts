@@ -12,6 +12,15 @@ async function recalled(archive: Archive, text: string): Promise<string> {
   return archive.get(/recall="(\w+)"/.exec(text)?.[1] ?? "");
 }
 
+/** Waits for a value, or for all states of it. */
+async function all(output: unknown): Promise<unknown> {
+  const value = await output;
+  if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return value;
+  const states: unknown[] = [];
+  for await (const state of value as AsyncIterable<unknown>) states.push(state);
+  return states;
+}
+
 describe("wrapTool", () => {
   it("truncates what a tool returns and archives the whole", async () => {
     const archive = memoryArchive();
@@ -101,6 +110,34 @@ describe("wrapTool", () => {
     await expect(failing.execute()).rejects.toThrow("mine");
   });
 
+  it("truncates the message of an error, and nothing else of it", async () => {
+    const archive = memoryArchive();
+    const error = Object.assign(new RangeError(long), { code: 7 });
+    const failing = [
+      (): Promise<string> => Promise.reject(error),
+      (): Promise<string> => {
+        throw error;
+      },
+      async function* fails() {
+        yield await Promise.resolve("working");
+        throw error;
+      },
+    ].map((execute) => wrapTool({ execute: execute as () => Promise<string> }, { archive }));
+    for (const tool of failing) {
+      const thrown: unknown = await all(tool.execute()).catch((reason: unknown) => reason);
+      expect(thrown).toBeInstanceOf(RangeError);
+      const { message, code } = thrown as typeof error;
+      expect(code).toBe(7);
+      expect(isTruncated(message)).toBe(true);
+      expect(await recalled(archive, message)).toBe(long);
+    }
+    const word = wrapTool({ execute: () => Promise.reject(long) }, { archive });
+    expect(await word.execute().catch((reason: unknown) => reason)).toMatch(/<tool-output-trunc/);
+    const mine = new Error("short");
+    const tool = wrapTool({ execute: () => Promise.reject(mine) });
+    expect(await tool.execute().catch((reason: unknown) => reason)).toBe(mine);
+  });
+
   it("goes on without an archive that fails, and says so", async () => {
     const archive: Archive = {
       ...memoryArchive(),
@@ -188,6 +225,17 @@ describe("a tool with toModelOutput", () => {
     });
     expect(await tool.toModelOutput({ output })).toEqual(first);
     expect(await archive.list()).toHaveLength(1);
+  });
+
+  it("may run elsewhere, and its errors are truncated", async () => {
+    const toModelOutput = async ({ output }: { output: string }) => ({
+      type: "text",
+      value: output,
+    });
+    const elsewhere = wrapTool({ toModelOutput });
+    expect(JSON.stringify(await elsewhere.toModelOutput({ output: long }))).toMatch(/truncated/);
+    const failing = wrapTool({ execute: () => Promise.reject(new Error(long)), toModelOutput });
+    await expect(failing.execute()).rejects.toThrow(/<tool-output-truncated/);
   });
 });
 

@@ -1,0 +1,15 @@
+/**
+ * T15 for what a tool throws: its message is what the model gets. The error itself where that fits;
+ * else one that inherits everything from it but the message.
+ */
+export async function truncateError(
+  error: unknown,
+  truncate: (value: unknown) => unknown,
+): Promise<unknown> {
+  if (!(error instanceof Error)) return truncate(error);
+  const { message } = error;
+  const cut = await truncate(message);
+  if (cut === message) return error;
+  const descriptor = { value: cut, writable: true, configurable: true };
+  return Object.create(error, { message: descriptor }) as unknown;
+}

@@ -8,7 +8,7 @@ import { nextStamp, readStamp, writeStamp } from "./gc-clock.ts";
 import { whileLocked } from "./gc-lock.ts";
 import { machineRun } from "./holder.ts";
 import { type Linked, linkEqualFiles } from "./link-equal.ts";
-import { isLive, type LiveOptions } from "./live.ts";
+import { isLive, type LiveOptions, removeDeadMarks } from "./live.ts";
 import { type Removed, removeFiles, tidyFolder } from "./remove-files.ts";
 
 /** What an archive keeps. */
@@ -103,6 +103,10 @@ async function collect(root: string, rule: Rule): Promise<GarbageReport> {
   const { conversations, unread } = await readConversations(root, times);
   const stored = storedBytes(conversations);
   const chosen = chooseGarbage(stored, { ...rule, ...times });
+  // Their marks would be asked about again and again otherwise.
+  for (const { folder } of isDryRun ? [] : conversations) {
+    await removeDeadMarks(folder, times).catch(() => false);
+  }
   const { gone, failures } = isDryRun ? dryRemoval(chosen) : await removeFiles(chosen, times);
   const left = conversations.flatMap(({ files }) => files.filter(({ path }) => !gone.has(path)));
   const linked = await linkEqualFiles(left, { now: clock.now, isDryRun });

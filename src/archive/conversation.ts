@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isWellFormed } from "../core/message/index.ts";
 import { checkFolder, makeFolder } from "./durable-file.ts";
 
 /*
@@ -29,7 +30,9 @@ function conversationName(id: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, "-")
     .slice(0, 32);
-  const digits = createHash("sha256").update(id, "utf8").digest("hex").slice(0, 16);
+  // Half a surrogate pair has no bytes in UTF-8 and would be the same as any other.
+  const bytes = isWellFormed(id) ? id : JSON.stringify(id);
+  const digits = createHash("sha256").update(bytes, "utf8").digest("hex").slice(0, 16);
   return `${readable}~${digits}`;
 }
 

@@ -79,10 +79,14 @@ function namesOf(
 ): readonly (readonly [string, boolean])[] {
   const paths = files.map(({ path }) => oneLine(relative(path, cwd)));
   const lines = text.split("\n");
-  const last = (path: string): string => path.replace(/\/$/, "").split("/").at(-1) ?? path;
+  const last = (path: string): string =>
+    path
+      .replace(/[/\\]$/, "")
+      .split(/[/\\]/)
+      .at(-1) ?? path;
   return paths.map((path) => {
     const name = last(path);
-    const folder = path.slice(0, path.length - name.length);
+    const folder = path.replace(/[/\\]$/, "").slice(0, -name.length);
     const isGrouped = lines.some(
       (line) => line.includes(`in \`${folder}\``) && line.includes(`\`${name}\``),
     );

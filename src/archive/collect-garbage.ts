@@ -112,7 +112,10 @@ async function collect(root: string, rule: Rule): Promise<GarbageReport> {
   const linked = await linkEqualFiles(left, { now: clock.now, isDryRun });
   if (!isDryRun) {
     for (const { folder } of conversations) {
-      await tidyFolder(folder, root, times).catch((error: unknown) => failures.push(codeOf(error)));
+      const { maxAgeMs } = rule;
+      await tidyFolder(folder, root, { ...times, maxAgeMs }).catch((error: unknown) =>
+        failures.push(codeOf(error)),
+      );
     }
     if (stored.length > 0) await writeStamp(root, stamp).catch(unlessFull);
   }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "./archive-error.ts";
 import type { StoredBytes } from "./choose-garbage.ts";
 import { holderStates } from "./holder.ts";
+import { JOURNAL_FILE } from "./journal-file.ts";
 import { isFolderName, ownerOf } from "./layout.ts";
 import { entriesOf } from "./list-files.ts";
 import { isLive, type LiveOptions, removeDeadMarks, removeIdleMarks } from "./live.ts";
@@ -78,11 +79,16 @@ async function removeName(path: string): Promise<string | undefined> {
 /** About a writer on another machine nothing can be asked. */
 const ELSEWHERE_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
+/** When it is, and how old a journal that names nothing may become. */
+export interface TidyOptions extends LiveOptions {
+  readonly maxAgeMs: number;
+}
+
 /**
  * Removes what ended processes left in a conversation's folder, and the folder of a conversation
  * that is not live and has nothing in it any more. A file that is none of ours keeps its folder.
  */
-export async function tidyFolder(folder: string, root: string, times: LiveOptions): Promise<void> {
+export async function tidyFolder(folder: string, root: string, times: TidyOptions): Promise<void> {
   const areIdle = await removeDeadMarks(folder, times);
   await removeLeftFiles(folder, times);
   const canGo = folder !== root && !(await isLive(folder, times));
@@ -93,10 +99,23 @@ export async function tidyFolder(folder: string, root: string, times: LiveOption
     for (const { name } of await entriesOf(folder)) {
       if (isFolderName(name)) await rmdir(join(folder, name)).catch(() => undefined);
     }
+    await removeOldJournal(folder, times);
     return true;
   });
   // Only now: it had one more file in it. Who came meanwhile has one in it as well.
   if (isEmpty) await rmdir(folder).catch(() => undefined);
+}
+
+/** A journal goes when what it names is gone, and it is as old as that. */
+async function removeOldJournal(
+  folder: string,
+  { now, isClockTrusted, maxAgeMs }: TidyOptions,
+): Promise<void> {
+  const hasOriginals = (await entriesOf(folder)).some(({ name }) => isFolderName(name));
+  const path = join(folder, JOURNAL_FILE);
+  const stats = hasOriginals ? undefined : await lstat(path).catch(() => undefined);
+  if (stats?.isFile() !== true || !isClockTrusted || now - stats.mtimeMs <= maxAgeMs) return;
+  await unlink(path).catch(() => undefined);
 }
 
 async function removeLeftFiles(

@@ -131,6 +131,20 @@ describe("retention", () => {
     expect(await fs.readdir(join(folder, "conversations", "noted"))).toEqual(["journal.jsonl"]);
   });
 
+  it("removes a journal with the last of what it names, and no younger one", async () => {
+    const folder = await newFolder();
+    for (const name of ["old", "young"]) {
+      await stored(folder, [["x".repeat(100) + name, 8 * DAY]], name);
+      await archiveIn(folder, name).journal?.append({ version: 1 });
+      const journal = join(folder, "conversations", name, "journal.jsonl");
+      await age(journal, name === "old" ? 8 * DAY : DAY);
+      await end(folder, name);
+    }
+    await collectGarbage(folder);
+    expect(await fs.readdir(join(folder, "conversations"))).toEqual(["young"]);
+    expect(await archiveIn(folder, "young").journal?.read()).toEqual([{ version: 1 }]);
+  });
+
   it("does nothing where there is nothing, and refuses negative limits", async () => {
     const folder = await newFolder();
     expect(await collectGarbage(folder)).toMatchObject({ ran: true, kept: { originals: 0 } });

@@ -67,7 +67,8 @@ async function generate(
     ...(prefix ?? promptContent(request)),
     maxOutputTokens: outputLimit(room),
     abortSignal: request.signal,
-    ...(providerOptions !== undefined && { providerOptions }),
+    // No provider reads it; a middleware of ours must not take this for a call of the agent.
+    providerOptions: { ...providerOptions, longhaul: { summary: true } },
     ...(headers !== undefined && { headers }),
   };
   return aiSdkAnswer(await model.doGenerate(call as never), model);

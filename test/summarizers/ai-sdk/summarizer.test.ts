@@ -138,7 +138,11 @@ it("hands on what the agent sends beside its messages", async () => {
     headers,
   }).summarize(summaryRequest());
   expect(doGenerate).toHaveBeenCalledWith(
-    expect.objectContaining({ providerOptions, headers, maxOutputTokens: 99 }),
+    expect.objectContaining({
+      providerOptions: { ...providerOptions, longhaul: { summary: true } },
+      headers,
+      maxOutputTokens: 99,
+    }),
   );
 });
 

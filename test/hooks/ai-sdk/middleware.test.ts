@@ -1,0 +1,205 @@
+import { generateText, wrapLanguageModel } from "ai";
+import { describe, expect, it } from "vitest";
+import type { ContextReport, Failure } from "../../../src/context/index.ts";
+import {
+  longhaul,
+  type LonghaulContext,
+  type LonghaulOptions,
+} from "../../../src/hooks/ai-sdk/index.ts";
+import { goodSummary } from "../../good-summary.ts";
+import { words } from "../../build-messages.ts";
+import { type FakeAnswer, fakeModel, runAgent, tokensOf } from "./fake-model.ts";
+
+const STEPS = 40;
+const LIMIT = 8_000;
+
+/** Looks, then says that it is done. */
+function lookFor(steps: number): () => FakeAnswer {
+  let looks = 0;
+  return () =>
+    looks++ < steps ? { calls: [{ name: "look", input: { at: looks } }] } : { text: "done" };
+}
+
+const output = (n: number): string => words(300, `output ${n}`);
+
+interface Watched {
+  readonly context: LonghaulContext;
+  readonly failures: Failure[];
+  readonly edits: ContextReport[];
+}
+
+function watched(options: LonghaulOptions): Watched {
+  const context = longhaul(options);
+  const failures: Failure[] = [];
+  const edits: ContextReport[] = [];
+  context.on("failed", (failure) => void failures.push(failure));
+  context.on("prepared", (report) => {
+    if (report.action !== "none") edits.push(report);
+  });
+  return { context, failures, edits };
+}
+
+const ways = ([6, 7] as const).flatMap((version) =>
+  [{ stream: false }, { stream: true }, { stream: true, refusesInStream: true }].flatMap((way) =>
+    (["both", "middleware"] as const).map((hooks) => ({ version, hooks, ...way })),
+  ),
+);
+
+describe.each(ways)("ai $version, stream $stream, in it $refusesInStream, $hooks", (way) => {
+  it("recovers from a window that is smaller than anybody knew, and remembers it", async () => {
+    const { model, calls, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
+    const { context, failures, edits } = watched({ window: 200_000 });
+    const answer = await runAgent({ ...way, context, model, output, prompt: "look around" });
+    expect(answer).toBe("done");
+    expect(failures).toEqual([]);
+    expect(refused()).toBe(1);
+    expect(calls).toHaveLength(STEPS + 2);
+    expect(edits.length).toBeGreaterThan(1);
+    expect(edits[0]?.window).toBe(LIMIT);
+    expect(context.journal()).toHaveLength(edits.length);
+    // Nothing that was taken away comes back.
+    expect(Math.max(...calls.slice(-15).map(tokensOf))).toBeLessThan(LIMIT);
+  });
+
+  it("passes the second refusal in a row on", async () => {
+    const limits = { limit: 0 };
+    const { model, calls } = fakeModel({ ...way, answer: lookFor(3), ...limits });
+    const { context } = watched({ window: 200_000 });
+    const run = runAgent({ ...way, context, model, output, prompt: words(3_000, "look") });
+    await expect(run).rejects.toThrow(/prompt is too long/);
+    expect(calls.length).toBeLessThanOrEqual(2);
+  });
+
+  it("passes every other error on, at once", async () => {
+    const answer = (): FakeAnswer => ({ error: new Error("no credit") });
+    const { model, calls } = fakeModel({ ...way, answer });
+    const { context, edits } = watched({ window: 200_000 });
+    const run = runAgent({ ...way, context, model, output, prompt: "look around" });
+    await expect(run).rejects.toThrow("no credit");
+    expect(calls).toHaveLength(1);
+    expect(edits).toEqual([]);
+  });
+
+  it("stands back where the provider manages the conversation", async () => {
+    const { model, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
+    const { context, failures, edits } = watched({ window: 4_000 });
+    const providerOptions = { openai: { contextManagement: [{ type: "compaction" }] } };
+    const run = runAgent({
+      ...way,
+      context,
+      model,
+      output,
+      prompt: "look around",
+      providerOptions: providerOptions as never,
+    });
+    await expect(run).rejects.toThrow(/prompt is too long/);
+    expect(refused()).toBe(1);
+    expect(edits).toEqual([]);
+    expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
+    expect(failures[0]?.message).toContain("providerOptions.openai.contextManagement");
+  });
+});
+
+describe("the middleware alone", () => {
+  it("keeps every prompt inside the window", async () => {
+    const { model, calls, refused } = fakeModel({
+      version: 6,
+      answer: lookFor(STEPS),
+      limit: LIMIT,
+    });
+    const { context, edits } = watched({ window: LIMIT });
+    const run = { version: 6, stream: false, hooks: "middleware" } as const;
+    expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
+    expect(refused()).toBe(0);
+    expect(calls).toHaveLength(STEPS + 1);
+    expect(edits.length).toBeGreaterThan(1);
+    await expect(context.persisted({ steps: [] })).rejects.toMatchObject({
+      code: "invalid-options",
+    });
+  });
+
+  it("leaves other conversations alone", async () => {
+    const { model, calls } = fakeModel({ version: 6, answer: lookFor(10) });
+    const { context, edits } = watched({ window: LIMIT });
+    const run = { version: 6, stream: false, hooks: "middleware" } as const;
+    await runAgent({ ...run, context, model, output, prompt: "look" });
+    const wrapped = wrapLanguageModel({ model, middleware: context.middleware });
+    const prompt = words(20_000, "another");
+    await generateText({ model: wrapped, prompt });
+    expect(JSON.stringify(calls.at(-1)?.prompt)).toContain(prompt);
+    expect(edits).toEqual([]);
+  });
+});
+
+describe("a model that writes the summaries, too", () => {
+  it.each(["both", "middleware"] as const)("does not wait for itself: %s", async (hooks) => {
+    const agent = lookFor(STEPS);
+    let summaries = 0;
+    const { model } = fakeModel({
+      version: 6,
+      limit: LIMIT,
+      answer: (call) => {
+        if ((call.tools ?? []).length > 0) return agent();
+        summaries += 1;
+        return { text: "" };
+      },
+    });
+    const holder: { context?: LonghaulContext } = {};
+    // The wrapped model, as somebody would have it at hand.
+    const wrapped = wrapLanguageModel({
+      model,
+      middleware: {
+        specificationVersion: "v3",
+        transformParams: (call) => holder.context!.middleware.transformParams(call),
+        wrapGenerate: (call) => holder.context!.middleware.wrapGenerate(call),
+      },
+    });
+    const { context, edits } = watched({ window: LIMIT, summarizer: wrapped });
+    holder.context = context;
+    const run = { version: 6, stream: false, hooks } as const;
+    expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
+    expect(edits.length).toBeGreaterThan(1);
+    expect(summaries).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  it("does not wait for itself when it goes on from the agent's own request", async () => {
+    const agent = lookFor(STEPS);
+    let summaries = 0;
+    const { model } = fakeModel({
+      version: 6,
+      answer: (call) => {
+        const last = JSON.stringify(call.prompt.at(-1));
+        if (!last.includes("summary") || last.includes("prior-conversation")) return agent();
+        summaries += 1;
+        return { text: "" };
+      },
+    });
+    const holder: { context?: LonghaulContext } = {};
+    const wrapped = wrapLanguageModel({
+      model,
+      middleware: {
+        specificationVersion: "v3",
+        transformParams: (call) => holder.context!.middleware.transformParams(call),
+        wrapGenerate: (call) => holder.context!.middleware.wrapGenerate(call),
+      },
+    });
+    const settings = { window: LIMIT, model: wrapped, summarizer: wrapped, summarizeAhead: false };
+    const { context, edits } = watched({ ...settings, summarizeAhead: false });
+    holder.context = context;
+    const run = { version: 6, stream: false, hooks: "middleware" } as const;
+    expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
+    expect(edits.length).toBeGreaterThan(1);
+    expect(summaries).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  it("may be given as a function", async () => {
+    const { model } = fakeModel({ version: 7, answer: lookFor(STEPS), limit: LIMIT });
+    const { context, edits } = watched({ window: LIMIT, summarizer: goodSummary });
+    const run = { version: 7, stream: true } as const;
+    expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
+    expect(edits.at(-1)?.summary?.source).toBe("model");
+    await context.close();
+  });
+});

@@ -11,6 +11,7 @@ import {
   unlinkSync,
   write,
 } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { lstat, mkdir, open, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
@@ -149,11 +150,21 @@ export function fileStats(path: string): Stats | undefined {
 /** The bytes of a plain file; `undefined` if it is not there. */
 export async function readPlainFile(path: string): Promise<Buffer | undefined> {
   if (fileStats(path) === undefined) return undefined;
-  const file = await open(path, READ);
+  const file = await openIfThere(path);
   try {
-    return await file.readFile();
+    return await file?.readFile();
   } finally {
-    await file.close();
+    await file?.close();
+  }
+}
+
+/** It may have been removed since somebody looked. */
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, READ);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 

@@ -47,6 +47,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
       real.readdir(path, options)
     ),
     open: async (...args: Parameters<typeof real.open>) => {
+      fails("open to read");
       const file = await real.open(...args);
       const { readFile } = file;
       return Object.assign(file, {
@@ -92,6 +93,13 @@ describe("a failing disk", () => {
     const left = await fs.readdir(folder, { recursive: true }).catch(() => []);
     expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
     expect(await archive.get((await archive.put("out", "text")).handle)).toBe("text");
+  });
+
+  it("an original that is removed while it is opened is gone", async () => {
+    const archive = directoryArchive(newFolder(), { retention: false });
+    const { handle } = await archive.put("out", "text");
+    faults.set("open to read", "ENOENT");
+    await expect(archive.get(handle)).rejects.toMatchObject({ code: "unknown-handle" });
   });
 
   it("is reported by get and list too", async () => {

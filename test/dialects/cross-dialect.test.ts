@@ -4,6 +4,7 @@ import { checkMessages, type Message, repairMessages } from "../../src/core/mess
 import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
+import { langchain } from "../../src/dialects/langchain/index.ts";
 import { neutral } from "../../src/dialects/neutral/index.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
@@ -13,7 +14,14 @@ import { anthropicFixtures } from "./anthropic/fixtures.ts";
 import { openaiChatFixtures } from "./openai-chat/fixtures.ts";
 import { openaiResponsesFixtures } from "./openai-responses/fixtures.ts";
 
-const dialects = [neutral, openaiChat, openaiResponses, anthropic, aiSdk] as readonly Dialect[];
+const dialects = [
+  neutral,
+  openaiChat,
+  openaiResponses,
+  anthropic,
+  aiSdk,
+  langchain,
+] as readonly Dialect[];
 const pairs = dialects.flatMap((from) =>
   dialects.filter((to) => to !== from).map((to) => ({ from, to })),
 );

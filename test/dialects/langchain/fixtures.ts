@@ -10,6 +10,11 @@ import {
 import type { LangChainMessage } from "../../../src/dialects/langchain/index.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
+/** The SDK's types know the blocks of no provider. */
+function answer(fields: object): AIMessage {
+  return new AIMessage(fields as AIMessageFields);
+}
+
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
 
 export const ask = new HumanMessage({ id: "h1", content: "Fix the build." });
@@ -18,7 +23,7 @@ const callOne = new AIMessage({ id: "a1", content: "", tool_calls: [call] });
 const resultOne = new ToolMessage({ content: "ok", tool_call_id: "call_1", name: "read" });
 
 /** As `@langchain/anthropic` makes them: blocks, and the same calls in `tool_calls`. */
-export const anthropicAnswer = new AIMessage({
+export const anthropicAnswer = answer({
   id: "msg_1",
   content: [
     { type: "thinking", thinking: "I must read it.", signature: "c2ln" },
@@ -33,7 +38,7 @@ export const anthropicAnswer = new AIMessage({
     total_tokens: 128,
     input_token_details: { cache_read: 100, cache_creation: 5 },
   },
-} as AIMessageFields);
+});
 
 /** Streamed: the input of the call is in pieces, and whole in `tool_calls`. */
 export const streamedAnswer = new AIMessageChunk({

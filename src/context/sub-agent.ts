@@ -11,6 +11,7 @@ export function constraintsOf({ options, tracker, groundwork }: Session): readon
 /** The settings of a sub-agent's context: those of its parent, but nothing of its conversation. */
 export function subAgentOptions(session: Session, own: ContextOptions): ContextOptions {
   const {
+    conversation: _c,
     journal: _j,
     instructions: _i,
     tools: _t,

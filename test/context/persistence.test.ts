@@ -210,3 +210,16 @@ describe("undo", () => {
     expect(context.journal()).toHaveLength(1);
   });
 });
+
+describe("a sub-agent", () => {
+  it("keeps its edits out of the stored journal of its parent", async () => {
+    const parent = open();
+    const { messages } = await parent.prepare(history);
+    const task = [system("you help"), user("count the files"), ...grow(60, 400)];
+    const { report } = await parent.subAgent().prepare(task);
+    expect(report).toMatchObject({ action: "compact", warnings: [], failures: [] });
+    const again = await open().prepare([...history, ...grow(1, 60)]);
+    expect(again.report).toMatchObject({ action: "none", warnings: [] });
+    expect(again.messages.slice(0, messages.length)).toEqual(messages);
+  });
+});

@@ -8,6 +8,7 @@ import { mergeAll } from "./make-record.ts";
 import type { JournalRecord, SummarySource } from "./journal.ts";
 import type { ModelWork } from "./model-summary-for.ts";
 import type { Session } from "./session.ts";
+import { usageOf } from "./spending.ts";
 import type { View } from "./view.ts";
 import type { Handle } from "../core/handle/index.ts";
 import type { Ledger } from "../core/ledger/index.ts";
@@ -67,6 +68,11 @@ export interface ContextReport {
   readonly summary?: SummaryReport;
   /** Summaries that were prepared and thrown away, since the context was created. */
   readonly discardedSummaries: number;
+  /**
+   * What all calls of models have cost since the context was created, in the provider's tokens, also
+   * those for summaries that were thrown away.
+   */
+  readonly modelUsage: Required<SummaryUsage>;
   readonly continuation?: { readonly state: RunState; readonly added: boolean };
   readonly ledger?: Ledger;
   readonly warnings: readonly string[];
@@ -75,7 +81,7 @@ export interface ContextReport {
 }
 
 /** The report of a step in which nothing had to be done. */
-export function emptyReport({ budget, ahead }: Session, view: View): ContextReport {
+export function emptyReport({ budget, ahead, spending }: Session, view: View): ContextReport {
   const { tokens, source } = view.measured;
   const messages = view.messages.length;
   return {
@@ -88,6 +94,7 @@ export function emptyReport({ budget, ahead }: Session, view: View): ContextRepo
     prune: [],
     clipped: [],
     discardedSummaries: ahead.discarded,
+    modelUsage: spending.total,
     warnings: view.warnings,
     failures: [],
     durationMs: 0,
@@ -123,6 +130,7 @@ export function editReport(facts: EditFacts): Partial<ContextReport> {
     prune: pieces.filter(isPruned),
     clipped: pieces.filter((piece) => !isPruned(piece)),
     discardedSummaries: session.ahead.discarded,
+    modelUsage: session.spending.total,
     ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
     ledger: mergeAll(
       session.tracker.records.map((one) => one.facts),
@@ -165,21 +173,10 @@ function compactionReport(
       tokens: counter.count(record.summary ?? ""),
       sections: Object.fromEntries(parseSummary(text)),
       calls: model.calls,
-      usage: totalOf(model.calls),
+      usage: usageOf(model.calls),
       ahead: model.ahead,
       waitedMs: model.waitedMs,
     },
     continuation: { state: compaction.state, added: compaction.continuation !== undefined },
-  };
-}
-
-function totalOf(calls: readonly SummaryCall[]): Required<SummaryUsage> {
-  const usages = calls.flatMap(({ usage }) => usage ?? []);
-  const sum = (of: (usage: SummaryUsage) => number): number =>
-    usages.reduce((total, usage) => total + of(usage), 0);
-  return {
-    input: sum(({ input }) => input),
-    cached: sum(({ cached = 0 }) => cached),
-    output: sum(({ output }) => output),
   };
 }

@@ -23,6 +23,7 @@ import type { ContextOptions } from "./options.ts";
 import { createPersistence, type Persistence } from "./persistence.ts";
 import { withPlugins } from "./plugins.ts";
 import { createRefillWatch, type RefillWatch } from "./refill.ts";
+import { createSpending, type Spending } from "./spending.ts";
 import { aheadShare, summarizerTimeout } from "./summarizer-options.ts";
 import { createTracker, type Tracker } from "./tracker.ts";
 import { createUsageMeter, type Measured, type UsageMeter } from "./usage.ts";
@@ -52,6 +53,7 @@ export interface Session {
   readonly summarizerTimeoutMs: number;
   readonly breaker: Breaker;
   readonly ahead: Ahead;
+  readonly spending: Spending;
   /** Share of the overflow limit from which a summary is prepared; above 1 for never. */
   readonly aheadShare: number;
   readonly refill: RefillWatch;
@@ -124,7 +126,7 @@ function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): A
 
 type Summarizing = Pick<
   Session,
-  "summarizer" | "summarizerTimeoutMs" | "breaker" | "ahead" | "aheadShare"
+  "summarizer" | "summarizerTimeoutMs" | "breaker" | "ahead" | "spending" | "aheadShare"
 >;
 
 function summarizing(options: ContextOptions, now: () => number): Summarizing {
@@ -135,6 +137,7 @@ function summarizing(options: ContextOptions, now: () => number): Summarizing {
     summarizerTimeoutMs: summarizerTimeout(options.summarizerTimeoutMs),
     breaker: createBreaker({ now }),
     ahead: createAhead(),
+    spending: createSpending(),
     aheadShare: aheadShare(options.summarizeAhead),
   };
 }

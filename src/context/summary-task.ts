@@ -56,7 +56,10 @@ export async function startSummary(
     ...(signal !== undefined && { signal }),
     ...(summarizer.reusesPrompt === true && { live: liveRequest(session, stretch) }),
   });
-  for (const call of made.calls) session.events.emit("modelCalled", call);
+  for (const call of made.calls) {
+    session.spending.add(call);
+    session.events.emit("modelCalled", call);
+  }
   if (signal?.aborted === true) return made;
   if (made.text === undefined) breaker.failed();
   else breaker.succeeded();

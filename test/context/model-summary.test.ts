@@ -230,11 +230,17 @@ describe("a summary prepared while the agent works", () => {
   });
 
   it("is thrown away and counted when the history has changed", async () => {
-    const context = create(goodSummary);
+    const context = create(async (request) => ({
+      text: await goodSummary(request),
+      usage: { input: 900, cached: 800, output: 90 },
+    }));
     await context.prepare([...start, ...grow(26, 500)]);
+    await new Promise((resolve) => setTimeout(resolve, 0));
     const other = [system("rules"), user("something else"), ...grow(32, 500)];
     const { report } = await context.prepare(other);
     expect(report).toMatchObject({ discardedSummaries: 1, summary: { ahead: "none" } });
+    expect(report.summary?.usage).toEqual({ input: 900, cached: 800, output: 90 });
+    expect(report.modelUsage).toEqual({ input: 1_800, cached: 1_600, output: 180 });
   });
 
   it("is not begun when pruning will do", async () => {

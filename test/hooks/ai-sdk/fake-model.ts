@@ -23,6 +23,8 @@ export interface FakeModelOptions {
   /** Whether a stream begins before the refusal. */
   readonly refusesInStream?: boolean;
   readonly version: 6 | 7;
+  /** Content that stands before every answer, with `{n}` in its ids for the number of the call. */
+  readonly also?: readonly object[];
 }
 
 /** A language model for the SDK of one version, and every call that it got. */
@@ -38,6 +40,7 @@ export function fakeModel({
   limit,
   refusesInStream,
   version,
+  also = [],
 }: FakeModelOptions): FakeModel {
   const calls: FakeCall[] = [];
   let refused = 0;
@@ -62,7 +65,7 @@ export function fakeModel({
       if (answered.error !== undefined) throw answered.error;
       const usage = usageOf(call);
       return {
-        content: contentOf(answered, calls.length),
+        content: [...also, ...contentOf(answered, calls.length)],
         ...finish(answered),
         usage,
         warnings: [],

@@ -117,7 +117,7 @@ export const chatAgent: FetchAgent<readonly ChatMessage[]> = {
     const body = { model: "scripted", tools: chatTools, messages };
     const answer = await send(`${url}/v1/chat/completions`, body);
     const [{ message }] = answer["choices"] as [{ message: ChatMessage }];
-    const calls = message.tool_calls ?? [];
+    const ids = (message.tool_calls ?? []).map((call) => (call as unknown as Json)["id"] as string);
     const used = answer["usage"] as Readonly<Record<string, number>> & {
       readonly prompt_tokens_details?: Readonly<Record<string, number>>;
     };
@@ -126,7 +126,7 @@ export const chatAgent: FetchAgent<readonly ChatMessage[]> = {
       added: (conversation) => [
         ...conversation,
         message,
-        ...calls.map(({ id }): ChatMessage => ({
+        ...ids.map((id): ChatMessage => ({
           role: "tool",
           tool_call_id: id,
           content: "Noted.",
@@ -137,7 +137,7 @@ export const chatAgent: FetchAgent<readonly ChatMessage[]> = {
         cacheRead: cached,
         output: used["completion_tokens"] ?? 0,
       },
-      isDone: calls.length === 0,
+      isDone: ids.length === 0,
     };
   },
   summarizer: (url, window, reusesPrompt) =>

@@ -21,7 +21,7 @@ export function createBlock(heldBytes: number): Block {
   let isWhole = true;
   const growTo = (needed: number): void => {
     if (!isWhole || needed <= memory.length) return;
-    const larger = new Uint8Array(Math.min(heldBytes, Math.max(needed, 2 * memory.length)));
+    const larger = new Uint8Array(Math.min(heldBytes, Math.max(needed, 4 * memory.length)));
     larger.set(memory);
     memory = larger;
   };

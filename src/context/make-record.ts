@@ -67,9 +67,9 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const headHandle = isArchived ? compaction.handle : undefined;
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
-  const ledger = withConstraints(mergeAll(since, options), options.constraints);
   const input = {
-    ledger: withRelativePaths(ledger, options.cwd),
+    ledger: withRelativePaths(mergeAll(since, options), options.cwd),
+    constraints: options.constraints,
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
     count: (piece: string) => counter.count(piece),
@@ -87,14 +87,6 @@ function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
   if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
   const { text } = mergeSummary({ ...input, model: model.text });
   return { text, source: model.hasGaps ? "repaired" : "model" };
-}
-
-/** Rules from outside the conversation count as the newest words of the user. */
-function withConstraints(ledger: Ledger, constraints: readonly string[] = []): Ledger {
-  if (constraints.length === 0) return ledger;
-  const at = ledger.instructions.at(-1)?.at ?? 0;
-  const rules = constraints.map((text) => ({ text, at }));
-  return { ...ledger, instructions: [...ledger.instructions, ...rules] };
 }
 
 /** The facts of several records together, oldest first. */

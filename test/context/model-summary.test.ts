@@ -6,7 +6,7 @@ import {
   createContext,
 } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
-import { unframeSummary } from "../../src/core/summary/index.ts";
+import { parseSummary, unframeSummary } from "../../src/core/summary/index.ts";
 import type { SummarizeFunction, SummaryRequest } from "../../src/summarizers/summarizer.ts";
 import {
   assistant,
@@ -285,7 +285,10 @@ describe("a sub-agent", () => {
     const task = [system("you help"), user("count the files"), ...grow(30, 400)];
     const { messages, report } = await sub.prepare(task);
     expect(report).toMatchObject({ window: 16_000, action: "compact" });
-    expect(summaryText(messages)).toContain("never touch the API");
+    const sections = parseSummary(summaryText(messages));
+    expect(sections.get("instructions")).toContain("never touch the API");
+    expect(sections.get("goal")).toContain("count the files");
+    expect(sections.get("goal")).not.toContain("API");
     expect(parent.journal()).toEqual([]);
   });
 });

@@ -22,6 +22,8 @@ export interface ExtractiveInput {
   readonly olderHandles?: readonly Handle[] | undefined;
   /** One line each, e.g. `working directory /srv/app`. */
   readonly environment?: readonly string[] | undefined;
+  /** Rules from outside the conversation, word for word, oldest first. */
+  readonly constraints?: readonly string[] | undefined;
   /** Sections beyond the five are there too, with what a previous summary had in them. */
   readonly template?: CompactionTemplate | undefined;
 }

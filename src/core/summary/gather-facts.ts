@@ -1,10 +1,11 @@
 import type { Handle } from "../handle/index.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { distinct } from "./facts.ts";
 import type { Facts } from "./facts.ts";
 import { unframeSummary } from "./frame.ts";
 import { ledgerFacts } from "./ledger-facts.ts";
 import { mergeFacts } from "./merge-facts.ts";
-import { oneLine } from "./plain-text.ts";
+import { cleanText, oneLine } from "./plain-text.ts";
 import { summaryFacts } from "./summary-facts.ts";
 import type { CompactionTemplate } from "./template.ts";
 
@@ -15,6 +16,8 @@ export interface FactSources {
   readonly headHandle?: Handle | undefined;
   readonly olderHandles?: readonly Handle[] | undefined;
   readonly environment?: readonly string[] | undefined;
+  /** Rules from outside the conversation, oldest first: they come before what was said in it. */
+  readonly constraints?: readonly string[] | undefined;
 }
 
 export interface GatheredFacts {
@@ -38,6 +41,9 @@ export function gatherFacts(input: FactSources, template: CompactionTemplate): G
   if (headHandle !== undefined) heads.delete(headHandle);
   const handles = headHandle === undefined ? [...heads] : [headHandle, ...heads];
   const environment = (input.environment ?? []).map(oneLine);
-  const newer = { ...ledgerFacts(input.ledger), environment };
+  const said = ledgerFacts(input.ledger);
+  const rules = (input.constraints ?? []).map((text) => cleanText(text).trim());
+  const instructions = distinct([...rules.toReversed(), ...said.instructions]);
+  const newer = { ...said, environment, instructions };
   return { facts: mergeFacts(newer, earlier.facts), heads: [...heads], handles };
 }

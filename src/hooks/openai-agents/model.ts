@@ -1,0 +1,150 @@
+import type { Usage } from "../../core/message/index.ts";
+import type { Conversation } from "../conversations.ts";
+import { managedBy } from "./managed.ts";
+import type { TruncateResults } from "./truncate-results.ts";
+import { reportedUsage } from "./usage.ts";
+import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
+import { withMethods } from "./with-methods.ts";
+
+export interface PreparingOptions {
+  readonly conversationOf: (items: readonly AgentItem[]) => Conversation<AgentItem>;
+  readonly truncate: TruncateResults;
+  readonly standsBack: (by: string | undefined) => boolean;
+}
+
+/** A provider whose models are prepared; the same model each time that the same one is asked for. */
+export function preparingProvider<Provider extends AgentModelProvider>(
+  provider: Provider,
+  options: PreparingOptions,
+): Provider {
+  const known = new WeakMap<AgentModel, AgentModel>();
+  const prepared = (model: AgentModel): AgentModel => {
+    const made = known.get(model) ?? preparingModel(model, options);
+    known.set(model, made);
+    return made;
+  };
+  const getModel = async (name?: string): Promise<AgentModel> =>
+    prepared(await provider.getModel(name));
+  return withMethods(provider, { getModel });
+}
+
+/** A model whose requests are prepared, and tried once more after an overflow. */
+export function preparingModel<Model extends AgentModel>(
+  model: Model,
+  options: PreparingOptions,
+): Model {
+  const getResponse = async (request: ModelRequest): Promise<object> => {
+    const prepared = await prepareRequest(request, options);
+    const ask = async ({ request: sent, learn }: Prepared): Promise<object> => {
+      const response = await model.getResponse(sent as never);
+      learn(reportedUsage(response.usage));
+      return response;
+    };
+    try {
+      return await ask(prepared);
+    } catch (error) {
+      const again = await prepared.recover(error);
+      if (again === undefined) throw error;
+      return ask(again);
+    }
+  };
+  const getStreamedResponse = async function* (request: ModelRequest): AsyncGenerator<object> {
+    const prepared = await prepareRequest(request, options);
+    const lead: Lead = { held: [], isOver: false };
+    try {
+      yield* stream(model, prepared, lead);
+    } catch (error) {
+      // Once the model has said something, its words are out.
+      const again = lead.isOver ? undefined : await prepared.recover(error);
+      if (again === undefined) {
+        yield* lead.held;
+        throw error;
+      }
+      yield* stream(model, again, { held: [], isOver: true });
+    }
+  };
+  return withMethods(model, { getResponse, getStreamedResponse });
+}
+
+interface Prepared {
+  readonly request: ModelRequest;
+  readonly learn: (usage: Usage | undefined) => void;
+  readonly recover: (error: unknown) => Promise<Prepared | undefined>;
+}
+
+async function prepareRequest(request: ModelRequest, options: PreparingOptions): Promise<Prepared> {
+  const { input, systemInstructions, tools, handoffs, signal } = request;
+  const isLeft = options.standsBack(managedBy(request));
+  if (typeof input === "string" || isLeft) return left(request);
+  const conversation = options.conversationOf(input);
+  const items = await options.truncate(conversation.messages);
+  const prepared = await conversation.native.prepare(items, {
+    usage: conversation.reported,
+    instructions: systemInstructions ?? "",
+    tools: [...tools, ...handoffs],
+    ...(signal !== undefined && { signal }),
+  });
+  const sendable = (sent: readonly AgentItem[]): Omit<Prepared, "recover"> => {
+    if (sent !== items) conversation.goesOn(sent);
+    const learn = (usage: Usage | undefined): void => void (usage && conversation.learn(usage));
+    return { request: sent === conversation.messages ? request : withInput(request, sent), learn };
+  };
+  return {
+    ...sendable(prepared.conversation),
+    async recover(error) {
+      const recovered = await conversation.native.recover(items, error);
+      return recovered && { ...sendable(recovered.conversation), recover: () => nothing() };
+    },
+  };
+}
+
+function withInput(request: ModelRequest, input: readonly AgentItem[]): ModelRequest {
+  return { ...request, input: [...input] };
+}
+
+function left(request: ModelRequest): Prepared {
+  return { request, learn: () => undefined, recover: () => nothing() };
+}
+
+function nothing(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+/** Events that come before the model has said anything. */
+const LEAD_IN: ReadonlySet<unknown> = new Set([
+  "response.created",
+  "response.queued",
+  "response.in_progress",
+  "error",
+  "response.failed",
+]);
+
+/** The beginning of a stream, as long as the model has said nothing. */
+interface Lead {
+  readonly held: object[];
+  isOver: boolean;
+}
+
+/** The events of an answer; those of its lead are held back until it is over. */
+async function* stream(
+  model: AgentModel,
+  { request, learn }: Prepared,
+  lead: Lead,
+): AsyncGenerator<object> {
+  for await (const event of model.getStreamedResponse(request as never)) {
+    learn(reportedUsage((event as { response?: { usage?: unknown } }).response?.usage));
+    if (!lead.isOver && saysNothing(event)) {
+      lead.held.push(event);
+      continue;
+    }
+    lead.isOver = true;
+    yield* lead.held.splice(0);
+    yield event;
+  }
+  yield* lead.held.splice(0);
+}
+
+function saysNothing(event: object): boolean {
+  const { type, event: raw } = event as { type?: unknown; event?: { type?: unknown } };
+  return type === "response_started" || (type === "model" && LEAD_IN.has(raw?.type));
+}

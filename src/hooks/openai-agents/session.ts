@@ -1,0 +1,50 @@
+import type { Conversation } from "../conversations.ts";
+import type { AgentItem, AgentSession } from "./wire.ts";
+import { withMethods } from "./with-methods.ts";
+
+export interface CompactingOptions {
+  readonly conversationOf: (items: readonly AgentItem[]) => Conversation<AgentItem>;
+  readonly standsBack: (by: string | undefined) => boolean;
+  /** Keeps what is about to be replaced; resolves to false when it could not. */
+  readonly keep: (items: readonly AgentItem[]) => Promise<boolean>;
+}
+
+/**
+ * A session whose stored history follows what is sent: after a run, the SDK asks such a session to
+ * compact itself (`runCompaction`), and it stores what the edits of the run have left. Nothing is
+ * replaced that is not in the archive.
+ */
+export function compactingSession<Session extends AgentSession>(
+  session: Session,
+  { conversationOf, standsBack, keep }: CompactingOptions,
+): Session {
+  const isManaged = "runCompaction" in session;
+  if (standsBack(isManaged ? "a session with runCompaction" : undefined)) return session;
+  const runCompaction = async ({ force = false }: { force?: boolean } = {}): Promise<null> => {
+    const items = await session.getItems();
+    if (items.length === 0) return null;
+    const { native, messages, goesOn } = conversationOf(items);
+    const { conversation } = await native.prepare(messages, { force });
+    if (conversation === messages || !(await keep(items))) return null;
+    goesOn(conversation);
+    await replaceItems(session, items, conversation);
+    return null;
+  };
+  return withMethods(session, { runCompaction });
+}
+
+/** Stores other items; when that fails, the old ones again. */
+async function replaceItems(
+  session: AgentSession,
+  before: readonly AgentItem[],
+  after: readonly AgentItem[],
+): Promise<void> {
+  await session.clearSession();
+  try {
+    await session.addItems([...after] as never);
+  } catch (error) {
+    await session.clearSession();
+    await session.addItems([...before] as never);
+    throw error;
+  }
+}

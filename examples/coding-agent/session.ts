@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import envPaths from "env-paths";
+
+/** Where a session is kept. */
+export interface SessionFiles {
+  readonly name: string;
+  readonly folder: string;
+  /** One line for every step. */
+  readonly history: string;
+  /** What the offline task works on. */
+  readonly project: string;
+}
+
+export interface SessionChoice {
+  readonly session?: string | undefined;
+  readonly resume?: boolean | undefined;
+}
+
+/** The folder that holds all state of Longhaul: `LONGHAUL_HOME`, else the platform's own. */
+export function stateFolder({ LONGHAUL_HOME: home = "" }: NodeJS.ProcessEnv): string {
+  return home === "" ? envPaths("longhaul", { suffix: "" }).data : resolve(home);
+}
+
+/** The session that is asked for by name, the last one, or a new one. */
+export function chooseSession(home: string, { session, resume }: SessionChoice): SessionFiles {
+  const sessions = join(home, "agent");
+  const name = session ?? (resume === true ? lastSession(sessions) : newName());
+  const folder = join(sessions, name);
+  return {
+    name,
+    folder,
+    history: join(folder, "history.jsonl"),
+    project: join(folder, "project"),
+  };
+}
+
+function newName(): string {
+  return `agent-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}-${process.pid}`;
+}
+
+function lastSession(folder: string): string {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const changed = (name: string): number =>
+    statSync(join(folder, name, "history.jsonl"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const last = names.toSorted((one, other) => changed(other) - changed(one))[0];
+  if (last === undefined) throw new Error(`There is no session in ${folder} to go on with.`);
+  return last;
+}

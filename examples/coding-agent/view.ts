@@ -1,0 +1,110 @@
+import pc from "picocolors";
+import type { ContextReport, Failure, Truncation } from "longhaul";
+import { clip, count, meter, size } from "./figures.ts";
+import type { ModelAnswer } from "./offline/types.ts";
+
+/** Where the agent shows what it does; a view of a sub-agent is indented. */
+export interface View {
+  line(text: string): void;
+  /** A step begins: what was done to the context for it, and how full that is now. */
+  step(report: ContextReport): void;
+  /** What the model says and which tools it calls. */
+  answer(content: ModelAnswer["content"]): void;
+  truncated(cut: Cut): void;
+  failed(failure: Failure): void;
+  subAgent(): View;
+}
+
+export interface Cut {
+  readonly tool: string;
+  readonly truncation: Truncation;
+  /** Where the whole output is. */
+  readonly handle: string | undefined;
+}
+
+export interface Terminal {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+const PLAIN_COLUMNS = 110;
+
+export function createView(terminal: Terminal, env: NodeJS.ProcessEnv, firstStep: number): View {
+  const isTerminal = terminal.isTTY === true;
+  const colors = pc.createColors(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb");
+  const columns = isTerminal ? Math.max(50, terminal.columns ?? 80) : PLAIN_COLUMNS;
+  return viewAt({ terminal, colors, columns, margin: "" }, firstStep);
+}
+
+interface Place {
+  readonly terminal: Terminal;
+  readonly colors: ReturnType<typeof pc.createColors>;
+  readonly columns: number;
+  /** What stands left of everything. */
+  readonly margin: string;
+}
+
+function viewAt(place: Place, firstStep: number): View {
+  const { terminal, colors, columns, margin } = place;
+  let step = firstStep - 1;
+  /** What stands on a line that has not ended yet: its width. */
+  let begun = 0;
+  const line = (text: string): void => {
+    terminal.write(`${begun > 0 ? "\n" : ""}${margin}${text}\n`);
+    begun = 0;
+  };
+  const note = (mark: string, text: string): void => line(`    ${mark} ${text}`);
+  return {
+    line,
+    step(report) {
+      for (const each of notesOf(report)) note(colors.cyan(each.mark), each.text);
+      step += 1;
+      const { text, width } = meter(report.tokens.after, report.usable, colors);
+      const number = String(step).padStart(3);
+      terminal.write(`${begun > 0 ? "\n" : ""}${margin}${colors.dim(number)} ${text}`);
+      begun = margin.length + number.length + 1 + width;
+    },
+    answer(content) {
+      const indent = begun || 37;
+      for (const label of content.flatMap(labelOf)) {
+        const gap = begun > 0 ? "  " : `${margin}${" ".repeat(indent - margin.length + 2)}`;
+        const room = Math.max(20, columns - indent - 2);
+        terminal.write(`${gap}${clip(label, room)}\n`);
+        begun = 0;
+      }
+    },
+    truncated({ tool, truncation: { total, kept }, handle }) {
+      const where = handle === undefined ? "" : `; the whole is ${handle}`;
+      note(colors.yellow("✂"), `${tool}: ${size(total.bytes)} cut to ${size(kept.bytes)}${where}`);
+    },
+    failed: ({ code, message }) => note(colors.red("!"), `${code}: ${message}`),
+    subAgent: () => viewAt({ ...place, margin: `${margin}    │ ` }, 1),
+  };
+}
+
+function* notesOf(report: ContextReport): Generator<{ mark: string; text: string }> {
+  const { action, tokens, prune, head, summary, warnings } = report;
+  const change = `${count(tokens.before)} → ${count(tokens.after)} tokens`;
+  if (action === "prune") yield { mark: "▾", text: `pruned ${prune.length} outputs: ${change}` };
+  if (action === "compact") {
+    const where = head?.handle === undefined ? "" : `; they are ${head.handle}`;
+    yield { mark: "●", text: `compacted ${head?.messages ?? 0} messages: ${change}${where}` };
+  }
+  if (summary !== undefined) {
+    const sections = Object.entries(summary.sections).map(
+      ([name, text]) => `${name} ${text.trim().split("\n").length}`,
+    );
+    const from = `${summary.source}, ${count(summary.tokens)} tokens`;
+    yield { mark: " ", text: `summary (${from}; lines): ${sections.join(" · ")}` };
+  }
+  for (const warning of warnings) yield { mark: "!", text: warning };
+}
+
+function labelOf(part: ModelAnswer["content"][number]): string[] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [part.text];
+  if (part.type !== "tool-call") return [];
+  const input = JSON.parse(part.input || "{}") as Readonly<Record<string, unknown>>;
+  const { old: _, new: _new, ...shown } = input;
+  return [`${part.toolName} ${Object.values(shown).map(String).join(" ")}`];
+}

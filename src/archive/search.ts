@@ -3,7 +3,7 @@ import type { Handle } from "../core/handle/index.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
 import { type FoundHits, foundHits, isExcerpt } from "./found-hits.ts";
 import { BLOCK_BYTES, endOfLine, LINE_END, lineEndsBetween } from "./lines.ts";
-import { literalMatcher, type Matcher, regexMatcher } from "./matcher.ts";
+import { literalMatcher, type Matcher } from "./matcher.ts";
 import { fill, openOriginal } from "./open-original.ts";
 import { readHit, type SearchHit } from "./search-hit.ts";
 
@@ -51,7 +51,7 @@ export async function searchArchive(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const settings = settingsOf(options);
-  const matcher = options.regex === true ? await regexMatcher(pattern) : literalMatcher(pattern);
+  const matcher = await matcherFor(pattern, options);
   const entries = (await archive.list()).toReversed();
   const search = startSearch(matcher, settings);
   for (const entry of entries) {
@@ -68,6 +68,13 @@ export async function searchArchive(
     total: { originals: entries.length, bytes },
     ...(stopped !== undefined && { stopped }),
   };
+}
+
+/** What expressions need is loaded when there is one. */
+async function matcherFor(pattern: string, { regex }: SearchOptions): Promise<Matcher> {
+  if (regex !== true) return literalMatcher(pattern);
+  const { regexMatcher } = await import("./regex-matcher.ts");
+  return regexMatcher(pattern);
 }
 
 type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;

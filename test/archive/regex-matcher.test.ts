@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
-import { regexMatcher } from "../../src/archive/matcher.ts";
+import { regexMatcher } from "../../src/archive/regex-matcher.ts";
 import { windowOf } from "../../src/archive/regex-window.ts";
 
 /** A pattern, and a text that most likely matches it. */

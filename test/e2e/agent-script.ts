@@ -23,6 +23,8 @@ export interface ScriptedAgent {
 export interface AgentTask {
   /** Requests that call tools; three answers and one search come on top. @default 200 */
   readonly steps?: number;
+  /** Whether the model thinks in every step; else in two of three. @default false */
+  readonly alwaysThinks?: boolean;
 }
 
 /** The rule in the first message; it must be in sight in every request, word for word. */
@@ -45,11 +47,14 @@ const TURNS = [
  * the model takes the fact from what it still sees, or looks for it with the tool `search_archive`
  * if the request offers that one.
  */
-export async function agentForTest({ steps = 200 }: AgentTask = {}): Promise<ScriptedAgent> {
+export async function agentForTest({
+  steps = 200,
+  alwaysThinks = false,
+}: AgentTask = {}): Promise<ScriptedAgent> {
   const tools = await agentTools();
   const ends = TURN_ENDS.map((share) => Math.round(share * steps));
   const problems: string[] = [];
-  const state = { step: 0, turn: 0, calls: 0, answered: 0 };
+  const state = { step: 0, turn: 0, calls: 0, answered: 0, alwaysThinks };
   return {
     system: SYSTEM,
     turns: TURNS,
@@ -76,6 +81,7 @@ interface State {
   /** How many calls the last answer made. */
   calls: number;
   answered: number;
+  readonly alwaysThinks: boolean;
 }
 
 type Answer = Extract<Reply, { readonly parts: unknown }>;
@@ -105,7 +111,11 @@ function nextStep(state: State): Answer {
   const thought: ReplyPart = { type: "reasoning", text: `Step ${step}: what follows from that?` };
   const text: ReplyPart = { type: "text", text: `Step ${step}: I go on with the next part.` };
   return {
-    parts: [...(step % 3 === 0 ? [] : [thought]), ...(step % 4 === 0 ? [text] : []), ...calls],
+    parts: [
+      ...(step % 3 === 0 && !state.alwaysThinks ? [] : [thought]),
+      ...(step % 4 === 0 ? [text] : []),
+      ...calls,
+    ],
   };
 }
 
@@ -149,7 +159,12 @@ function lastWord(view: RequestView, { turn }: State): Answer {
   const canSearch = view.tools.some(({ name }) => name === "search_archive");
   if (hasSearched === true || !canSearch) return say("I no longer know the release code.");
   const input = { pattern: "RELEASE_CODE" };
-  return { parts: [{ type: "call", name: "search_archive", input }] };
+  return {
+    parts: [
+      { type: "reasoning", text: "I look for it." },
+      { type: "call", name: "search_archive", input },
+    ],
+  };
 }
 
 function say(text: string): Answer {

@@ -1,13 +1,16 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createOpenAI as createOpenAI7 } from "ai7-openai";
+import { createOpenAICompatible as createCompatible7 } from "ai7-openai-compatible";
 import type { LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
 import type { ScriptedAgent } from "./agent-script.ts";
 
-export type Provider = "anthropic" | "chat" | "responses";
+/** `compatible`: a server that wants its reasoning back. */
+export type Provider = "anthropic" | "chat" | "responses" | "compatible";
 
 /** One way to run the agent of `agent-script.ts` over the AI SDK. */
 export interface AiSdkTask {
@@ -21,12 +24,14 @@ export interface AiSdkTask {
   readonly keeps?: "persisted" | "whole";
   /** @default both */
   readonly hooks?: "prepareStep" | "middleware" | "both";
+  readonly providerOptions?: NonNullable<Parameters<typeof ai6.generateText>[0]["providerOptions"]>;
+  /** @default a model that nobody knows */
+  readonly modelId?: string;
 }
 
 /** Runs all turns, and gives the last answer; rejects as the SDK does. */
 export type AiSdkRunner = (task: AiSdkTask) => Promise<string>;
 
-const MODEL = "scripted";
 // So that a warning says something new.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 const STEPS = 1_000;
@@ -44,6 +49,7 @@ export const runVersion6: AiSdkRunner = async (task) => {
     stopWhen: ai6.stepCountIs(STEPS),
     maxRetries: 0,
     ...(context && hooks !== "middleware" && { prepareStep: context.prepareStep }),
+    ...(task.providerOptions && { providerOptions: task.providerOptions }),
   };
   let messages: ai6.ModelMessage[] = [];
   let answer = "";
@@ -74,6 +80,7 @@ export const runVersion7: AiSdkRunner = async (task) => {
     stopWhen: ai7.isStepCount(STEPS),
     maxRetries: 0,
     ...(context && hooks !== "middleware" && { prepareStep: context.prepareStep }),
+    ...(task.providerOptions && { providerOptions: task.providerOptions }),
   };
   let messages: ai7.ModelMessage[] = [];
   let answer = "";
@@ -102,18 +109,21 @@ async function consumed<Result extends { fullStream: AsyncIterable<unknown> }>(
   return result;
 }
 
-function model6({ url, provider }: AiSdkTask) {
+function model6({ url, provider, modelId = "scripted" }: AiSdkTask) {
   const settings = { apiKey: "key", baseURL: `${url}/v1` };
-  if (provider === "anthropic") return createAnthropic(settings)(MODEL);
+  if (provider === "anthropic") return createAnthropic(settings)(modelId);
+  if (provider === "compatible")
+    return createOpenAICompatible({ ...settings, name: "local" })(modelId);
   const openai = createOpenAI(settings);
-  return provider === "chat" ? openai.chat(MODEL) : openai.responses(MODEL);
+  return provider === "chat" ? openai.chat(modelId) : openai.responses(modelId);
 }
 
-function model7({ url, provider }: AiSdkTask) {
+function model7({ url, provider, modelId = "scripted" }: AiSdkTask) {
   const settings = { apiKey: "key", baseURL: `${url}/v1` };
-  if (provider === "anthropic") return createAnthropic7(settings)(MODEL);
+  if (provider === "anthropic") return createAnthropic7(settings)(modelId);
+  if (provider === "compatible") return createCompatible7({ ...settings, name: "local" })(modelId);
   const openai = createOpenAI7(settings);
-  return provider === "chat" ? openai.chat(MODEL) : openai.responses(MODEL);
+  return provider === "chat" ? openai.chat(modelId) : openai.responses(modelId);
 }
 
 function tools6({ agent, context }: AiSdkTask): ai6.ToolSet {

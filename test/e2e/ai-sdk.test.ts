@@ -28,27 +28,57 @@ function watched(): Watched {
   return { context, failures, edits };
 }
 
-type Way = Pick<AiSdkTask, "provider" | "stream" | "keeps" | "hooks"> & { readonly steps: number };
+type Way = Pick<AiSdkTask, "provider" | "stream" | "keeps" | "hooks" | "providerOptions"> & {
+  readonly steps: number;
+};
+
+/** Older models of Anthropic want the thinking of the last turn back, whatever stood before it. */
+const BUDGET = { anthropic: { thinking: { type: "enabled", budgetTokens: 1_024 } } };
+/** Newer ones want nothing before it changed. */
+const ADAPTIVE = { anthropic: { thinking: { type: "adaptive" } } };
+/** OpenAI keeps nothing, so reasoning goes back sealed and items have no ids. */
+const STATELESS = { openai: { store: false, include: ["reasoning.encrypted_content"] } };
 
 const WAYS: readonly Way[] = [
   { provider: "anthropic", stream: false, steps: 200 },
   { provider: "responses", stream: true, steps: 200 },
-  { provider: "chat", stream: false, steps: 40, keeps: "whole" },
-  { provider: "responses", stream: false, steps: 40, keeps: "whole", hooks: "prepareStep" },
-  { provider: "anthropic", stream: true, steps: 40, hooks: "prepareStep" },
-  { provider: "chat", stream: true, steps: 40, hooks: "middleware", keeps: "whole" },
-  { provider: "anthropic", stream: false, steps: 40, hooks: "middleware", keeps: "whole" },
+  { provider: "chat", stream: false, steps: 25, keeps: "whole" },
+  { provider: "responses", stream: false, steps: 25, keeps: "whole", hooks: "prepareStep" },
+  { provider: "anthropic", stream: true, steps: 25, hooks: "prepareStep" },
+  { provider: "chat", stream: true, steps: 25, hooks: "middleware", keeps: "whole" },
+  { provider: "anthropic", stream: false, steps: 25, hooks: "middleware", keeps: "whole" },
+  { provider: "anthropic", stream: true, steps: 25, keeps: "whole", providerOptions: BUDGET },
+  {
+    provider: "anthropic",
+    stream: false,
+    steps: 25,
+    hooks: "prepareStep",
+    providerOptions: BUDGET,
+  },
+  { provider: "anthropic", stream: false, steps: 25, keeps: "whole", providerOptions: ADAPTIVE },
+  { provider: "compatible", stream: true, steps: 25 },
+  { provider: "compatible", stream: false, steps: 25, hooks: "middleware", keeps: "whole" },
+  { provider: "responses", stream: false, steps: 25, keeps: "whole", providerOptions: STATELESS },
+  { provider: "responses", stream: true, steps: 25, providerOptions: STATELESS },
 ];
 
 describe.each(VERSIONS)("$version", ({ run }) => {
   test.each(WAYS)(
-    "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $keeps",
+    "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $keeps, $providerOptions",
     { timeout: 180_000 },
     async ({ steps, ...way }) => {
-      const agent = await agentForTest({ steps });
-      const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });
+      const isOlder = way.providerOptions === BUDGET;
+      const alwaysThinks = isOlder || way.provider === "compatible";
+      const agent = await agentForTest({ steps, alwaysThinks });
+      const upstream = await upstreamForTest({
+        script: agent.script,
+        window: WINDOW,
+        prefixCheck: !isOlder,
+        ...(way.provider === "compatible" && { server: "deepseek" as const }),
+      });
       const { context, failures, edits } = watched();
-      const answer = await run({ ...way, url: upstream.url, agent, context });
+      const modelId = isOlder ? "claude-sonnet-4-5" : "scripted";
+      const answer = await run({ ...way, modelId, url: upstream.url, agent, context });
       await context.close();
       expect(upstream.refusals).toEqual([]);
       expect(failures).toEqual([]);

@@ -7,6 +7,7 @@ import {
   type ModelVersion,
 } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
+import { boundReasoning } from "./bound-reasoning.ts";
 import type { Hooks } from "./prepare-step.ts";
 import type { CalledModel, CallOptions } from "./sdk.ts";
 
@@ -55,8 +56,13 @@ export function createCalls(hooks: Hooks): Calls {
       if (runs.last !== undefined || standsBack(surroundings.managedBy)) return params;
       const { system, body } = prompt;
       [first] = body;
-      const { instructions, tools } = surroundings;
-      const { conversation } = await native.prepare(body, { usage, instructions, tools });
+      const { instructions, tools, thinking } = surroundings;
+      const { conversation } = await native.prepare(body, {
+        usage,
+        instructions,
+        tools,
+        boundReasoning: boundReasoning(model, thinking),
+      });
       if (conversation === body) return params;
       const prepared = withBody(params, { system, body: conversation }, versionOf(model));
       own.set(prepared, { system, body: conversation });

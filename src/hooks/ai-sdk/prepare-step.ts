@@ -1,8 +1,10 @@
 import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
+import { isWireObject } from "../../dialects/wire-value.ts";
 import type { NativeContext } from "../native-context.ts";
+import { boundReasoning } from "./bound-reasoning.ts";
 import { managedByParts, managedByStep } from "./managed.ts";
 import type { Runs } from "./runs.ts";
-import type { PrepareStepOptions } from "./sdk.ts";
+import type { AiSdkStep, PrepareStepOptions } from "./sdk.ts";
 import { instructionText, type Surroundings } from "./surroundings.ts";
 
 type Natives = readonly AiSdkMessage[];
@@ -38,6 +40,7 @@ export function createPrepareStep({
         usage: runs.usage(options),
         instructions: instructionText(options.instructions) ?? surroundings.instructions,
         tools: surroundings.tools,
+        boundReasoning: boundReasoning(options.model, surroundings.thinking ?? sentThinking(steps)),
       });
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
@@ -46,6 +49,12 @@ export function createPrepareStep({
       return undefined;
     }
   };
+}
+
+/** What a step that is done tells of how the agent thinks; version 7 keeps that only if asked to. */
+function sentThinking(steps: readonly AiSdkStep[]): unknown {
+  const body = steps.at(-1)?.request?.body;
+  return isWireObject(body) ? body["thinking"] : undefined;
 }
 
 /** A look at a list that only grows, at each message once; what was seen stays seen. */

@@ -12,6 +12,8 @@ export interface AiSdkStep {
 export interface PrepareStepOptions<Native extends AiSdkMessage> {
   readonly messages: readonly Native[];
   readonly steps: readonly AiSdkStep[];
+  /** A model object, or its id. */
+  readonly model?: unknown;
   /** Version 7. */
   readonly instructions?: unknown;
   /** Version 7. */
@@ -33,6 +35,8 @@ export interface CallOptions {
 /** A language model as a middleware gets it. */
 export interface CalledModel {
   readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
   doGenerate(options: never): PromiseLike<unknown>;
   doStream(options: never): PromiseLike<unknown>;
 }

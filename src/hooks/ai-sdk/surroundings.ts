@@ -1,5 +1,6 @@
 import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
+import { thinkingOf } from "./bound-reasoning.ts";
 import { countedTools } from "./counted-tools.ts";
 import { managedByOptions } from "./managed.ts";
 import type { CallOptions } from "./sdk.ts";
@@ -10,6 +11,8 @@ export interface Surroundings {
   readonly tools: unknown;
   /** By which of its settings the provider manages the conversation itself, if it does. */
   readonly managedBy: string | undefined;
+  /** How the agent thinks. */
+  readonly thinking: unknown;
   /** Notes a set of tools that the agent will have, and gives it back. */
   given<Tools extends object>(tools: Tools): Tools;
   /** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
@@ -20,12 +23,16 @@ export function createSurroundings(): Surroundings {
   let instructions: string | undefined;
   let tools: unknown;
   let managedBy: string | undefined;
+  let thinking: unknown;
   return {
     get instructions() {
       return instructions;
     },
     get tools() {
       return tools;
+    },
+    get thinking() {
+      return thinking;
     },
     get managedBy() {
       return managedBy;
@@ -37,6 +44,7 @@ export function createSurroundings(): Surroundings {
     called(params, system) {
       tools = params.tools ?? [];
       managedBy = managedByOptions(params.providerOptions);
+      thinking = thinkingOf(params.providerOptions);
       instructions = instructionText(system) ?? "";
     },
   };

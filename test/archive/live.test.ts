@@ -71,7 +71,7 @@ describe("who comes while something is removed", () => {
     for (const path of left.slice(1)) await fs.utimes(path, old, old);
     const start = performance.now();
     await directoryArchive(folder, { retention: false }).put("out", "x");
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(performance.now() - start).toBeLessThan(8_000);
   });
 
   it("goes on after a while, whatever the other one does", async () => {

@@ -39,6 +39,7 @@ export async function checkRecovery(input: RecoveryInput): Promise<Recovery> {
   checkParts(input, contents);
   checkOriginals(input, contents);
   checkHead(input, contents, head);
+  await checkReasoning(input);
   checkKept(input, head);
   return { handles: contents.size, archived: [...contents.values()].join("\n"), head };
 }
@@ -141,14 +142,30 @@ function checkHead(
   if (summaries.length !== 1) fail(`${summaries.length} summaries name the head`);
 }
 
+/** Reasoning that went because something before it was pruned is in the archive, whole. */
+async function checkReasoning({ source, report, archive, fail }: RecoveryInput): Promise<void> {
+  const { reasoning } = report;
+  if (reasoning?.handle === undefined) return;
+  const lines = (await archive.get(reasoning.handle)).trimEnd().split("\n");
+  if (lines.length !== reasoning.messages) fail("the reasoning's archive has another length");
+  const known = new Set(source.map((message) => sorted(plain(message))));
+  for (const line of lines) {
+    if (!known.has(sorted(JSON.parse(line)))) fail("archived reasoning was never in the session");
+  }
+}
+
 /** What is not in the head is in the result: the same object, or one that was edited in place. */
 function checkKept({ source, result, fail }: RecoveryInput, { from, to }: Recovery["head"]): void {
   const kept = [...source.slice(0, from), ...source.slice(to)];
   let at = 0;
   for (const message of kept) {
-    const next = result.findIndex((one, index) => index >= at && isSameEntry(one, message));
+    // A message of reasoning alone may go with its reasoning; no other stands for it.
+    const isThought = message.parts.every(({ type }) => type === "reasoning");
+    const next = result.findIndex(
+      (one, index) => index >= at && (isThought ? one === message : isSameEntry(one, message)),
+    );
     if (next < 0) {
-      if (message.parts.every(({ type }) => type === "reasoning")) continue;
+      if (isThought) continue;
       fail(`a ${message.role} message behind the head is not in the result`);
     } else {
       at = next + 1;

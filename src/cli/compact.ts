@@ -167,6 +167,7 @@ function jsonReport(result: CompactResult, { showPrompt }: SummarizerOptions): u
     messages,
     prune,
     clipped,
+    ...(report.reasoning !== undefined && { reasoning: report.reasoning }),
     ...(head !== undefined && { head }),
     ...(tail !== undefined && { tail }),
     ...(report.summary !== undefined && { summary: jsonSummary(report.summary, showPrompt) }),

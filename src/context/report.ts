@@ -61,6 +61,11 @@ export interface ContextReport {
   };
   readonly messages: { readonly before: number; readonly after: number };
   readonly prune: readonly PieceReport[];
+  /**
+   * Where nothing was compacted: messages whose reasoning went, because it is bound to what was
+   * edited before it, and where they are archived.
+   */
+  readonly reasoning?: { readonly messages: number; readonly handle?: Handle };
   /** Pieces of the tail that were clipped so that it fits. */
   readonly clipped: readonly PieceReport[];
   readonly head?: { readonly messages: number; readonly tokens: number; readonly handle?: Handle };
@@ -131,6 +136,12 @@ export function editReport(facts: EditFacts): Partial<ContextReport> {
     clipped: pieces.filter((piece) => !isPruned(piece)),
     discardedSummaries: session.ahead.discarded,
     modelUsage: session.spending.total,
+    ...(plan.reasoning !== undefined && {
+      reasoning: {
+        messages: plan.reasoning.messages.length,
+        ...(archived.isArchived && { handle: plan.reasoning.handle }),
+      },
+    }),
     ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
     ledger: mergeAll(
       session.tracker.records.map((one) => one.facts),

@@ -52,17 +52,19 @@ async function work({ script, runner, session, stream, recall = [] }: Task): Pro
   return answer;
 }
 
-const cases = [true, false].flatMap((useResponses) =>
-  [false, true].map((stream) => ({ useResponses, stream })),
-);
+const cases = [
+  { api: "Responses", useResponses: true, steps: 200, stream: false },
+  { api: "Responses", useResponses: true, steps: 200, stream: true },
+  { api: "Chat Completions", useResponses: false, steps: 100, stream: true },
+];
 
-describe.each(cases)("200 steps, Responses $useResponses, stream $stream", (options) => {
-  const { useResponses, stream } = options;
+describe.each(cases)("$steps steps over $api, stream $stream", (options) => {
+  const { useResponses, stream, steps } = options;
   const providerAt = (url: string): OpenAIProvider =>
     new OpenAIProvider({ apiKey: "key", baseURL: `${url}/v1`, useResponses });
 
   test("end in a small window", { timeout: 300_000 }, async () => {
-    const script = await agentForTest();
+    const script = await agentForTest({ steps });
     const upstream = await upstreamForTest({ script: script.script, window: WINDOW });
     const context = longhaul({ window: WINDOW });
     const failures: Failure[] = [];
@@ -80,12 +82,12 @@ describe.each(cases)("200 steps, Responses $useResponses, stream $stream", (opti
     expect(sources.slice(1)).not.toContain("estimated");
     // The session has all of it.
     const items = await session.getItems();
-    expect(items.filter(isResult).length).toBeGreaterThan(200);
+    expect(items.filter(isResult).length).toBeGreaterThan(steps);
     expect(JSON.stringify(items)).not.toContain("tool-output-compacted");
   });
 
   test("overflow it without", async () => {
-    const script = await agentForTest();
+    const script = await agentForTest({ steps });
     const upstream = await upstreamForTest({ script: script.script, window: WINDOW });
     const runner = new Runner({ modelProvider: providerAt(upstream.url) });
     const run = work({ script, runner, session: new MemorySession(), stream });

@@ -50,6 +50,7 @@ describe.each([
   ["longhaul/ai-sdk", "src/hooks/ai-sdk/index.ts"],
   ["longhaul/anthropic", "src/hooks/anthropic/index.ts"],
   ["longhaul/openai", "src/hooks/openai/index.ts"],
+  ["longhaul/openai-agents", "src/hooks/openai-agents/index.ts"],
   ["longhaul/summarizers", "src/summarizers/index.ts"],
 ])("%s in a Worker", (_, entry) => {
   it("imports no SDK and nothing of Node", async () => {

@@ -86,7 +86,9 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   });
   const sendable = (sent: readonly AgentItem[]): Omit<Prepared, "recover"> => {
     if (sent !== items) conversation.goesOn(sent);
-    const learn = (usage: Usage | undefined): void => void (usage && conversation.learn(usage));
+    const learn = (usage: Usage | undefined): void => {
+      if (usage !== undefined) conversation.learn(usage);
+    };
     return { request: sent === conversation.messages ? request : withInput(request, sent), learn };
   };
   return {

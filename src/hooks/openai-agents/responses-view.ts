@@ -34,7 +34,7 @@ export function responsesView(item: AgentItem): ResponsesItem {
   if (!isWireObject(item)) return item as ResponsesItem;
   const native: WireObject = item;
   const id = native["id"] === FAKE_ID ? undefined : native["id"];
-  return viewOf(native, { ...fieldsOf(native), id }) as ResponsesItem;
+  return viewOf(native, { ...fieldsOf(native), id });
 }
 
 function fieldsOf(native: WireObject): WireObject {

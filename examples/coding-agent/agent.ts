@@ -126,6 +126,8 @@ function openContext(options: AgentOptions): LonghaulContext {
     model,
     ...(window !== undefined && { window }),
     reserved: reservedTokens(window),
+    // Fewer than the default: in a small window there must be something left to prune.
+    protectedTokens: Math.floor(usableTokens(window) * 0.33),
     archive,
     conversation: session,
     cwd: folder,
@@ -136,8 +138,11 @@ function openContext(options: AgentOptions): LonghaulContext {
 
 /** A truncated output takes about a tenth of the usable window, and 50,000 bytes at most. */
 function outputBytes(window: number | undefined): number {
-  const { usable } = contextBudget({ ...(window && { window }), reserved: reservedTokens(window) });
-  return Math.min(50_000, Math.floor(usable * 0.4));
+  return Math.min(50_000, Math.floor(usableTokens(window) * 0.4));
+}
+
+function usableTokens(window: number | undefined): number {
+  return contextBudget({ ...(window && { window }), reserved: reservedTokens(window) }).usable;
 }
 
 function toolsOf(options: AgentOptions, context: LonghaulContext, watch: Watch): ToolSet {

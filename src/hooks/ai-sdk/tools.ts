@@ -1,14 +1,20 @@
 import type { Context } from "../../context/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
-import { type TruncationOptions, wrapTools } from "../../tools/index.ts";
+import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
 /** A set of tools of the SDK whose outputs are truncated on arrival, wherever they arrive from. */
 export function truncatingTools<Tools extends object>(
   tools: Tools,
   { truncation }: Pick<Context, "truncation">,
 ): Tools {
-  const entries = Object.entries(tools).map(([name, tool]) => [name, convertible(tool)]);
-  return wrapTools(Object.fromEntries(entries) as Tools, toldOnce(truncation));
+  const entries = Object.entries(tools).map(([toolName, tool]: [string, unknown]) => {
+    const own = convertible(tool);
+    if (typeof own !== "object" || own === null) return [toolName, own];
+    // What becomes the model's by conversion does so again and again.
+    const options = "toModelOutput" in own ? toldOnce(truncation) : truncation;
+    return [toolName, wrapTool(own, { ...options, toolName })];
+  });
+  return Object.fromEntries(entries) as Tools;
 }
 
 /**
@@ -16,8 +22,10 @@ export function truncatingTools<Tools extends object>(
  * the messages of the user interface, and become the model's by `toModelOutput`.
  */
 function convertible(tool: unknown): unknown {
-  if (!isWireObject(tool) || "execute" in tool || "toModelOutput" in tool) return tool;
-  if (tool["type"] === "provider" || tool["type"] === "provider-defined") return tool;
+  if (!isWireObject(tool)) return tool;
+  const { type, execute, toModelOutput: own } = tool;
+  if (execute !== undefined || own !== undefined || String(type).startsWith("provider"))
+    return tool;
   return { ...tool, toModelOutput };
 }
 

@@ -194,7 +194,7 @@ describe("a run that is cut off", () => {
     const context = longhaul({ window: WINDOW });
     const messages = [{ role: "user", content: "look" }];
     const abortSignal = controller.signal;
-    await expect(turn({ context, model, messages, abortSignal })).rejects.toThrow();
+    await expect(turn({ context, model, messages, abortSignal })).rejects.toThrow("Gone.");
     // An event has the steps where there is no result.
     const saved = await context.persisted({ steps: [] });
     expect(saved.map(({ role }) => role)).toEqual([

@@ -28,6 +28,11 @@ export interface FactList {
    * verbatim lines to the end of one of them.
    */
   readonly clips?: boolean;
+  /**
+   * So many entries are enough, even if more would fit; the others are counted, if it can be said
+   * where they are.
+   */
+  readonly most?: number;
   /** What earlier summaries had no room for already. */
   readonly hidden?: HiddenFacts | undefined;
 }
@@ -56,8 +61,10 @@ const CUT = /^… and (\d+) more \(([a-z ]+)\)(?:: recall ([\w, ]+))?$/;
 
 /** What a list needs to be there as a whole, in tokens; counting stops above `limit`. */
 export function listDemand(list: FactList, limit: number, context: RenderContext): number {
-  let tokens = list.hidden === undefined ? 0 : context.count(bullet(cutLine(list, 0, context)));
-  for (const entry of list.entries) {
+  const entries = enough(list, context);
+  const isCut = list.hidden !== undefined || entries.length < list.entries.length;
+  let tokens = isCut ? context.count(bullet(cutLine(list, 0, context))) : 0;
+  for (const entry of entries) {
     tokens += entryTokens(entry, limit, context.count);
     if (tokens > limit) break;
   }
@@ -69,6 +76,8 @@ export function listDemand(list: FactList, limit: number, context: RenderContext
  * line that says how many more there are and where. That line comes even when the budget is smaller.
  */
 export function renderList(list: FactList, budget: number, context: RenderContext): RenderedList {
+  if (enough(list, context).length < list.entries.length)
+    return renderEnough(list, budget, context);
   const cut = list.hidden === undefined ? [] : [bullet(cutLine(list, 0, context))];
   for (const entries of [list.entries, list.grouped ?? []]) {
     if (entries.length === 0) continue;
@@ -79,6 +88,21 @@ export function renderList(list: FactList, budget: number, context: RenderContex
     return { lines: cut, tokens: sumWithin(cut, Infinity, context.count), whole: true };
   }
   return renderCut(list, budget, context);
+}
+
+function enough({ entries, most }: FactList, { handles }: RenderContext): readonly Entry[] {
+  return most === undefined || handles.length === 0 ? entries : entries.slice(0, most);
+}
+
+/** The first entries, with the others among the hidden ones. */
+function renderEnough(list: FactList, budget: number, context: RenderContext): RenderedList {
+  const { most: _, ...rest } = list;
+  const entries = enough(list, context);
+  const more = factCount(list.entries) - factCount(entries);
+  const before = list.hidden ?? { count: 0, handles: [] };
+  const handles = [...new Set([...context.handles.slice(0, 1), ...before.handles])];
+  const hidden = { count: before.count + more, handles };
+  return renderList({ ...rest, entries, hidden }, budget, context);
 }
 
 /** All entries and the cut line, if they fit; a long list is given up where the budget ends. */

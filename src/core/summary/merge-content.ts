@@ -138,9 +138,20 @@ function openTodos(
   { facts, hasNewTodos }: MergeFacts,
   isSaid: (text: string) => boolean,
 ): readonly string[] {
-  const isListed = createIsSaid(said.map((text) => ({ text, raw: text, isItem: true })));
+  const isListed = createIsSaid(asBlocks(said));
   const known = facts.open.filter((todo) => !isListed(todo) && (hasNewTodos || !isSaid(todo)));
-  return distinct([...said, ...known]);
+  const open = hasNewTodos ? said.filter((todo) => !isSame(todo, facts.done)) : said;
+  return distinct([...open, ...known]);
+}
+
+function asBlocks(texts: readonly string[]): readonly Block[] {
+  return texts.map((text) => ({ text, raw: text, isItem: true }));
+}
+
+/** Whether one of some texts says neither more nor less than this one, in nearly the same words. */
+function isSame(text: string, others: readonly string[]): boolean {
+  const isIn = createIsSaid(asBlocks([text]));
+  return others.some((other) => isIn(other) && createIsSaid(asBlocks([other]))(text));
 }
 
 function modelEntries(blocks: readonly Block[]): readonly Entry[] {

@@ -51,7 +51,8 @@ export function mergeSummary(input: MergeSummaryInput): MergedSummary {
     count,
   });
   const options = { cap, count, handles };
-  const whole = mergedLists(content, { isShort: false });
+  // Where every instruction stands word for word, rules in a model's words say nothing more.
+  const whole = mergedLists({ ...content, rules: [] }, { isShort: false });
   const lists = fitsWhole(whole, template, options)
     ? whole
     : mergedLists(content, { isShort: true });

@@ -16,6 +16,7 @@ import {
   withHidden,
 } from "./fact-lists.ts";
 import type { SectionLists } from "./fact-lists.ts";
+import { fileState } from "./facts.ts";
 import type { Facts, FileMention } from "./facts.ts";
 import type { CoreSectionId } from "./template.ts";
 
@@ -46,6 +47,9 @@ export interface MergedContent {
   };
   readonly open: readonly string[];
 }
+
+/** A model has said which commands mattered: beside those, the newest ones are enough. */
+const MOST_COMMANDS = 12;
 
 /** The share of a list in a summary that is too small, compared with the others. */
 export const WEIGHT = {
@@ -130,12 +134,15 @@ function accomplished({ model, facts, others, open }: MergedContent): readonly F
   const notes = facts.notes.get("accomplished") ?? [];
   const earlier = list("earlier notes", WEIGHT.accomplished, notes, true);
   const entries = model.get("accomplished");
-  const unnamed = others.changed.filter(({ isNamed }) => !isNamed);
+  const unlisted = others.changed.filter((file) => !file.isNamed || isGone(file));
   return [
     entries === undefined ? earlier : { ...earlier, entries },
     list(CHANGED_FILES, 1, []),
-    changedFilesList(OTHER_CHANGED_FILES, WEIGHT.changed, unnamed),
-    list("commands", WEIGHT.commands, others.commands.map(commandLine)),
+    changedFilesList(OTHER_CHANGED_FILES, WEIGHT.changed, unlisted),
+    {
+      ...list("commands", WEIGHT.commands, others.commands.map(commandLine)),
+      ...(entries !== undefined && { most: MOST_COMMANDS }),
+    },
     list(
       "finished todos",
       WEIGHT.done,
@@ -149,12 +156,18 @@ function accomplished({ model, facts, others, open }: MergedContent): readonly F
   ];
 }
 
+/** What is gone stands with the deeds: nobody can open it any more. */
+function isGone({ ops }: FileMention): boolean {
+  return fileState(ops) === "deleted";
+}
+
 /** A model that lists none has left the section to the facts, which know also what was read. */
 function relevantFiles(content: MergedContent, isShort: boolean): readonly FactList[] {
   const { model, facts, others } = content;
   const listed = model.get("relevantFiles");
   const isLeftOut = isShort && listed !== undefined;
-  const files = isLeftOut ? others.changed.filter(({ isNamed }) => isNamed) : others.changed;
+  const there = others.changed.filter((file) => !isGone(file));
+  const files = isLeftOut ? there.filter(({ isNamed }) => isNamed) : there;
   const ranked = files.toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed));
   const rest = listed === undefined ? [...ranked, ...others.read] : ranked;
   const entries = [...(listed ?? []), ...rest.map((file) => ({ text: fileLine(file) }))];

@@ -1,4 +1,5 @@
 import type { FileOp } from "../ledger/index.ts";
+import { bullet } from "./fact-list.ts";
 import type { Entry } from "./fact-list.ts";
 import { fileLine, splitFileLine } from "./fact-lines.ts";
 import { fileState } from "./facts.ts";
@@ -6,6 +7,7 @@ import type { FileMention } from "./facts.ts";
 import { createFindPath } from "./find-path.ts";
 import type { OtherFile } from "./merged-lists.ts";
 import { createHasName, createNamesPath } from "./named-files.ts";
+import { codeSpan, leadingSpan } from "./plain-text.ts";
 import type { Block } from "./split-entries.ts";
 
 /** The files of a summary, divided by what a model says of them. */
@@ -34,7 +36,10 @@ export function modelFiles(
   const mentioned = files.map(({ path }) => path).filter(hasName);
   const findPath = createFindPath(mentioned);
   const covered = new Set<string>();
-  const listed = blocks.map((block): Entry => {
+  const each = blocks.flatMap((block) =>
+    splitListed(block, (name) => findPath(name) !== undefined),
+  );
+  const listed = each.map((block): Entry => {
     const line = splitFileLine(block.text);
     const file = line === undefined ? undefined : known.get(findPath(line.path) ?? "");
     if (file === undefined || covered.has(file.path)) return { text: block.raw, verbatim: true };
@@ -51,13 +56,31 @@ export function modelFiles(
   };
 }
 
+const AND = /^(?:,? and |, | & )(?=`)/;
+
+/** An entry for each file of a line that names several files first and then says what they are. */
+function splitListed(block: Block, isKnown: (name: string) => boolean): readonly Block[] {
+  const names: string[] = [];
+  let rest = block.text;
+  for (let span = leadingSpan(rest); span !== undefined; span = leadingSpan(rest)) {
+    names.push(span.text);
+    rest = span.rest.replace(AND, "");
+    if (rest === span.rest) break;
+  }
+  if (names.length < 2 || !names.every(isKnown)) return [block];
+  return names.map((name) => {
+    const text = `${codeSpan(name)}${rest}`;
+    return { text, raw: bullet(text), isItem: true };
+  });
+}
+
 /** The first line with the path and the operations of the facts; the lines below it as they are. */
 function annotated(block: Block, file: FileMention): string {
   const [first = "", ...more] = block.raw.split("\n");
   const line = splitFileLine(first.replace(BULLET, ""));
-  const bullet = BULLET.exec(first)?.[0] ?? "- ";
+  const mark = BULLET.exec(first)?.[0] ?? "- ";
   const said = line?.words.trim() ?? "";
   const role = said === "" ? file.role : said;
   const ops: readonly FileOp[] = file.ops;
-  return [bullet + fileLine({ path: file.path, ops, role }), ...more].join("\n");
+  return [mark + fileLine({ path: file.path, ops, role }), ...more].join("\n");
 }

@@ -8,10 +8,14 @@ import { splitEntries } from "./split-entries.ts";
 /** Tells which paths a text names. */
 export type NamesPath = (path: string) => boolean;
 
-/** Files that were changed and are not named. */
+/**
+ * Files that were changed and are not named. What was made and is gone again, and folders, need no
+ * word of a model.
+ */
 export function unnamedFiles(text: string, ledger: Ledger): readonly string[] {
   const changed = ledger.files
-    .filter(({ ops }) => fileState(ops) !== "read")
+    .filter(({ path, ops }) => fileState(ops) !== "read" && !path.endsWith("/"))
+    .filter(({ ops }) => fileState(ops) !== "deleted" || !ops.includes("created"))
     .map(({ path }) => oneLine(path));
   const isNamed = createNamesPath(text, changed);
   return changed.filter((path) => !isNamed(path));

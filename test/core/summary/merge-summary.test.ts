@@ -9,6 +9,7 @@ import {
 } from "../../../src/core/summary/index.ts";
 import type { MergeSummaryInput } from "../../../src/core/summary/index.ts";
 import type { Ledger } from "../../../src/core/ledger/index.ts";
+import { summaryGaps } from "../../../src/core/summary/judge.ts";
 import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
 
 const SESSION = ledger({
@@ -117,7 +118,6 @@ A Markdown parser without regex.
 - \`/app/src/a.ts\`: the block parser (read, modified)
   - exports \`parse\`
 - \`/app/src/b.ts\`: inline rules (created)
-- \`/app/old.ts\`: deleted
 - \`/app/src/forgotten.ts\`: modified`,
     });
   });
@@ -191,6 +191,76 @@ A Markdown parser without regex.
     );
     expect(sectionsOf({ model })["relevantFiles"]).toMatch(
       /^- `\/app\/src\/b\.ts`: inline \(created\)\n- `\/app\/src\/a\.ts`: x \(read, modified\)\n/,
+    );
+  });
+
+  it("says of each file in a line for several what the line says of them", () => {
+    const files = {
+      "src/a.ts": ["created"],
+      "src/b.ts": ["modified"],
+      "src/c.ts": ["read"],
+    } as const;
+    const list = "## Relevant files\n- `src/a.ts`, `src/b.ts` and `src/c.ts`: the three formats";
+    const { relevantFiles } = sectionsOf({
+      ledger: ledger({ files }),
+      model: `${list}\n- \`x\`, \`y\``,
+    });
+    expect(relevantFiles).toBe(
+      [
+        "- `src/a.ts`: the three formats (created)",
+        "- `src/b.ts`: the three formats (modified)",
+        "- `src/c.ts`: the three formats (read)",
+        "- `x`, `y`",
+      ].join("\n"),
+    );
+  });
+
+  it("says what is gone among the deeds, and asks no model for what was there only for a while", () => {
+    const files = { "out/tmp.csv": ["created", "deleted"], "old.ts": ["read", "deleted"] } as const;
+    const model = "## Accomplished\nRemoved `old.ts`.\n\n## Relevant files\n(none)";
+    const input = { ledger: ledger({ files }), model };
+    const { accomplished, relevantFiles } = sectionsOf(input);
+    expect(accomplished).toBe("Removed `old.ts`.\n- Deleted: `old.ts`, `out/tmp.csv`");
+    expect(relevantFiles).toBe("(none)");
+    const gaps = summaryGaps(model, { ...INPUT, ...input });
+    expect(gaps.filter(({ code }) => code === "unnamed-files")).toEqual([]);
+  });
+
+  it("names the newest commands beside those of the model, and where the others are", () => {
+    const commands = Array.from({ length: 40 }, (_, at) => {
+      return { command: `run ${at}`, outcome: "ok" as const, at };
+    });
+    const model = "## Accomplished\n- It runs with `run 7`.\n- `run 5`: ok";
+    const input = { ledger: ledger({ rest: { commands } }), cap: 8_000 };
+    const lines = sectionsOf({ ...input, model })["accomplished"]?.split("\n") ?? [];
+    expect(lines.slice(0, 3)).toEqual([
+      "- It runs with `run 7`.",
+      "- `run 5`: ok",
+      "- `run 39`: ok",
+    ]);
+    expect(lines).toHaveLength(14);
+    expect(lines.at(-1)).toBe(`- … and 27 more (commands): recall ${HEAD}`);
+    const all = sectionsOf({ ...input, model, headHandle: undefined })["accomplished"];
+    expect(all?.split("\n")).toHaveLength(40);
+    expect(
+      sectionsOf({ ...input, model: "## Goal\nRun." })["accomplished"]?.split("\n"),
+    ).toHaveLength(40);
+  });
+
+  it("believes the todo list when the model calls open what is done", () => {
+    const todos = [
+      { text: "Write the changelog, by the skill", status: "done" },
+      { text: "Check the docs", status: "done" },
+    ] as const;
+    const model =
+      "## Accomplished\n- Still open: write the changelog by the skill\n- Still open: check the docs and the tests";
+    const { accomplished } = sectionsOf({ ledger: ledger({ rest: { todos } }), model });
+    expect(accomplished).toBe(
+      [
+        "- Done: Write the changelog, by the skill",
+        "- Done: Check the docs",
+        "- Still open: check the docs and the tests",
+      ].join("\n"),
     );
   });
 
@@ -296,6 +366,13 @@ describe("T12: the cap of a merged summary", () => {
     expect(one["discoveries"]).toMatch(
       /\n {2}- in detail \d+… \[clipped, \d+ characters in all: recall head_00000000000000aa\]\n/,
     );
+  });
+
+  it("says no rule twice where the user's own words have room", () => {
+    const long = `Never touch the API. ${"And mind the house rules. ".repeat(20)}`;
+    const model = "## Instructions\n- Never touch the API.";
+    const input = { ledger: ledger({ instructions: [long, "go on"] }), model, cap: 1_000 };
+    expect(sectionsOf(input)["instructions"]).toBe(`- go on\n- ${long.trim()}`);
   });
 
   it("says a rule in the model's words where the user's own have no room", () => {

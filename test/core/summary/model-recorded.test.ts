@@ -73,7 +73,8 @@ describe.skipIf(FILES.length === 0)("a summary that a model of another agent wro
       expect([...parseSummary(text).keys()]).toHaveLength(5);
       if (cap < 100_000) continue;
       const { facts } = summaryFacts(text, DEFAULT_COMPACTION_TEMPLATE);
-      expect(facts.hidden.size).toBe(0);
+      // Of the commands the newest are enough beside what the model says.
+      expect([...facts.hidden.keys()].filter((noun) => noun !== "commands")).toEqual([]);
       const known = new Map(facts.files.map(({ path, ops }) => [path, fileState(ops)]));
       for (const { path, ops } of ledger.files) {
         if (fileState(ops) !== "read")

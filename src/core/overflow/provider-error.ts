@@ -32,8 +32,8 @@ const PATTERNS: readonly OverflowPattern[] = [
       /maximum context length (?:is|of) (?<limit>\d+)(?: tokens)?(?:[^]*?(?<tokens>\d{3,}) tokens)?/i,
   },
   {
-    server: "OpenAI Responses",
-    pattern: /(?:input|request|prompt) exceeds the (?:model's )?context window/i,
+    server: "OpenAI Responses, LangChain's ContextOverflowError",
+    pattern: /(?:input|request|prompt) exceed(?:s|ed) the (?:model's )?context window/i,
   },
   { server: "OpenAI", pattern: /context_length_exceeded/i },
   {

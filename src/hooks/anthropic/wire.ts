@@ -50,7 +50,7 @@ export function bindsReasoning({ model }: MessageBody): boolean {
 }
 
 /** The beta that allows {@link droppingBlocks}. */
-const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /**
  * Whether the API can be asked to leave out the thinking that no longer fits. It is where thinking

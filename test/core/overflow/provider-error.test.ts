@@ -50,6 +50,7 @@ const OVERFLOWS: readonly [string, unknown, object][] = [
     },
     { tokens: 1_048_577, limit: 1_048_576 },
   ],
+  ["LangChain", new Error("Input exceeded the model's context window."), {}],
   ["Bedrock", new Error("Input is too long for requested model."), {}],
   [
     "llama.cpp",

@@ -1,0 +1,226 @@
+import { ChatAnthropic } from "@langchain/anthropic";
+import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createAgent, createMiddleware, tool } from "langchain";
+import { describe, expect, it } from "vitest";
+import type { ContextReport, Failure } from "../../src/context/index.ts";
+import {
+  longhaul,
+  longhaulMiddleware,
+  type LonghaulMiddlewareOptions,
+} from "../../src/hooks/langchain/index.ts";
+import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
+import { ChatCompletionsModel } from "./chat-completions-model.ts";
+import { upstreamForTest } from "./upstream/for-test.ts";
+import type { Upstream } from "./upstream/index.ts";
+
+const WINDOW = 32_000;
+const MINUTES = 5 * 60_000;
+
+interface Started {
+  readonly agent: ScriptedAgent;
+  readonly server: Upstream;
+  readonly reports: ContextReport[];
+  readonly failures: Failure[];
+  readonly options: LonghaulMiddlewareOptions;
+}
+
+async function start(steps: number, window = WINDOW): Promise<Started> {
+  const agent = await agentForTest({ steps });
+  const server = await upstreamForTest({ script: (...view) => agent.script(...view), window });
+  const reports: ContextReport[] = [];
+  const failures: Failure[] = [];
+  const options: LonghaulMiddlewareOptions = {
+    window: WINDOW,
+    onContext(context) {
+      context.on("prepared", (report) => void reports.push(report));
+      context.on("failed", (failure) => void failures.push(failure));
+    },
+  };
+  return { agent, server, reports, failures, options };
+}
+
+function anthropicModel({ server }: Started, fields: object = {}): ChatAnthropic {
+  return new ChatAnthropic({
+    model: "claude-opus-5-5",
+    apiKey: "key",
+    anthropicApiUrl: server.url,
+    maxRetries: 0,
+    maxTokens: 4_000,
+    ...fields,
+  });
+}
+
+function chatModel({ server }: Started): ChatCompletionsModel {
+  return new ChatCompletionsModel({ url: server.url, maxRetries: 0 });
+}
+
+function toolsOf({ agent }: Started) {
+  return agent.tools.map(({ name, description, parameters, run }) =>
+    tool((input: unknown) => run(input), { name, description, schema: parameters }),
+  );
+}
+
+interface Ran {
+  readonly answer: string;
+  readonly messages: readonly BaseMessage[];
+}
+
+interface Run extends Started {
+  readonly model: BaseChatModel;
+  readonly middleware?: readonly ReturnType<typeof longhaulMiddleware>[];
+  readonly stream?: boolean;
+  readonly threadId?: string;
+}
+
+/** An agent of LangChain's, turn by turn; without a thread its history is passed along. */
+async function runAgent(run: Run): Promise<Ran> {
+  const { agent, model, middleware = [longhaulMiddleware(run.options)] } = run;
+  const graph = createAgent({
+    model,
+    tools: toolsOf(run),
+    systemPrompt: agent.system,
+    middleware: [...middleware],
+    ...(run.threadId !== undefined && { checkpointer: new MemorySaver() }),
+  });
+  const config = {
+    recursionLimit: 2_000,
+    ...(run.threadId !== undefined && { configurable: { thread_id: run.threadId } }),
+  };
+  let messages: BaseMessage[] = [];
+  for (const turn of agent.turns) {
+    const before = run.threadId === undefined ? messages : [];
+    const input = { messages: [...before, new HumanMessage(turn)] };
+    if (run.stream !== true) {
+      ({ messages } = await graph.invoke(input, config as object));
+      continue;
+    }
+    const modes = { ...config, streamMode: ["values", "messages"] };
+    const chunks: AsyncIterable<unknown> = await graph.stream(input, modes as object);
+    for await (const [mode, chunk] of chunks as AsyncIterable<[string, { messages: never }]>) {
+      if (mode === "values") ({ messages } = chunk);
+    }
+  }
+  return { answer: messages.at(-1)?.text ?? "", messages };
+}
+
+function expectFinished({ server, agent, reports, failures }: Started, answer: string): void {
+  expect(server.refusals).toEqual([]);
+  expect(server.rejected).toBe(0);
+  expect(agent.problems).toEqual([]);
+  expect(failures).toEqual([]);
+  expect(agent.knows(answer)).toBe(true);
+  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
+}
+
+describe("an agent of 200 steps in a window of 32k", () => {
+  const models = { "Anthropic Messages": anthropicModel, "Chat Completions": chatModel };
+  const cases = Object.entries(models).flatMap(([name, model]) =>
+    [false, true].map((stream) => ({ name, model, stream })),
+  );
+
+  it.each(cases)(
+    "finishes over $name (streamed: $stream)",
+    { timeout: MINUTES },
+    async ({ model, stream }) => {
+      const started = await start(200);
+      const { answer, messages } = await runAgent({ ...started, model: model(started), stream });
+      expectFinished(started, answer);
+      // The state keeps the whole history: only what is sent was edited.
+      expect(messages.length).toBeGreaterThan(450);
+      const longest = Math.max(...messages.map(({ text }) => text.length));
+      expect(longest).toBeGreaterThan(50_000);
+    },
+  );
+
+  it("finishes in a thread of a checkpointer", { timeout: MINUTES }, async () => {
+    const started = await start(80);
+    const model = anthropicModel(started);
+    const { answer } = await runAgent({ ...started, model, threadId: "t-1", stream: true });
+    expectFinished(started, answer);
+  });
+
+  it.each([
+    { model: "claude-opus-5-5", thinking: { type: "adaptive" } },
+    { model: "claude-next", thinking: { type: "enabled", budget_tokens: 1_024 } },
+  ])(
+    "finishes with thinking on, which is bound to what stands before it ($model)",
+    { timeout: MINUTES },
+    async (fields) => {
+      const started = await start(60);
+      const { answer } = await runAgent({ ...started, model: anthropicModel(started, fields) });
+      expectFinished(started, answer);
+      const { messages } = started.server.requests.at(-1)!.view!;
+      expect(messages.filter(({ reasoning }) => reasoning !== "").length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(Object.entries(models))("fails over %s without Longhaul", async (_name, model) => {
+    const started = await start(200);
+    const run = runAgent({ ...started, model: model(started), middleware: [] });
+    await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
+    expect(started.server.rejected).toBe(1);
+  });
+});
+
+describe("a graph of one's own", () => {
+  it(
+    "finishes with a node that invokes its model through a context",
+    { timeout: MINUTES },
+    async () => {
+      const started = await start(80);
+      const { agent, reports, failures } = started;
+      const context = longhaul({ window: WINDOW });
+      context.on("prepared", (report) => void reports.push(report));
+      context.on("failed", (failure) => void failures.push(failure));
+      const tools = [...toolsOf(started), ...context.recallTools] as ReturnType<typeof toolsOf>;
+      const model = anthropicModel(started).bindTools(tools);
+      const graph = new StateGraph(MessagesAnnotation)
+        .addNode("model", async ({ messages }) => ({
+          messages: [await context.invoke(model, [new SystemMessage(agent.system), ...messages])],
+        }))
+        .addNode("tools", new ToolNode(tools))
+        .addEdge("__start__", "model")
+        .addEdge("tools", "model")
+        .addConditionalEdges("model", ({ messages }) => {
+          const { tool_calls: calls } = messages.at(-1) as { tool_calls?: unknown[] };
+          return calls === undefined || calls.length === 0 ? "__end__" : "tools";
+        })
+        .compile();
+      let messages: BaseMessage[] = [];
+      for (const turn of agent.turns) {
+        const input = { messages: [...messages, new HumanMessage(turn)] };
+        ({ messages } = await graph.invoke(input, { recursionLimit: 2_000 }));
+      }
+      expectFinished(started, messages.at(-1)!.text);
+    },
+  );
+});
+
+describe("an overflow that nobody foresaw", () => {
+  it.each([false, true])(
+    "is recovered from (streamed: %s)",
+    { timeout: MINUTES },
+    async (stream) => {
+      const started = await start(30, 16_000);
+      const { server, options } = started;
+      // Other middleware around and inside of ours.
+      const middleware = ["Outer", "Inner"].map((name) =>
+        createMiddleware({ name, wrapModelCall: (request, handler) => handler(request) }),
+      );
+      middleware.splice(1, 0, longhaulMiddleware({ ...options, window: 200_000 }));
+      const { answer } = await runAgent({
+        ...started,
+        model: anthropicModel(started),
+        middleware: middleware as never,
+        stream,
+      });
+      expect(started.agent.knows(answer)).toBe(true);
+      const outcomes = server.requests.map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === "overflow")).toHaveLength(1);
+      expect(outcomes).not.toContain("refused");
+    },
+  );
+});

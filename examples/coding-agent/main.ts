@@ -88,6 +88,8 @@ async function work(
   for (;;) {
     if (task !== undefined) {
       history.add({ messages: [{ role: "user", content: task }], truncations: 0, rejected: 0 });
+      for (const line of task.split("\n")) view.line(`  > ${line}`);
+      view.line("");
     }
     const outcome = await runAgent(options);
     for (const line of ending(outcome, given, files.name)) view.line(line);
@@ -120,7 +122,11 @@ async function ask(): Promise<string | undefined> {
 
 function greeting({ model, session, folder, history }: AgentOptions): string {
   const begun = history.messages.length > 0 ? ", going on" : "";
-  return `${model.provider} ${model.modelId} in ${folder}\nsession ${session}${begun}\n`;
+  return [
+    `Model ${model.provider} ${model.modelId}, in ${folder}`,
+    `Session ${session}${begun}`,
+    "Left: step, tokens in the context, of the tokens that are usable.\n",
+  ].join("\n");
 }
 
 function ending(outcome: Outcome, { offline }: AgentArguments, session: string): string[] {

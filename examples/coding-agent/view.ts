@@ -54,7 +54,8 @@ function viewAt(place: Place, firstStep: number): View {
     terminal.write(`${begun > 0 ? "\n" : ""}${margin}${text}\n`);
     begun = 0;
   };
-  const note = (mark: string, text: string): void => line(`    ${mark} ${text}`);
+  const note = (mark: string, text: string): void =>
+    line(`    ${mark} ${terminal.isTTY === true ? clip(text, columns - margin.length - 6) : text}`);
   return {
     line,
     step(report) {
@@ -105,6 +106,7 @@ function labelOf(part: ModelAnswer["content"][number]): string[] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [part.text];
   if (part.type !== "tool-call") return [];
   const input = JSON.parse(part.input || "{}") as Readonly<Record<string, unknown>>;
-  const { old: _, new: _new, ...shown } = input;
-  return [`${part.toolName} ${Object.values(shown).map(String).join(" ")}`];
+  const { old: _, new: _new, ...rest } = input;
+  const shown = Object.values(rest).filter((value) => typeof value === "string");
+  return [`${part.toolName} ${shown.join(" ")}`];
 }

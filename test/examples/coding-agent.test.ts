@@ -79,6 +79,7 @@ describe("the coding agent, offline", { timeout: 180_000 }, () => {
     expect(truncations).toBeGreaterThanOrEqual(1);
     expect(prunes).toBeGreaterThanOrEqual(1);
     expect(compactions).toBeGreaterThanOrEqual(3);
+    expect(stdout).toContain("  > Never change src/legacy.js: the accountants still compare");
     expect(stdout).toMatch(/^ {2}1 [█░]{12} +\d+\/12,000 +\d+% {2}I look round first\.$/m);
     expect(stdout).toMatch(/✂ bash: 51\.8 KB cut to \d\.\d KB; the whole is out_[0-9a-f]{16}$/m);
     expect(stdout).toMatch(/▾ pruned \d+ outputs: 1\d,\d{3} → \d,\d{3} tokens$/m);
@@ -105,7 +106,7 @@ describe("the coding agent, offline", { timeout: 180_000 }, () => {
     }
     const { code, stdout, stderr } = await start(home, [...args, "--resume"]).end();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("session killed, going on");
+    expect(stdout).toContain("Session killed, going on");
     expect(stdout).not.toMatch(/^ *! /m);
     const { steps, compactions, rejected, finished, answer } = outcomeOf(stdout);
     expect({ rejected, finished, answer }).toEqual({ rejected: 0, finished: true, answer: ANSWER });

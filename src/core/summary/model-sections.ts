@@ -66,11 +66,26 @@ function isOurs({ text }: Block): boolean {
   return readCutLine(text) !== undefined || readHeadsLine(text) !== undefined;
 }
 
-/** Files one below the other without bullets are entries all the same. */
+/** Files one below the other without bullets, or in a table, are entries all the same. */
 function fileBlocks(block: Block): readonly Block[] {
-  const lines = block.text.split("\n");
+  const lines = tableLines(block.text) ?? block.text.split("\n");
   if (block.isItem || lines.some((line) => readFileLine(line) === undefined)) return [block];
   return lines.map((line) => ({ text: line.trim(), raw: `- ${line.trim()}`, isItem: true }));
+}
+
+const ROW = /^\s*\|(.*)\|\s*$/;
+const RULE = /^[\s:|-]+$/;
+
+/** The rows below the head of a table: the first cell, and what the others say of it. */
+function tableLines(text: string): readonly string[] | undefined {
+  const rows = text.split("\n").map((line) => ROW.exec(line)?.[1]);
+  const rule = rows.findIndex((row) => row !== undefined && RULE.test(row));
+  if (rule < 0 || rows.includes(undefined)) return undefined;
+  return rows.slice(rule + 1).map((row = "") => {
+    const [file = "", ...cells] = row.split("|").map((cell) => cell.trim());
+    const said = cells.filter((cell) => cell !== "").join("; ");
+    return said === "" ? file : `${file}: ${said}`;
+  });
 }
 
 /** A label with its list as an item: as a paragraph it would take along what comes behind it. */

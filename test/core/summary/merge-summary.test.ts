@@ -194,6 +194,24 @@ A Markdown parser without regex.
     );
   });
 
+  it("reads a table of files", () => {
+    const files = { "src/a.ts": ["created"], "src/b.ts": ["modified"] } as const;
+    const rows = [
+      "| File | Role |",
+      "| --- | :-- |",
+      "| `src/a.ts` | the parser |",
+      "| src/b.ts | |",
+    ];
+    const model = `## Relevant files\n${rows.join("\n")}`;
+    expect(sectionsOf({ ledger: ledger({ files }), model })["relevantFiles"]).toBe(
+      "- `src/a.ts`: the parser (created)\n- `src/b.ts`: modified",
+    );
+    const other = "## Relevant files\n| a | b |\n|---|---|\n| 1 | 2 |";
+    expect(sectionsOf({ ledger: ledger({}), model: other })["relevantFiles"]).toContain(
+      "| 1 | 2 |",
+    );
+  });
+
   it("says of each file in a line for several what the line says of them", () => {
     const files = {
       "src/a.ts": ["created"],

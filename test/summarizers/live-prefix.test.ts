@@ -77,10 +77,10 @@ async function send(url: string, headers: Record<string, string>, body: Json): P
 }
 
 const schema = {
-  type: "object",
-  properties: { path: { type: "string" } },
+  type: "object" as const,
+  properties: { path: { type: "string" as const } },
   required: ["path"],
-} as const;
+};
 
 /** The head that a compaction would take: all but the last steps. */
 function headOf(messages: readonly Message[]): readonly Message[] {

@@ -100,6 +100,28 @@ describe.each(ways)("ai $version, stream $stream, in it $refusesInStream, $hooks
   });
 });
 
+describe("messages that somebody adds behind what prepareStep gave", () => {
+  it.each([6, 7] as const)("stay where they are when a request is refused: %s", async (version) => {
+    const { model, calls, refused } = fakeModel({ version, answer: lookFor(STEPS), limit: LIMIT });
+    const { context, edits } = watched({ window: 200_000 });
+    const reminder = { role: "user", content: "Remember: be quick." } as const;
+    const own: LonghaulContext["prepareStep"] = async (options) => {
+      const prepared = await context.prepareStep(options);
+      return { messages: [...(prepared?.messages ?? options.messages), reminder as never] };
+    };
+    const wrapped = { ...context, prepareStep: own };
+    const run = { version, stream: false } as const;
+    expect(await runAgent({ ...run, context: wrapped, model, output, prompt: "look" })).toBe(
+      "done",
+    );
+    expect(refused()).toBe(1);
+    expect(edits.length).toBeGreaterThan(1);
+    for (const { prompt } of calls) {
+      expect(prompt.at(-1)).toMatchObject({ role: "user", content: [{ text: reminder.content }] });
+    }
+  });
+});
+
 describe("the middleware alone", () => {
   it("keeps every prompt inside the window", async () => {
     const { model, calls, refused } = fakeModel({

@@ -87,7 +87,8 @@ export function earlierSummaries(messages: readonly Message[]): EarlierSummaries
   for (const message of messages) {
     if (message.kind !== "summary") continue;
     const framed = unframeSummary(messageText(message));
-    texts.push(framed?.text ?? messageText(message));
+    const text = framed?.text ?? messageText(message);
+    if (text !== "") texts.push(text);
     if (framed?.headHandle !== undefined) handles.push(framed.headHandle);
   }
   return { text: texts.length === 0 ? undefined : texts.join("\n\n"), handles };

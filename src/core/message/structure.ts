@@ -73,6 +73,11 @@ export function leadingSystemCount(messages: readonly Message[]): number {
   return count;
 }
 
+/** A summary in a form that only its provider can read, e.g. a `compaction` item of OpenAI. */
+export function isSealedSummary({ kind, parts }: Message): boolean {
+  return kind === "summary" && parts.length > 0 && parts.every(({ type }) => type === "opaque");
+}
+
 export function toolCalls(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");
 }

@@ -10,7 +10,7 @@ import {
 } from "../edit/index.ts";
 import { ContextError } from "../error.ts";
 import type { Digest } from "../handle/index.ts";
-import { type Message, withParts } from "../message/index.ts";
+import { isSealedSummary, type Message, withParts } from "../message/index.ts";
 import type { CompactionPlan, ContextPlan, PlanEffects, ReasoningPlan } from "./plan.ts";
 
 /**
@@ -67,10 +67,13 @@ function reassemble(
   };
   const tail: Message[] = [];
   for (let index = compaction.tailStart; index < length; index++) tail.push(...kept(index));
+  const pinned = compaction.pinned.flatMap(kept);
   return [
     ...messages.slice(0, compaction.system),
+    // For its provider it stands for everything before it; ours must not be among that.
+    ...pinned.filter(isSealedSummary),
     summaryMessage(summary, compaction),
-    ...compaction.pinned.flatMap(kept),
+    ...pinned.filter((message) => !isSealedSummary(message)),
     ...tail,
     ...(compaction.continuation === undefined ? [] : [compaction.continuation]),
     ...messages.slice(length),

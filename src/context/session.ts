@@ -4,7 +4,12 @@ import { memoryArchive } from "../archive/memory.ts";
 import { ContextError } from "../core/error.ts";
 import type { Digest } from "../core/handle/index.ts";
 import { createLedgerBook } from "../core/ledger/index.ts";
-import { type ContextBudget, contextBudget, estimateLimit } from "../core/overflow/index.ts";
+import {
+  type ContextBudget,
+  contextBudget,
+  ESTIMATE_MARGIN,
+  estimateLimit,
+} from "../core/overflow/index.ts";
 import type { TemplateOverride, TemplateOverrides } from "../core/summary/index.ts";
 import {
   createMessageMeter,
@@ -57,7 +62,7 @@ export interface Session {
   /** Share of the overflow limit from which a summary is prepared; above 1 for never. */
   readonly aheadShare: number;
   readonly refill: RefillWatch;
-  /** The tokens at which a request of this source overflows (T7). */
+  /** The tokens at which such a request overflows (T7): what is only estimated has a margin. */
   overflowLimit(measured: Measured): number;
   /** The overrides of the template, those of one call on top. */
   templateFor(call: TemplateOverride | undefined): TemplateOverrides;
@@ -100,9 +105,11 @@ export function openSession(given: ContextOptions): Session {
     now,
     ...summarizing(options, now),
     refill: createRefillWatch(),
-    overflowLimit({ source }) {
-      const isEstimated = source === "estimated" && counter === estimator;
-      return isEstimated ? estimateLimit(budget.usable) : budget.usable;
+    overflowLimit({ source, estimatedPart }) {
+      const { usable } = budget;
+      if (counter !== estimator) return usable;
+      if (source === "estimated") return estimateLimit(usable);
+      return Math.floor(usable - estimatedPart * ESTIMATE_MARGIN);
     },
     templateFor(call) {
       const plugins = (options.plugins ?? []).flatMap((plugin) => plugin.compactionTemplate ?? []);

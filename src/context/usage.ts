@@ -15,6 +15,8 @@ export interface Measured {
   readonly tokens: number;
   /** `reported`: usage of the last request plus an estimate of what is newer. */
   readonly source: "reported" | "estimated";
+  /** How many of them nobody has counted yet. */
+  readonly estimatedPart: number;
 }
 
 /** Measures a conversation step by step; remembers what it has measured. */
@@ -125,12 +127,14 @@ export function createUsageMeter(meter: MessageMeter, fixedTokens: () => number)
       const index = newestReport(view, since);
       const message = view[index];
       if (message?.usage === undefined) {
-        return { tokens: Math.ceil(expectedTokens(calibration, estimated)), source: "estimated" };
+        const tokens = Math.ceil(expectedTokens(calibration, estimated));
+        return { tokens, source: "estimated", estimatedPart: tokens };
       }
       const newer = meter.total(view.slice(index + 1));
       learn(message, estimated - newer - meter.tokens(message));
-      const tokens = totalUsage(message.usage) + newer * calibration.factor;
-      return { tokens: Math.ceil(tokens), source: "reported" };
+      const estimatedPart = newer * calibration.factor;
+      const tokens = totalUsage(message.usage) + estimatedPart;
+      return { tokens: Math.ceil(tokens), source: "reported", estimatedPart };
     },
   };
 }

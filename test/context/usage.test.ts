@@ -27,7 +27,7 @@ describe("T7: what a request holds", () => {
   it("is an estimate of everything without usage, system prompt and tools included", () => {
     const view = [user(words(100))];
     const measured = createUsageMeter(meter, () => 500).measure(view, 0);
-    expect(measured).toEqual({ tokens: 500 + meter.total(view), source: "estimated" });
+    expect(measured).toMatchObject({ tokens: 500 + meter.total(view), source: "estimated" });
   });
 
   it("ignores usage older than the last edit", () => {
@@ -113,5 +113,28 @@ describe("the running total", () => {
     list[400] = user(words(5_000));
     const seen = Array.from({ length: 10 }, () => total.of(list));
     expect(seen.at(-1)).toBe(meter.total(list));
+  });
+});
+
+describe("T7: the margin", () => {
+  it("is for what nobody has counted yet", async () => {
+    const filler = (tokens: number): Message => assistant("lorem ipsum dolor ".repeat(tokens / 4));
+    const counted = (input: number): Message => ({
+      ...assistant("ok"),
+      usage: { input, output: 1 },
+    });
+    const prepare = (messages: readonly Message[]) =>
+      createContext({ window: 40_000 }).prepare([user("go"), ...messages]);
+    const near = await prepare([filler(15_000), counted(19_990)]);
+    expect(near.report).toMatchObject({ action: "none", tokens: { source: "reported" } });
+    const newer = await prepare([
+      filler(15_000),
+      counted(17_780),
+      user("lorem ipsum ".repeat(990)),
+    ]);
+    const { before } = newer.report.tokens;
+    expect(before).toBeLessThan(20_000);
+    expect(before).toBeGreaterThan(19_900);
+    expect(newer.report.action).toBe("compact");
   });
 });

@@ -129,7 +129,7 @@ describe("T7: the margin", () => {
     expect(near.report).toMatchObject({ action: "none", tokens: { source: "reported" } });
     const newer = await prepare([
       filler(15_000),
-      counted(17_780),
+      counted(17_950),
       user("lorem ipsum ".repeat(990)),
     ]);
     const { before } = newer.report.tokens;

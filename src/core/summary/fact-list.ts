@@ -132,8 +132,12 @@ function renderCut(list: FactList, budget: number, context: RenderContext): Rend
   const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
   for (const entry of entries) {
     const left = budget - reserve - tokens;
-    const most = list.clips === true ? Math.min(left, largest) : left;
-    const fitting = fittingEntry(entry, { most, clips: list.clips === true }, context);
+    const clips = list.clips === true;
+    const most = clips ? Math.min(left, largest) : left;
+    const fitting =
+      fittingEntry(entry, { most, clips }, context) ??
+      // The start of one entry says more than how many there are.
+      (shown === 0 ? fittingEntry(entry, { most: left, clips }, context) : undefined);
     if (fitting === undefined) break;
     lines.push(fitting.lines);
     tokens += fitting.tokens;

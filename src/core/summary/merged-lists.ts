@@ -53,9 +53,9 @@ const MOST_COMMANDS = 12;
 
 /** The share of a list in a summary that is too small, compared with the others. */
 export const WEIGHT = {
-  goal: 9,
-  instructions: 18,
-  rules: 6,
+  goal: 14,
+  instructions: 15,
+  rules: 10,
   discoveries: 20,
   errors: 7,
   read: 2,
@@ -64,7 +64,7 @@ export const WEIGHT = {
   commands: 4,
   done: 1,
   accomplished: 18,
-  open: 6,
+  open: 10,
   relevantFiles: 18,
   section: 6,
 } as const;

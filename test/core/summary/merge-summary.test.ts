@@ -364,6 +364,22 @@ describe("T12: the cap of a merged summary", () => {
     },
   );
 
+  it("keeps the start of the goal, rules and something open in the smallest window", () => {
+    const goal = "The user wants the whole of it rewritten in small steps. ".repeat(8).trim();
+    const rules = ["Never touch the API.", "No new dependencies.", "Answer in short bullets."];
+    const model = WORDY.replace("A Markdown parser without regex.", goal).replace(
+      /- Never use regex\.\n- Work in small steps\./,
+      rules.map((rule) => `- ${rule}`).join("\n"),
+    );
+    const facts = busyLedger(400);
+    const long = `${"Look at all of it first, please. ".repeat(40)}\n${rules.join("\n")}`;
+    const typed = [{ text: long, at: 0 }, ...facts.instructions];
+    const sections = sectionsOf({ model, ledger: { ...facts, instructions: typed }, cap: 800 });
+    expect(sections["goal"]).toMatch(/^The user wants .*\[clipped, \d+ characters in all/);
+    for (const rule of rules) expect(sections["instructions"]).toContain(`- ${rule}`);
+    expect(sections["accomplished"]).toContain("- Still open: parse tables");
+  });
+
   it("starves neither the model nor the facts", () => {
     const sections = sectionsOf({ model: WORDY, ledger: busyLedger(400), cap: 1_500 });
     expect(sections["goal"]).toContain("A Markdown parser");

@@ -1,4 +1,6 @@
 import { NEUTRAL_TRAITS, type PlanOptions, type PlanTraits } from "../core/plan/index.ts";
+import { ESTIMATE_MARGIN } from "../core/overflow/index.ts";
+import { estimator } from "../core/tokens/index.ts";
 import type { Session } from "./session.ts";
 import type { View } from "./view.ts";
 
@@ -13,8 +15,7 @@ export function planOptions(session: Session, view: View): PlanOptions {
     digest: session.digest,
     now: view.startedAt,
     fixedTokens: beside.tokens,
-    // An estimate is better made anew than taken from the running sum.
-    usedTokens: view.measured.source === "reported" ? scaled(view.measured.tokens) : undefined,
+    usedTokens: usedTokens(session, view, scaled),
     limits: options.limits,
     traits: traitsOf(session),
     prune: options,
@@ -22,6 +23,20 @@ export function planOptions(session: Session, view: View): PlanOptions {
     continuation: options.continuation,
     unansweredMedia: options.unansweredMedia,
   };
+}
+
+/**
+ * What was reported, with the margin of what is newer; an estimate is better made anew than taken
+ * from the running sum.
+ */
+function usedTokens(
+  { counter }: Session,
+  { measured }: View,
+  scaled: (tokens: number) => number,
+): number | undefined {
+  if (measured.source === "estimated") return undefined;
+  const margin = counter === estimator ? measured.estimatedPart * ESTIMATE_MARGIN : 0;
+  return scaled(measured.tokens + margin);
 }
 
 function traitsOf({ beside, options }: Session): PlanTraits | undefined {

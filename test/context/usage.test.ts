@@ -129,8 +129,8 @@ describe("T7: the margin", () => {
     expect(near.report).toMatchObject({ action: "none", tokens: { source: "reported" } });
     const newer = await prepare([
       filler(15_000),
-      counted(17_950),
-      user("lorem ipsum ".repeat(990)),
+      counted(17_970),
+      user("lorem ipsum ".repeat(900)),
     ]);
     const { before } = newer.report.tokens;
     expect(before).toBeLessThan(20_000);

@@ -1,6 +1,7 @@
 import { type Context, type ContextOptions, createContext } from "../context/index.ts";
 import type { Usage } from "../core/message/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import { isWireObject } from "../dialects/wire-value.ts";
 import { type NativeContext, nativeContextOn } from "./native-context.ts";
 import { isSameValue, keepObjects } from "./same-values.ts";
 
@@ -85,7 +86,8 @@ function requestOf<Native>(track: Track<Native>): Conversation<Native> {
 
 function firstOf<Native>(messages: readonly Native[]): Native | undefined {
   return messages.find((native) => {
-    const { role } = native as { readonly role?: unknown };
+    // What is no message at all is for the decoder to complain about.
+    const role = isWireObject(native) ? native["role"] : undefined;
     return role !== "system" && role !== "developer";
   });
 }

@@ -77,7 +77,10 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   const isLeft = options.standsBack(managedBy(request));
   if (typeof input === "string" || isLeft) return left(request);
   const conversation = options.conversationOf(input);
-  const items = await options.truncate(conversation.messages);
+  const items = await options.truncate(conversation.messages).catch((error: unknown) => {
+    conversation.native.context.fail(error);
+    return conversation.messages;
+  });
   const prepared = await conversation.native.prepare(items, {
     usage: conversation.reported,
     instructions: systemInstructions ?? "",

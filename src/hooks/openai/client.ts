@@ -1,4 +1,5 @@
 import type { Context } from "../../context/index.ts";
+import { ContextError } from "../../core/error.ts";
 import { type Fetch, PARAMS } from "./preparing-fetch.ts";
 import { wrapRunnables } from "./runnable-tools.ts";
 
@@ -16,12 +17,18 @@ export interface PreparingClientOptions {
 
 /**
  * A copy of a client that sends through our `fetch`. The SDK itself makes the copy, so everything
- * works as it does on the original.
+ * works as it does on the original. Throws `invalid-options` for a client that it cannot copy.
  */
 export function preparingClient<Client extends OpenAIClient>(
   client: Client,
   { context, wrapFetch }: PreparingClientOptions,
 ): Client {
+  if (typeof client.withOptions !== "function") {
+    throw new ContextError(
+      "invalid-options",
+      "The client has no withOptions, so it cannot be copied; pass a client of the package openai, version 5 or later, or use context.fetch.",
+    );
+  }
   const fetch = wrapFetch(fetchOf(client));
   const own = client.withOptions({ ...azureOptions(client), fetch }) as Client;
   const completions = own.chat.completions as Resource;

@@ -100,6 +100,11 @@ describe("the client", () => {
     expect(urls[1]).toContain("/deployments/mine/chat/completions?api-version=2026-01-01");
   });
 
+  test("cannot be made of a client that has no copy", () => {
+    const old = { chat: { completions: {} } } as OpenAI;
+    expect(() => longhaul().client(old)).toThrow(/version 5 or later/);
+  });
+
   test("sends the very bytes while there is room, and calls of other kinds as they are", async () => {
     const { client, sent } = clientWith();
     const own = longhaul(SMALL).client(client);
@@ -163,6 +168,19 @@ describe("the client", () => {
     await own.chat.completions.create(params([user, answer, { ...user, content: "And now?" }]));
     expect(tokens[1]).toMatchObject({ source: "reported" });
     expect(tokens[1]?.before).toBeGreaterThan(5_009);
+  });
+
+  test("sends what it cannot read, and says so", async () => {
+    const { client, sent } = clientWith();
+    const context = longhaul(SMALL);
+    const failures: string[] = [];
+    context.on("failed", ({ code }) => void failures.push(code));
+    const own = context.client(client.withOptions({ logLevel: "off" }));
+    const odd = [null, { role: "robot", content: 7 }] as never;
+    await own.chat.completions.create(params(odd));
+    await own.chat.completions.create({ model: "m" } as never);
+    expect(sent.map(({ body }) => body.messages)).toEqual([odd, undefined]);
+    expect(failures).toEqual(["invalid-message"]);
   });
 
   test("gives up with the caller", async () => {

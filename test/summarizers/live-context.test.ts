@@ -176,13 +176,5 @@ describe("a context whose summarizer is the agent's own model", () => {
       expect(first).toMatchObject({ reusedPrompt: true, attempt: 1 });
       expect(first!.usage!.cached! / first!.usage!.input).toBeGreaterThan(0.8);
     }
-    console.log(
-      JSON.stringify(
-        summaries.map((s) => [
-          s.source,
-          s.calls.map((c) => [c.attempt, c.reusedPrompt, c.usage, c.problems]),
-        ]),
-      ),
-    );
   });
 });

@@ -1,6 +1,7 @@
 import { memoryArchive } from "../../archive/memory.ts";
 import { type ContextOptions, createContext } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/index.ts";
+import { createRecent } from "../recent.ts";
 import { type Conversation, conversationOn } from "./conversation.ts";
 import type { RunnableConfigLike, StateLike } from "./wire.ts";
 
@@ -22,41 +23,27 @@ export interface Threads {
 export interface ThreadsOptions {
   readonly context: ContextOptions;
   readonly maxThreads: number;
-  readonly onOpen?: ((conversation: Conversation, scope: Scope) => void) | undefined;
+  readonly onOpen: (conversation: Conversation, scope: Scope) => void;
 }
 
 export function createThreads({ context, maxThreads, onOpen }: ThreadsOptions): Threads {
-  const open = new Map<string, Conversation>();
+  const open = createRecent<Conversation>(maxThreads, (dropped) => void dropped.context.close());
   let lastWindow: number | undefined;
-  const find = (key: string): Conversation | undefined => {
-    const known = open.get(key);
-    if (known === undefined) return undefined;
-    open.delete(key);
-    open.set(key, known);
-    return known;
-  };
   return {
     of(scope, window = lastWindow) {
-      const key = keyOf(scope);
       lastWindow = window;
-      const known = find(key);
-      if (known !== undefined) return known;
-      const made = conversationOn(
-        createContext({
+      const key = keyOf(scope);
+      return open.of(key, () => {
+        const options = {
           traits: langchain.traits,
           ...(window !== undefined && { window }),
           ...context,
           ...archiveFor(context, scope, key),
-        }),
-      );
-      open.set(key, made);
-      const [oldest] = open.keys();
-      if (open.size > maxThreads && oldest !== undefined) {
-        void open.get(oldest)?.context.close();
-        open.delete(oldest);
-      }
-      onOpen?.(made, scope);
-      return made;
+        };
+        const made = conversationOn(createContext(options));
+        onOpen(made, scope);
+        return made;
+      });
     },
   };
 }

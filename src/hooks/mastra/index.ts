@@ -1,0 +1,2 @@
+export { longhaulProcessor } from "./processor.ts";
+export type { LonghaulProcessor, LonghaulProcessorOptions } from "./processor.ts";

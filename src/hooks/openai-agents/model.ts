@@ -23,8 +23,10 @@ export function preparingProvider<Provider extends AgentModelProvider>(
     known.set(model, made);
     return made;
   };
-  const getModel = async (name?: string): Promise<AgentModel> =>
-    prepared(await provider.getModel(name));
+  const getModel = (name?: string): AgentModel | Promise<AgentModel> => {
+    const model = provider.getModel(name);
+    return model instanceof Promise ? model.then(prepared) : prepared(model);
+  };
   return withMethods(provider, { getModel });
 }
 

@@ -55,7 +55,9 @@ export async function editView(session: Session, view: View, edit: EditOptions):
     ...(!isRepaired && { lines }),
     countedTokens: isRepaired ? session.meter.total(legal.messages) : tokens,
   };
-  const ahead = session.ahead.match(legal.messages);
+  // What was prepared has the sections that nobody changed for this call.
+  const isUsable = edit.template === undefined;
+  const ahead = isUsable ? session.ahead.match(legal.messages) : undefined;
   const archived = await planAndArchive(session, legal.messages, { ...options, ahead });
   const base = { ...emptyReport(session, view), warnings, failures: archived.failures };
   if (archived.plan.action === "none") {

@@ -103,7 +103,6 @@ async function waitFor(
   session: Session,
   signal: AbortSignal | undefined,
 ): Promise<ModelSummary | undefined> {
-  session.ahead.take();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let giveUp: (() => void) | undefined;
   const limit = new Promise<undefined>((resolve) => {
@@ -112,7 +111,10 @@ async function waitFor(
     signal?.addEventListener("abort", giveUp, { once: true });
   });
   try {
-    return await Promise.race([ahead.answer, limit]);
+    const made = await Promise.race([ahead.answer, limit]);
+    // Who gives up changes nothing: the next call finds it again.
+    if (signal?.aborted !== true) session.ahead.take();
+    return made;
   } finally {
     clearTimeout(timer);
     if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);

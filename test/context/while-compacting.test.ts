@@ -157,6 +157,40 @@ describe("a message of the user that arrives while a compaction runs", () => {
   });
 });
 
+describe("a summary that is being prepared", () => {
+  const soft = session(27);
+  const full = session(33);
+
+  it("is still there for the next call when the caller gives up waiting for it", async () => {
+    const { context, asked, begun, release } = create();
+    await context.prepare(soft);
+    await begun;
+    const abort = new AbortController();
+    const first = context.prepare(full, { signal: abort.signal });
+    setTimeout(() => abort.abort(new Error("the user pressed escape")), 5);
+    await expect(first).rejects.toThrow("escape");
+    expect(context.journal()).toEqual([]);
+    release();
+    const { report } = await context.prepare(full);
+    expect(report).toMatchObject({ action: "compact", summary: { source: "model" } });
+    expect(report.summary?.ahead).not.toBe("none");
+    expect(report.discardedSummaries).toBe(0);
+    expect(asked()).toBe(1);
+  });
+
+  it("is thrown away when a call wants other sections", async () => {
+    const { context, asked, begun, release } = create();
+    await context.prepare(soft);
+    await begun;
+    release();
+    const sections = [{ id: "risks", heading: "Risks", purpose: "Open risks." }];
+    const { report } = await context.prepare(full, { template: { sections } });
+    expect(report).toMatchObject({ discardedSummaries: 1, summary: { ahead: "none" } });
+    expect(report.summary?.calls[0]?.prompt.user).toContain("## Risks");
+    expect(asked()).toBe(2);
+  });
+});
+
 describe("an edit while another one runs", () => {
   it("waits for it, and finds nothing left to do", async () => {
     const { context, asked, begun, release } = create();

@@ -144,9 +144,11 @@ function secondTry(
     const instruction = retryText(live.instruction, problems);
     return { request: { ...request, live: { ...live, instruction } }, waitMs: 0 };
   }
-  if (failure?.kind === "transient") return { request, waitMs: failure.retryAfterMs ?? PAUSE_MS };
-  if (failure?.kind !== "overflow") return undefined;
+  if (failure === undefined || failure.kind === "hopeless") return undefined;
+  if (failure.kind === "transient") return { request, waitMs: failure.retryAfterMs ?? PAUSE_MS };
+  // The agent's own request may be too long, or lack what the provider wants with its messages.
   if (request.live !== undefined) return { request: { prompt: ask.prompt }, waitMs: 0 };
+  if (failure.kind !== "overflow") return undefined;
   const prompt = ask.within?.(smallerBudget(budget, ask.input.cap, failure.limit));
   return prompt && { request: { prompt }, waitMs: 0 };
 }

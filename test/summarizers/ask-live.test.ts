@@ -41,7 +41,7 @@ describe("a summarizer on the agent's own model", () => {
     expect(made).toMatchObject({ hasGaps: false });
   });
 
-  it.each(["answers the chat", "calls a tool", "throws an overflow"])(
+  it.each(["answers the chat", "calls a tool", "throws an overflow", "throws 400"])(
     "is asked with the conversation as data when it %s",
     async (name) => {
       const summarizer = scripted([MISBEHAVIOURS[name] as Behaviour, good], { reusesPrompt: true });

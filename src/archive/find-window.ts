@@ -24,19 +24,19 @@ export function findWindow(window: ByteWindow): FindWindow {
         continue;
       }
       const start = last - length + 1;
-      if (isThere(block, start, length - 2)) return start;
+      if (fits(block, start, places, length - 2)) return start;
       last += skipsOn[pair] as number;
     }
     return -1;
   };
+}
 
-  /** Whether the positions before the last two fit too. */
-  function isThere(block: Uint8Array, start: number, count: number): boolean {
-    for (let at = 0; at < count; at++) {
-      if ((((places[block[start + at] as number] as number) >>> at) & 1) === 0) return false;
-    }
-    return true;
+/** Whether the first positions of a window fit. */
+function fits(block: Uint8Array, start: number, places: Uint32Array, count: number): boolean {
+  for (let at = 0; at < count; at++) {
+    if ((((places[block[start + at] as number] as number) >>> at) & 1) === 0) return false;
   }
+  return true;
 }
 
 /** For each byte a bit for every position at which it can stand. */

@@ -1,13 +1,17 @@
 import { ContextError } from "../core/error.ts";
 import { type FindWindow, findWindow } from "./find-window.ts";
 import type { Matcher } from "./matcher.ts";
-import { type ByteWindow, windowOf } from "./regex-window.ts";
+import { type ByteWindow, windowsOf } from "./regex-window.ts";
 
 /**
  * The worst patterns take some seconds for 1 MB; who searches must be able to stop in between. Of a
  * line that is longer, each such piece is searched by itself.
  */
 const PIECE_BYTES = 131_072;
+/** A window that is in so much of a text costs more than it saves. */
+const DENSE_SHARE = 0.25;
+/** When all windows are, so many pieces are looked at without them: 2 MB. */
+const DENSE_PIECES = 16;
 /** The longest pattern and the largest program: both bound the time for one line. */
 const MOST_PATTERN_UNITS = 1_000;
 const MOST_INSTRUCTIONS = 5_000;
@@ -18,11 +22,10 @@ const MOST_INSTRUCTIONS = 5_000;
  * hold the bytes which a match must have, where the pattern says what those are.
  */
 export async function regexMatcher(pattern: string): Promise<Matcher> {
-  const { regex, window } = await compile(pattern);
+  const { regex, windows } = await compile(pattern);
   // A line alone can match at its edges or before its "\r" where it does not within a piece.
-  const isPieceUseful = window === undefined && !/\\[Az]|\(\?\w*-/.test(pattern);
-  /** Where the next line is that can have a match: a place within it, or -1. */
-  const nextLine: FindWindow = window === undefined ? (_, from) => from : findWindow(window);
+  const isPieceUseful = !/\\[Az]|\(\?\w*-/.test(pattern);
+  const lines = possibleLines(windows);
   const done = (block: Uint8Array): number => block.lastIndexOf(LINE_END) + 1 || block.length;
   return {
     done,
@@ -40,21 +43,26 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
     },
   };
 
-  /** Without a window, the engine is faster on a whole piece than line by line. */
+  /** Where any line is possible, the engine is faster on a whole piece than line by line. */
   function isPossible(piece: Uint8Array): boolean {
-    return !isPieceUseful || piece.indexOf(CARRIAGE_RETURN) >= 0 || regex.test(piece);
+    if (!lines.areAny() || !isPieceUseful) return true;
+    return piece.indexOf(CARRIAGE_RETURN) >= 0 || regex.test(piece);
   }
 
   function findLine(block: Uint8Array, from: number, to: number): number {
+    const nextLine = lines.finder();
+    let seen = 0;
     for (let at = from; at < to;) {
       const place = nextLine(block, at, to);
-      if (place < 0) return -1;
+      if (place < 0) break;
       const start = Math.max(at, place === 0 ? 0 : block.lastIndexOf(LINE_END, place - 1) + 1);
       const next = lineEnd(block, place, to);
       const line = block.subarray(start, withoutLineEnd(block, start, next));
       if (regex.test(line)) return start + startIn(line);
+      seen += line.length;
       at = next;
     }
+    lines.note(seen / (to - from));
     return -1;
   }
 
@@ -63,6 +71,41 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
     const found = regex.matcher(line);
     return found.find() ? found.start() : 0;
   }
+}
+
+/** The lines in which a match is possible. */
+interface PossibleLines {
+  /** Whether every line is, as far as is known; asked once for each piece. */
+  areAny(): boolean;
+  /** Finds a place in the next one. */
+  finder(): FindWindow;
+  /** What share of a piece they were, without a match. */
+  note(share: number): void;
+}
+
+/**
+ * Every window is in every match, so any of them can be looked for. One that turns out to be in many
+ * lines of this text gives way to the next.
+ */
+function possibleLines(windows: readonly ByteWindow[]): PossibleLines {
+  const finders: FindWindow[] = [];
+  let current = 0;
+  let dense = 0;
+  return {
+    areAny() {
+      if (current < windows.length) return false;
+      if (++dense > DENSE_PIECES) [current, dense] = [0, 0];
+      return true;
+    },
+    finder() {
+      const window = windows[current];
+      if (window === undefined) return (_, from) => from;
+      return (finders[current] ??= findWindow(window));
+    },
+    note(share) {
+      if (share > DENSE_SHARE && current < windows.length) current++;
+    },
+  };
 }
 
 const LINE_END = 10;
@@ -82,7 +125,7 @@ type Regex = import("re2js").RE2JS;
 
 interface Compiled {
   readonly regex: Regex;
-  readonly window: ByteWindow | undefined;
+  readonly windows: readonly ByteWindow[];
 }
 
 async function compile(pattern: string): Promise<Compiled> {
@@ -97,7 +140,7 @@ async function compile(pattern: string): Promise<Compiled> {
   if (regex.programSize() > MOST_INSTRUCTIONS) {
     throw invalidPattern("its repetitions make it too large");
   }
-  return { regex, window: isReadable(compiled) ? windowOf(programOf(regex)) : undefined };
+  return { regex, windows: isReadable(compiled) ? windowsOf(programOf(regex)) : [] };
 }
 
 function programOf(regex: Regex): unknown {
@@ -116,7 +159,7 @@ const KNOWN_WINDOWS: readonly (readonly [pattern: string, window: string])[] = [
  */
 function isReadable(compiled: (pattern: string) => Regex): boolean {
   return KNOWN_WINDOWS.every(([pattern, expected]) => {
-    const window = windowOf(programOf(compiled(pattern)));
+    const [window] = windowsOf(programOf(compiled(pattern)));
     return window?.map(charactersOf).join(" ") === expected;
   });
 }

@@ -31,23 +31,49 @@ const [FIRST_RUNE, ANY_RUNE, LAST_RUNE] = [8, 10, 11];
 const MOST_POSITIONS = 16;
 /** For every instruction it is asked whether all matches pass it. */
 const MOST_INSTRUCTIONS = 400;
-/** With less, almost every line has the window: 8 bits are one certain byte. */
-const LEAST_BITS = 10;
+/** With less, most lines have the window. */
+const LEAST_BITS = 8;
+const MOST_WINDOWS = 4;
 const BYTES = 256;
 const LINE_END = 10;
 /** The two characters that an ASCII letter equals where case does not matter: ſ and the Kelvin sign. */
 const FOLDED = [0x17f, 0x212a] as const;
 
+/** A window and the instruction that reads its first byte, or with which the program starts. */
+interface Place {
+  readonly at: number;
+  readonly window: ByteWindow;
+}
+
 /**
- * The most telling window of a program of the engine; `undefined` when there is none that says
- * enough, or the program is none that is known here.
+ * The windows of a program of the engine, the most telling one first: every match has all of them.
+ * None where none says enough, or where the program is none that is known here.
  */
-export function windowOf(program: unknown): ByteWindow | undefined {
-  if (!isProgram(program)) return undefined;
-  const windows = [program.start, ...passedByAll(program)].map((at) => windowFrom(program, at));
-  const best = windows.reduce((a, b) => (bitsOf(b) > bitsOf(a) ? b : a));
-  const window = withoutWideEnd(best);
-  return window.length >= 2 && bitsOf(window) >= LEAST_BITS ? window : undefined;
+export function windowsOf(program: unknown): readonly ByteWindow[] {
+  if (!isProgram(program)) return [];
+  const placeAt = (at: number): Place => ({ at, window: withoutWideEnd(windowFrom(program, at)) });
+  const places = [program.start, ...passedByAll(program)].map(placeAt);
+  return places
+    .filter(
+      ({ at, window }) => isTelling(window) && !places.some((one) => follows(program, at, one)),
+    )
+    .map(({ window }) => window)
+    .toSorted((a, b) => bitsOf(b) - bitsOf(a))
+    .slice(0, MOST_WINDOWS);
+}
+
+function isTelling(window: ByteWindow): boolean {
+  return window.length >= 2 && bitsOf(window) >= LEAST_BITS;
+}
+
+/** Whether a window is a part of another one's, because it begins one byte behind. */
+function follows({ inst }: Program, at: number, other: Place): boolean {
+  return (
+    isTelling(other.window) &&
+    other.at !== at &&
+    inst[other.at]?.out === at &&
+    (inst[other.at] as Instruction).op >= FIRST_RUNE
+  );
 }
 
 function isProgram(value: unknown): value is Program {
@@ -68,7 +94,7 @@ function isInstruction(value: unknown): boolean {
 function passedByAll({ inst, start }: Program): readonly number[] {
   if (inst.length > MOST_INSTRUCTIONS) return [];
   return inst.flatMap(({ op }, at) =>
-    op >= FIRST_RUNE && !canMatchWithout(inst, start, at) ? [at] : [],
+    op >= FIRST_RUNE && at !== start && !canMatchWithout(inst, start, at) ? [at] : [],
   );
 }
 
@@ -143,9 +169,24 @@ function withoutWideEnd(window: ByteWindow): ByteWindow {
   return window.slice(0, last + 1);
 }
 
-/** How much a window tells: 8 bits for each position where only one byte can stand. */
+/** How rarely a window is found: with 10 bits at every thousandth byte of a text. */
 function bitsOf(window: ByteWindow): number {
-  return window.reduce((sum, bytes) => sum + Math.log2(BYTES / Math.max(1, sizeOf(bytes))), 0);
+  return window.reduce((sum, bytes) => sum - Math.log2(shareOf(bytes)), 0);
+}
+
+/** About how many bytes of logs and code are one of these. */
+function shareOf(bytes: Uint8Array): number {
+  const share = bytes.reduce((sum, isIn, byte) => sum + (isIn === 1 ? usualShare(byte) : 0), 0);
+  return Math.min(1, Math.max(share, LEAST_SHARE));
+}
+
+const LEAST_SHARE = 0.001;
+
+function usualShare(byte: number): number {
+  const character = String.fromCharCode(byte);
+  if (character === " ") return 0.12;
+  if (/[a-z0-9]/.test(character)) return 0.02;
+  return /[!-~\t]/.test(character) ? 0.006 : LEAST_SHARE;
 }
 
 function sizeOf(bytes: Uint8Array): number {

@@ -1,7 +1,6 @@
 import {
   AIMessage,
   AIMessageChunk,
-  type AIMessageFields,
   ChatMessage,
   HumanMessage,
   SystemMessage,
@@ -12,7 +11,7 @@ import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 /** The SDK's types know the blocks of no provider. */
 function answer(fields: object): AIMessage {
-  return new AIMessage(fields as AIMessageFields);
+  return new AIMessage(fields);
 }
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";

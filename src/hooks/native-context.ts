@@ -4,6 +4,7 @@ import type { Message, Usage } from "../core/message/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { isSameMessage } from "../context/fingerprint.ts";
 import { followNatives } from "./follow-natives.ts";
+import { createRefusedReasoning } from "./refused-reasoning.ts";
 
 /** How the conversations of a dialect are taken apart. */
 export interface NativeFormat<Conversation, Native> {
@@ -35,7 +36,10 @@ export interface NativeContext<Conversation> {
     conversation: Conversation,
     options?: NativePrepareOptions,
   ): Promise<NativePrepared<Conversation>>;
-  /** {@link Context.recover}: what to send instead of what was refused, or `undefined`. */
+  /**
+   * {@link Context.recover}: what to send instead of what was refused, or `undefined`. Thinking that
+   * the provider takes for that of another conversation is left out from then on.
+   */
   recover(
     conversation: Conversation,
     error: unknown,
@@ -61,6 +65,7 @@ export function nativeContextOn<Conversation, Native>(
 ): NativeContext<Conversation> {
   const { dialect } = format;
   const follower = followerOf(format);
+  const reasoning = createRefusedReasoning();
   const native = (
     given: Conversation,
     messages: readonly Message[],
@@ -76,7 +81,8 @@ export function nativeContextOn<Conversation, Native>(
     async prepare(conversation, { usage, ...rest } = {}) {
       try {
         const messages = follower.decode(conversation, usage);
-        return native(conversation, messages, await context.prepare(messages, rest));
+        const prepared = await context.prepare(reasoning.without(messages), rest);
+        return native(conversation, messages, prepared);
       } catch (error) {
         if (rest.signal?.aborted === true) throw error;
         return { conversation, failure: context.fail(error) };
@@ -85,7 +91,10 @@ export function nativeContextOn<Conversation, Native>(
     async recover(conversation, error) {
       try {
         const messages = follower.decode(conversation);
-        const prepared = await context.recover(messages, error);
+        const kept = reasoning.without(messages);
+        const prepared = reasoning.refused(kept, error)
+          ? await context.prepare(reasoning.without(kept))
+          : await context.recover(kept, error);
         return prepared && native(conversation, messages, prepared);
       } catch (cause) {
         context.fail(cause);

@@ -133,3 +133,46 @@ describe("a caller that goes on from what it got", () => {
     expect(sent.messages).toEqual([...list.messages, ...step(41)]);
   });
 });
+
+describe("thinking that the provider takes for that of another conversation", () => {
+  const refusal = {
+    status: 400,
+    error: {
+      message:
+        "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+    },
+  };
+  const think = (n: number): AnthropicConversation["messages"][number] => ({
+    role: "assistant",
+    content: [
+      { type: "thinking", thinking: `thought ${n}`, signature: `sig_${n}` },
+      { type: "text", text: `answer ${n}` },
+    ],
+  });
+  const asked = { role: "user", content: "go on" } as const;
+  const given: AnthropicConversation = { messages: [asked, think(1), asked, think(2), asked] };
+
+  it("is left out from then on, and what comes later stays", async () => {
+    const native = create();
+    await native.prepare(given);
+    const again = await native.recover(given, refusal);
+    const texts = JSON.stringify(again?.conversation);
+    expect(texts).not.toContain("sig_");
+    expect(texts).toContain("answer 2");
+    const longer = { messages: [...given.messages, think(3), asked] };
+    const { conversation: sent } = await native.prepare(longer);
+    expect(JSON.stringify(sent)).not.toMatch(/sig_[12]/);
+    expect(sent.messages.slice(-2)).toEqual(longer.messages.slice(-2));
+    expect(sent.messages.slice(0, 5)).toEqual(again?.conversation.messages);
+  });
+
+  it("is nothing to leave out twice, and no other error's matter", async () => {
+    const native = create();
+    await native.prepare(given);
+    expect(await native.recover(given, refusal)).toBeDefined();
+    expect(await native.recover(given, refusal)).toBeUndefined();
+    const other = create();
+    await other.prepare(given);
+    expect(await other.recover(given, { status: 400, message: "no such tool" })).toBeUndefined();
+  });
+});

@@ -92,8 +92,8 @@ const MAX_TEXT = 20_000;
  * a parsed error body, a response text. Returns `undefined` when it is something else.
  */
 export function recogniseOverflow(error: unknown): ProviderOverflow | undefined {
-  const facts = collect(error, { texts: [], statuses: [] }, MAX_DEPTH);
-  const text = facts.texts.join("\n").slice(0, MAX_TEXT);
+  const facts = factsOf(error);
+  const text = textOf(facts);
   for (const { pattern } of PATTERNS) {
     const match = pattern.exec(text);
     if (match === null) continue;
@@ -101,6 +101,19 @@ export function recogniseOverflow(error: unknown): ProviderOverflow | undefined 
     return numbers(match.groups);
   }
   return facts.statuses.includes(413) ? {} : undefined;
+}
+
+/** All that a provider's error says, wherever an SDK keeps it: its messages, codes, bodies, causes. */
+export function errorText(error: unknown): string {
+  return textOf(factsOf(error));
+}
+
+function factsOf(error: unknown): ErrorFacts {
+  return collect(error, { texts: [], statuses: [] }, MAX_DEPTH);
+}
+
+function textOf({ texts }: ErrorFacts): string {
+  return texts.join("\n").slice(0, MAX_TEXT);
 }
 
 function numbers(groups: Record<string, string | undefined> | undefined): ProviderOverflow {

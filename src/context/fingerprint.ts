@@ -5,10 +5,10 @@ import { type Message, outputText, type Part, toJson } from "../core/message/ind
 /** How many hex digits of the digest a fingerprint has. */
 const DIGITS = 16;
 
-/** Tells whether two messages say the same, across processes; `time`, `id` and usage do not count. */
+/** Tells whether two messages say the same, across processes; times, `id` and usage do not count. */
 export function fingerprint(message: Message, digest: Digest): string {
-  const { role, kind, parts } = plainMessage(message);
-  return digest(toJson({ role, kind, parts })).slice(0, DIGITS);
+  const { role, kind } = message;
+  return digest(toJson({ role, kind, parts: saidBy(message) })).slice(0, DIGITS);
 }
 
 /** The same for two messages in one process, without hashing when they are one object. */
@@ -16,7 +16,15 @@ export function isSameMessage(a: Message | undefined, b: Message | undefined): b
   if (a === b) return true;
   if (a === undefined || b === undefined || a.role !== b.role) return false;
   if (a.parts.length !== b.parts.length) return false;
-  return toJson(plainMessage(a).parts) === toJson(plainMessage(b).parts);
+  return toJson(saidBy(a)) === toJson(saidBy(b));
+}
+
+/** The parts of a message with their fields in one order: an edit adds marks in its own. */
+function saidBy(message: Message): readonly unknown[] {
+  return plainMessage(message).parts.map((part) => {
+    const fields = Object.entries(part as object).filter(([name]) => name !== "time");
+    return Object.fromEntries(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  });
 }
 
 /** Tells what a list says, also when it went through a format that keeps nothing but the content. */

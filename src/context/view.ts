@@ -22,7 +22,9 @@ export function viewOf(session: Session, input: readonly Message[]): View {
   const { base, fresh, dropped } = session.tracker.recognise(input);
   const messages = base.length === 0 ? fresh : [...base, ...fresh];
   session.groundwork.follow({ base, messages });
-  const measured = session.usage.measure(messages, base.length);
+  // What was reported for a request with edits says nothing about one without them.
+  const since = dropped > 0 ? messages.length : base.length;
+  const measured = session.usage.measure(messages, since);
   const warnings: string[] = [];
   if (dropped > 0) warnings.push(`the history changed; ${dropped} earlier edits no longer apply`);
   if (!session.budget.isWindowKnown) {

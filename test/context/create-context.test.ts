@@ -286,6 +286,21 @@ describe("an archive that takes nothing", () => {
   });
 });
 
+describe("a history that is no longer the one that was edited", () => {
+  it("is measured anew: what was reported for the edited one does not count", async () => {
+    const context = create();
+    const history = [...start, ...grow(40, 1_000)];
+    const { report: first } = await context.prepare(history, { force: true });
+    expect(first.action).toBe("compact");
+    const other = [user("something else"), ...history.slice(1)];
+    const answer = { ...assistant("yes"), usage: { input: first.tokens.after, output: 10 } };
+    const { report } = await context.prepare([...other, answer, user("go on")]);
+    expect(report.warnings[0]).toMatch(/the history changed/);
+    expect(report.tokens.before).toBeGreaterThan(30_000);
+    expect(report.action).not.toBe("none");
+  });
+});
+
 describe("a caller whose history begins with a returned list", () => {
   it("gets every later edit again, byte for byte", async () => {
     const context = create();

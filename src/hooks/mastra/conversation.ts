@@ -69,7 +69,7 @@ export function conversationOn(context: Context): Conversation {
       last = arrived.messages;
       if (conversation === body) return prompt;
       const known = new Map(arrived.messages.map((message) => [message, message]));
-      const sent = modelPrompt(conversation, versionOf(model), known as never);
+      const sent = modelPrompt(conversation, versionOf(model), known);
       return [...system, ...sent] as readonly PromptMessage[] as Prompt;
     },
     async recover(error) {

@@ -24,6 +24,7 @@ export function createSurroundings(): Surroundings {
   let tools: unknown;
   let managedBy: string | undefined;
   let thinking: unknown;
+  let sent: unknown;
   return {
     get instructions() {
       return instructions;
@@ -42,12 +43,23 @@ export function createSurroundings(): Surroundings {
       return set;
     },
     called(params, system) {
-      tools = params.tools ?? [];
+      if (!areSameTools(params.tools, sent)) sent = params.tools ?? [];
+      tools = sent;
       managedBy = managedByOptions(params.providerOptions);
       thinking = thinkingOf(params.providerOptions);
       instructions = instructionText(system) ?? "";
     },
   };
+}
+
+/** The SDK makes the list, and most schemas in it, anew for every call. */
+function areSameTools(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  return one.every((tool: unknown, at) => {
+    const known: unknown = other[at];
+    if (!isWireObject(tool) || !isWireObject(known)) return tool === known;
+    return ["name", "id", "description"].every((field) => tool[field] === known[field]);
+  });
 }
 
 /** Instructions in any form that the SDK takes: a text, a system message, or several of them. */

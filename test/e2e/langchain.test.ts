@@ -117,19 +117,19 @@ function expectFinished({ server, agent, reports, failures }: Started, answer: s
 
 describe("an agent of 200 steps in a window of 32k", () => {
   const models = { "Anthropic Messages": anthropicModel, "Chat Completions": chatModel };
-  const cases = Object.entries(models).flatMap(([name, model]) =>
-    [false, true].map((stream) => ({ name, model, stream })),
+  const cases = Object.entries(models).flatMap(([name, model], at) =>
+    [false, true].map((stream) => ({ name, model, stream, steps: at === 0 ? 200 : 80 })),
   );
 
   it.each(cases)(
-    "finishes over $name (streamed: $stream)",
+    "finishes over $name (streamed: $stream, $steps steps)",
     { timeout: MINUTES },
-    async ({ model, stream }) => {
-      const started = await start(200);
+    async ({ model, stream, steps }) => {
+      const started = await start(steps);
       const { answer, messages } = await runAgent({ ...started, model: model(started), stream });
       expectFinished(started, answer);
       // The state keeps the whole history: only what is sent was edited.
-      expect(messages.length).toBeGreaterThan(450);
+      expect(messages.length).toBeGreaterThan(2.3 * steps);
       const longest = Math.max(...messages.map(({ text }) => text.length));
       expect(longest).toBeGreaterThan(50_000);
     },
@@ -223,4 +223,23 @@ describe("an overflow that nobody foresaw", () => {
       expect(outcomes).not.toContain("refused");
     },
   );
+});
+
+describe("thinking in a view that is forgotten", () => {
+  it("is left out when the provider refuses it", { timeout: MINUTES }, async () => {
+    const started = await start(60, 200_000);
+    const model = anthropicModel(started, { thinking: { type: "adaptive" } });
+    // Each turn runs in a process of its own, and only the first has a small window.
+    const windows = [16_000, 200_000, 200_000];
+    let longhaulNow = longhaulMiddleware({ window: 16_000 });
+    const middleware = createMiddleware({
+      name: "Processes",
+      beforeAgent: () => void (longhaulNow = longhaulMiddleware({ window: windows.shift()! })),
+      wrapModelCall: (request, handler) => longhaulNow.wrapModelCall(request, handler),
+    });
+    await runAgent({ ...started, model, middleware: [middleware as never] });
+    const outcomes = started.server.requests.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(0);
+    expect(outcomes.at(-1)).toBe("answered");
+  });
 });

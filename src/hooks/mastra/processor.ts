@@ -49,6 +49,8 @@ export interface LonghaulProcessor {
 }
 
 const MAX_THREADS = 100;
+/** A prompt may be refused for its thinking, and then for its length. */
+const MOST_RETRIES = 2;
 
 /**
  * Keeps every prompt of an agent inside the model's window. What it edits is what is sent: the memory
@@ -79,7 +81,7 @@ export function longhaulProcessor(options: LonghaulProcessorOptions = {}): Longh
     },
     async processAPIError(args) {
       const { error, retryCount } = args;
-      if (retryCount > 0) return undefined;
+      if (retryCount >= MOST_RETRIES) return undefined;
       return (await conversationOf(args).recover(error)) ? { retry: true } : undefined;
     },
     async processToolResult(args) {

@@ -1,0 +1,251 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { Agent, type AgentConfig } from "@mastra/core/agent";
+import { noopLogger } from "@mastra/core/logger";
+import { MockMemory } from "@mastra/core/memory";
+import { createTool } from "@mastra/core/tools";
+import { jsonSchema } from "ai";
+import { describe, expect, it } from "vitest";
+import type { ContextReport, Failure } from "../../src/context/index.ts";
+import { longhaulProcessor, type LonghaulProcessorOptions } from "../../src/hooks/mastra/index.ts";
+import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
+import { upstreamForTest } from "./upstream/for-test.ts";
+import type { Upstream, UpstreamOptions } from "./upstream/index.ts";
+
+const WINDOW = 32_000;
+const MINUTES = 5 * 60_000;
+process.env["MASTRA_TELEMETRY_DISABLED"] = "1";
+
+interface Started {
+  readonly agent: ScriptedAgent;
+  readonly server: Upstream;
+  readonly reports: ContextReport[];
+  readonly failures: Failure[];
+  readonly options: LonghaulProcessorOptions;
+}
+
+async function start(steps: number, server_: Partial<UpstreamOptions> = {}): Promise<Started> {
+  const agent = await agentForTest({ steps });
+  const server = await upstreamForTest({
+    script: (...view) => agent.script(...view),
+    window: WINDOW,
+    ...server_,
+  });
+  const reports: ContextReport[] = [];
+  const failures: Failure[] = [];
+  const options: LonghaulProcessorOptions = {
+    window: WINDOW,
+    onContext(context) {
+      context.on("prepared", (report) => void reports.push(report));
+      context.on("failed", (failure) => void failures.push(failure));
+    },
+  };
+  return { agent, server, reports, failures, options };
+}
+
+type Model = AgentConfig["model"];
+
+function anthropicOf({ url }: Upstream): ReturnType<typeof createAnthropic> {
+  return createAnthropic({ apiKey: "key", baseURL: `${url}/v1` });
+}
+
+const models: Readonly<Record<string, (server: Upstream) => Model>> = {
+  "Anthropic Messages": (server) => anthropicOf(server)("claude-opus-5-5"),
+  "Chat Completions": ({ url }) =>
+    createOpenAI({ apiKey: "key", baseURL: `${url}/v1` }).chat("scripted"),
+};
+
+function toolsOf({ agent }: Started): NonNullable<AgentConfig["tools"]> {
+  const tools = agent.tools.map(({ name, description, parameters, run }) => [
+    name,
+    createTool({
+      id: name,
+      description,
+      inputSchema: jsonSchema(parameters) as never,
+      execute: (input: unknown) => run(input),
+    }),
+  ]);
+  return Object.fromEntries(tools) as never;
+}
+
+type Processors = Pick<AgentConfig, "inputProcessors" | "outputProcessors" | "errorProcessors">;
+
+interface Run extends Started {
+  readonly model: Model;
+  readonly processors?: Processors;
+  readonly stream?: boolean;
+  /** Options of every call. */
+  readonly call?: object;
+  readonly memory?: MockMemory;
+}
+
+/** An agent of Mastra's, turn by turn; without a memory its history is passed along. */
+async function runAgent(run: Run): Promise<string> {
+  const longhaul = longhaulProcessor(run.options);
+  const { processors = { inputProcessors: [longhaul], errorProcessors: [longhaul] } } = run;
+  const agent = new Agent({
+    id: "worker",
+    name: "worker",
+    instructions: run.agent.system,
+    model: run.model,
+    tools: toolsOf(run),
+    maxProcessorRetries: 2,
+    ...(run.memory !== undefined && { memory: run.memory }),
+    ...processors,
+  });
+  agent.__setLogger(noopLogger);
+  const thread = { memory: { thread: "t-1", resource: "user-1" } };
+  const options = {
+    maxSteps: 1_000,
+    modelSettings: { maxRetries: 0 },
+    ...(run.memory !== undefined && thread),
+    ...run.call,
+  };
+  let messages: readonly unknown[] = [];
+  let answer = "";
+  for (const content of run.agent.turns) {
+    const before = run.memory === undefined ? messages : [];
+    const input = [...before, { role: "user", content }] as never;
+    const result = run.stream
+      ? await (await agent.stream(input, options as object)).getFullOutput()
+      : await agent.generate(input, options as object);
+    if (result.error) throw result.error;
+    ({ text: answer, messages } = result);
+  }
+  return answer;
+}
+
+function expectFinished({ server, agent, reports, failures }: Started, answer: string): void {
+  expect(server.refusals).toEqual([]);
+  expect(server.rejected).toBe(0);
+  expect(agent.problems).toEqual([]);
+  expect(failures).toEqual([]);
+  expect(agent.knows(answer)).toBe(true);
+  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
+}
+
+describe("an agent of 200 steps in a window of 32k", () => {
+  const cases = Object.entries(models).flatMap(([name, model], at) =>
+    [false, true].map((stream) => ({ name, model, stream, steps: at === 0 ? 200 : 80 })),
+  );
+
+  it.each(cases)(
+    "finishes over $name (streamed: $stream, $steps steps)",
+    { timeout: MINUTES },
+    async ({ model, stream, steps }) => {
+      const started = await start(steps);
+      const answer = await runAgent({ ...started, model: model(started.server), stream });
+      expectFinished(started, answer);
+    },
+  );
+
+  it("finishes in a thread of a memory, which keeps all of it", { timeout: MINUTES }, async () => {
+    const started = await start(60);
+    const memory = new MockMemory({ options: { lastMessages: 10_000 } });
+    const model = models["Anthropic Messages"]!(started.server);
+    expectFinished(started, await runAgent({ ...started, model, memory, stream: true }));
+    const { messages } = await memory.recall({ threadId: "t-1", perPage: false });
+    expect(JSON.stringify(messages).length).toBeGreaterThan(200_000);
+    expect(JSON.stringify(messages)).not.toContain("prior-conversation-summary");
+  });
+
+  // With a budget for thinking, Mastra 1.71 loses that of parallel calls by itself.
+  it("finishes with thinking on", { timeout: MINUTES }, async () => {
+    const started = await start(60);
+    const model = models["Anthropic Messages"]!(started.server);
+    const call = { providerOptions: { anthropic: { thinking: { type: "adaptive" } } } };
+    expectFinished(started, await runAgent({ ...started, model, call }));
+  });
+
+  it.each(Object.entries(models))("fails over %s without Longhaul", async (_name, model) => {
+    const started = await start(200);
+    const run = runAgent({ ...started, model: model(started.server), processors: {} });
+    await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
+  });
+});
+
+describe("a request that is refused", () => {
+  it.each([false, true])(
+    "as too long is sent again, compacted (streamed: %s)",
+    { timeout: MINUTES },
+    async (stream) => {
+      const started = await start(30, { window: 16_000 });
+      const options = { ...started.options, window: 200_000 };
+      const model = models["Anthropic Messages"]!(started.server);
+      const memory = new MockMemory({ options: { lastMessages: 10_000 } });
+      const answer = await runAgent({ ...started, options, model, memory, stream });
+      expect(started.agent.knows(answer)).toBe(true);
+      const outcomes = started.server.requests.map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === "overflow")).toHaveLength(1);
+      expect(outcomes).not.toContain("refused");
+    },
+  );
+
+  it(
+    "for thinking in a view that is forgotten goes on without that thinking",
+    { timeout: MINUTES },
+    async () => {
+      const started = await start(60, { window: 200_000 });
+      const model = models["Anthropic Messages"]!(started.server);
+      // Without a memory no run knows another, and only the first has a small window.
+      const windows = [16_000, 200_000, 200_000];
+      let longhaul = longhaulProcessor({ window: 16_000 });
+      const delegate = {
+        id: "delegate",
+        processInput({ messages }: { readonly messages: never[] }) {
+          longhaul = longhaulProcessor({ ...started.options, window: windows.shift()! });
+          return messages;
+        },
+        processLLMRequest: (args: never) => longhaul.processLLMRequest(args),
+        processAPIError: (args: never) => longhaul.processAPIError(args),
+      };
+      const lists = { inputProcessors: [delegate], errorProcessors: [delegate] };
+      const processors = lists as unknown as Processors;
+      await runAgent({ ...started, model, processors });
+      const outcomes = started.server.requests.map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(0);
+      expect(outcomes.at(-1)).toBe("answered");
+    },
+  );
+});
+
+describe("beside other processors", () => {
+  it("truncates what the memory keeps, where it stands among the output processors", async () => {
+    const started = await start(8);
+    const longhaul = longhaulProcessor(started.options);
+    const other = { id: "other", processInputStep: () => undefined } as const;
+    const memory = new MockMemory({ options: { lastMessages: 10_000 } });
+    const model = models["Anthropic Messages"]!(started.server);
+    const processors: Processors = {
+      inputProcessors: [other, longhaul],
+      outputProcessors: [longhaul],
+      errorProcessors: [longhaul],
+    };
+    await runAgent({ ...started, model, memory, processors });
+    const { messages } = await memory.recall({ threadId: "t-1", perPage: false });
+    const results = messages.flatMap(({ content }) =>
+      content.parts.flatMap((part) =>
+        part.type === "tool-invocation" && part.toolInvocation.state === "result"
+          ? [part.toolInvocation.result as string]
+          : [],
+      ),
+    );
+    expect(results.length).toBeGreaterThan(7);
+    expect(Math.max(...results.map(({ length }) => length))).toBeLessThan(52_000);
+    expect(started.failures).toEqual([]);
+  });
+
+  it("stands back where the provider manages the conversation, and says so", async () => {
+    const started = await start(3);
+    const { server, failures } = started;
+    const edits = [{ type: "clear_tool_uses_20250919" }];
+    const call = { providerOptions: { anthropic: { contextManagement: { edits } } } };
+    await runAgent({ ...started, model: models["Anthropic Messages"]!(server), call });
+    expect(failures.map(({ code }) => code)).toEqual([
+      "managed-elsewhere",
+      "managed-elsewhere",
+      "managed-elsewhere",
+    ]);
+    expect(failures[0]!.message).toContain("providerOptions.anthropic.contextManagement");
+  });
+});

@@ -2,11 +2,13 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
+import type { Failure, JournalRecord } from "../../../src/context/index.ts";
 import {
   type AiSdkMessage,
   type AiSdkStep,
   checkAiSdk,
   longhaul,
+  type LonghaulContext,
 } from "../../../src/hooks/ai-sdk/index.ts";
 import { words } from "../../build-messages.ts";
 import { type FakeAnswer, fakeModel, tokensOf } from "./fake-model.ts";

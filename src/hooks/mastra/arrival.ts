@@ -14,6 +14,8 @@ export interface Arrived {
    * long tool outputs are truncated (T15).
    */
   readonly messages: Natives;
+  /** Whether they say what came, so that nothing was truncated. */
+  readonly isWhole: boolean;
   /** What the provider left of a history that it manages itself. */
   readonly managedBy: string | undefined;
 }
@@ -36,7 +38,7 @@ export function createArrival(context: Context): (messages: Natives) => Promise<
       hasCut = true;
     }
     const kept = hasCut ? same.map((message) => cut.get(message) ?? message) : same;
-    return { messages: kept, managedBy };
+    return { messages: kept, isWhole: !hasCut, managedBy };
   };
 }
 

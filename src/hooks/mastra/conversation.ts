@@ -67,7 +67,7 @@ export function conversationOn(context: Context): Conversation {
         ...(abortSignal !== undefined && { signal: abortSignal }),
       });
       last = arrived.messages;
-      if (conversation === body) return prompt;
+      if (conversation === last && arrived.isWhole) return prompt;
       const known = new Map(arrived.messages.map((message) => [message, message]));
       const sent = modelPrompt(conversation, versionOf(model), known);
       return [...system, ...sent] as readonly PromptMessage[] as Prompt;

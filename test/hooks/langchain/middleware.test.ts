@@ -183,7 +183,7 @@ describe("conversations", () => {
 
   it("go on in another process with the same view, where the archive is a directory", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "longhaul-test-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const options = { window: 32_000, archive: directoryArchive(folder) };
     const messages = history(80);
     const one = await harness(options).ask({ messages, thread: "t1" });

@@ -104,3 +104,33 @@ describe.each(VERSIONS)("$version", ({ run }) => {
     },
   );
 });
+
+/** What switches the provider's own management on; version 6 of OpenAI's provider has nothing. */
+const MANAGED = {
+  anthropic: {
+    anthropic: { contextManagement: { edits: [{ type: "clear_tool_uses_20250919" }] } },
+  },
+  responses: {
+    openai: { contextManagement: [{ type: "compaction", compactThreshold: 20_000 }] },
+  },
+};
+
+test.each([
+  { version: "ai 6", run: runVersion6, provider: "anthropic", hooks: "both" },
+  { version: "ai 6", run: runVersion6, provider: "anthropic", hooks: "prepareStep" },
+  { version: "ai 7", run: runVersion7, provider: "anthropic", hooks: "both" },
+  { version: "ai 7", run: runVersion7, provider: "responses", hooks: "middleware" },
+] as const)(
+  "it stands back where the provider manages the conversation: $version, $provider, $hooks",
+  async ({ run, provider, hooks }) => {
+    const agent = await agentForTest({ steps: 25 });
+    const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });
+    const { context, failures, edits } = watched();
+    const way = { url: upstream.url, provider, stream: false, agent, context, hooks };
+    const managed = run({ ...way, providerOptions: MANAGED[provider] });
+    await expect(managed).rejects.toThrow(/too long|context/);
+    expect(upstream.requests[0]?.body).toHaveProperty("context_management");
+    expect(edits).toEqual([]);
+    expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
+  },
+);

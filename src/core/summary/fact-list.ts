@@ -28,6 +28,8 @@ export interface FactList {
    * verbatim lines to the end of one of them.
    */
   readonly clips?: boolean;
+  /** Whether the start of the first entry says more than how many there are. */
+  readonly needsFirst?: boolean;
   /**
    * So many entries are enough, even if more would fit; the others are counted, if it can be said
    * where they are.
@@ -136,8 +138,9 @@ function renderCut(list: FactList, budget: number, context: RenderContext): Rend
     const most = clips ? Math.min(left, largest) : left;
     const fitting =
       fittingEntry(entry, { most, clips }, context) ??
-      // The start of one entry says more than how many there are.
-      (shown === 0 ? fittingEntry(entry, { most: left, clips }, context) : undefined);
+      (shown === 0 && list.needsFirst === true
+        ? fittingEntry(entry, { most: left, clips }, context)
+        : undefined);
     if (fitting === undefined) break;
     lines.push(fitting.lines);
     tokens += fitting.tokens;

@@ -103,7 +103,7 @@ function goal({ model, facts, newestRequest }: MergedContent): FactList {
   const requests = list("requests", WEIGHT.goal, requestLines(facts), true);
   if (first === undefined) return requests;
   const newest = newestRequest === undefined ? [] : [{ text: `Newest request: ${newestRequest}` }];
-  return { ...requests, entries: [first, ...newest, ...more] };
+  return { ...requests, needsFirst: true, entries: [first, ...newest, ...more] };
 }
 
 function instructions({ instructions, rules }: MergedContent): readonly FactList[] {

@@ -51,6 +51,8 @@ describe.each([
   ["longhaul/anthropic", "src/hooks/anthropic/index.ts"],
   ["longhaul/openai", "src/hooks/openai/index.ts"],
   ["longhaul/openai-agents", "src/hooks/openai-agents/index.ts"],
+  ["longhaul/langchain", "src/hooks/langchain/index.ts"],
+  ["longhaul/mastra", "src/hooks/mastra/index.ts"],
   ["longhaul/summarizers", "src/summarizers/index.ts"],
 ])("%s in a Worker", (_, entry) => {
   it("imports no SDK and nothing of Node", async () => {

@@ -48,6 +48,12 @@ export interface LonghaulProcessor {
   processToolResult<List extends MessageListLike>(args: ToolResultArgs<List>): Promise<List>;
 }
 
+/** The agent's own tools come first, and stay where both have the same name. */
+function withTools(own: Record<string, unknown> = {}, more: object): Record<string, unknown> {
+  const missing = Object.entries(more).filter(([name]) => !Object.hasOwn(own, name));
+  return { ...own, ...Object.fromEntries(missing) };
+}
+
 const MAX_THREADS = 100;
 /** A prompt may be refused for its thinking, and then for its length. */
 const MOST_RETRIES = 2;
@@ -70,7 +76,7 @@ export function longhaulProcessor(options: LonghaulProcessorOptions = {}): Longh
     processInputStep(args) {
       const conversation = conversationOf(args, args.runId);
       const tools = recallTools
-        ? { ...recallToolsOn(conversation.context.archive), ...args.tools }
+        ? withTools(args.tools, recallToolsOn(conversation.context.archive))
         : args.tools;
       conversation.starts({ ...args, tools });
       return recallTools && tools !== undefined ? { tools } : undefined;

@@ -1,0 +1,38 @@
+// A processor in an agent of Mastra's. Set OPENAI_API_KEY to run it against the API; the tests run it
+// against a local server.
+import { openai } from "@ai-sdk/openai";
+import { Agent } from "@mastra/core/agent";
+import { createTool } from "@mastra/core/tools";
+import { longhaulProcessor } from "longhaul/mastra";
+import { z } from "zod";
+
+const log = createTool({
+  id: "log",
+  description: "Reads the log of a day.",
+  inputSchema: z.object({ day: z.number() }),
+  execute: async ({ day }) => `day ${day}: all is well, nothing to report.\n`.repeat(200),
+});
+
+const longhaul = longhaulProcessor({
+  window: 32_000,
+  onContext(context) {
+    context.on("prepared", ({ action, tokens }) => {
+      if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
+    });
+  },
+});
+
+const agent = new Agent({
+  id: "reader",
+  name: "Reader",
+  instructions: "You read logs.",
+  model: openai("gpt-5-mini"),
+  tools: { log },
+  inputProcessors: [longhaul],
+  errorProcessors: [longhaul],
+  maxProcessorRetries: 2,
+});
+
+const question = "Read the logs of all 30 days, then say whether all is well.";
+const { text } = await agent.generate(question, { maxSteps: 100 });
+console.log(text);

@@ -12,7 +12,13 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import { createAgent, FakeToolCallingModel, tool } from "langchain";
+import {
+  type AgentMiddleware,
+  createAgent,
+  FakeToolCallingModel,
+  tool,
+  toolErrorMiddleware,
+} from "langchain";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directoryArchive } from "../../../src/archive/directory.ts";
 import { longhaulMiddleware } from "../../../src/hooks/langchain/index.ts";
@@ -249,23 +255,31 @@ describe("the agent's own tools", () => {
     expect(sent[0]!.tools).toEqual([own, middleware.tools[1]]);
   });
 
+  const boom = tool(
+    () => {
+      throw new Error("no such day");
+    },
+    { name: "boom", description: "b", schema: { type: "object", properties: {} } },
+  );
+  const run = async (middleware: readonly AgentMiddleware[]): Promise<string[]> => {
+    const toolCalls = [[{ name: "boom", args: {}, id: "c1" }], []];
+    const model = new FakeToolCallingModel({ toolCalls });
+    const agent = createAgent({ model, tools: [boom], middleware: [...middleware] });
+    const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] });
+    return messages.map(({ type, text }) => `${type}: ${text}`);
+  };
+
   it("still answer with their errors when they throw", async () => {
-    const boom = tool(
-      () => {
-        throw new Error("no such day");
-      },
-      { name: "boom", description: "b", schema: { type: "object", properties: {} } },
-    );
-    const run = async (middleware: readonly ReturnType<typeof longhaulMiddleware>[]) => {
-      const toolCalls = [[{ name: "boom", args: {}, id: "c1" }], []];
-      const model = new FakeToolCallingModel({ toolCalls });
-      const agent = createAgent({ model, tools: [boom], middleware: [...middleware] });
-      const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] });
-      return messages.map(({ type, text }) => `${type}: ${text}`);
-    };
-    const with_ = await run([longhaulMiddleware({ window: 32_000 })]);
-    expect(with_[2]).toMatch(/^tool: Error: no such day/);
-    expect(with_).toEqual(await run([]));
+    const said = await run([longhaulMiddleware({ window: 32_000 })]);
+    expect(said[2]).toMatch(/^tool: Error: no such day/);
+    expect(said).toEqual(await run([]));
+  });
+
+  it("need a middleware for their errors where they are wrapped", async () => {
+    const longhaul = longhaulMiddleware({ window: 32_000, truncateIn: "state" });
+    await expect(run([longhaul])).rejects.toThrow("no such day");
+    const errors = toolErrorMiddleware({ onError: () => "It failed." });
+    expect((await run([longhaul, errors]))[2]).toBe("tool: It failed.");
   });
 });
 

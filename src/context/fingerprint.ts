@@ -16,7 +16,14 @@ export function isSameMessage(a: Message | undefined, b: Message | undefined): b
   if (a === b) return true;
   if (a === undefined || b === undefined || a.role !== b.role) return false;
   if (a.parts.length !== b.parts.length) return false;
+  // In most cases that is seen at a glance.
+  if (a.parts.some((part, index) => isOther(part, b.parts[index]))) return false;
   return toJson(saidBy(a)) === toJson(saidBy(b));
+}
+
+function isOther(one: Part, other: Part | undefined): boolean {
+  if (one.type !== other?.type) return true;
+  return one.type === "text" && other.type === "text" && one.text.length !== other.text.length;
 }
 
 /** The parts of a message with their fields in one order: an edit adds marks in its own. */

@@ -1,4 +1,5 @@
 import {
+  type LanguageModel,
   type LanguageModelMiddleware,
   type ModelMessage,
   type PrepareStepFunction,
@@ -7,6 +8,7 @@ import {
   type ToolSet,
 } from "ai";
 import {
+  type LanguageModel as LanguageModel7,
   type LanguageModelMiddleware as Middleware7,
   type ModelMessage as Message7,
   type PrepareStepFunction as PrepareStep7,
@@ -15,7 +17,12 @@ import {
   type ToolSet as ToolSet7,
 } from "ai7";
 import { expect, expectTypeOf, test } from "vitest";
-import { longhaul, type LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
+import type { Context } from "../../src/context/index.ts";
+import {
+  longhaul,
+  type LonghaulContext,
+  type LonghaulOptions,
+} from "../../src/hooks/ai-sdk/index.ts";
 
 const context = longhaul({ window: 32_000 });
 
@@ -43,6 +50,15 @@ test("tools stay the tools that they are", () => {
   const tools7: ToolSet7 = context.tools({ ...context.recallTools });
   expect(Object.keys(tools)).toEqual(["recall", "search_archive"]);
   expect(Object.keys(tools7)).toEqual(["recall", "search_archive"]);
+});
+
+test("models of both versions may be named", () => {
+  type Options = LonghaulOptions;
+  expectTypeOf<{ model: LanguageModel }>().toExtend<Options>();
+  expectTypeOf<{ model: LanguageModel7 }>().toExtend<Options>();
+  expectTypeOf<{ summarizer: Exclude<LanguageModel, string> }>().toExtend<Options>();
+  expectTypeOf<{ summarizer: Exclude<LanguageModel7, string> }>().toExtend<Options>();
+  expectTypeOf<LonghaulContext>().toExtend<Context>();
 });
 
 test("an agent takes the hooks", () => {

@@ -42,7 +42,7 @@ export function recoveringStream(
       if (value.type !== "error") return value;
       const other = await recover(value.error).catch((error: unknown) => ({ error }));
       if (other === undefined) return value;
-      if (!(other instanceof ReadableStream)) return { ...value, ...other };
+      if (!("getReader" in other)) return { ...value, ...other };
       await reader.cancel();
       reader = other.getReader();
       held = undefined;

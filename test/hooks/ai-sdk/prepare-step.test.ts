@@ -89,6 +89,35 @@ describe("prepareStep", () => {
   });
 });
 
+describe("a context", () => {
+  it("takes the window of its model's family, and an option's first", async () => {
+    const windowOf = async (options: LonghaulOptions): Promise<number> => {
+      const { report } = await longhaul(options).prepare([]);
+      return report.window;
+    };
+    expect(await windowOf({ model: "anthropic/claude-haiku-4-5" })).toBe(200_000);
+    expect(await windowOf({ model: { modelId: "gpt-5-mini" } })).toBe(400_000);
+    expect(await windowOf({ model: "gpt-5-mini", window: 9_000 })).toBe(9_000);
+    expect(await windowOf({ model: "a-model-of-our-own" })).toBe(128_000);
+    expect(() => longhaul({ window: 0 })).toThrow(/window/);
+  });
+
+  it("has contexts for sub-agents, with hooks and archive, and with its rules", async () => {
+    const { context } = watched({ constraints: ["Never change legacy/."] });
+    const sub = context.subAgent({ window: 4_000 });
+    const messages: ai6.ModelMessage[] = [{ role: "user", content: words(300, "part 0") }];
+    for (let n = 1; n < 9; n += 1) {
+      messages.push({ role: "assistant", content: words(300, `part ${n}`) });
+      messages.push({ role: "user", content: `go on with part ${n}` });
+    }
+    const prepared = await sub.prepareStep({ messages, steps: [] });
+    expect(JSON.stringify(prepared)).toContain("Never change legacy/.");
+    expect(context.journal()).toEqual([]);
+    const [entry] = await context.archive.list();
+    expect(await sub.recall(entry!.handle)).toBe(await context.recall(entry!.handle));
+  });
+});
+
 describe.each([6, 7] as const)("an agent of version %s", (version) => {
   it("is kept inside the window, turn after turn, by what its provider reports", async () => {
     const { context, reports, edits } = watched();

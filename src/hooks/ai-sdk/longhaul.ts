@@ -3,14 +3,13 @@ import { type Context, type ContextOptions, createContext } from "../../context/
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
 import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
-import { aiSdkSummarizer } from "../../summarizers/ai-sdk/summarizer.ts";
 import { nativeContextOn } from "../native-context.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
 import { createPrepareStep } from "./prepare-step.ts";
 import { createRuns, leftBy } from "./runs.ts";
 import type { AiSdkMiddleware, AiSdkRun, PrepareStepOptions } from "./sdk.ts";
+import { modelSummarizer } from "./model-summarizer.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { truncatingTools } from "./tools.ts";
 
@@ -101,26 +100,8 @@ function contextOptions({ model, summarizer, ...options }: LonghaulOptions): Con
   return {
     ...options,
     ...(window !== undefined && { window }),
-    ...(summarizer !== undefined && { summarizer: summarizerOf(summarizer, model) }),
+    ...(summarizer !== undefined && { summarizer: modelSummarizer(summarizer, model) }),
   };
-}
-
-function summarizerOf(
-  summarizer: NonNullable<LonghaulOptions["summarizer"]>,
-  agent: unknown,
-): NonNullable<ContextOptions["summarizer"]> {
-  if (!isModel(summarizer)) return summarizer;
-  const window = modelWindow(summarizer.modelId);
-  return aiSdkSummarizer({
-    model: summarizer,
-    ...(window !== undefined && { window }),
-    // The provider has the agent's own request in its prompt cache.
-    reusesPrompt: summarizer === agent,
-  });
-}
-
-function isModel(value: unknown): value is AiSdkModel {
-  return isWireObject(value) && typeof value["doGenerate"] === "function";
 }
 
 function notPrepared(): ContextError {

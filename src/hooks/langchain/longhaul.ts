@@ -10,19 +10,20 @@ import { conversationOn } from "./conversation.ts";
 import { createToolCounter } from "./counted-tools.ts";
 import { managedByModel, windowOfModel } from "./model.ts";
 import { langchainRecallTools, type LangChainTool } from "./recall-tools.ts";
+import { type ChatModelLike, type LangChainSummarizer, summarizerOf } from "./summarizer.ts";
 import { createThinkingOf } from "./thinking.ts";
 
-export interface LangChainContextOptions extends Omit<ContextOptions, "traits"> {
+export interface LangChainContextOptions extends Omit<ContextOptions, "traits" | "summarizer"> {
+  /**
+   * Who writes summaries; a chat model may be given as it is.
+   * @default "extractive", which asks nobody
+   */
+  readonly summarizer?: LangChainSummarizer;
   /**
    * The chat model that is called, with or without bound tools. Where `window` is not given, the
    * `maxInputTokens` of its profile are taken, else the window of its family.
    */
   readonly model?: object;
-}
-
-/** A chat model, or anything else that is invoked with messages. */
-export interface ChatModelLike<Answer> {
-  invoke(messages: never, config?: never): Promise<Answer>;
 }
 
 /** A context for the nodes of one's own graph; one for each conversation. */
@@ -115,7 +116,16 @@ function boundTools(model: unknown): readonly unknown[] | undefined {
   return undefined;
 }
 
-function contextOptions({ model, ...options }: LangChainContextOptions): ContextOptions {
+function contextOptions({
+  model,
+  summarizer,
+  ...options
+}: LangChainContextOptions): ContextOptions {
   const window = options.window ?? (model === undefined ? undefined : windowOfModel(model));
-  return { ...options, ...(window !== undefined && { window }) };
+  const written = summarizer && summarizerOf(summarizer);
+  return {
+    ...options,
+    ...(window !== undefined && { window }),
+    ...(written && { summarizer: written }),
+  };
 }

@@ -5,14 +5,20 @@ import { withToolMessages } from "./command.ts";
 import { createToolCounter } from "./counted-tools.ts";
 import { managedByModel, windowOfModel } from "./model.ts";
 import { langchainRecallTools, type LangChainTool } from "./recall-tools.ts";
+import { type LangChainSummarizer, summarizerOf } from "./summarizer.ts";
 import { createThinkingOf } from "./thinking.ts";
 import { createThreads, scopeOf, type Threads } from "./threads.ts";
 import type { ModelRequestLike, ToolCallRequestLike } from "./wire.ts";
 
 export interface LonghaulMiddlewareOptions extends Omit<
   ContextOptions,
-  "traits" | "conversation" | "journal"
+  "traits" | "conversation" | "journal" | "summarizer"
 > {
+  /**
+   * Who writes summaries; a chat model may be given as it is.
+   * @default "extractive", which asks nobody
+   */
+  readonly summarizer?: LangChainSummarizer;
   /**
    * Whether the agent gets the tools `recall` and `search_archive`, with which it gets back what
    * left its context. One that has a tool of the same name keeps its own. @default true
@@ -59,8 +65,11 @@ export function longhaulMiddleware({
   truncateIn = "request",
   maxThreads = MAX_THREADS,
   onContext,
-  ...context
+  summarizer,
+  ...options
 }: LonghaulMiddlewareOptions = {}): LonghaulMiddleware {
+  const written = summarizer && summarizerOf(summarizer);
+  const context: ContextOptions = { ...options, ...(written && { summarizer: written }) };
   if (!Number.isInteger(maxThreads) || maxThreads < 1) throw badMaxThreads(maxThreads);
   // What makes no sense is said now, and not in the middle of a run.
   createContext(context);

@@ -3,9 +3,10 @@ import { memoryArchive } from "../../archive/memory.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
-import { aiSdk, type PromptMessage } from "../../dialects/ai-sdk/index.ts";
+import { aiSdk, type AiSdkModel, type PromptMessage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { truncateValue } from "../../tools/index.ts";
+import { modelSummarizer } from "../ai-sdk/model-summarizer.ts";
 import { createRecent } from "../recent.ts";
 import { type Conversation, conversationOn } from "./conversation.ts";
 import type {
@@ -19,8 +20,13 @@ import type {
 
 export interface LonghaulProcessorOptions extends Omit<
   ContextOptions,
-  "traits" | "conversation" | "journal"
+  "traits" | "conversation" | "journal" | "summarizer"
 > {
+  /**
+   * Who writes summaries; a language model of the AI SDK may be given as it is.
+   * @default "extractive", which asks nobody
+   */
+  readonly summarizer?: ContextOptions["summarizer"] | AiSdkModel;
   /**
    * Whether the agent gets the tools `recall` and `search_archive`, with which it gets back what
    * left its context. One that has a tool of the same name keeps its own. @default true
@@ -108,8 +114,13 @@ function createConversations({
   recallTools: _r,
   maxThreads = MAX_THREADS,
   onContext,
-  ...context
+  summarizer,
+  ...options
 }: LonghaulProcessorOptions): (args: ProcessorArgs, runId?: string) => Conversation {
+  const context: ContextOptions = {
+    ...options,
+    ...(summarizer !== undefined && { summarizer: modelSummarizer(summarizer) }),
+  };
   if (!Number.isInteger(maxThreads) || maxThreads < 1) throw badMaxThreads(maxThreads);
   // What makes no sense is said now, and not in the middle of a run.
   createContext(context);

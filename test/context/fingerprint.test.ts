@@ -19,11 +19,14 @@ describe("what a message says", () => {
 
   it("does not depend on the order of fields, times, origin and usage", () => {
     const source = { dialect: "test", value: {}, parts: [] };
-    const other = tool({ time: { compacted: 2 }, source, original: "out_1", ...result }, {
-      id: "m1",
-      source,
-      usage: { input: 1, output: 1 },
-    });
+    const other = tool(
+      { time: { compacted: 2 }, source, original: "out_1", ...result },
+      {
+        id: "m1",
+        source,
+        usage: { input: 1, output: 1 },
+      },
+    );
     expect(isSameMessage(one, other)).toBe(true);
     expect(fingerprint(other, sha256Hex)).toBe(fingerprint(one, sha256Hex));
   });

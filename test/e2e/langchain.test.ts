@@ -5,41 +5,24 @@ import { MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgrap
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent, createMiddleware, tool } from "langchain";
 import { describe, expect, it } from "vitest";
-import type { ContextReport, Failure } from "../../src/context/index.ts";
 import {
   longhaul,
   longhaulMiddleware,
   type LonghaulMiddlewareOptions,
 } from "../../src/hooks/langchain/index.ts";
-import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { ChatCompletionsModel } from "./chat-completions-model.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Upstream } from "./upstream/index.ts";
+import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
 
 const WINDOW = 32_000;
 const MINUTES = 5 * 60_000;
 
-interface Started {
-  readonly agent: ScriptedAgent;
-  readonly server: Upstream;
-  readonly reports: ContextReport[];
-  readonly failures: Failure[];
+interface Started extends WatchedAgent {
   readonly options: LonghaulMiddlewareOptions;
 }
 
 async function start(steps: number, window = WINDOW): Promise<Started> {
-  const agent = await agentForTest({ steps });
-  const server = await upstreamForTest({ script: (...view) => agent.script(...view), window });
-  const reports: ContextReport[] = [];
-  const failures: Failure[] = [];
-  const options: LonghaulMiddlewareOptions = {
-    window: WINDOW,
-    onContext(context) {
-      context.on("prepared", (report) => void reports.push(report));
-      context.on("failed", (failure) => void failures.push(failure));
-    },
-  };
-  return { agent, server, reports, failures, options };
+  const watched = await watchedAgent(steps, { window });
+  return { ...watched, options: { window: WINDOW, onContext: watched.watch } };
 }
 
 function anthropicModel({ server }: Started, fields: object = {}): ChatAnthropic {
@@ -106,15 +89,6 @@ async function runAgent(run: Run): Promise<Ran> {
   return { answer: messages.at(-1)?.text ?? "", messages };
 }
 
-function expectFinished({ server, agent, reports, failures }: Started, answer: string): void {
-  expect(server.refusals).toEqual([]);
-  expect(server.rejected).toBe(0);
-  expect(agent.problems).toEqual([]);
-  expect(failures).toEqual([]);
-  expect(agent.knows(answer)).toBe(true);
-  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
-}
-
 describe("an agent of 200 steps in a window of 32k", () => {
   const models = { "Anthropic Messages": anthropicModel, "Chat Completions": chatModel };
   const cases = Object.entries(models).flatMap(([name, model], at) =>
@@ -171,10 +145,9 @@ describe("a graph of one's own", () => {
     { timeout: MINUTES },
     async () => {
       const started = await start(80);
-      const { agent, reports, failures } = started;
+      const { agent } = started;
       const context = longhaul({ window: WINDOW });
-      context.on("prepared", (report) => void reports.push(report));
-      context.on("failed", (failure) => void failures.push(failure));
+      started.watch(context);
       const tools = [...toolsOf(started), ...context.recallTools] as ReturnType<typeof toolsOf>;
       const model = anthropicModel(started).bindTools(tools);
       const graph = new StateGraph(MessagesAnnotation)

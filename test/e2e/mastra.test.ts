@@ -6,41 +6,21 @@ import { MockMemory } from "@mastra/core/memory";
 import { createTool } from "@mastra/core/tools";
 import { jsonSchema } from "ai";
 import { describe, expect, it } from "vitest";
-import type { ContextReport, Failure } from "../../src/context/index.ts";
 import { longhaulProcessor, type LonghaulProcessorOptions } from "../../src/hooks/mastra/index.ts";
-import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Upstream, UpstreamOptions } from "./upstream/index.ts";
+import type { Upstream } from "./upstream/index.ts";
+import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
 
 const WINDOW = 32_000;
 const MINUTES = 5 * 60_000;
 process.env["MASTRA_TELEMETRY_DISABLED"] = "1";
 
-interface Started {
-  readonly agent: ScriptedAgent;
-  readonly server: Upstream;
-  readonly reports: ContextReport[];
-  readonly failures: Failure[];
+interface Started extends WatchedAgent {
   readonly options: LonghaulProcessorOptions;
 }
 
-async function start(steps: number, server_: Partial<UpstreamOptions> = {}): Promise<Started> {
-  const agent = await agentForTest({ steps });
-  const server = await upstreamForTest({
-    script: (...view) => agent.script(...view),
-    window: WINDOW,
-    ...server_,
-  });
-  const reports: ContextReport[] = [];
-  const failures: Failure[] = [];
-  const options: LonghaulProcessorOptions = {
-    window: WINDOW,
-    onContext(context) {
-      context.on("prepared", (report) => void reports.push(report));
-      context.on("failed", (failure) => void failures.push(failure));
-    },
-  };
-  return { agent, server, reports, failures, options };
+async function start(steps: number, window = WINDOW): Promise<Started> {
+  const watched = await watchedAgent(steps, { window });
+  return { ...watched, options: { window: WINDOW, onContext: watched.watch } };
 }
 
 type Model = AgentConfig["model"];
@@ -115,15 +95,6 @@ async function runAgent(run: Run): Promise<string> {
   return answer;
 }
 
-function expectFinished({ server, agent, reports, failures }: Started, answer: string): void {
-  expect(server.refusals).toEqual([]);
-  expect(server.rejected).toBe(0);
-  expect(agent.problems).toEqual([]);
-  expect(failures).toEqual([]);
-  expect(agent.knows(answer)).toBe(true);
-  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
-}
-
 describe("an agent of 200 steps in a window of 32k", () => {
   const cases = Object.entries(models).flatMap(([name, model], at) =>
     [false, true].map((stream) => ({ name, model, stream, steps: at === 0 ? 200 : 80 })),
@@ -169,7 +140,7 @@ describe("a request that is refused", () => {
     "as too long is sent again, compacted (streamed: %s)",
     { timeout: MINUTES },
     async (stream) => {
-      const started = await start(30, { window: 16_000 });
+      const started = await start(30, 16_000);
       const options = { ...started.options, window: 200_000 };
       const model = models["Anthropic Messages"]!(started.server);
       const memory = new MockMemory({ options: { lastMessages: 10_000 } });
@@ -185,7 +156,7 @@ describe("a request that is refused", () => {
     "for thinking in a view that is forgotten goes on without that thinking",
     { timeout: MINUTES },
     async () => {
-      const started = await start(60, { window: 200_000 });
+      const started = await start(60, 200_000);
       const model = models["Anthropic Messages"]!(started.server);
       // Without a memory no run knows another, and only the first has a small window.
       const windows = [16_000, 200_000, 200_000];

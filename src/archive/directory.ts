@@ -4,22 +4,26 @@ import { isHandle } from "../core/handle/index.ts";
 import type { Digest } from "../core/handle/index.ts";
 import { attempt } from "./archive-error.ts";
 import type { Archive } from "./archive.ts";
-import { collectWhenDue } from "./collect-when-due.ts";
-import type { RetentionOptions } from "./collect-garbage.ts";
-import { concurrencyLimit } from "./concurrency-limit.ts";
-import { type ConversationFolder, openConversation } from "./conversation.ts";
-import { fileStats } from "./durable-file.ts";
-import { journalFile } from "./journal-file.ts";
-import { pathOf } from "./layout.ts";
-import { entriesOfFiles, originalFiles } from "./list-files.ts";
-import { createMark } from "./live.ts";
-import { adoptFile, getFile, noteUse, putFile, readFileOf } from "./original-file.ts";
+import { collectWhenDue } from "./retention/collect-when-due.ts";
+import type { RetentionOptions } from "./retention/collect-garbage.ts";
+import { concurrencyLimit } from "./files/concurrency-limit.ts";
+import { type ConversationFolder, openConversation } from "./files/conversation.ts";
+import { fileStats } from "./files/durable-file.ts";
+import { journalFile } from "./files/journal-file.ts";
+import { pathOf } from "./files/layout.ts";
+import { entriesOfFiles, originalFiles } from "./files/list-files.ts";
+import { createMark } from "./retention/live.ts";
+import { adoptFile, getFile, noteUse, putFile, readFileOf } from "./files/original-file.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
-import { openSpill } from "./spill-file.ts";
-import { createTurns } from "./turns.ts";
+import { openSpill } from "./files/spill-file.ts";
+import { createTurns } from "./files/turns.ts";
 
-export { collectGarbage } from "./collect-garbage.ts";
-export type { GarbageOptions, GarbageReport, RetentionOptions } from "./collect-garbage.ts";
+export { collectGarbage } from "./retention/collect-garbage.ts";
+export type {
+  GarbageOptions,
+  GarbageReport,
+  RetentionOptions,
+} from "./retention/collect-garbage.ts";
 
 /** So many files may be open at once; more would not be faster and could use up the descriptors. */
 const MOST_OPEN = 16;

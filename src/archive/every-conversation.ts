@@ -9,7 +9,7 @@ import {
   entriesOfFiles,
   type OriginalFile,
   originalFiles,
-} from "./list-files.ts";
+} from "./files/list-files.ts";
 
 const WITHOUT_TRACE = { retention: false, observe: true } as const;
 

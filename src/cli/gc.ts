@@ -1,4 +1,4 @@
-import { collectGarbage, type GarbageReport } from "../archive/collect-garbage.ts";
+import { collectGarbage, type GarbageReport } from "../archive/retention/collect-garbage.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";

@@ -1,6 +1,6 @@
 import type { Archive, OriginalReader } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/open-original.ts";
-import { type Range, recalledText, recallRange } from "../archive/recall.ts";
+import { type Range, recalledText, recallRange } from "../archive/recall/recall.ts";
 import type { Handle } from "../core/handle/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
 import {

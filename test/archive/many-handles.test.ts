@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { collectGarbage } from "../../src/archive/collect-garbage.ts";
+import { collectGarbage } from "../../src/archive/retention/collect-garbage.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { everyConversation } from "../../src/archive/every-conversation.ts";
 import { searchArchive } from "../../src/archive/index.ts";

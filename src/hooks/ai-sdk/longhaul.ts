@@ -1,4 +1,4 @@
-import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
+import { recallTools, type RecallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";

@@ -1,5 +1,5 @@
-import type { RecallTool } from "../../archive/recall-tools.ts";
-import { recallTools } from "../../archive/recall-tools.ts";
+import type { RecallTool } from "../../archive/recall/recall-tools.ts";
+import { recallTools } from "../../archive/recall/recall-tools.ts";
 import type { Archive } from "../../archive/archive.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";

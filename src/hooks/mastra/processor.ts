@@ -1,4 +1,4 @@
-import { recallTools as recallToolsOn } from "../../archive/recall-tools.ts";
+import { recallTools as recallToolsOn } from "../../archive/recall/recall-tools.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";

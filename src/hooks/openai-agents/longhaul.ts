@@ -1,4 +1,4 @@
-import { recallTools } from "../../archive/recall-tools.ts";
+import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { toJson } from "../../core/message/index.ts";
 import { modelWindow } from "../../core/overflow/index.ts";

@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, fstatSync, read } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { handleFor } from "../../core/handle/index.ts";
+import type { Handle } from "../../core/handle/index.ts";
+import { archiveFailure, attempt } from "../archive-error.ts";
+import type { ArchiveEntry, SpillFile } from "../archive.ts";
+import { createOpenFile, removeFile, syncData, writeFile } from "./durable-file.ts";
+import { ownHolder } from "./holder.ts";
+import { spillName } from "./layout.ts";
+
+/** What is larger is not read again to be hashed: that would take longer than writing it. */
+export const ADDRESSED_MAX_BYTES = 1_048_576;
+
+/** How an archive stores what was spilled. */
+export interface SpillTarget {
+  readonly root: string;
+  /** Makes that folder if it is not there. */
+  make(): Promise<void>;
+  /**
+   * Gives a written and synced file its handle; the file keeps its old name as well.
+   * @param bytes What is in it, where that may have been stored before.
+   */
+  adopt(handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry>;
+}
+
+/** A new file in the archive's folder. Rejects with `archive-failed`. */
+export async function openSpill(target: SpillTarget): Promise<SpillFile> {
+  const holder = ownHolder();
+  const nextPath = (): string =>
+    join(target.root, spillName(holder, randomBytes(8).toString("hex")));
+  const path = nextPath();
+  const fd = await attempt("create", path, async () => {
+    await target.make();
+    return createOpenFile(path);
+  });
+  let ending: Promise<ArchiveEntry | undefined> | undefined;
+  const end = async (
+    work: () => Promise<ArchiveEntry | undefined>,
+  ): Promise<ArchiveEntry | undefined> => {
+    try {
+      return await work();
+    } finally {
+      closeSync(fd);
+      removeFile(path);
+    }
+  };
+  return {
+    path,
+    fd,
+    async commit(whole) {
+      ending ??= end(() =>
+        attempt("keep", path, () => commitFile(target, { fd, path, whole, copy: nextPath() })),
+      );
+      const entry = await ending;
+      if (entry === undefined) throw archiveFailure("keep", path, discarded());
+      return entry;
+    },
+    async discard() {
+      ending ??= end(async () => undefined);
+      await ending.catch(() => undefined);
+    },
+  };
+}
+
+interface Spilled {
+  readonly fd: number;
+  readonly path: string;
+  /** Where a copy may be. */
+  readonly copy: string;
+  /** All bytes, where they are in memory. */
+  readonly whole: Uint8Array | undefined;
+}
+
+async function commitFile(target: SpillTarget, spilled: Spilled): Promise<ArchiveEntry> {
+  const { fd, path, copy, whole } = spilled;
+  const size = whole?.length ?? fstatSync(fd).size;
+  if (size <= ADDRESSED_MAX_BYTES)
+    return keepCopy(target, copy, whole ?? (await readStart(fd, size)));
+  await syncData(fd);
+  return target.adopt(
+    handleFor("run", "", () => randomBytes(8).toString("hex")),
+    path,
+  );
+}
+
+/** A copy, which a background process that still writes cannot change any more. */
+async function keepCopy(
+  target: SpillTarget,
+  copy: string,
+  bytes: Uint8Array,
+): Promise<ArchiveEntry> {
+  try {
+    // On its way to the disk while it gets its name.
+    const written = writeFile(copy, bytes);
+    const digits = createHash("sha256").update(bytes).digest("hex");
+    await written;
+    return await target.adopt(
+      handleFor("out", "", () => digits),
+      copy,
+      bytes,
+    );
+  } finally {
+    removeFile(copy);
+  }
+}
+
+const readInto = promisify(read);
+
+/** The first bytes of a file, wherever its offset stands. */
+async function readStart(fd: number, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await readInto(fd, bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function discarded(): Error {
+  return Object.assign(new Error("the file was discarded"), { code: "ENOENT" });
+}

@@ -1,0 +1,211 @@
+import { ContextError, isContextError } from "../../core/error.ts";
+import type { Handle } from "../../core/handle/index.ts";
+import type { Archive, ArchiveEntry, OriginalReader } from "../archive.ts";
+import { type FoundHits, foundHits, isExcerpt } from "./found-hits.ts";
+import { BLOCK_BYTES, endOfLine, LINE_END, lineEndsBetween } from "../lines.ts";
+import { literalMatcher, type Matcher } from "./matcher.ts";
+import { fill, openOriginal } from "../open-original.ts";
+import { readHit, type SearchHit } from "./search-hit.ts";
+
+export interface SearchOptions {
+  /** Whether the pattern is a regular expression (RE2's) and not a text. @default false */
+  readonly regex?: boolean;
+  /** Lines to show before and after a hit. @default 0 */
+  readonly context?: number;
+  /** The most hits. @default 50 */
+  readonly limit?: number;
+  /** The most bytes of what is shown; of the last hit the lines around it may be missing. @default 40000 */
+  readonly maxBytes?: number;
+  /** When to stop searching, in ms. @default 30000 */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Why a search ended before everything was searched. */
+export type SearchStop = "limit" | "size" | "time" | "aborted";
+
+export interface SearchResult {
+  readonly pattern: string;
+  /**
+   * Newest original first, in each from the start on. What was itself recalled, searched or
+   * truncated, so that it repeats other originals, comes last.
+   */
+  readonly hits: readonly SearchHit[];
+  readonly searched: { readonly originals: number; readonly bytes: number };
+  readonly total: { readonly originals: number; readonly bytes: number };
+  /** Absent when everything was searched. */
+  readonly stopped?: SearchStop;
+}
+
+const DEFAULTS = { context: 0, limit: 50, maxBytes: 40_000, timeoutMs: 30_000 } as const;
+const MOST_CONTEXT = 50;
+
+/**
+ * Looks for a pattern in every line of everything that an archive holds; memory stays flat and the
+ * result bounded, whatever the archive's size. Rejects with `invalid-options` for an empty pattern,
+ * one that is no regular expression and a number that is none, and with `archive-failed`.
+ */
+export async function searchArchive(
+  archive: Archive,
+  pattern: string,
+  options: SearchOptions = {},
+): Promise<SearchResult> {
+  const settings = settingsOf(options);
+  const matcher = await matcherFor(pattern, options);
+  const entries = (await archive.list()).toReversed();
+  const search = startSearch(matcher, settings);
+  for (const entry of entries) {
+    if (search.stopped() !== undefined) break;
+    await searchOriginal(archive, entry, search);
+  }
+  search.found.addHeld();
+  const stopped = search.stopped();
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  return {
+    pattern,
+    hits: search.found.hits,
+    searched: search.searched,
+    total: { originals: entries.length, bytes },
+    ...(stopped !== undefined && { stopped }),
+  };
+}
+
+/** What expressions need is loaded when there is one. */
+async function matcherFor(pattern: string, { regex }: SearchOptions): Promise<Matcher> {
+  if (regex !== true) return literalMatcher(pattern);
+  const { regexMatcher } = await import("./regex-matcher.ts");
+  return regexMatcher(pattern);
+}
+
+type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;
+
+/** What is left out, or `undefined`, is the default. */
+function settingsOf(options: SearchOptions): Settings {
+  const settings = {
+    context: options.context ?? DEFAULTS.context,
+    limit: options.limit ?? DEFAULTS.limit,
+    maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
+    timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    const least = name === "context" ? 0 : 1;
+    if (value >= least) continue;
+    throw new ContextError(
+      "invalid-options",
+      `${name} is ${value} in a search; give a number from ${least} on.`,
+      { details: { name, value } },
+    );
+  }
+  const { signal } = options;
+  return { ...settings, ...(signal !== undefined && { signal }) };
+}
+
+/** What one search has found and may still find. */
+interface Search {
+  readonly matcher: Matcher;
+  readonly context: number;
+  readonly found: FoundHits;
+  readonly searched: { originals: number; bytes: number };
+  readonly blocks: readonly [Uint8Array, Uint8Array];
+  readonly stopped: () => SearchStop | undefined;
+}
+
+function startSearch(matcher: Matcher, settings: Settings): Search {
+  const found = foundHits(settings);
+  const deadline = performance.now() + settings.timeoutMs;
+  return {
+    matcher,
+    context: Math.min(MOST_CONTEXT, settings.context),
+    found,
+    searched: { originals: 0, bytes: 0 },
+    blocks: [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)],
+    stopped() {
+      if (settings.signal?.aborted === true) return "aborted";
+      return found.isFull() ?? (performance.now() >= deadline ? "time" : undefined);
+    },
+  };
+}
+
+async function searchOriginal(
+  archive: Archive,
+  entry: ArchiveEntry,
+  search: Search,
+): Promise<void> {
+  const reader = await open(archive, entry.handle);
+  if (reader === undefined) return;
+  try {
+    search.searched.bytes += await searchLines(reader, entry, search);
+    search.searched.originals++;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** It may have been removed since it was listed. */
+async function open(archive: Archive, handle: Handle): Promise<OriginalReader | undefined> {
+  try {
+    return await openOriginal(archive, handle, { look: true });
+  } catch (error) {
+    if (isContextError(error) && error.code === "unknown-handle") return undefined;
+    throw error;
+  }
+}
+
+/** Adds the hits of one original; how many of its bytes were searched. */
+async function searchLines(
+  reader: OriginalReader,
+  entry: ArchiveEntry,
+  search: Search,
+): Promise<number> {
+  const { found, context, stopped } = search;
+  const progress = { reached: 0 };
+  let counted = { at: 0, line: 1 };
+  let add: ((hit: SearchHit) => void) | undefined;
+  for await (const at of matchesIn(reader, search, progress)) {
+    add ??= (await isExcerpt(reader)) ? found.hold : found.add;
+    const hit = await readHit(reader, { entry, at, context });
+    const line = counted.line + (await lineEndsBetween(reader, counted.at, hit.start));
+    counted = { at: hit.start, line };
+    add({ ...hit.found, line });
+    if (stopped() !== undefined) break;
+  }
+  return progress.reached;
+}
+
+/**
+ * Where the matches begin, one for each line, and how far was looked. The next block is read while
+ * one is looked at.
+ */
+async function* matchesIn(
+  reader: OriginalReader,
+  { matcher, blocks, stopped }: Search,
+  progress: { reached: number },
+): AsyncGenerator<number> {
+  const isOver = (): boolean => stopped() !== undefined;
+  let [start, from, current] = [0, 0, 0];
+  let reading = fill(reader, 0, blocks[0]);
+  try {
+    while (!isOver()) {
+      const block = (blocks[current] as Uint8Array).subarray(0, await reading);
+      if (block.length === 0) return;
+      const isLast = block.length < BLOCK_BYTES;
+      const limit = isLast ? block.length : matcher.done(block);
+      const next = start + limit;
+      current = 1 - current;
+      reading = isLast ? Promise.resolve(0) : fill(reader, next, blocks[current] as Uint8Array);
+      const find = (at: number): number =>
+        at < limit ? matcher.find(block.subarray(at), { isLast, isOver }) : -1;
+      for (let found = find(from); found >= 0; found = find(from)) {
+        progress.reached = start + from + found;
+        yield progress.reached;
+        const end = block.indexOf(LINE_END, from + found);
+        from = end < 0 ? (await endOfLine(reader, start + block.length)) - start : end + 1;
+      }
+      progress.reached = Math.max(next, start + from);
+      [start, from] = [next, Math.max(0, start + from - next)];
+    }
+  } finally {
+    // The file is closed and the block used again as soon as this is over.
+    await reading;
+  }
+}

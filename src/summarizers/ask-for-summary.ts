@@ -12,7 +12,7 @@ import { clipLine } from "../core/tools/index.ts";
 import { messageTokens, valueTokens } from "../core/tokens/index.ts";
 import { askInChunks, type ChunkedSummary } from "./ask-in-chunks.ts";
 import { type Ask, type AskContext, askTwice } from "./ask-twice.ts";
-import { startDeadline } from "./call-deadline.ts";
+import { startDeadline, untilAborted } from "./call-deadline.ts";
 import { callFailure } from "./call-failure.ts";
 import type { ModelSummary, SummaryCall } from "./model-summary.ts";
 import type { LiveRequest, Summarizer } from "./summarizer.ts";
@@ -98,7 +98,7 @@ async function summarize(
   const { budget, summarizer } = context;
   const within = (smaller: PromptBudget): ReturnType<typeof promptWithin> =>
     promptWithin(input, smaller);
-  const reused = live && liveAsk(input, live, context);
+  const reused = live && (await liveAsk(input, live, context));
   if (reused !== undefined) return askTwice({ ...reused, within }, context);
   const plan = planPrompts(input, budget);
   if (plan === undefined) {
@@ -110,17 +110,28 @@ async function summarize(
 }
 
 /** A call behind the agent's own messages, if the summarizer can do that and they fit. */
-function liveAsk(
+async function liveAsk(
   input: SummaryInput,
   live: LiveRequest,
-  { summarizer, budget }: AskContext,
-): Ask | undefined {
-  if (summarizer.reusesPrompt !== true) return undefined;
+  context: AskContext,
+): Promise<Ask | undefined> {
+  const { budget } = context;
+  if (!(await canReuse(live, context))) return undefined;
   const instruction = liveInstruction(frameOf(input, budget));
   if (liveTokens(live, budget) + budget.count(instruction) > budget.room) return undefined;
   const prompt = promptWithin(input, budget);
   if (prompt === undefined) return undefined;
   return { purpose: "whole", input, prompt, live: { ...live, instruction } };
+}
+
+async function canReuse(live: LiveRequest, { summarizer, deadline }: AskContext): Promise<boolean> {
+  if (summarizer.reusesPrompt !== true) return false;
+  const ask = async (): Promise<boolean> => (await summarizer.canReuse?.(live)) ?? true;
+  const answer = await untilAborted(
+    ask().catch(() => false),
+    deadline.signal,
+  );
+  return answer?.value === true;
 }
 
 function liveTokens(

@@ -96,13 +96,14 @@ async function attempt(request: Sent, number: 1 | 2, { ask, context }: Place): P
   const why = end.type === "ended" ? end.reason : (failure?.message ?? "");
   const problems = judged?.problems.map(describeProblem) ?? [why];
   const { live, prompt } = request;
+  const usage = answer?.usage ?? failure?.usage;
   context.record({
     summarizer: summarizer.name,
     purpose: ask.purpose,
     attempt: number,
     prompt: live === undefined ? prompt : { system: live.system ?? "", user: live.instruction },
     reusedPrompt: live !== undefined,
-    ...(answer?.usage !== undefined && { usage: answer.usage }),
+    ...(usage !== undefined && { usage }),
     durationMs: now() - startedAt,
     problems,
   });

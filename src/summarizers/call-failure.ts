@@ -1,6 +1,8 @@
 import { isContextError } from "../core/error.ts";
 import { recogniseOverflow } from "../core/overflow/index.ts";
 import { safeMessage } from "./call-safe-message.ts";
+import { checkedUsage } from "./call-usage.ts";
+import type { SummaryUsage } from "./summarizer.ts";
 
 /** Why a call gave no answer. */
 export interface CallFailure {
@@ -17,6 +19,8 @@ export interface CallFailure {
   readonly retryAfterMs?: number;
   /** The model's limit in tokens, where an overflow names it. */
   readonly limit?: number;
+  /** What the provider had counted until then. */
+  readonly usage?: SummaryUsage;
 }
 
 const HOPELESS = new Set([401, 402, 403, 404]);
@@ -32,8 +36,13 @@ export function callFailure(error: unknown, now: number): CallFailure {
     return { kind: "overflow", message, ...(overflow.limit && { limit: overflow.limit }) };
   }
   const retryAfterMs = first(layers, (layer) => retryAfter(layer, now));
-  const kind = kindOf(layers, status);
-  return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const usage = first(layers, (layer) => checkedUsage(layer["usage"]));
+  return {
+    kind: kindOf(layers, status),
+    message,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(usage !== undefined && { usage }),
+  };
 }
 
 function kindOf(layers: readonly Layer[], status: number | undefined): CallFailure["kind"] {

@@ -1,12 +1,7 @@
 import { type Deadline, untilAborted } from "./call-deadline.ts";
 import { callFailure, type CallFailure } from "./call-failure.ts";
-import type {
-  SummaryAnswer,
-  SummaryFinish,
-  Summarizer,
-  SummaryRequest,
-  SummaryUsage,
-} from "./summarizer.ts";
+import { checkedUsage } from "./call-usage.ts";
+import type { SummaryAnswer, SummaryFinish, Summarizer, SummaryRequest } from "./summarizer.ts";
 
 /** How a call ended. */
 export type CallEnd =
@@ -58,15 +53,4 @@ function checkedAnswer(value: unknown): SummaryAnswer {
     ...(finish !== undefined && { finish: known ?? "other" }),
     ...(typeof toolCalls === "number" && { toolCalls }),
   };
-}
-
-function checkedUsage(usage: unknown): SummaryUsage | undefined {
-  if (typeof usage !== "object" || usage === null) return undefined;
-  const { input, cached, output } = usage as Readonly<Record<string, unknown>>;
-  if (!isTokens(input) || !isTokens(output)) return undefined;
-  return { input, output, ...(isTokens(cached) && { cached }) };
-}
-
-function isTokens(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }

@@ -1,7 +1,7 @@
 import type { Message } from "../core/message/index.ts";
 import { createMessageMeter, estimator, valueTokens } from "../core/tokens/index.ts";
 import { isWireObject, type WireObject } from "../dialects/wire-value.ts";
-import type { SummaryRequest } from "./summarizer.ts";
+import type { LiveRequest, SummaryRequest } from "./summarizer.ts";
 
 export type Live = NonNullable<SummaryRequest["live"]>;
 
@@ -15,7 +15,7 @@ export function instructionMessage({ instruction }: Live): Message {
  * `undefined` when they are something else: such a request is no prefix that the provider knows.
  */
 export function wireTools(
-  { tools }: Live,
+  { tools }: LiveRequest,
   isTool: (tool: WireObject) => boolean,
 ): readonly WireObject[] | undefined {
   if (tools === undefined || tools === null) return [];

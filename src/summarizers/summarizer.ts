@@ -12,7 +12,7 @@ export interface SummaryUsage {
   readonly output: number;
 }
 
-/** Why the model stopped; `stop` is the only one that a whole summary can have. */
+/** Why the model stopped. After `length`, `content-filter` and `error` no summary is whole. */
 export type SummaryFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";
 
 /** The request that the agent itself would send next, for a call that reuses its prompt cache. */
@@ -63,6 +63,12 @@ export interface Summarizer {
   readonly window?: number | undefined;
   /** Whether it runs on the agent's own model and can send the live request as a prefix. */
   readonly reusesPrompt?: boolean | undefined;
+  /**
+   * Whether it can send this live request as it is, e.g. whether the tools are those of its API. Asked
+   * before a request with `live` is made; where it cannot, or throws, there is only the prompt.
+   * @default every one, if it `reusesPrompt`
+   */
+  canReuse?(live: LiveRequest): boolean | Promise<boolean>;
   summarize(request: SummaryRequest): Promise<SummaryAnswer>;
 }
 

@@ -157,6 +157,15 @@ describe("the second try", () => {
     expect(summarizer.requests[1]?.prompt.user).toMatch(/Missing or empty: ## Instructions/);
   });
 
+  it("counts beside a first one that broke off", async () => {
+    const usage = { input: 900, cached: 800, output: 9 };
+    const broken: Behaviour = () =>
+      Promise.reject(Object.assign(new Error("broke off"), { usage, retryAfterMs: 1 }));
+    const summarizer = scripted([broken, (request) => ({ text: goodSummary(request), usage })]);
+    const { calls } = await ask(asking(summarizer, SMALL));
+    expect(calls.map((call) => call.usage)).toEqual([usage, usage]);
+  });
+
   it("does not lose what the first one had", async () => {
     const partial = "## Goal\nShip.\n\n## Instructions\n- Be kind.";
     for (const second of [MISBEHAVIOURS["gives nothing"], MISBEHAVIOURS["throws 500"]]) {

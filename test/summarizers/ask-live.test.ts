@@ -55,8 +55,25 @@ describe("a summarizer on the agent's own model", () => {
     },
   );
 
+  it("keeps to the time limit where it never says whether it can", async () => {
+    const canReuse = (): Promise<boolean> => new Promise(() => undefined);
+    const summarizer = scripted([good], { reusesPrompt: true, canReuse });
+    const made = await askForSummary(asking(summarizer, input, { live, timeoutMs: 5 }));
+    expect(made).toMatchObject({
+      hasGaps: false,
+      calls: [],
+      failure: expect.stringMatching(/5 ms/),
+    });
+  });
+
   it.each([
     ["it does not say that it can", {}, live],
+    ["it cannot send this one", { reusesPrompt: true, canReuse: (): boolean => false }, live],
+    [
+      "it fails when it is asked whether it can",
+      { reusesPrompt: true, canReuse: (): Promise<boolean> => Promise.reject(new Error("no")) },
+      live,
+    ],
     ["nothing live is there", { reusesPrompt: true }, undefined],
     ["it does not fit", { reusesPrompt: true }, { ...live, messages: session(100, 1_000) }],
   ] as const)("is sent the prompt when %s", async (_, rest, given) => {

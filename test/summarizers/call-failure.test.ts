@@ -39,6 +39,13 @@ describe("what an error of a summarizer means", () => {
     expect(callFailure(new ContextError("invalid-options", "x"), NOW).kind).toBe("hopeless");
   });
 
+  it("keeps what was counted until then", () => {
+    const usage = { input: 900, cached: 800, output: 3 };
+    const failed = new ContextError("summarizer-failed", "broke off", { details: { usage } });
+    expect(callFailure(failed, NOW)).toMatchObject({ kind: "transient", usage });
+    expect(callFailure(error("x", { usage: { input: Number.NaN } }), NOW).usage).toBeUndefined();
+  });
+
   it("an overflow is one, with its limit, whatever the status", () => {
     const failure = callFailure(
       error("prompt is too long: 9000 tokens > 8000 maximum", { status: 400 }),

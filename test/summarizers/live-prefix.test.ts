@@ -215,9 +215,15 @@ describe("Anthropic", () => {
     const chatTools = [{ type: "function", function: { name: "read", parameters: schema } }];
     const prompt = { system: "You write summaries.", user: INSTRUCTION };
     const live = { tools: chatTools, messages, instruction: INSTRUCTION };
-    await anthropicSummarizer({ model: "m", apiKey: KEY, baseURL: upstream.url }).summarize(
-      summaryRequest({ prompt, live }),
-    );
+    const summarizer = anthropicSummarizer({
+      model: "m",
+      apiKey: KEY,
+      baseURL: upstream.url,
+      // As the agent sends it; without tools the API refuses it.
+      body: { tool_choice: { type: "auto" } },
+    });
+    await summarizer.summarize(summaryRequest({ prompt, live }));
+    expect(upstream.requests.at(-1)!.body).not.toHaveProperty("tool_choice");
     expect(upstream.refusals).toEqual([]);
     expect(upstream.requests.at(-1)!.view).toMatchObject({
       system: prompt.system,
@@ -381,4 +387,22 @@ describe("the AI SDK", () => {
     const model = createOpenAI7(at(upstream)).chat("m");
     await expectReuse(upstream, model, await sdk7(model));
   });
+});
+
+it("drivers say beforehand whether the agent's tools are of their API", async () => {
+  const anthropicTools = [{ name: "read", input_schema: schema }];
+  const chatTools = [{ type: "function", function: { name: "read", parameters: schema } }];
+  const modelTools = [{ type: "function", name: "read", inputSchema: schema }];
+  const model = createAnthropic({ apiKey: KEY })("m");
+  const drivers = [
+    [anthropicSummarizer({ model: "m" }), anthropicTools],
+    [openaiCompatibleSummarizer({ model: "m" }), chatTools],
+    [aiSdkSummarizer({ model }), modelTools],
+  ] as const;
+  for (const [driver, own] of drivers) {
+    for (const tools of [anthropicTools, chatTools, modelTools, undefined]) {
+      const expected = tools === undefined || tools === own;
+      expect(await driver.canReuse?.({ messages: [], tools })).toBe(expected);
+    }
+  }
 });

@@ -7,7 +7,7 @@ import {
 } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
 import { instructionMessage, type Live } from "../live-request.ts";
-import type { SummaryRequest } from "../summarizer.ts";
+import type { LiveRequest, SummaryRequest } from "../summarizer.ts";
 
 /** The part of a model's call options that holds what is said. */
 export interface CallContent {
@@ -41,6 +41,11 @@ export async function liveContent(live: Live, model: AiSdkModel): Promise<CallCo
     // The SDK says `auto` where nobody says anything, and so must we.
     ...(tools.length > 0 && { tools, toolChoice: { type: "auto" } }),
   };
+}
+
+/** Whether {@link liveContent} has something to give. */
+export async function canReuse(live: LiveRequest, model: AiSdkModel): Promise<boolean> {
+  return (await modelTools(live.tools, model.specificationVersion)) !== undefined;
 }
 
 /** Claude takes at most this many cache breakpoints in one request. */

@@ -11,7 +11,7 @@ import { inputTokens } from "../live-request.ts";
 import { outputLimit } from "../output-limit.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../summarizer.ts";
 import { aiSdkAnswer } from "./answer.ts";
-import { liveContent, promptContent } from "./call.ts";
+import { canReuse, liveContent, promptContent } from "./call.ts";
 import { checkedModel } from "./model.ts";
 
 export interface AiSdkSummarizerOptions {
@@ -42,6 +42,7 @@ export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
     name,
     window,
     reusesPrompt,
+    canReuse: (live) => canReuse(live, model),
     async summarize(request) {
       request.signal.throwIfAborted();
       try {

@@ -11,6 +11,7 @@ import {
 } from "../../dialects/wire-value.ts";
 import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { SummaryPrompt } from "../../core/summarize/index.ts";
+import type { LiveRequest } from "../summarizer.ts";
 
 /** The part of a request that holds what is said. */
 export type AnthropicContent = AnthropicConversation & { readonly tools?: readonly WireObject[] };
@@ -40,6 +41,11 @@ export function liveContent(live: Live): AnthropicContent | undefined {
   };
   if (breakpoints(content) >= MAX_BREAKPOINTS) return content;
   return { ...content, messages: markShared(encoded.messages) };
+}
+
+/** Whether {@link liveContent} has something to give. */
+export function canReuse(live: LiveRequest): boolean {
+  return wireTools(live, isTool) !== undefined;
 }
 
 /** Tools of the caller have a schema, those of the API itself a type with a date. */

@@ -1,15 +1,15 @@
 import { endpoint } from "../http/endpoint.ts";
 import { processEnvironment, variable } from "../http/environment.ts";
 import { credentials } from "../http/credentials.ts";
-import { summarizerFailed } from "../http/failure.ts";
+import { brokenOff, withUsage } from "../http/failure.ts";
 import { namedModel } from "../http/named-model.ts";
-import type { HttpSummarizerOptions } from "../http/options.ts";
+import { furtherFields, type HttpSummarizerOptions } from "../http/options.ts";
 import { type ModelRequest, post } from "../http/post.ts";
 import { inputTokens } from "../live-request.ts";
 import { outputLimit } from "../output-limit.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../summarizer.ts";
 import { addAnthropic, NO_ANSWER } from "./answer.ts";
-import { liveContent, promptContent } from "./request.ts";
+import { canReuse, liveContent, promptContent } from "./request.ts";
 
 const BASE_URL = "https://api.anthropic.com";
 const VERSION = "2023-06-01";
@@ -30,6 +30,7 @@ export function anthropicSummarizer(options: HttpSummarizerOptions): Summarizer 
     name,
     window,
     reusesPrompt,
+    canReuse,
     async summarize(request) {
       const call = requestFor(name, options, request);
       return complete(name, call);
@@ -52,6 +53,7 @@ function requestFor(
   });
   const prefix = request.live && liveContent(request.live);
   const live = prefix && request.live;
+  const content = prefix ?? promptContent(request.prompt);
   const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
   return {
     ...rest,
@@ -61,9 +63,9 @@ function requestFor(
     body: {
       model,
       max_tokens: outputLimit(room) + thinkingBudget(options.body),
-      ...(prefix ?? promptContent(request.prompt)),
+      ...content,
       ...(stream && { stream }),
-      ...options.body,
+      ...furtherFields(options, content),
     },
     signal: request.signal,
     fetch: options.fetch,
@@ -85,9 +87,12 @@ function thinkingBudget(body: HttpSummarizerOptions["body"]): number {
 
 async function complete(summarizer: string, request: ModelRequest): Promise<SummaryAnswer> {
   let answer = NO_ANSWER;
-  for await (const event of post(request)) answer = addAnthropic(answer, event);
-  const { isComplete, ...made } = answer;
-  if (!isComplete)
-    throw summarizerFailed("broke off before its answer was complete.", { summarizer });
+  try {
+    for await (const event of post(request)) answer = addAnthropic(answer, event);
+    if (!answer.isComplete) throw brokenOff(summarizer);
+  } catch (error) {
+    throw withUsage(error, answer.usage);
+  }
+  const { isComplete: _, ...made } = answer;
   return { ...made, text: request.redact(made.text) };
 }

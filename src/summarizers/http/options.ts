@@ -34,3 +34,16 @@ export interface HttpSummarizerOptions {
   /** @default the global fetch */
   readonly fetch?: typeof globalThis.fetch;
 }
+
+/**
+ * The further fields of one request. What they say about tools goes where it has none, because the
+ * APIs refuse it then.
+ */
+export function furtherFields(
+  { body = {} }: Pick<HttpSummarizerOptions, "body">,
+  content: { readonly tools?: unknown },
+): NonNullable<HttpSummarizerOptions["body"]> {
+  if (content.tools !== undefined || body["tools"] !== undefined) return body;
+  const { tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = body;
+  return rest;
+}

@@ -2,6 +2,7 @@ import { type ChatMessage, encodeOpenAIChat } from "../../dialects/openai-chat/i
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
 import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { SummaryPrompt } from "../../core/summarize/index.ts";
+import type { LiveRequest } from "../summarizer.ts";
 
 /** The part of a request that holds what is said. */
 export interface ChatContent {
@@ -31,6 +32,11 @@ export function liveContent(live: Live): ChatContent | undefined {
     ...(tools.length > 0 && { tools }),
     messages: [...system, ...joinLast(encoded, live.instruction)],
   };
+}
+
+/** Whether {@link liveContent} has something to give. */
+export function canReuse(live: LiveRequest): boolean {
+  return wireTools(live, isTool) !== undefined;
 }
 
 function isTool(tool: WireObject): boolean {

@@ -2,15 +2,15 @@ import { DEFAULT_WINDOW } from "../../core/overflow/index.ts";
 import { credentials } from "../http/credentials.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { processEnvironment, variable } from "../http/environment.ts";
-import { summarizerFailed } from "../http/failure.ts";
+import { brokenOff, withUsage } from "../http/failure.ts";
 import { namedModel } from "../http/named-model.ts";
-import type { HttpSummarizerOptions } from "../http/options.ts";
+import { furtherFields, type HttpSummarizerOptions } from "../http/options.ts";
 import { DONE, type ModelRequest, post } from "../http/post.ts";
 import { inputTokens } from "../live-request.ts";
 import { outputLimit } from "../output-limit.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../summarizer.ts";
 import { addChat, finishedAnswer, NO_ANSWER } from "./answer.ts";
-import { liveContent, promptContent } from "./request.ts";
+import { canReuse, type ChatContent, liveContent, promptContent } from "./request.ts";
 
 const OPENAI = "https://api.openai.com/v1";
 
@@ -32,6 +32,7 @@ export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summ
     name,
     ...(window !== undefined && { window }),
     reusesPrompt,
+    canReuse,
     async summarize(request) {
       return complete(requestFor(name, options, request));
     },
@@ -76,25 +77,27 @@ function bodyFor(
   const { model, maxTokens, window = DEFAULT_WINDOW, stream = true } = options;
   const prefix = request.live && liveContent(request.live);
   const live = prefix && request.live;
+  const content: ChatContent = prefix ?? promptContent(request.prompt);
   const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
   return {
     model,
     // OpenAI's reasoning models refuse the old name, other servers do not know the new one.
     [OPENAI.startsWith(`${origin}/`) ? "max_completion_tokens" : "max_tokens"]: outputLimit(room),
-    ...(prefix ?? promptContent(request.prompt)),
+    ...content,
     ...(stream && { stream, stream_options: { include_usage: true } }),
-    ...options.body,
+    ...furtherFields(options, content),
   };
 }
 
 async function complete(request: ModelRequest): Promise<SummaryAnswer> {
   let answer = NO_ANSWER;
-  for await (const chunk of post(request)) {
-    answer = chunk === DONE ? { ...answer, isComplete: true } : addChat(answer, chunk);
-  }
-  if (!answer.isComplete) {
-    const { summarizer } = request;
-    throw summarizerFailed("broke off before its answer was complete.", { summarizer });
+  try {
+    for await (const chunk of post(request)) {
+      answer = chunk === DONE ? { ...answer, isComplete: true } : addChat(answer, chunk);
+    }
+    if (!answer.isComplete) throw brokenOff(request.summarizer);
+  } catch (error) {
+    throw withUsage(error, answer.usage);
   }
   const made = finishedAnswer(answer);
   return { ...made, text: request.redact(made.text) };

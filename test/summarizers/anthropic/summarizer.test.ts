@@ -157,6 +157,15 @@ describe("the answer", () => {
     },
   );
 
+  it("that breaks off says what it has cost by then", async () => {
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    for (const sent of [events.slice(0, 9), [...events.slice(0, 9), error]]) {
+      await expect(ask(() => eventStream(sent)).answer).rejects.toMatchObject({
+        details: { usage: { input: 800, cached: 700, output: 1 } },
+      });
+    }
+  });
+
   it.each([
     ["end_turn", "stop"],
     ["stop_sequence", "stop"],

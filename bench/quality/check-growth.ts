@@ -4,13 +4,13 @@
  * and the list that came back plus what is new.
  */
 import { type Archive, memoryArchive } from "../../src/archive/index.ts";
-import { type ContextOptions, createContext } from "../../src/context/index.ts";
+import { createContext } from "../../src/context/index.ts";
 import { isContextError } from "../../src/core/error.ts";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
 import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { bodyOf, HANDLE, plain } from "./check-recovery.ts";
-import { NOW, type Prepared } from "./check-run.ts";
+import { contextOptions, type Prepared } from "./check-run.ts";
 import { squeezed } from "./check-summary.ts";
 import { textOf } from "./reading/read-session.ts";
 
@@ -29,15 +29,8 @@ export async function checkGrowth(
   dialect: Dialect,
 ): Promise<Growth> {
   const { session, messages } = prepared;
-  const { cwd } = session.conversation;
   const archive = memoryArchive();
-  const options: ContextOptions = {
-    window,
-    traits: dialect.traits,
-    archive,
-    now: () => NOW,
-    ...(cwd !== undefined && { cwd }),
-  };
+  const options = { ...contextOptions(session, window), traits: dialect.traits, archive };
   const whole = createContext(options);
   const onward = createContext(options);
   const failures: string[] = [];

@@ -17,7 +17,7 @@ import {
 } from "../../test/e2e/upstream/index.ts";
 import { checkFacts } from "./check-facts.ts";
 import { checkRecovery } from "./check-recovery.ts";
-import { checkSize, NOW, type Prepared } from "./check-run.ts";
+import { checkSize, contextOptions, type Prepared } from "./check-run.ts";
 import { checkSummary } from "./check-summary.ts";
 import { fairSummary, isRetry } from "./scripted-model.ts";
 
@@ -105,13 +105,11 @@ async function compacted(
   const archive = memoryArchive();
   const cwd = session.conversation.cwd ?? "";
   const context = createContext({
-    window,
+    ...contextOptions(session, window),
     traits: dialect.traits,
     archive,
-    now: () => NOW,
     summarizer: summarizerFor(trial, upstream.url),
     ...(misbehaviour === "hang" && { summarizerTimeoutMs: HANG_MS, now: Date.now }),
-    ...(cwd !== "" && { cwd }),
   });
   const invalid: string[] = [];
   const over: string[] = [];

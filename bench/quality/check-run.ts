@@ -4,20 +4,20 @@ import { type ContextOptions, type ContextReport, createContext } from "../../sr
 import { isContextError } from "../../src/core/error.ts";
 import { checkMessages, type Message, repairMessages } from "../../src/core/message/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
-import { createMessageMeter, estimator, guardedCounter } from "../../src/core/tokens/index.ts";
+import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
 import type { MessageMeter } from "../../src/core/tokens/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { checkRecovery } from "./check-recovery.ts";
 import { checkSummary } from "./check-summary.ts";
 import { readSession, type SessionReading } from "./reading/read-session.ts";
+import { exact as exactCounter } from "../tokens/exact.ts";
 import { contextOf, type Session } from "./sessions.ts";
 
 /** Tokens that a summary has at least, so that less room than this is none. */
 const LEAST_SUMMARY = 800;
 
 /** Clock of all runs. */
-export const NOW = 1_700_000_000_000;
+const NOW = 1_700_000_000_000;
 
 /** A session made ready: legal, read independently. */
 export interface Prepared {
@@ -41,11 +41,6 @@ export interface Run {
   readonly misjudged: readonly string[];
 }
 
-const disallowedSpecial = new Set<string>();
-const exactCounter = guardedCounter("o200k_base", (text) =>
-  countTokens(text, { disallowedSpecial }),
-);
-
 /** Counts; both remember what they have counted. */
 const estimated: MessageMeter = createMessageMeter(estimator);
 const exact: MessageMeter = createMessageMeter(exactCounter);
@@ -56,20 +51,19 @@ export function prepareSession(session: Session): Prepared {
   return { session, messages, reading };
 }
 
+/** What every context of a session is created with. */
+export function contextOptions({ conversation }: Session, window: number): ContextOptions {
+  const { cwd } = conversation;
+  return { window, now: () => NOW, ...(cwd !== undefined && { cwd }) };
+}
+
 export async function checkRun(
   { session, messages, reading }: Prepared,
   window: number,
   dialect: Dialect,
 ): Promise<Run> {
   const archive = memoryArchive();
-  const { cwd } = session.conversation;
-  const options: ContextOptions = {
-    window,
-    traits: dialect.traits,
-    archive,
-    now: () => NOW,
-    ...(cwd !== undefined && { cwd }),
-  };
+  const options = { ...contextOptions(session, window), traits: dialect.traits, archive };
   const failures: string[] = [];
   const misjudged: string[] = [];
   const fail = (text: string): void => void failures.push(text);

@@ -6,7 +6,7 @@ import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { MISBEHAVIOURS, type Misbehaviour } from "../../test/e2e/upstream/index.ts";
 import { type Trial, type TrialResult, tryMisbehaviour } from "./check-misbehaviour.ts";
-import { NOW, type Prepared, prepareSession } from "./check-run.ts";
+import { contextOptions, type Prepared, prepareSession } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";
 import { WINDOWS } from "./tally.ts";
 
@@ -121,8 +121,7 @@ async function compactingWindows(
 ): Promise<readonly number[]> {
   const found: number[] = [];
   for (const window of WINDOWS) {
-    const { cwd } = session.conversation;
-    const context = createContext({ window, now: () => NOW, ...(cwd !== undefined && { cwd }) });
+    const context = createContext(contextOptions(session, window));
     const action = await context.prepare(messages).then(
       ({ report }) => report.action,
       () => "refused",

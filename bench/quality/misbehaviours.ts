@@ -23,7 +23,7 @@ const self = fileURLToPath(import.meta.url);
 
 if (process.send !== undefined) {
   const tallies = await trialsOf(process.argv[2] ?? "");
-  process.send(tallies, () => process.disconnect());
+  process.send(tallies, () => process.disconnect?.());
 } else {
   await main();
 }

@@ -8,7 +8,7 @@ import type { TokenCounter } from "../../src/core/tokens/count.ts";
 import { estimateTokens } from "../../src/core/tokens/estimate.ts";
 import { readSessions, sessionFiles } from "../quality/sessions.ts";
 import type { Session } from "../quality/sessions.ts";
-import { exact } from "./exact.ts";
+import { exact, remembering } from "./exact.ts";
 
 /** Shorter conversations are left out: no window is near. */
 const MIN_TOKENS = 5_000;
@@ -19,17 +19,6 @@ interface Row {
   readonly tokens: number;
   /** Of the estimate, as a share of the exact count. */
   readonly error: number;
-}
-
-/** Chats share many texts, so each is counted once. */
-function remembering(counter: TokenCounter): TokenCounter {
-  const known = new Map<string, number>();
-  const count = (text: string): number => {
-    const tokens = known.get(text) ?? counter.count(text);
-    known.set(text, tokens);
-    return tokens;
-  };
-  return { name: counter.name, count };
 }
 
 const truth = remembering(exact);

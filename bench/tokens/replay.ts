@@ -5,8 +5,7 @@
 import { createUsageMeter } from "../../src/context/usage.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
-import type { TokenCounter } from "../../src/core/tokens/index.ts";
-import { exact } from "./exact.ts";
+import { exact, remembering } from "./exact.ts";
 
 export interface Scenario {
   readonly name: string;
@@ -33,17 +32,6 @@ export interface Predictions {
   readonly next: readonly number[];
   /** Of the request right after an edit, for which no report counts; tried at every step. */
   readonly edited: readonly number[];
-}
-
-/** Recordings share many texts, so each is counted once. */
-function remembering(counter: TokenCounter): TokenCounter {
-  const known = new Map<string, number>();
-  const count = (text: string): number => {
-    const tokens = known.get(text) ?? counter.count(text);
-    known.set(text, tokens);
-    return tokens;
-  };
-  return { name: counter.name, count };
 }
 
 const truth = createMessageMeter(remembering(exact));

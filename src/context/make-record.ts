@@ -85,8 +85,9 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
 
 function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
   if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
-  const { text } = mergeSummary({ ...input, model: model.text });
-  return { text, source: model.hasGaps ? "repaired" : "model" };
+  const { text, isWhole } = mergeSummary({ ...input, model: model.text });
+  // The facts are also those of the tail, about which no model was asked: they make no gap.
+  return { text, source: model.hasGaps || !isWhole ? "repaired" : "model" };
 }
 
 /** The facts of several records together, oldest first. */

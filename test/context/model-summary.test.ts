@@ -121,6 +121,22 @@ describe("a summary written by a model", () => {
     expect(report.failures[0]?.message).toMatch(/40 ms|time/);
   });
 
+  it("is no longer the model's alone where not all of it had room beside the facts", async () => {
+    const { report } = await create(async (request) => {
+      const lines = Array.from(
+        { length: request.cap / 8 },
+        (_, n) => `- learned: ${n} is a number`,
+      );
+      const text = await goodSummary(request);
+      return text.replace(
+        /(## Discoveries\n).*/,
+        (_, heading: string) => heading + lines.join("\n"),
+      );
+    }).prepare(overflowing);
+    expect(report.summary?.calls.map(({ problems }) => problems)).toEqual([[]]);
+    expect(report.summary?.source).toBe("repaired");
+  });
+
   it("is replayed from the journal byte for byte, without another call", async () => {
     const { requests, summarize } = noting();
     const first = create(summarize);

@@ -1,3 +1,4 @@
+import { withLooseHeadings } from "./loose-headings.ts";
 import { cleanText } from "./plain-text.ts";
 import { createIsHeading, headingsOf } from "./sections.ts";
 import { sectionMeant } from "./summary-facts.ts";
@@ -41,16 +42,19 @@ export function cleanAnswer(answer: string, template: CompactionTemplate): Clean
 }
 
 /**
- * With the headings of the template where the model translated them: as many headings of one level
- * as the template has sections, in other words, and those that are known in their own places.
+ * With the headings of the template where the model wrote them without the marks of a heading, or
+ * translated them: as many headings of one level as the template has sections, in other words, and
+ * those that are known in their own places.
  */
 function withHeadings(text: string, template: CompactionTemplate): CleanAnswer {
   const lines = text.split("\n");
   const all = headingsOf(lines, template);
   const { sections } = template;
   const asIs = { text, translated: [] };
-  if (new Set(all.filter(({ known }) => known).map(({ key }) => key)).size * 2 > sections.length)
-    return asIs;
+  const known = new Set(all.filter((heading) => heading.known).map(({ key }) => key)).size;
+  const loose = known < sections.length ? withLooseHeadings(lines, template) : undefined;
+  if (loose !== undefined) return { text: loose.join("\n"), translated: [] };
+  if (known * 2 > sections.length) return asIs;
   const levels = [...new Set(all.map(({ level }) => level))];
   const level = levels.find(
     (one) => all.filter((each) => each.level === one).length === sections.length,

@@ -56,12 +56,7 @@ export function judgeSummary(answer: JudgedAnswer, input: JudgeInput): Judgement
   const gaps = text === "" ? [] : summaryGaps(text, input);
   const renamed =
     translated.length > 0 ? [{ code: "translated-headings", headings: translated } as const] : [];
-  const isCall = hasToolCall(answer, text);
-  const problems = [
-    ...(fatal ?? (isCall ? [{ code: "tool-call" } as const] : [])),
-    ...renamed,
-    ...gaps,
-  ];
+  const problems = [...(fatal ?? slips(answer, text)), ...renamed, ...gaps];
   return { text, problems, isFatal: fatal !== undefined };
 }
 
@@ -106,6 +101,17 @@ function fatalProblem(
   if (tokens >= replaces) return [{ code: "not-smaller", tokens, replaces }];
   // The gap of that name is there already.
   return tokens > cap * FAR_OVER ? [] : undefined;
+}
+
+/** What is wrong with an answer that has a summary all the same. */
+function slips(answer: JudgedAnswer, text: string): readonly SummaryProblem[] {
+  const isCall = hasToolCall(answer, text);
+  // Who stopped by itself may end with any word.
+  const isCut = answer.finish !== "stop" && breaksOff(text);
+  return [
+    ...(isCall ? [{ code: "tool-call" } as const] : []),
+    ...(isCut ? [{ code: "cut-off" } as const] : []),
+  ];
 }
 
 /** Sections that are absent or empty, or that only hold what the template says of them. */

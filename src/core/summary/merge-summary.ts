@@ -1,15 +1,14 @@
 import { cleanAnswer } from "./clean-answer.ts";
 import { composeSummary, fitsWhole } from "./compose.ts";
+import { findContradictions } from "./contradictions.ts";
 import type { ExtractiveInput } from "./extractive.ts";
 import type { Facts } from "./facts.ts";
 import { gatherFacts } from "./gather-facts.ts";
-import { summaryGaps } from "./judge.ts";
 import { mergeContent } from "./merge-content.ts";
 import { mergedLists } from "./merged-lists.ts";
 import { modelSections } from "./model-sections.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
 import type { CompactionTemplate } from "./template.ts";
-import { validateSummary } from "./validate.ts";
 
 /** What a summary of a model and of facts is made from. */
 export interface MergeSummaryInput extends ExtractiveInput {
@@ -21,8 +20,8 @@ export interface MergeSummaryInput extends ExtractiveInput {
 
 export interface MergedSummary {
   readonly text: string;
-  /** `repaired`: the model's text had a gap, or not all of it had room. */
-  readonly source: "model" | "repaired";
+  /** Whether all that the model wrote stands there: had room, and is denied by no fact. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -36,9 +35,8 @@ export function mergeSummary(input: MergeSummaryInput): MergedSummary {
   const { cap, count, ledger, template = DEFAULT_COMPACTION_TEMPLATE } = input;
   const { facts: all, heads, handles } = gatherFacts(input, template);
   const facts = { ...all, others: ownSections(all, template) };
-  const { text, translated } = cleanAnswer(input.model, template);
-  const gaps = summaryGaps(text, { cap, count, ledger, template });
-  const wrong = gaps.flatMap((gap) => (gap.code === "contradiction" ? [gap.line] : []));
+  const { text } = cleanAnswer(input.model, template);
+  const wrong = findContradictions(text, ledger, template).map(({ line }) => line);
   const sections = modelSections(text, template);
   const { userTexts = [] } = input;
   const content = mergeContent(sections, {
@@ -58,10 +56,8 @@ export function mergeSummary(input: MergeSummaryInput): MergedSummary {
     : mergedLists(content, { isShort: true });
   const summary = composeSummary(lists, template, options);
   const entries = [...content.model.values()].flat();
-  const isWhole = entries.every((entry) => summary.includes(entry.text));
-  const { valid } = validateSummary(text, template);
-  const isRepaired = gaps.length + translated.length > 0 || !isWhole || !valid;
-  return { text: summary, source: isRepaired ? "repaired" : "model" };
+  const isWhole = wrong.length === 0 && entries.every((entry) => summary.includes(entry.text));
+  return { text: summary, isWhole };
 }
 
 /** Sections that nobody asked for are prose of an earlier summary. */

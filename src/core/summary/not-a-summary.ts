@@ -52,5 +52,5 @@ const BROKEN_END =
 /** Whether a text ends in the middle of a sentence, of inline code or of a list item. */
 export function breaksOff(text: string): boolean {
   const last = text.slice(text.lastIndexOf("\n") + 1);
-  return BROKEN_END.test(last) || (last.match(/`/g)?.length ?? 0) % 2 === 1;
+  return BROKEN_END.test(last) || (last.replace(/^ *`{3,}/, "").match(/`/g)?.length ?? 0) % 2 === 1;
 }

@@ -41,7 +41,7 @@ export function parseSummary(
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): SummarySections {
   const lines = text.split(/\r\n|\n|\r/);
-  const headings = sectionHeadings(lines, knownTitles(template));
+  const headings = sectionHeadings(lines, templateTitles(template));
   const bodies = new Map<string, string[]>();
   let open: Heading | undefined;
   let start = 0;
@@ -86,12 +86,12 @@ export function headingsOf(
   lines: readonly string[],
   template: CompactionTemplate,
 ): readonly Heading[] {
-  return allHeadings(lines, knownTitles(template));
+  return allHeadings(lines, templateTitles(template));
 }
 
 /** Tells whether a line is a heading of the template wherever it stands, in fenced code too. */
 export function createIsHeading(template: CompactionTemplate): (line: string) => boolean {
-  const titles = knownTitles(template);
+  const titles = templateTitles(template);
   return (line) => headingAt(line, 0, titles)?.known === true;
 }
 
@@ -103,7 +103,8 @@ function addBody(bodies: Map<string, string[]>, heading: Heading | undefined, bo
   if (body !== "") parts.push(body);
 }
 
-function knownTitles(template: CompactionTemplate): ReadonlyMap<string, string> {
+/** Every title that stands for a section, as `plainTitle` makes it, and the id of that section. */
+export function templateTitles(template: CompactionTemplate): ReadonlyMap<string, string> {
   const byId = template.sections.map(({ id }) => [plainTitle(id), id] as const);
   const byHeading = template.sections.map(({ id, heading }) => [plainTitle(heading), id] as const);
   return new Map([...byId, ...byHeading]);

@@ -42,6 +42,39 @@ describe("cleanAnswer", () => {
     }
   });
 
+  const NAMES = DEFAULT_COMPACTION_TEMPLATE.sections.map(({ heading }) => heading.slice(3));
+  it.each<[string, (name: string, at: number) => string]>([
+    ["bare", (name) => name],
+    ["numbered", (name, at) => `${at + 1}. ${name}`],
+    ["numbered and bold", (name, at) => `${at + 1}. **${name}:**`],
+    ["behind letters", (name, at) => `### ${"ABCDE"[at]}) ${name}`],
+    ["behind Roman figures", (name, at) => `## ${["I", "II", "III", "IV", "V"][at]}. ${name}`],
+    ["counted", (name, at) => `# Section ${at + 1}: ${name}`],
+    ["behind emoji", (name) => `## 🎯 ${name}`],
+    ["behind figures that are emoji", (name, at) => `## ${at + 1}️⃣ ${name}`],
+    ["in italics", (name) => `*${name.toUpperCase()}*`],
+    ["in a list", (name) => `- **${name}**:`],
+    ["indented", (name) => `   ## ${name}`],
+    ["underlined", (name) => `${name}\n======`],
+  ])("takes headings that are %s", (_, write) => {
+    const text = IDS.map((id, at) => `${write(NAMES[at] ?? "", at)}\n- about ${id}`).join("\n\n");
+    for (const answer of [text, `Here it is:\n\n${text}`, `\`\`\`md\n${text}\n\`\`\``]) {
+      expect(cleanAnswer(answer, DEFAULT_COMPACTION_TEMPLATE)).toEqual({
+        text: GOOD,
+        translated: [],
+      });
+    }
+  });
+
+  it("takes bare lines for headings only where all are there, once and in order", () => {
+    const lines = NAMES.map((name) => `${name}\n- x`);
+    for (const other of [lines.slice(1), lines.toReversed(), [...lines, "Goal"]]) {
+      expect(clean(other.join("\n"))).toBe(other.join("\n"));
+    }
+    const quoted = GOOD.replace("- about goal", "- about goal\nInstructions\n- obey");
+    expect(clean(quoted)).toBe(quoted);
+  });
+
   it("takes other headings in their places for the template's", () => {
     const titles = ["Ziel", "Regeln der Nutzerin", "Erkenntnisse", "Erledigt", "Dateien"];
     const german = titles.map((title) => `### ${title}\n- x`).join("\n");

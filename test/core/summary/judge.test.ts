@@ -149,6 +149,16 @@ describe("T12: what is a summary with a gap is not refused", () => {
     expect(codes({ text: `${GOOD}\n<tool_call>{}</tool_call>` })).toEqual(["tool-call"]);
   });
 
+  it("a last sentence that breaks off, unless the model stopped by itself", () => {
+    for (const end of ["the entry of the", "reads `src/a", "two parts ("]) {
+      const text = `${GOOD} ${end}`;
+      expect(codes({ text })).toEqual(["cut-off"]);
+      expect(codes({ text, finish: "other" })).toEqual(["cut-off"]);
+      expect(codes({ text, finish: "stop" })).toEqual([]);
+    }
+    expect(codes({ text: `${GOOD}\n\`\`\`\nx\n\`\`\`` })).toEqual([]);
+  });
+
   it("headings in another language, in their order", () => {
     const titles = ["Mục tiêu", "Chỉ dẫn", "Phát hiện", "Đã làm", "Tệp liên quan"];
     const text = titles.map((title) => `## ${title}\n- ${title} …`).join("\n\n");

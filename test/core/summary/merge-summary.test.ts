@@ -83,7 +83,7 @@ describe("T12: a model's summary with the facts that it leaves out", () => {
   it("is in the five sections, the model's words first, each fact once", () => {
     const environment = ["working directory /app"];
     expect(merge({ environment, olderHandles: [head(1)] })).toEqual({
-      source: "repaired",
+      isWhole: true,
       text: `## Goal
 A Markdown parser without regex.
 - Newest request: Also support tables, please.
@@ -122,15 +122,10 @@ A Markdown parser without regex.
     });
   });
 
-  it("is the model's where it left nothing out, and repaired where it did", () => {
-    const whole = `${MODEL}\n- /app/old.ts: gone\n- \`/app/src/forgotten.ts\``;
-    expect(merge({ model: whole }).source).toBe("model");
-    expect(merge({ model: MODEL }).source).toBe("repaired");
-    expect(merge({ model: whole.replace("## Discoveries", "## Findings") }).source).toBe(
-      "repaired",
-    );
-    expect(merge({ model: `${whole}\n- \`src/b.ts\`: deleted` }).source).toBe("repaired");
-    expect(merge({ model: whole, cap: 160 }).source).toBe("repaired");
+  it("is whole where all that the model wrote had room and is true", () => {
+    expect(merge({ model: MODEL }).isWhole).toBe(true);
+    expect(merge({ model: `${MODEL}\n- \`src/b.ts\`: deleted` }).isWhole).toBe(false);
+    expect(merge({ model: MODEL, cap: 160 }).isWhole).toBe(false);
   });
 
   it("gives the same text for the same input", () => {
@@ -151,8 +146,7 @@ A Markdown parser without regex.
 
   it("has what an empty or useless answer leaves: every fact", () => {
     for (const model of ["", "Sure!", "{}", "## Summary\nIt went well."]) {
-      const { text, source } = merge({ model });
-      expect(source).toBe("repaired");
+      const { text } = merge({ model });
       expect(validateSummary(text).valid).toBe(true);
       for (const fact of ["forgotten.ts", "Still open: write the docs", "npm run lint"]) {
         expect(text).toContain(fact);
@@ -500,12 +494,12 @@ describe("T12: a merged summary and the summary before it", () => {
   it("keeps the five also where a template leaves them out", () => {
     const story = { id: "story", heading: "## Story", purpose: "What happened." };
     const template = resolveTemplate({ call: { sections: [story], replaceCore: true } });
-    const { text, source } = merge({
+    const { text, isWhole } = merge({
       template,
       model: "## Story\nWe built `old.ts` … `forgotten.ts` `a.ts` `b.ts`.",
     });
     expect(text).toMatch(/^## Story\nWe built .*\n\n## Goal\n- First request: Build a parser/);
     expect(validateSummary(text).valid).toBe(true);
-    expect(source).toBe("model");
+    expect(isWhole).toBe(true);
   });
 });

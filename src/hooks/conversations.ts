@@ -1,13 +1,12 @@
 import { type Context, type ContextOptions, createContext } from "../context/index.ts";
 import type { Usage } from "../core/message/index.ts";
-import type { Dialect } from "../dialects/dialect.ts";
 import { isWireObject } from "../dialects/wire-value.ts";
-import { type NativeContext, nativeContextOn } from "./native-context.ts";
+import { type NativeContext, type NativeFormat, nativeContextOn } from "./native-context.ts";
 import { isSameValue, keepObjects } from "./same-values.ts";
 
-/** One request of a conversation. */
-export interface Conversation<Native> {
-  readonly native: NativeContext<readonly Native[]>;
+/** One request of a conversation; `Whole` is its messages and what stands beside them. */
+export interface Conversation<Native, Whole = readonly Native[]> {
+  readonly native: NativeContext<Whole>;
   /** The messages of the request: objects that say the same as known ones are those. */
   readonly messages: readonly Native[];
   /** What the provider reported for the newest answer among them, as far as it was learned. */
@@ -18,17 +17,17 @@ export interface Conversation<Native> {
   readonly goesOn: (sent: readonly Native[]) => void;
 }
 
-export interface ConversationsOptions<Native> {
+export interface ConversationsOptions<Native, Whole = readonly Native[]> {
   /** The context of the conversation that comes first. */
   readonly context: Context;
   /** For the contexts of the others. */
   readonly settings: ContextOptions;
-  readonly dialect: Dialect<readonly Native[], Native>;
+  readonly format: NativeFormat<Whole, Native>;
 }
 
 /** What is remembered of a conversation. */
-interface Track<Native> {
-  readonly native: NativeContext<readonly Native[]>;
+interface Track<Native, Whole> {
+  readonly native: NativeContext<Whole>;
   /** The first messages of the caller's list, and of what was sent for it. */
   readonly begins: (Native | undefined)[];
   messages: readonly Native[];
@@ -44,35 +43,37 @@ const MOST_OTHERS = 16;
  * message that is not the system's. The one that comes first has the context; each other gets one of
  * its own, with the same settings and archive.
  */
-export function createConversations<Native extends object>(
-  options: ConversationsOptions<Native>,
-): (messages: readonly Native[]) => Conversation<Native> {
-  const known: Track<Native>[] = [];
+export function createConversations<Native extends object, Whole = readonly Native[]>(
+  options: ConversationsOptions<Native, Whole>,
+): (messages: readonly Native[]) => Conversation<Native, Whole> {
+  const known: Track<Native, Whole>[] = [];
+  const make = (begin: Native | undefined): Track<Native, Whole> => {
+    const own = known.length === 0 ? options.context : openOther(options);
+    const native = nativeContextOn(own, options.format);
+    const track = { native, begins: [begin], messages: [] };
+    known.push(track);
+    // The first one stays, whatever comes.
+    if (known.length > MOST_OTHERS + 1) known.splice(1, 1);
+    return track;
+  };
   return (messages) => {
     const begin = firstOf(messages);
-    let track = known.find(({ begins }) => begins.some((one) => isSameValue(one, begin)));
-    if (track === undefined) {
-      const native = open(options, known.length === 0);
-      track = { native, begins: [begin], messages: [] };
-      known.push(track);
-      // The first one stays, whatever comes.
-      if (known.length > MOST_OTHERS + 1) known.splice(1, 1);
-    }
+    const track =
+      known.find(({ begins }) => begins.some((one) => isSameBegin(one, begin))) ?? make(begin);
     track.messages = keepObjects(messages, track.messages);
     return requestOf(track);
   };
 }
 
-function open<Native>(
-  { context, settings, dialect }: ConversationsOptions<Native>,
-  isFirst: boolean,
-): NativeContext<readonly Native[]> {
+function openOther<Native, Whole>({
+  context,
+  settings,
+}: ConversationsOptions<Native, Whole>): Context {
   const { conversation: _c, journal: _j, ...rest } = settings;
-  const own = isFirst ? context : createContext({ ...rest, archive: context.archive });
-  return nativeContextOn(own, { dialect, messagesOf: (messages) => messages });
+  return createContext({ ...rest, archive: context.archive });
 }
 
-function requestOf<Native>(track: Track<Native>): Conversation<Native> {
+function requestOf<Native, Whole>(track: Track<Native, Whole>): Conversation<Native, Whole> {
   const { native, messages, usage } = track;
   const { length } = messages;
   return {
@@ -90,4 +91,25 @@ function firstOf<Native>(messages: readonly Native[]): Native | undefined {
     const role = isWireObject(native) ? native["role"] : undefined;
     return role !== "system" && role !== "developer";
   });
+}
+
+/** Marks for caches move on with every request, and a text may have to become a part for one. */
+function isSameBegin(one: unknown, other: unknown): boolean {
+  return isSameValue(one, other) || isSameValue(withoutMarks(one), withoutMarks(other));
+}
+
+function withoutMarks(message: unknown): unknown {
+  const content = isWireObject(message) ? message["content"] : undefined;
+  if (typeof content === "string") return { ...(message as object), content: [textPart(content)] };
+  if (!Array.isArray(content)) return message;
+  const parts = content.map((part: unknown) => {
+    if (!isWireObject(part)) return part;
+    const { cache_control: _, ...rest } = part;
+    return rest;
+  });
+  return { ...(message as object), content: parts };
+}
+
+function textPart(text: string): object {
+  return { type: "text", text };
 }

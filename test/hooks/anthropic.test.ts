@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
 import { withBreakpoint } from "../../src/hooks/anthropic/cache-breakpoint.ts";
-import { bindsReasoning, isMessageUrl } from "../../src/hooks/anthropic/wire.ts";
+import { bindsReasoning, isMessageUrl, managedBy } from "../../src/hooks/anthropic/wire.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
@@ -22,6 +22,24 @@ describe("which models bind their thinking to what stands before it", () => {
     ["claude-opus-5-20260401", false],
   ])("%s: %s", (model, isBound) => {
     expect(bindsReasoning({ model, messages: [] })).toBe(isBound);
+  });
+});
+
+describe("what makes the API manage the conversation", () => {
+  it.each([
+    [undefined, undefined],
+    [{ edits: [] }, undefined],
+    [{ edits: [{ type: "clear_thinking_20251015", keep: "all" }] }, undefined],
+    [{ edits: [{ type: "clear_tool_uses_20250919" }] }, "context_management"],
+  ])("context_management %j: %s", (context_management, by) => {
+    expect(managedBy({ messages: [], context_management })).toBe(by);
+  });
+
+  it("is a compaction, or a thread", () => {
+    expect(managedBy({ messages: [], compaction: { type: "compact_20260112" } })).toBe(
+      "compaction",
+    );
+    expect(managedBy({ messages: [], thread: { id: "t" } })).toContain("thread: false");
   });
 });
 

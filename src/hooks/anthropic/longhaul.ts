@@ -2,7 +2,8 @@ import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
 import { anthropic, type AnthropicConversation } from "../../dialects/anthropic/index.ts";
-import { nativeContextOn } from "../native-context.ts";
+import { createConversations } from "../conversations.ts";
+import { createStandBack } from "../stand-back.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import { type RunnableTool, runnableTool, wrapRunnables } from "./runnable-tools.ts";
 
@@ -39,23 +40,31 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function longhaul(options: AnthropicContextOptions = {}): AnthropicContext {
-  return withHooks(createContext({ ...contextOptions(options), traits: anthropic.traits }));
+  const settings = { ...contextOptions(options), traits: anthropic.traits };
+  return withHooks(createContext(settings), settings);
 }
 
 type AnthropicNative = AnthropicConversation["messages"][number];
 
-function withHooks(context: Context): AnthropicContext {
-  const native = nativeContextOn<AnthropicConversation, AnthropicNative>(context, {
-    dialect: anthropic,
-    messagesOf: ({ messages }) => messages,
-    withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
+function withHooks(context: Context, settings: ContextOptions): AnthropicContext {
+  const conversationOf = createConversations<AnthropicNative, AnthropicConversation>({
+    context,
+    settings,
+    format: {
+      dialect: anthropic,
+      messagesOf: ({ messages }) => messages,
+      withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
+    },
   });
   return {
     ...context,
-    middleware: createMiddleware(native),
+    middleware: createMiddleware(conversationOf, createStandBack(context)),
     tools: (tools) => wrapRunnables(tools, context.truncation),
     recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
-    subAgent: (own = {}) => withHooks(context.subAgent(contextOptions(own))),
+    subAgent(own = {}) {
+      const options = contextOptions(own);
+      return withHooks(context.subAgent(options), { ...settings, ...options });
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
-import type { AnthropicConversation } from "../../dialects/anthropic/index.ts";
-import type { NativeContext } from "../native-context.ts";
-import { createStandBack } from "../stand-back.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
+import type { Conversation } from "../conversations.ts";
 import { withBreakpoint } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
 import {
@@ -39,46 +38,52 @@ export type AnthropicMiddleware = <Request extends AnthropicRequest>(
 /** What the API answers when a prompt is too long, or a body too large. */
 const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
 
+type ConversationOf = (
+  messages: readonly AnthropicMessage[],
+) => Conversation<AnthropicMessage, AnthropicConversation>;
+
 /** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
 export function createMiddleware(
-  native: NativeContext<AnthropicConversation>,
+  conversationOf: ConversationOf,
+  standsBack: (by: string | undefined) => boolean,
 ): AnthropicMiddleware {
-  const standsBack = createStandBack(native.context);
-  let usage: Usage | undefined;
-  const learn = async (response: Response): Promise<void> => {
-    // A copy, read beside the SDK's own reading: nobody waits for it.
-    const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
-    const read = isStream ? usageOfStream : usageOfBody;
-    usage = (await read(response.clone()).catch(() => undefined)) ?? usage;
-  };
   return async (request, next, { options }) => {
     const body = isMessageUrl(request.url) ? bodyOf(request.body) : undefined;
     if (body === undefined || standsBack(managedBy(body))) return next(request);
     // The caller's own objects, where the SDK shows them, are known again in the next request.
     const given = isMessageBody(options?.body) ? options.body : body;
-    const conversation = conversationOf(given, body);
+    const { messages: list, ...beside } = wholeOf(given, body);
+    const { native, messages, reported, learn, goesOn } = conversationOf(list);
+    const whole = { ...beside, messages };
+    const answered = (response: Response): void => void learnFrom(response, learn);
     const { signal } = request;
-    const prepared = await native.prepare(conversation, {
-      usage,
+    const { conversation } = await native.prepare(whole, {
+      usage: reported,
       tools: body["tools"] ?? [],
       boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
       ...(signal != null && { signal }),
     });
-    const isEdited = prepared.conversation !== conversation;
-    const sent = isEdited ? withConversation(request, body, prepared.conversation) : request;
-    const response = await next(sent);
-    if (response.ok) {
-      void learn(response);
-      return response;
-    }
+    const isEdited = conversation !== whole;
+    if (isEdited) goesOn(conversation.messages);
+    const response = await next(isEdited ? withConversation(request, body, conversation) : request);
+    if (response.ok) answered(response);
     if (!MAY_BE_OVERFLOW.has(response.status)) return response;
-    const recovered = await native.recover(conversation, await refusalOf(response));
+    const recovered = await native.recover(whole, await refusalOf(response));
     if (recovered === undefined) return response;
     await response.body?.cancel();
+    goesOn(recovered.conversation.messages);
     const again = await next(withConversation(request, body, recovered.conversation));
-    if (again.ok) void learn(again);
+    if (again.ok) answered(again);
     return again;
   };
+}
+
+/** Reads a copy of an answer beside the SDK's own reading: nobody waits for it. */
+async function learnFrom(response: Response, learn: (usage: Usage) => void): Promise<void> {
+  const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
+  const read = isStream ? usageOfStream : usageOfBody;
+  const usage = await read(response.clone()).catch(() => undefined);
+  if (usage !== undefined) learn(usage);
 }
 
 function bodyOf(body: unknown): MessageBody | undefined {
@@ -92,7 +97,7 @@ function bodyOf(body: unknown): MessageBody | undefined {
 }
 
 /** Helpers of the SDK add messages on the way; then only what is really sent counts. */
-function conversationOf(given: MessageBody, body: MessageBody): AnthropicConversation {
+function wholeOf(given: MessageBody, body: MessageBody): AnthropicConversation {
   const { messages, system } = given.messages.length === body.messages.length ? given : body;
   return { messages, ...(system !== undefined && { system }) };
 }

@@ -1,5 +1,6 @@
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isManaging } from "../managed-setting.ts";
 
 /** The body of a request for a message, as far as it matters here. */
 export type MessageBody = WireObject & {
@@ -22,8 +23,8 @@ export function isMessageUrl(url: string): boolean {
  */
 export function managedBy(body: MessageBody): string | undefined {
   const { context_management: management, compaction, thread } = body;
-  if (isWireObject(management) && Array.isArray(management["edits"])) return "context_management";
-  if (compaction !== undefined && compaction !== null) return "compaction";
+  if (isManaging(management)) return "context_management";
+  if (isManaging(compaction)) return "compaction";
   if (thread !== undefined && thread !== null) {
     return "thread; with `thread: false` the tool runner sends the whole history";
   }

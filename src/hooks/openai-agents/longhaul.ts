@@ -57,7 +57,9 @@ export function longhaul(options: AgentsContextOptions = {}): AgentsContext {
 }
 
 function withHooks(context: Context, settings: ContextOptions): AgentsContext {
-  const conversationOf = createConversations({ context, settings, dialect: agentItems });
+  const messagesOf = (items: readonly AgentItem[]): readonly AgentItem[] => items;
+  const format = { dialect: agentItems, messagesOf };
+  const conversationOf = createConversations({ context, settings, format });
   const standsBack = createStandBack(context);
   const truncate = createTruncation(context.truncation);
   const preparing = { conversationOf, standsBack, truncate };

@@ -40,7 +40,7 @@ export interface PreparedEndpoint<Params> {
 
 export interface PreparedEndpointOptions<Native> extends Omit<
   ConversationsOptions<Native>,
-  "dialect"
+  "format"
 > {
   readonly standsBack: (by: string | undefined) => boolean;
 }
@@ -49,7 +49,9 @@ export function prepareEndpoint<Params, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   { standsBack, ...options }: PreparedEndpointOptions<Native>,
 ): PreparedEndpoint<Params> {
-  const conversationOf = createConversations({ ...options, dialect: endpoint.dialect });
+  const { dialect } = endpoint;
+  const format = { dialect, messagesOf: (messages: readonly Native[]) => messages };
+  const conversationOf = createConversations({ ...options, format });
   const open = (params: Params): Conversation<Native> | undefined => {
     const messages = endpoint.messagesOf(params);
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));

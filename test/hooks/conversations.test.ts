@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import type { AnthropicMessage } from "../../src/dialects/anthropic/index.ts";
+import { quarter, words } from "../build-messages.ts";
+
+type Context = ReturnType<typeof longhaul>;
+
+/** A client of the API that answers all alike; gives back what each request sent. */
+function clientOf({ middleware }: Context) {
+  return async (messages: readonly AnthropicMessage[]): Promise<readonly AnthropicMessage[]> => {
+    const params = { model: "claude-haiku-4-5", messages };
+    const request = { url: "https://local/v1/messages", body: JSON.stringify(params) };
+    let sent: readonly AnthropicMessage[] = [];
+    const next = async ({ body }: { body: string }) => {
+      sent = (JSON.parse(body) as typeof params).messages;
+      const usage = { input_tokens: 12, output_tokens: 3 };
+      return new Response(JSON.stringify({ content: [], usage }));
+    };
+    await middleware(request, next, { options: { body: params } });
+    return sent;
+  };
+}
+
+const ask = (text: string): AnthropicMessage => ({ role: "user", content: text });
+
+function steps(count: number): AnthropicMessage[] {
+  return Array.from({ length: count }, (_, n) => n).flatMap((n): AnthropicMessage[] => [
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id: `t${n}`, name: "read", input: { path: `${n}.ts` } }],
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: `t${n}`, content: words(100, `file ${n}`) }],
+    },
+  ]);
+}
+
+const SMALL = { window: 16_000, counter: quarter };
+
+describe("conversations through one client", () => {
+  it("keep their edits whatever else is asked in between", async () => {
+    const context = longhaul(SMALL);
+    const send = clientOf(context);
+    const agent = [ask("Read all files."), ...steps(120)];
+    const first = await send(agent);
+    expect(first).not.toEqual(agent);
+    expect(await send([ask("A title, please.")])).toEqual([ask("A title, please.")]);
+    const second = await send([...agent, ...steps(121).slice(-2)]);
+    expect(second.slice(0, first.length)).toEqual(first);
+    expect(context.journal()).toHaveLength(1);
+  });
+
+  it("are the same when cache breakpoints have moved on", async () => {
+    const context = longhaul(SMALL);
+    const send = clientOf(context);
+    let prepared = 0;
+    context.on("prepared", () => void (prepared += 1));
+    const cache_control = { type: "ephemeral" };
+    const marked = { type: "text", text: "Read all files.", cache_control };
+    await send([{ role: "user", content: [marked] }]);
+    await send([ask("Read all files."), ...steps(2)]);
+    expect(prepared).toBe(2);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Digest } from "../core/handle/index.ts";
-import type { Message } from "../core/message/index.ts";
+import { createShapeCheck, type Message } from "../core/message/index.ts";
 import { fingerprint, isSameMessage, listDigest } from "./fingerprint.ts";
 import { EMPTY_PROJECTION, type JournalRecord, type Projection, project } from "./journal.ts";
 
@@ -19,8 +19,9 @@ export interface Recognised {
 export interface Tracker {
   /**
    * Takes either habit of callers: the full history every time, or the list that was returned last
-   * plus what came since; and both in one, a history that began with a returned list. A history that no longer begins as it did loses the records that do not
-   * fit it any more.
+   * plus what came since; and both in one, a history that began with a returned list. A history
+   * that no longer begins as it did loses the records that do not fit it any more. Throws
+   * `invalid-message` for a list of anything but messages.
    */
   recognise(input: readonly Message[]): Recognised;
   /** Appends a record that was made for `view`, which became `after`. */
@@ -45,6 +46,7 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
   let origin: Projection = EMPTY_PROJECTION;
 
   const known = createMatcher(digest);
+  const checkShape = createShapeCheck();
   const replay = (input: readonly Message[]): Projection =>
     records.reduce((view, record) => project(view, input, record), EMPTY_PROJECTION);
 
@@ -56,6 +58,7 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       return projection?.consumed ?? records.at(-1)?.consumed ?? 0;
     },
     recognise(input) {
+      checkShape(input);
       projection ??= known.returned(input, records.at(-1));
       if (projection !== undefined && startsWith(input, projection.base)) {
         origin = projection;

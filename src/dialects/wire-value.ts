@@ -1,4 +1,7 @@
 import { ContextError } from "../core/error.ts";
+import { describeValue } from "../core/message/index.ts";
+
+export { describeValue };
 
 /** A JSON object of unknown content. */
 export type WireObject = Readonly<Record<string, unknown>>;
@@ -43,13 +46,5 @@ export function invalidWire(place: WirePlace, problem: string): ContextError {
 export function requiredString(value: WireObject, field: string, place: WirePlace): string {
   const found = value[field];
   if (typeof found === "string") return found;
-  throw invalidWire(place, `needs a string in "${field}" and has ${describe(found)}`);
-}
-
-/** What a wrong value is, in two or three words. */
-export function describe(value: unknown): string {
-  if (value === undefined) return "none";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+  throw invalidWire(place, `needs a string in "${field}" and has ${describeValue(found)}`);
 }

@@ -61,6 +61,30 @@ describe("prepare, while there is room", () => {
   });
 });
 
+describe("a history in another format", () => {
+  const strange = [{ role: "user", content: "Go." }] as unknown as Message[];
+
+  it.each(["prepare", "undo"] as const)(
+    "is no use to %s, which says what to do",
+    async (method) => {
+      await expect(create()[method](strange)).rejects.toMatchObject({
+        code: "invalid-message",
+        message: expect.stringContaining("decode"),
+      });
+    },
+  );
+
+  it("harms nothing", async () => {
+    const context = create();
+    const history = [...start, ...grow(60, 400)];
+    const before = await context.prepare(history);
+    await expect(context.prepare(strange)).rejects.toThrow("no neutral message");
+    const after = await context.prepare(history);
+    expect(after.messages).toEqual(before.messages);
+    expect(after.report.warnings).toEqual([]);
+  });
+});
+
 describe("prepare, when the window is full", () => {
   it("keeps a long run below usable, step after step, with the full history every time", async () => {
     const context = create();

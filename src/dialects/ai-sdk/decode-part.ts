@@ -7,7 +7,7 @@ import type {
 } from "../../core/message/index.ts";
 import { toJson } from "../../core/message/index.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireBlock,
   isWireObject,
@@ -31,7 +31,10 @@ export function decodeContent(native: WireObject, place: WirePlace): Part[] {
   const { content, role } = native;
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) {
-    throw invalidWire(place, `needs a string or an array in "content", not ${describe(content)}`);
+    throw invalidWire(
+      place,
+      `needs a string or an array in "content", not ${describeValue(content)}`,
+    );
   }
   const asked = askedFor(content);
   return content.map((part: unknown) => {
@@ -165,7 +168,7 @@ export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): 
       return [{ type: "text", text: typeof reason === "string" ? reason : DENIED }];
     case "content":
       if (Array.isArray(value)) return value.map((piece) => decodeOutputPart(piece, place));
-      throw invalidWire(place, `has a tool result whose content is ${describe(value)}`);
+      throw invalidWire(place, `has a tool result whose content is ${describeValue(value)}`);
     default:
       throw invalidWire(place, `has a tool result with the unknown output type "${type}"`);
   }

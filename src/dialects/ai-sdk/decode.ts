@@ -1,7 +1,7 @@
 import type { Message } from "../../core/message/index.ts";
 import { type Draft, fromNative } from "../native-message.ts";
 import { splitSummary } from "../summary-slice.ts";
-import { describe, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
+import { describeValue, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
 import { decodeContent } from "./decode-part.ts";
 import { readMessageMarks } from "./own-options.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
@@ -9,7 +9,7 @@ import { AI_SDK, type AiSdkMessage } from "./wire.ts";
 /** Decodes an array of `ModelMessage`. Throws `ContextError` code `invalid-message`. */
 export function decodeAiSdk(conversation: readonly AiSdkMessage[]): readonly Message[] {
   if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: AI_SDK }, `is ${describe(conversation)} and no array`);
+    throw invalidWire({ dialect: AI_SDK }, `is ${describeValue(conversation)} and no array`);
   }
   const decode = createAiSdkDecoder();
   return conversation.flatMap((native: AiSdkMessage) => decode(native));
@@ -27,7 +27,7 @@ export function createAiSdkDecoder(): (native: AiSdkMessage) => readonly Message
 
 function decodeMessage(native: unknown, index: number): Draft[] {
   const place = { dialect: AI_SDK, index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const role = requiredString(native, "role", place);
   const marks = readMessageMarks(native);
   const parts = decodeContent(native, place);

@@ -1,6 +1,6 @@
 import type { FilePart, OutputPart, Part } from "../../core/message/index.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireBlock,
   isWireObject,
@@ -18,7 +18,10 @@ export type CallNames = Map<string, string>;
 export function decodeBlocks(content: unknown, names: CallNames, place: WirePlace): Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) {
-    throw invalidWire(place, `needs a string or an array in "content", not ${describe(content)}`);
+    throw invalidWire(
+      place,
+      `needs a string or an array in "content", not ${describeValue(content)}`,
+    );
   }
   return content.map((block) => decodeBlock(block, names, place));
 }
@@ -64,7 +67,7 @@ function decodeOutput(content: unknown, place: WirePlace): OutputPart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) {
-    throw invalidWire(place, `has a tool result whose content is ${describe(content)}`);
+    throw invalidWire(place, `has a tool result whose content is ${describeValue(content)}`);
   }
   return content.map((block: unknown) => {
     if (!isWireBlock(block)) throw invalidWire(place, "has a tool result with an untyped block");

@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { type Draft, fromNative } from "../native-message.ts";
 import { splitSummary } from "../summary-slice.ts";
-import { describe, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
+import { describeValue, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
 import { type CallNames, decodeBlocks } from "./decode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
 
@@ -13,11 +13,11 @@ import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./
 export function decodeAnthropic(conversation: AnthropicConversation): readonly Message[] {
   const place = { dialect: ANTHROPIC };
   if (!isWireObject(conversation)) {
-    throw invalidWire(place, `is ${describe(conversation)} and no object with "messages"`);
+    throw invalidWire(place, `is ${describeValue(conversation)} and no object with "messages"`);
   }
   const { system, messages } = conversation as AnthropicConversation;
   if (!Array.isArray(messages)) {
-    throw invalidWire(place, `needs an array in "messages", not ${describe(messages)}`);
+    throw invalidWire(place, `needs an array in "messages", not ${describeValue(messages)}`);
   }
   const decode = createAnthropicDecoder();
   const leading = system === undefined ? [] : decodeSystem(system);
@@ -43,7 +43,7 @@ function decodeSystem(system: unknown): Message[] {
 
 function decodeMessage(native: unknown, names: CallNames, index: number): Draft[] {
   const place = { dialect: ANTHROPIC, index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const role = requiredString(native, "role", place);
   const settings = native["output_config"];
   if (role === "system" && native["content"] === undefined && isWireObject(settings)) {

@@ -2,7 +2,7 @@ import type { FilePart, OutputPart, Part, ReasoningPart } from "../../core/messa
 import { parseDataUrl } from "../data-url.ts";
 import { parseInput } from "../tool-input.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireBlock,
   isWireObject,
@@ -48,7 +48,10 @@ export function decodeAnswer(
 
 function blocksOf(content: unknown, place: WirePlace): readonly (string | Block)[] {
   if (!Array.isArray(content)) {
-    throw invalidWire(place, `needs a string or an array in "content", not ${describe(content)}`);
+    throw invalidWire(
+      place,
+      `needs a string or an array in "content", not ${describeValue(content)}`,
+    );
   }
   for (const block of content as unknown[]) {
     if (typeof block !== "string" && !isWireBlock(block)) {

@@ -2,7 +2,7 @@ import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/mess
 import { type Draft, fromNative } from "../native-message.ts";
 import { splitSummary } from "../summary-slice.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireObject,
   type WireObject,
@@ -20,7 +20,7 @@ import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
  */
 export function decodeLangChain(conversation: readonly LangChainMessage[]): readonly Message[] {
   if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: LANGCHAIN }, `is ${describe(conversation)} and no array`);
+    throw invalidWire({ dialect: LANGCHAIN }, `is ${describeValue(conversation)} and no array`);
   }
   const decode = createLangChainDecoder();
   return conversation.flatMap((native: LangChainMessage) => decode(native));
@@ -38,7 +38,7 @@ export function createLangChainDecoder(): (native: LangChainMessage) => readonly
 }
 
 function decodeMessage(native: unknown, names: Map<string, string>, place: WirePlace): Draft[] {
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const { type, name } = typeOf(native);
   const id = typeof native["id"] === "string" ? { id: native["id"] } : {};
   const marks = { ...id, ...readMessageMarks(native) };
@@ -129,7 +129,10 @@ function summaryText(piece: unknown): string {
 function decodeResult(native: WireObject, names: Map<string, string>, place: WirePlace): Part {
   const { tool_call_id: toolCallId, name, status } = native;
   if (typeof toolCallId !== "string") {
-    throw invalidWire(place, `needs a string in "tool_call_id" and has ${describe(toolCallId)}`);
+    throw invalidWire(
+      place,
+      `needs a string in "tool_call_id" and has ${describeValue(toolCallId)}`,
+    );
   }
   const named = typeof name === "string" && name !== "" ? name : undefined;
   return {

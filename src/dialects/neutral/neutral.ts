@@ -1,10 +1,13 @@
-import { checkMessages, type Message } from "../../core/message/index.ts";
+import {
+  checkMessages,
+  describeValue,
+  type Message,
+  shapeProblem,
+} from "../../core/message/index.ts";
 import type { Dialect, DialectIssue } from "../dialect.ts";
-import { describe, invalidWire, isWireObject } from "../wire-value.ts";
-import { decodePart, plainPart } from "./decode-part.ts";
+import { invalidWire } from "../wire-value.ts";
+import { plainPart } from "./plain-part.ts";
 import { NEUTRAL, type NeutralMessage } from "./wire.ts";
-
-const ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant", "tool"]);
 
 /**
  * Takes neutral messages from JSON. A message is taken as it is: the same object. Throws
@@ -12,7 +15,7 @@ const ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant", "tool
  */
 export function decodeNeutral(conversation: readonly NeutralMessage[]): readonly Message[] {
   if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: NEUTRAL }, `is ${describe(conversation)} and no array`);
+    throw invalidWire({ dialect: NEUTRAL }, `is ${describeValue(conversation)} and no array`);
   }
   const decode = createNeutralDecoder();
   return conversation.flatMap((native: NeutralMessage) => decode(native));
@@ -24,11 +27,8 @@ export function createNeutralDecoder(): (native: NeutralMessage) => readonly Mes
   return (native) => {
     const place = { dialect: NEUTRAL, index };
     index += 1;
-    if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
-    const { role, parts } = native;
-    if (!ROLES.has(role)) throw invalidWire(place, `has the unknown role "${role}"`);
-    if (!Array.isArray(parts)) throw invalidWire(place, `needs an array in "parts"`);
-    for (const part of parts) decodePart(part, place);
+    const problem = shapeProblem(native);
+    if (problem !== undefined) throw invalidWire(place, problem);
     return [plainMessage(native)];
   };
 }

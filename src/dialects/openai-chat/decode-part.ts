@@ -2,7 +2,7 @@ import type { FilePart, OutputPart, ToolCallPart } from "../../core/message/inde
 import { parseDataUrl } from "../data-url.ts";
 import { parseInput } from "../tool-input.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireBlock,
   isWireObject,
@@ -19,7 +19,7 @@ export function decodeContent(content: unknown, place: WirePlace): OutputPart[] 
   if (!Array.isArray(content)) {
     throw invalidWire(
       place,
-      `needs a string, null or an array in "content", not ${describe(content)}`,
+      `needs a string, null or an array in "content", not ${describeValue(content)}`,
     );
   }
   return content.map((block) => decodeBlock(block, place));

@@ -3,7 +3,7 @@ import { type Draft, fromNative } from "../native-message.ts";
 import { splitSummary } from "../summary-slice.ts";
 import { parseInput } from "../tool-input.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireObject,
   requiredString,
@@ -19,7 +19,7 @@ import { type ChatMessage, OPENAI_CHAT, REASONING_DETAILS, REASONING_FIELDS } fr
  */
 export function decodeOpenAIChat(conversation: readonly ChatMessage[]): readonly Message[] {
   if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: OPENAI_CHAT }, `is ${describe(conversation)} and no array`);
+    throw invalidWire({ dialect: OPENAI_CHAT }, `is ${describeValue(conversation)} and no array`);
   }
   const decode = createOpenAIChatDecoder();
   return conversation.flatMap((native: ChatMessage) => decode(native));
@@ -45,7 +45,7 @@ export function createOpenAIChatDecoder(): (native: ChatMessage) => readonly Mes
 
 function decodeMessage(native: unknown, state: DecoderState): Draft[] {
   const place = { dialect: OPENAI_CHAT, index: state.index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const role = requiredString(native, "role", place);
   switch (role) {
     case "system":
@@ -106,7 +106,7 @@ function decodeFields(native: WireObject): Part[] {
 function decodeCalls(native: WireObject, state: DecoderState, place: WirePlace): Part[] {
   const calls = native["tool_calls"] ?? [];
   if (!Array.isArray(calls)) {
-    throw invalidWire(place, `needs an array in "tool_calls", not ${describe(calls)}`);
+    throw invalidWire(place, `needs an array in "tool_calls", not ${describeValue(calls)}`);
   }
   const parts = calls.map((call: unknown) => decodeToolCall(call, place));
   const legacy = native["function_call"];

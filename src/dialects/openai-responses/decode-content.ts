@@ -1,7 +1,7 @@
 import type { FilePart, OutputPart } from "../../core/message/index.ts";
 import { parseDataUrl } from "../data-url.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireBlock,
   requiredString,
@@ -23,7 +23,10 @@ export function decodeContent(content: unknown, place: WirePlace, owner?: object
   }
   if (content === undefined || content === null) return [];
   if (!Array.isArray(content)) {
-    throw invalidWire(place, `needs a string or an array as content, not ${describe(content)}`);
+    throw invalidWire(
+      place,
+      `needs a string or an array as content, not ${describeValue(content)}`,
+    );
   }
   return content.map((block) => decodeBlock(block, place));
 }

@@ -11,7 +11,7 @@ import { parseDataUrl } from "../data-url.ts";
 import { splitSummary } from "../summary-slice.ts";
 import { parseInput } from "../tool-input.ts";
 import {
-  describe,
+  describeValue,
   invalidWire,
   isWireObject,
   requiredString,
@@ -31,7 +31,7 @@ export type DecodedItem =
 
 /** Decodes one item; notes the calls in it. Throws `ContextError` code `invalid-message`. */
 export function decodeItem(native: unknown, calls: CallBook, place: WirePlace): DecodedItem {
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describe(native)} and no object`);
+  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const type = itemType(native);
   switch (type) {
     case undefined:
@@ -185,7 +185,8 @@ function decodeResult(native: WireObject, place: WirePlace): Result {
 
 /** Each command of a shell call has its own streams and outcome; the last outcome counts. */
 function decodeShell(output: unknown, place: WirePlace): Result {
-  if (!Array.isArray(output)) throw invalidWire(place, `has ${describe(output)} as shell output`);
+  if (!Array.isArray(output))
+    throw invalidWire(place, `has ${describeValue(output)} as shell output`);
   const pieces = output.map((piece: unknown): OutputPart => {
     if (!isWireObject(piece)) throw invalidWire(place, "has a piece of shell output that is none");
     const source = { dialect: OPENAI_RESPONSES, value: piece };

@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import type { Decoder } from "../dialect.ts";
 import { fromNative } from "../native-message.ts";
-import { describe, invalidWire } from "../wire-value.ts";
+import { describeValue, invalidWire } from "../wire-value.ts";
 import { createCallBook } from "./call-book.ts";
 import { decodeItem } from "./decode-item.ts";
 import { fromReply, type ReplySource } from "./reply-source.ts";
@@ -14,7 +14,10 @@ import { OPENAI_RESPONSES, type ResponsesItem } from "./wire.ts";
  */
 export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): readonly Message[] {
   if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: OPENAI_RESPONSES }, `is ${describe(conversation)} and no array`);
+    throw invalidWire(
+      { dialect: OPENAI_RESPONSES },
+      `is ${describeValue(conversation)} and no array`,
+    );
   }
   const decode = createOpenAIResponsesDecoder();
   const messages = conversation.flatMap((item: ResponsesItem) => decode(item));

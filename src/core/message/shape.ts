@@ -1,0 +1,102 @@
+import { ContextError } from "../error.ts";
+import type { Message, Part } from "./message.ts";
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);
+
+/** The fields that a part of each type must have as strings. */
+const REQUIRED: Readonly<Record<Part["type"], readonly string[]>> = {
+  text: ["text"],
+  reasoning: ["text"],
+  file: ["mediaType"],
+  "tool-call": ["toolCallId", "toolName"],
+  "tool-result": ["toolCallId", "toolName"],
+  opaque: ["kind"],
+};
+
+const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Why a value is no neutral message, to go on from "Message 3 …"; `undefined` for a message. Only
+ * the shape is looked at; whether a conversation is legal, `checkMessages` tells.
+ */
+export function shapeProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return `is ${describeValue(value)} and no object`;
+  const { role, parts } = value;
+  if (!ROLES.has(role)) return `has the unknown role "${String(role)}"`;
+  if (!Array.isArray(parts)) return `needs an array in "parts"`;
+  for (const part of parts) {
+    const problem = partProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function partProblem(part: unknown): string | undefined {
+  if (!isObject(part) || typeof part["type"] !== "string") return "has a part without a type";
+  const { type } = part;
+  if (!isPartType(type)) return `has a part of the unknown type "${type}"`;
+  const missing = REQUIRED[type].find((field) => typeof part[field] !== "string");
+  if (missing !== undefined) {
+    return `needs a string in "${missing}" and has ${describeValue(part[missing])}`;
+  }
+  if (type === "opaque" && !isObject(part["source"])) return "has an opaque part without a source";
+  return type === "tool-result" ? outputProblem(part["output"]) : undefined;
+}
+
+function outputProblem(output: unknown): string | undefined {
+  if (!Array.isArray(output)) return "has a tool result whose output is no array";
+  for (const piece of output) {
+    const problem = partProblem(piece);
+    if (problem !== undefined) return problem;
+    const { type } = piece as Part;
+    if (!IN_OUTPUTS.has(type)) return `has a tool result that holds a ${type} part`;
+  }
+  return undefined;
+}
+
+/** Tells callers that bring another format what to do with it. */
+export function assertMessage(value: unknown, index: number): asserts value is Message {
+  const problem = shapeProblem(value);
+  if (problem === undefined) return;
+  throw new ContextError(
+    "invalid-message",
+    `Message ${index} ${problem}, so it is no neutral message; decode messages of a provider or an SDK first, e.g. with \`anthropic.decode\` of longhaul/anthropic.`,
+    { details: { index, problem } },
+  );
+}
+
+/** A check of a list that grows: looks at each message once, as long as the list goes on. */
+export function createShapeCheck(): (messages: readonly Message[]) => void {
+  let checked = 0;
+  let newest: Message | undefined;
+  return (messages) => {
+    if (!Array.isArray(messages)) {
+      const problem = `The history is ${describeValue(messages)} and no array of messages.`;
+      throw new ContextError("invalid-message", problem);
+    }
+    const goesOn = checked > 0 && messages[checked - 1] === newest;
+    for (let index = goesOn ? checked : 0; index < messages.length; index++) {
+      assertMessage(messages[index], index);
+    }
+    checked = messages.length;
+    newest = messages.at(-1);
+  };
+}
+
+/** What a wrong value is, in two or three words. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isPartType(type: string): type is Part["type"] {
+  return Object.hasOwn(REQUIRED, type);
+}

@@ -1,10 +1,10 @@
 import { handleKind, isHandle } from "../core/handle/index.ts";
 import type { Digest } from "../core/handle/index.ts";
+import { utf8Length } from "../core/truncate/index.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import { sha256Hex } from "./digest.ts";
 import { checkedHandle, handleOfOriginal } from "./original.ts";
-import { utf8Length } from "./pieces.ts";
 
 export interface MemoryArchiveOptions {
   /** SHA-256; plain JavaScript by default. */

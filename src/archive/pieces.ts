@@ -19,15 +19,3 @@ function wholeEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 ? at - 1 : at;
 }
-
-/** The most UTF-8 bytes that one UTF-16 unit can need. */
-const MOST_BYTES_PER_UNIT = 3;
-
-/** The size of a text in UTF-8 bytes. */
-export function utf8Length(text: string): number {
-  const encoder = new TextEncoder();
-  const room = new Uint8Array(Math.min(text.length, PIECE_UNITS) * MOST_BYTES_PER_UNIT);
-  let bytes = 0;
-  for (const piece of piecesOf(text)) bytes += encoder.encodeInto(piece, room).written;
-  return bytes;
-}

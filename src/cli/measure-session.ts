@@ -1,5 +1,5 @@
 import { isPruned } from "../core/edit/index.ts";
-import type { Message, Usage } from "../core/message/index.ts";
+import { type Message, totalUsage } from "../core/message/index.ts";
 import { createMessageMeter, estimator, type MessageMeter } from "../core/tokens/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
@@ -73,10 +73,6 @@ function prunedTimes({ parts }: Message): number[] {
   return parts.flatMap((part) =>
     part.type === "tool-result" && isPruned(part) ? (part.time?.compacted ?? 0) : [],
   );
-}
-
-function totalUsage({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + output + cacheRead + cacheWrite;
 }
 
 /**

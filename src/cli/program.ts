@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { isContextError } from "../core/error.ts";
+import { errorMessage, isContextError } from "../core/error.ts";
 import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
 import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
@@ -40,7 +40,7 @@ function ownArguments(args: readonly string[]): readonly string[] {
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
   const isOurs = isContextError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   io.stderr.write(`longhaul: ${message.replace(/\s*\n\s*/g, " ")}\n`);
   if (asJson) {
     const code = isOurs ? error.code : "internal";

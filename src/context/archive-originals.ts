@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { isContextError } from "../core/error.ts";
+import { errorMessage, isContextError } from "../core/error.ts";
 import type { Original } from "../core/edit/index.ts";
 import type { Digest } from "../core/handle/index.ts";
 import type { Message } from "../core/message/index.ts";
@@ -34,6 +34,6 @@ export async function archiveOriginals(
 
 function asFailure(error: unknown): Failure {
   const code = isContextError(error) ? error.code : "archive-failed";
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = errorMessage(error);
   return { code, message: `The original was not kept, so pruning is refused: ${cause}` };
 }

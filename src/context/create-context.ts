@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { isContextError } from "../core/error.ts";
+import { errorMessage, isContextError } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import { isOverflow } from "../core/overflow/index.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
@@ -153,8 +153,8 @@ export function createContext(options: ContextOptions = {}): Context {
 }
 
 function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: isContextError(error) ? error.code : "unexpected", message };
+  const code = isContextError(error) ? error.code : "unexpected";
+  return { code, message: errorMessage(error) };
 }
 
 /** T15 with the archive, the limits and the listeners of a context. */

@@ -1,5 +1,5 @@
 import type { ArchiveJournal } from "../archive/archive.ts";
-import { isContextError } from "../core/error.ts";
+import { errorMessage, isContextError } from "../core/error.ts";
 import { isJournalEntry, type JournalEntry, standingRecords } from "./journal.ts";
 import type { Failure } from "./report.ts";
 import type { Tracker } from "./tracker.ts";
@@ -66,9 +66,6 @@ export function createPersistence(
 }
 
 function failed(what: string, error: unknown): Failure {
-  const cause = error instanceof Error ? error.message : String(error);
-  return {
-    code: isContextError(error) ? error.code : "archive-failed",
-    message: `${what}: ${cause}`,
-  };
+  const code = isContextError(error) ? error.code : "archive-failed";
+  return { code, message: `${what}: ${errorMessage(error)}` };
 }

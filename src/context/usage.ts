@@ -1,4 +1,4 @@
-import type { Message, Usage } from "../core/message/index.ts";
+import { type Message, totalUsage } from "../core/message/index.ts";
 import {
   calibrate,
   type Calibration,
@@ -41,11 +41,6 @@ export interface UsageMeter {
   fitted(estimated: number): number;
   /** How many estimated tokens a request may have to hold so many of the provider's. */
   estimated(tokens: number): number;
-}
-
-/** All that a request cost: what was read from or written to the cache is input as well. */
-export function totalUsage(usage: Usage): number {
-  return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) + usage.output;
 }
 
 /** A sum over a list of messages that remembers where it was. */

@@ -49,6 +49,11 @@ export class ContextError extends Error {
   }
 }
 
+/** What an error says; of what is no error, its text. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** True for a {@link ContextError}, also one from another copy of this package. */
 export function isContextError(error: unknown): error is ContextError {
   return typeof error === "object" && error !== null && BRAND in error;

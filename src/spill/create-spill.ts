@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { WritableStream } from "node:stream/web";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import { errorMessage } from "../core/error.ts";
 import {
   completeLimits,
   type Direction,
@@ -85,8 +86,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
       return receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
     },
     fail: (error) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      failure ??= `The output ended early (${reason}); only what came before is here.`;
+      failure ??= `The output ended early (${errorMessage(error)}); only what came before is here.`;
     },
   };
   const [web, node] = [webFace(sink), nodeFace(sink)];

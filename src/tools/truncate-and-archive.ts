@@ -1,5 +1,5 @@
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
-import { isContextError } from "../core/error.ts";
+import { errorMessage, isContextError } from "../core/error.ts";
 import { isWellFormed, toJson } from "../core/message/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
 import {
@@ -89,8 +89,8 @@ async function store(put: () => Promise<ArchiveEntry>): Promise<Stored> {
   try {
     return { entry: await put() };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { failure: { code: isContextError(error) ? error.code : "archive-failed", message } };
+    const code = isContextError(error) ? error.code : "archive-failed";
+    return { failure: { code, message: errorMessage(error) } };
   }
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ContextError } from "../core/error.ts";
+import { ContextError, errorMessage } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
 import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
@@ -70,8 +70,12 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
   const value = torn ? closedDocument(body) : recoverRecords(body).values[0];
   const repaired = value ?? guessed(body, context);
   if (repaired === undefined) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw unreadable(context.name, `is no valid JSON (${why})`, "Export the session again", cause);
+    throw unreadable(
+      context.name,
+      `is no valid JSON (${errorMessage(cause)})`,
+      "Export the session again",
+      cause,
+    );
   }
   context.warnings.add(
     torn

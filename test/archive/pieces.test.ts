@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf, utf8Length } from "../../src/archive/pieces.ts";
+import { piecesOf } from "../../src/archive/pieces.ts";
 
 const texts = [
   "",
@@ -19,13 +19,6 @@ describe("the pieces of a text", () => {
       expect(
         pieces.every((piece) => (piece as unknown as { isWellFormed(): boolean }).isWellFormed()),
       ).toBe(true);
-    },
-  );
-
-  it.each(texts.map((text) => [text.length, text] as const))(
-    "tell how many bytes there are: %i units",
-    (_, text) => {
-      expect(utf8Length(text)).toBe(Buffer.byteLength(text, "utf8"));
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/context/index.ts";
-import { createRunningTotal, createUsageMeter, totalUsage } from "../../src/context/usage.ts";
-import type { Message } from "../../src/core/message/index.ts";
+import { createRunningTotal, createUsageMeter } from "../../src/context/usage.ts";
+import { type Message, totalUsage } from "../../src/core/message/index.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 

@@ -1,4 +1,4 @@
-import { ContextError } from "../../core/error.ts";
+import { ContextError, errorMessage } from "../../core/error.ts";
 import { type FindWindow, findWindow } from "./find-window.ts";
 import type { Matcher } from "./matcher.ts";
 import { type ByteWindow, windowsOf } from "./regex-window.ts";
@@ -172,8 +172,7 @@ function parse(work: () => Regex): Regex {
   try {
     return work();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw invalidPattern(why.replace("`(?m)", "`"));
+    throw invalidPattern(errorMessage(error).replace("`(?m)", "`"));
   }
 }
 

@@ -23,6 +23,11 @@ export interface Usage {
   readonly cacheWrite?: number;
 }
 
+/** All tokens of a request: what was read from or written to the cache is input as well. */
+export function totalUsage({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
+  return input + cacheRead + cacheWrite + output;
+}
+
 /**
  * Where a value came from, so that a dialect can give back exactly what it was given. `value` is
  * the native message or block; only the dialect named here looks into it.

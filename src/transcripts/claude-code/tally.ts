@@ -1,3 +1,4 @@
+import { totalUsage } from "../../core/message/index.ts";
 import { createCounter, isTypedTurn, type FormatCounts } from "../counts.ts";
 import type { ContextSample } from "../transcript.ts";
 import type { Entry } from "./entry.ts";
@@ -59,7 +60,7 @@ function sampleOf(entry: Entry, before: ContextSample | undefined): ContextSampl
   if (entry.content.type !== "reply" || entry.sidechain) return undefined;
   const { usage, time } = entry.content.message;
   if (usage === undefined) return undefined;
-  const tokens = usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+  const tokens = totalUsage(usage);
   if (tokens === 0) return undefined;
   const first = before?.time ?? time;
   return { tokens, ...(first !== undefined && { time: first }) };

@@ -1,4 +1,10 @@
-import type { Message, MessageKind, Part, Usage } from "../../core/message/index.ts";
+import {
+  type Message,
+  type MessageKind,
+  type Part,
+  totalUsage,
+  type Usage,
+} from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
 import type { UserContent } from "./content.ts";
@@ -62,7 +68,7 @@ export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefin
     ...marks(native),
     ...defined({
       time: native.ts,
-      tokens: usage && tokensOf(usage),
+      tokens: usage && totalUsage(usage),
       model: native.modelInfo?.id ?? native.modelInfo?.modelId,
     }),
   };
@@ -158,8 +164,4 @@ function usageOf(metrics: Native["metrics"]): Usage | undefined {
   const cacheRead = cached ?? cacheReadTokens;
   const input = Math.max(0, whole - cacheRead - cacheWriteTokens);
   return { input, output, cacheRead, cacheWrite: cacheWriteTokens };
-}
-
-function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + output + cacheRead + cacheWrite;
 }

@@ -1,4 +1,4 @@
-import type { Message, Part, Usage } from "../../core/message/index.ts";
+import { type Message, type Part, totalUsage, type Usage } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
 import type { ContextSample } from "../transcript.ts";
@@ -213,6 +213,5 @@ function usageOf(tokens: Tokens | undefined): Usage | undefined {
 }
 
 function sampleOf(usage: Usage, time: number | undefined): ContextSample {
-  const { input, output, cacheRead = 0, cacheWrite = 0 } = usage;
-  return defined({ time, tokens: input + output + cacheRead + cacheWrite });
+  return defined({ time, tokens: totalUsage(usage) });
 }

@@ -1,4 +1,4 @@
-import type { Message } from "../../core/message/index.ts";
+import { type Message, totalUsage } from "../../core/message/index.ts";
 import { createCounter, type FormatCounts } from "../counts.ts";
 import { textParts, isRecord } from "../content.ts";
 import type { ContextSample, Conversation } from "../transcript.ts";
@@ -77,7 +77,7 @@ function isRefusedCall({ observation, cause, tool_call_metadata }: OpenHandsEven
 function samples(messages: readonly Message[]): ContextSample[] {
   return messages.flatMap(({ usage, time }): ContextSample[] => {
     if (usage === undefined) return [];
-    const tokens = usage.input + (usage.cacheRead ?? 0) + usage.output;
+    const tokens = totalUsage(usage);
     return [time === undefined ? { tokens } : { time, tokens }];
   });
 }

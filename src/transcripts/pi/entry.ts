@@ -1,4 +1,11 @@
-import type { FilePart, Message, Part, ToolResultPart, Usage } from "../../core/message/index.ts";
+import {
+  type FilePart,
+  type Message,
+  type Part,
+  type ToolResultPart,
+  totalUsage,
+  type Usage,
+} from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, instant, list, number, text } from "../lenient.ts";
 
@@ -148,7 +155,7 @@ function decodeAssistant(
   const parts = blocksOf(native.content).flatMap((block) => assistantPart(block, calls) ?? []);
   const usage = usageOf(native.usage);
   const message: Message = defined({ role: "assistant" as const, parts, time, usage });
-  return defined({ ...sent(message), model: native.model, tokens: usage && tokensOf(usage) });
+  return defined({ ...sent(message), model: native.model, tokens: usage && totalUsage(usage) });
 }
 
 function assistantPart(block: Block, calls: CallPairing): Part | undefined {
@@ -207,10 +214,6 @@ function usageOf(usage: Native["usage"]): Usage | undefined {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
   if (input + output + cacheRead + cacheWrite === 0) return undefined;
   return { input, output, cacheRead, cacheWrite };
-}
-
-function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + output + cacheRead + cacheWrite;
 }
 
 function sent(message: Message): { message: Message } {

@@ -92,7 +92,7 @@ function failed(why: string): Failure {
  * No model is asked twice about one state of the work: if neither the agent nor a tool has said
  * anything since the last compaction, asking again cannot bring more.
  */
-function hasWorkedSince({ tracker }: Session, { fresh }: View): boolean {
+export function hasWorkedSince({ tracker }: Session, { fresh }: View): boolean {
   if (tracker.records.at(-1)?.plan.action !== "compact") return true;
   return fresh.some(({ role }) => role === "assistant" || role === "tool");
 }
@@ -108,6 +108,7 @@ async function waitFor(
   const limit = new Promise<undefined>((resolve) => {
     giveUp = (): void => resolve(undefined);
     timer = setTimeout(giveUp, session.summarizerTimeoutMs);
+    if (signal?.aborted === true) giveUp();
     signal?.addEventListener("abort", giveUp, { once: true });
   });
   try {

@@ -2,6 +2,7 @@ import { isContextError } from "../core/error.ts";
 import { leadingSystemCount } from "../core/message/index.ts";
 import { planContext } from "../core/plan/index.ts";
 import { summaryCap } from "../core/summary/index.ts";
+import { hasWorkedSince } from "./model-summary-for.ts";
 import { planOptions } from "./plan-options.ts";
 import type { Session } from "./session.ts";
 import { startSummary } from "./summary-task.ts";
@@ -15,6 +16,7 @@ export function prepareAhead(session: Session, view: View): void {
   const { ahead, budget, aheadShare, summarizer, breaker } = session;
   const { tokens } = view.measured;
   if (summarizer === undefined || ahead.isUnderWay || !breaker.allows) return;
+  if (!hasWorkedSince(session, view)) return;
   const isDue = tokens >= session.overflowLimit(view.measured) * aheadShare;
   if (!isDue || !ahead.isTimeToLook(tokens, budget.usable * NEXT_LOOK)) return;
   const { messages } = view;

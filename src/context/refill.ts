@@ -26,9 +26,10 @@ export function createRefillWatch(): RefillWatch {
       if (last?.plan.action !== "compact" || told === last) return undefined;
       const full = view.measured.tokens / session.budget.usable;
       if (full < FULL) return undefined;
-      told = last;
       const steps = view.fresh.filter(({ role }) => role === "assistant").length;
-      if (steps === 0 || steps > STEPS) return undefined;
+      if (steps === 0) return undefined;
+      told = last;
+      if (steps > STEPS) return undefined;
       const after = steps === 1 ? "1 step" : `${steps} steps`;
       const what = `the window is ${percent(full)} full again ${after} after the last compaction`;
       return `${what}: ${cause(session, view, last.tokens.after)}`;

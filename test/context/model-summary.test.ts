@@ -4,6 +4,7 @@ import {
   type ContextOptions,
   type ContextReport,
   createContext,
+  type Prepared,
 } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { parseSummary, unframeSummary } from "../../src/core/summary/index.ts";
@@ -77,6 +78,12 @@ function held(): { readonly summarize: SummarizeFunction; release(): void; asked
 function summaryText(messages: readonly Message[]): string {
   const message = messages.find(({ kind }) => kind === "summary");
   return unframeSummary(messageText(message as Message))?.text ?? "";
+}
+
+/** A prepared list with ten notes of the user that fill nine tenths of the window. */
+function filledUp({ messages, report }: Prepared): readonly Message[] {
+  const size = (report.usable * 0.9 - report.tokens.after) / 10;
+  return [...messages, ...Array.from({ length: 10 }, (_, n) => user(words(size, `note ${n}`)))];
 }
 
 const overflowing = [...start, ...grow(40, 500)];
@@ -204,6 +211,26 @@ describe("bounds", () => {
     expect(report.warnings).toEqual([
       expect.stringMatching(/full again \d steps .*outputs of bash/),
     ]);
+  });
+
+  it("says so too where the same request was prepared twice before the first step", async () => {
+    const context = create(goodSummary, { summarizeAhead: false });
+    const asked = filledUp(await context.prepare(overflowing));
+    const { report: none } = await context.prepare(asked);
+    expect(none).toMatchObject({ action: "none", warnings: [] });
+    const { report } = await context.prepare([...asked, assistant("on it")]);
+    expect(report.warnings).toEqual([expect.stringMatching(/full again 1 step after/)]);
+  });
+
+  it("prepares no second summary either while nothing was done since", async () => {
+    const { requests, summarize } = noting();
+    const context = create(summarize);
+    const asked = filledUp(await context.prepare(overflowing));
+    const { report } = await context.prepare(asked);
+    expect(report.tokens.before).toBeGreaterThan(report.usable * 0.85);
+    expect(requests).toHaveLength(1);
+    await context.prepare([...asked, assistant("on it")]);
+    expect(requests).toHaveLength(2);
   });
 
   it("gives up when the caller's signal aborts, and changes nothing", async () => {

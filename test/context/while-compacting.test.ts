@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type Archive, memoryArchive } from "../../src/archive/index.ts";
 import { type Context, type ContextOptions, createContext } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { anthropic, type AnthropicConversation } from "../../src/dialects/anthropic/index.ts";
@@ -176,6 +177,23 @@ describe("a summary that is being prepared", () => {
     expect(report.summary?.ahead).not.toBe("none");
     expect(report.discardedSummaries).toBe(0);
     expect(asked()).toBe(1);
+  });
+
+  it("keeps nobody who gave up before the waiting began", async () => {
+    const abort = new AbortController();
+    const archive = memoryArchive();
+    const slow: Archive = {
+      ...archive,
+      put(...given) {
+        abort.abort(new Error("the user pressed escape"));
+        return archive.put(...given);
+      },
+    };
+    const { context, begun } = create({ archive: slow });
+    await context.prepare(soft);
+    await begun;
+    // Nobody releases the model.
+    await expect(context.prepare(full, { signal: abort.signal })).rejects.toThrow("escape");
   });
 
   it("is thrown away when a call wants other sections", async () => {

@@ -24,7 +24,7 @@ describe("the prompt for a conversation", () => {
       "<known-facts>\n- Read: `a.ts`\n</known-facts>",
       '<conversation>\n<msg from="user">Hi</msg>\n</conversation>',
       renderTemplate(template),
-      "at most 800 tokens (about 450 words)",
+      "at most 600 tokens (about 350 words)",
     ].map((piece) => user.indexOf(piece));
     expect(order).not.toContain(-1);
     expect(order).toEqual(order.toSorted((a, b) => a - b));

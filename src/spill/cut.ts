@@ -21,7 +21,8 @@ export interface CutOptions {
 export interface Source {
   size(): number;
   read(direction: Direction): Received;
-  finish(keep: boolean): Promise<Kept>;
+  keep(): Promise<Kept>;
+  discard(): Promise<void>;
 }
 
 /** No tool leaves so much of what it truncates itself, so nothing of this size is let through. */
@@ -33,11 +34,14 @@ export async function cutAndKeep(
   { keep, ...options }: CutOptions & { readonly keep: boolean },
 ): Promise<{ readonly truncation: Truncation; readonly kept: Kept }> {
   const isCertain = source.size() > Math.max(CERTAIN_BYTES, 2 * options.limits.maxBytes);
-  const keeping = isCertain ? source.finish(true) : undefined;
+  const keeping = isCertain ? source.keep() : undefined;
   // What is cut for certain is on its way to the disk while it is cut.
   if (isCertain) await nextTurn();
   const truncation = cutReceived(source.read(options.direction), options);
-  return { truncation, kept: await (keeping ?? source.finish(keep || truncation.isTruncated)) };
+  if (keeping !== undefined) return { truncation, kept: await keeping };
+  if (keep || truncation.isTruncated) return { truncation, kept: await source.keep() };
+  await source.discard();
+  return { truncation, kept: {} };
 }
 
 function cutReceived(received: Received, options: CutOptions): Truncation {

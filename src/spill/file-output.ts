@@ -51,17 +51,14 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
       const lines = linesOf(countNewlines(whole), whole);
       return { bytes: whole.length, ...lines, ...partsOf(whole, { direction, capacity }) };
     },
-    async finish(keep) {
-      if (!keep) {
-        await file.discard();
-        return {};
-      }
+    async keep() {
       try {
         return { entry: await file.commit(whole) };
       } catch (error) {
         return { notKept: reasonOf(error) };
       }
     },
+    discard: () => file.discard(),
   };
 }
 

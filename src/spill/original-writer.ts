@@ -25,8 +25,8 @@ const SYNC_BYTES = 8_388_608;
 /** An archive without files gets an original as one text, so it is held in memory until then. */
 const MOST_HELD_BYTES = 8_000_000;
 
-/** Opens an original in an archive: a file where there are files. */
-export async function openOriginal(archive: Archive): Promise<OriginalWriter> {
+/** Starts an original in an archive: a file where there are files. */
+export async function startOriginal(archive: Archive): Promise<OriginalWriter> {
   const file = await archive.open?.("out");
   return file === undefined ? heldOriginal(archive) : fileOriginal(file);
 }

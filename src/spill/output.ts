@@ -22,6 +22,8 @@ export interface Output {
   leave(isWritten: () => boolean): void;
   /** What a preview is made of, also while it is kept. */
   read(direction: Direction): Received;
-  /** Keeps the whole in the archive, or leaves nothing behind. Never rejects. */
-  finish(keep: boolean): Promise<Kept>;
+  /** Keeps the whole in the archive. Never rejects. */
+  keep(): Promise<Kept>;
+  /** Leaves nothing behind. Never rejects. */
+  discard(): Promise<void>;
 }

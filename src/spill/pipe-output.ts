@@ -70,9 +70,13 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
     },
     leave: () => undefined,
     read: (direction) => receiver.read(direction),
-    finish(keep) {
+    keep() {
       release();
-      return receiver.finish(keep);
+      return receiver.keep();
+    },
+    discard() {
+      release();
+      return receiver.discard();
     },
   };
 }

@@ -17,8 +17,10 @@ export interface Receiver {
   tail(): Uint8Array;
   /** What a preview is made of, also while it is kept. */
   read(direction: Direction): Received;
-  /** After the last piece: `keep` what was received, or leave nothing behind. Never rejects. */
-  finish(keep: boolean): Promise<Kept>;
+  /** After the last piece: keeps what was received. Never rejects. */
+  keep(): Promise<Kept>;
+  /** After the last piece: leaves nothing behind. Never rejects. */
+  discard(): Promise<void>;
 }
 
 export interface ReceiveOptions {
@@ -75,11 +77,13 @@ export function receive({ archive, capacity, maxBytes }: ReceiveOptions): Receiv
           : partsOf(whole, { direction, capacity });
       return { bytes: ends.bytes(), lines: ends.newlines() + (ends.endsLine() ? 0 : 1), ...parts };
     },
-    async finish(keep) {
+    async keep() {
       await filler.idle();
-      if (keep) return spool.keep(block.content(), block.isWhole() ? block.content() : undefined);
+      return spool.keep(block.content(), block.isWhole() ? block.content() : undefined);
+    },
+    async discard() {
+      await filler.idle();
       await spool.discard();
-      return {};
     },
   };
 }

@@ -111,7 +111,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
       warnings,
     };
   } catch (error) {
-    await output.finish(false);
+    await output.discard();
     throw error;
   }
 }

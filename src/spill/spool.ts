@@ -1,6 +1,6 @@
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import { isContextError } from "../core/error.ts";
-import { openOriginal, type OriginalWriter } from "./original-writer.ts";
+import { startOriginal, type OriginalWriter } from "./original-writer.ts";
 
 /** Brings a stream of bytes into an archive; what fails costs the original and stops nothing. */
 export interface Spool {
@@ -45,7 +45,7 @@ export function createSpool({ archive, maxBytes }: SpoolOptions): Spool {
   };
   const fail = (error: unknown): Promise<void> => giveUp(reasonOf(error));
   const open = async (bytes: Uint8Array, into: Archive): Promise<void> => {
-    writer = await openOriginal(into);
+    writer = await startOriginal(into);
     await writer.append(bytes);
   };
   const append = (bytes: Uint8Array): Promise<void> | undefined => {

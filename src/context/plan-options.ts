@@ -1,4 +1,4 @@
-import { NEUTRAL_TRAITS, type PlanOptions, type PlanTraits } from "../core/plan/index.ts";
+import { type DialectTraits, NEUTRAL_TRAITS, type PlanOptions } from "../core/plan/index.ts";
 import { ESTIMATE_MARGIN } from "../core/overflow/index.ts";
 import { estimator } from "../core/tokens/index.ts";
 import type { Session } from "./session.ts";
@@ -39,7 +39,7 @@ function usedTokens(
   return scaled(measured.tokens + margin);
 }
 
-function traitsOf({ beside, options }: Session): PlanTraits | undefined {
+function traitsOf({ beside, options }: Session): DialectTraits | undefined {
   const { boundReasoning } = beside;
   if (boundReasoning === undefined) return options.traits;
   return { ...(options.traits ?? NEUTRAL_TRAITS), boundReasoning };

@@ -1,14 +1,7 @@
 import type { Message } from "../core/message/index.ts";
+import type { DialectTraits } from "../core/plan/index.ts";
 
-/** What a provider's rules mean for compaction; plain data that the core reads. */
-export interface DialectTraits {
-  /** The role in which a summary may stand in the middle of the list. */
-  readonly summaryRole: "system" | "user";
-  /** Whether signed reasoning is bound to everything before it, so that an edit makes it invalid. */
-  readonly boundReasoning: boolean;
-  /** Whether a request may not end with an assistant message. */
-  readonly endsWithInput: boolean;
-}
+export type { DialectTraits } from "../core/plan/index.ts";
 
 /** A rule of the provider that a conversation breaks. */
 export interface DialectIssue {

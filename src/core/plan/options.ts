@@ -6,18 +6,18 @@ import type { PruneOptions } from "../prune/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 import type { ToolKinds } from "../tools/index.ts";
 
-/** What a dialect's rules mean for a compaction. */
-export interface PlanTraits {
+/** What a provider's rules mean for a compaction; plain data that a dialect brings along. */
+export interface DialectTraits {
   /** The role in which a summary may stand in the middle of the list. */
   readonly summaryRole: "system" | "user";
-  /** Whether signed reasoning is bound to everything before it. */
+  /** Whether signed reasoning is bound to everything before it, so that an edit makes it invalid. */
   readonly boundReasoning: boolean;
   /** Whether a request may not end with an assistant message. */
   readonly endsWithInput: boolean;
 }
 
 /** A format without rules of its own. */
-export const NEUTRAL_TRAITS: PlanTraits = {
+export const NEUTRAL_TRAITS: DialectTraits = {
   summaryRole: "system",
   boundReasoning: false,
   endsWithInput: false,
@@ -53,7 +53,7 @@ export interface PlanOptions {
    */
   readonly usedTokens?: number | undefined;
   readonly limits?: RequestLimits | undefined;
-  readonly traits?: PlanTraits | undefined;
+  readonly traits?: DialectTraits | undefined;
   readonly prune?: PruneOptions | undefined;
   readonly toolKinds?: ToolKinds | undefined;
   /** @default "auto" */

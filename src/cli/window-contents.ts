@@ -11,7 +11,7 @@ import type { Conversation } from "../transcripts/index.ts";
 import type { SessionSize } from "./measure-session.ts";
 
 /** What a piece of the window is, in the order in which a report names them. */
-export const CONTENT_KINDS = [
+const CONTENT_KINDS = [
   "outside",
   "system",
   "summary",

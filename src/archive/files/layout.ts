@@ -24,7 +24,7 @@ const OWNED = new RegExp(
 const TEMPORARY = /^\.\w+\.[0-9a-f]{16}\.tmp$/;
 
 /** The name of the folder that an original is in. */
-export function folderName(handle: Handle): string {
+function folderName(handle: Handle): string {
   const digits = handle.indexOf("_") + 1;
   return handle.slice(digits, digits + 2);
 }

@@ -11,7 +11,7 @@ import { ownHolder } from "./holder.ts";
 import { spillName } from "./layout.ts";
 
 /** What is larger is not read again to be hashed: that would take longer than writing it. */
-export const ADDRESSED_MAX_BYTES = 1_048_576;
+const ADDRESSED_MAX_BYTES = 1_048_576;
 
 /** How an archive stores what was spilled. */
 export interface SpillTarget {

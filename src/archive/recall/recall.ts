@@ -41,7 +41,7 @@ export interface Recalled {
 }
 
 /** With its notice, what is recalled stays below the limits of T15 (2,000 lines, 50,000 bytes). */
-export const RECALL_LIMITS = { maxLines: 1_900, maxBytes: 48_000 } as const;
+const RECALL_LIMITS = { maxLines: 1_900, maxBytes: 48_000 } as const;
 /** Counting the lines of so much takes some milliseconds. */
 const COUNTED_BYTES = 8_388_608;
 

@@ -16,7 +16,7 @@ const OPEN = new RegExp(String.raw`^\.open\.(${HOLDER.source})$`);
 /** Nobody needs to know the last use more exactly. */
 const MARK_EVERY_MS = 60_000;
 /** After its last use a conversation stays live for so long, whether or not a process has it. */
-export const LIVE_AFTER_USE_MS: number = 60 * 60 * 1000;
+const LIVE_AFTER_USE_MS: number = 60 * 60 * 1000;
 /** About a process on another machine nothing can be asked; a day without use says enough. */
 const ELSEWHERE_MAX_IDLE_MS = 24 * 60 * 60 * 1000;
 /** A server keeps what it opened for as long as it runs, also what nobody ever uses again. */

@@ -15,7 +15,7 @@ import { partTokens, type TokenCounter } from "../tokens/index.ts";
 import { clipText } from "../truncate/index.ts";
 
 /** What may be clipped; each level includes the ones before it. */
-export const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
+const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
 export type ClipLevel = (typeof CLIP_LEVELS)[number];
 
 /**

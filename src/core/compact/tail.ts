@@ -7,7 +7,7 @@ const MIN_TAIL_TOKENS = 2_000;
 const TAIL_SHARE = 0.25;
 
 /** A tail of one unit would hold a tool result without what led to it. */
-export const MIN_TAIL_UNITS = 2;
+const MIN_TAIL_UNITS = 2;
 
 /** How many tokens of the newest messages are kept verbatim. */
 export function tailBudget(usable: number): number {

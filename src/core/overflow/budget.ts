@@ -1,7 +1,7 @@
 import { ContextError } from "../error.ts";
 
 /** The original's reserve for the model's answer, in tokens. */
-export const DEFAULT_RESERVED = 20_000;
+const DEFAULT_RESERVED = 20_000;
 
 /**
  * Window taken when nobody says how large it is: the smallest that current hosted models share.
@@ -10,7 +10,7 @@ export const DEFAULT_RESERVED = 20_000;
 export const DEFAULT_WINDOW = 128_000;
 
 /** Pruning that brings the context below this share of usable makes a summary needless. */
-export const DEFAULT_TARGET_RATIO = 0.6;
+const DEFAULT_TARGET_RATIO = 0.6;
 
 /**
  * An estimate is no count: where tokens are estimated, overflow begins this share below usable, and

@@ -10,9 +10,9 @@ import { fitsInto, isOver, requestSize } from "./size.ts";
 
 /**
  * Decides what to do to a conversation; pure, and the result is plain JSON. Nothing while there is
- * room; else pruning, if that alone reaches the target; else a compaction (at once with `force`). The list must be legal
- * (`checkMessages`). Throws `ContextError` code `irreducible` when what may not be removed does not
- * fit, naming what fills the window.
+ * room; else pruning, if that alone reaches the target; else a compaction (at once with `force`).
+ * The list must be legal (`checkMessages`). Throws `ContextError` code `irreducible` when what may
+ * not be removed does not fit, naming what fills the window.
  */
 export function planContext(messages: readonly Message[], options: PlanOptions): ContextPlan {
   const measured = requestSize(messages, options, options.countedTokens);

@@ -5,7 +5,7 @@ import type { MessageMeter } from "../tokens/index.ts";
 const PROTECTED_TURNS = 2;
 
 /** The original's size of the protected newest steps, in tokens, where turns give no boundary. */
-export const DEFAULT_PROTECTED_TOKENS = 40_000;
+const DEFAULT_PROTECTED_TOKENS = 40_000;
 
 /** Share of usable that the protected steps may take, so that small windows can be pruned too. */
 const MAX_PROTECTED_SHARE = 0.4;

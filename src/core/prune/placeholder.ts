@@ -56,7 +56,7 @@ export function inputPlaceholder(text: string, handle: Handle | undefined): stri
 }
 
 /** The lines of a failed output that say what went wrong; its last lines if none looks like it. */
-export function errorLines(text: string): string[] {
+function errorLines(text: string): string[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const telling = lines.filter((line) => ERROR_LINE.test(line.slice(0, 1_000)));
   const chosen = telling.length > 0 ? telling.slice(0, MAX_ERROR_LINES) : lines.slice(-3);

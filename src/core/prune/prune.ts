@@ -16,7 +16,7 @@ import { findRepeats } from "./repeats.ts";
 import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type ProtectedTools } from "./protection.ts";
 
 /** The original's minimum saving, in tokens; less does not pay for the prompt cache it breaks. */
-export const DEFAULT_MINIMUM_SAVING = 20_000;
+const DEFAULT_MINIMUM_SAVING = 20_000;
 /** On small windows the minimum is this share of the window. */
 const MINIMUM_SAVING_SHARE = 0.1;
 /** A large field of a call's input is worth pruning from this many characters on. */

@@ -12,7 +12,7 @@ import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_RATES, RUN_WEIGHTS } from "./weight
  * From this many equal units in a row on, a run is counted by its length: `=====…` is one token for
  * 64 units, which no weight per unit can know.
  */
-export const LONG_RUN = 6;
+const LONG_RUN = 6;
 const STRIDE = LONG_RUN / 2;
 
 /** Lengths up to which the remainder of a long run is of one size; beyond the last one is another. */

@@ -3,7 +3,7 @@ import type { FileAccess, LineRange } from "./file-access.ts";
 /** The arguments of a call as named fields; free text has none. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an input; an input that is JSON text is parsed when it is short. */
+/** The fields of an input; what is no record has none. */
 export function fieldsOf(input: unknown): Fields {
   return typeof input === "object" && input !== null && !Array.isArray(input)
     ? (input as Fields)

@@ -22,7 +22,7 @@ export function compactingSession<Session extends AgentSession>(
   if (standsBack(isManaged ? "a session with runCompaction" : undefined)) return session;
   const runCompaction = async ({ force = false }: { force?: boolean } = {}): Promise<null> => {
     const items = await session.getItems();
-    if (items.length === 0) return null;
+    if (items.length === 0 || isWaiting(items)) return null;
     const { native, messages, goesOn } = conversationOf(items);
     const { conversation } = await native.prepare(messages, { force });
     if (conversation === messages || !(await keep(items))) return null;
@@ -31,6 +31,25 @@ export function compactingSession<Session extends AgentSession>(
     return null;
   };
   return withMethods(session, { runCompaction });
+}
+
+/** A call that waits for a person gets its result in the next run; an edit would give it one of ours. */
+function isWaiting(items: readonly AgentItem[]): boolean {
+  const newest: readonly CallItem[] = items.slice(items.findLastIndex(isRequest) + 1);
+  const answered = new Set(newest.flatMap((item) => (isCall(item) ? [] : [item.callId])));
+  return newest.some((item) => isCall(item) && !answered.has(item.callId));
+}
+
+interface CallItem extends AgentItem {
+  readonly callId?: string | undefined;
+}
+
+function isRequest({ role }: AgentItem): boolean {
+  return role === "user";
+}
+
+function isCall({ type, callId }: CallItem): boolean {
+  return callId !== undefined && type?.endsWith("_call") === true;
 }
 
 /** Stores other items; when that fails, the old ones again. */

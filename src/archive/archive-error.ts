@@ -73,6 +73,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** An error as the system would report it, for what it would let pass. */
+export function systemError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
 /** Turns what the system reports into an error that says what to do. */
 export async function attempt<T>(action: string, path: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -7,7 +7,7 @@ import type { Archive } from "./archive.ts";
 import { collectWhenDue } from "./retention/collect-when-due.ts";
 import type { RetentionOptions } from "./retention/collect-garbage.ts";
 import { concurrencyLimit } from "./files/concurrency-limit.ts";
-import { type ConversationFolder, openConversation } from "./files/conversation.ts";
+import { type ConversationFolder, openConversation, type Use } from "./files/conversation.ts";
 import { fileStats } from "./files/durable-file.ts";
 import { journalFile } from "./files/journal-file.ts";
 import { pathOf } from "./files/layout.ts";
@@ -68,14 +68,14 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     name: "directory",
     put: async (kind, content) => {
       const handle = handleOfOriginal(kind, content, sha256);
-      await begin(true);
+      await begin("write");
       // Also when nothing can be stored, because the disk is full: then there is most to do.
       collect();
       return limited(() => putFile(pathOf(root, handle), handle, Buffer.from(content, "utf8")));
     },
     get: async (text) => {
       const handle = checkedHandle(text);
-      await begin(false);
+      await begin("read");
       const path = pathOf(root, handle);
       const content = await limited(() => getFile(path, handle));
       if (isUse) await noteUse(path);
@@ -93,7 +93,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     },
     read: async (text, { look = false } = {}) => {
       const handle = checkedHandle(text);
-      await begin(false);
+      await begin("read");
       await turn();
       const path = pathOf(root, handle);
       const reader = await readFileOf(path, handle);
@@ -103,7 +103,7 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
     journal: journalFile(root, begin),
     open: async () => {
-      await begin(true);
+      await begin("write");
       collect();
       return openSpill({
         root,
@@ -119,11 +119,11 @@ function beginUse(
   conversation: ConversationFolder,
   check: () => Promise<void>,
   { observe }: DirectoryArchiveOptions,
-): (canCreate: boolean) => Promise<void> {
+): (use: Use) => Promise<void> {
   const mark = createMark(conversation.path, () => conversation.make());
-  return async (canCreate) => {
+  return async (use) => {
     await check();
-    if (canCreate || observe !== true) await mark(canCreate);
+    if (use === "write" || observe !== true) await mark(use);
   };
 }
 

@@ -36,6 +36,9 @@ function conversationName(id: string): string {
   return `${readable}~${digits}`;
 }
 
+/** How a conversation is used; only a write makes its folder. */
+export type Use = "read" | "write";
+
 /** The folder of one conversation, which nothing outside the archive can stand for. */
 export interface ConversationFolder {
   readonly path: string;

@@ -15,7 +15,7 @@ import type { FileHandle } from "node:fs/promises";
 import { lstat, mkdir, open, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { errorCode } from "../archive-error.ts";
+import { errorCode, systemError } from "../archive-error.ts";
 
 /*
  * What takes a file system some 10 µs (a name, its facts, a descriptor) is asked for at once: by way
@@ -198,8 +198,4 @@ export function giveName(temporary: string, path: string): boolean {
 export function checkFolder(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw systemError("ELOOP", path);
   if (!stats.isDirectory()) throw systemError("ENOTDIR", path);
-}
-
-function systemError(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
 }

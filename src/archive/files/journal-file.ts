@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt } from "../archive-error.ts";
 import type { ArchiveJournal } from "../archive.ts";
+import type { Use } from "./conversation.ts";
 import { fileStats, readPlainFile, syncFolder } from "./durable-file.ts";
 
 /** The file in a conversation's folder that holds its journal, one JSON value a line. */
@@ -17,22 +18,19 @@ const APPEND =
 /**
  * The journal in a conversation's folder. A process that is killed while it appends leaves at most
  * one torn line, which nobody reads, and which the next entry does not join.
- * @param begin Called before every use; `true` where the folder may be made.
+ * @param begin Called before every use.
  */
-export function journalFile(
-  root: string,
-  begin: (canCreate: boolean) => Promise<void>,
-): ArchiveJournal {
+export function journalFile(root: string, begin: (use: Use) => Promise<void>): ArchiveJournal {
   const path = join(root, JOURNAL_FILE);
   return {
     async read() {
-      await begin(false);
+      await begin("read");
       return attempt("read", path, async () =>
         entriesOf((await readPlainFile(path))?.toString("utf8") ?? ""),
       );
     },
     async append(entry) {
-      await begin(true);
+      await begin("write");
       await attempt("write", path, () => appendLine(path, root, JSON.stringify(entry)));
     },
   };

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, read, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { errorCode } from "../archive-error.ts";
+import { errorCode, systemError } from "../archive-error.ts";
 import type { OriginalReader } from "../archive.ts";
 
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -63,8 +63,4 @@ function readerOf(fd: number, bytes: number): OriginalReader {
       isOpen = false;
     },
   };
-}
-
-function systemError(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
 }

@@ -3,6 +3,7 @@ import { lstat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode } from "../archive-error.ts";
+import type { Use } from "../files/conversation.ts";
 import { HOLDER, holderAge, type HolderState, holderStates, ownHolder } from "../files/holder.ts";
 import { entriesOf } from "../files/list-files.ts";
 import { isRemoving } from "./removals.ts";
@@ -27,10 +28,10 @@ const MOST_WAIT_MS = 2_000;
 const LOOK_EVERY_MS = 5;
 
 /** Marks a conversation as used by this process; settles once everybody can see it. */
-export type Mark = (canCreate: boolean) => Promise<void>;
+export type Mark = (use: Use) => Promise<void>;
 
 interface Marking {
-  readonly canCreate: boolean;
+  readonly use: Use;
   /** When it began, by both clocks: one stands still while the machine sleeps, one can be set. */
   readonly ran: number;
   readonly now: number;
@@ -41,10 +42,12 @@ interface Marking {
 /** A mark that touches the disk at most once a minute. */
 export function createMark(root: string, make: () => Promise<void>): Mark {
   let last: Marking | undefined;
-  return async (canCreate) => {
+  return async (use) => {
     const isEnough =
-      last !== undefined && !isDue(last) && (!canCreate || last.canCreate || (await last.done));
-    if (!isEnough || last === undefined) last = startMarking(root, make, canCreate);
+      last !== undefined &&
+      !isDue(last) &&
+      (use === "read" || last.use === "write" || (await last.done));
+    if (!isEnough || last === undefined) last = startMarking(root, make, use);
     const current = last;
     // Who comes while it is being marked waits as well: before that, nobody knows of either.
     if (!(await current.done) && last === current) last = undefined;
@@ -55,20 +58,16 @@ function isDue({ ran, now }: Marking): boolean {
   return performance.now() - ran >= MARK_EVERY_MS || Math.abs(Date.now() - now) >= MARK_EVERY_MS;
 }
 
-function startMarking(root: string, make: () => Promise<void>, canCreate: boolean): Marking {
-  const done = markOpen(root, make, canCreate);
-  return { canCreate, ran: performance.now(), now: Date.now(), done };
+function startMarking(root: string, make: () => Promise<void>, use: Use): Marking {
+  const done = markOpen(root, make, use);
+  return { use, ran: performance.now(), now: Date.now(), done };
 }
 
-async function markOpen(
-  root: string,
-  make: () => Promise<void>,
-  canCreate: boolean,
-): Promise<boolean> {
+async function markOpen(root: string, make: () => Promise<void>, use: Use): Promise<boolean> {
   const until = performance.now() + MOST_WAIT_MS;
   try {
     for (;;) {
-      if (canCreate) await make();
+      if (use === "write") await make();
       touch(join(root, `.open.${ownHolder()}`));
       // What is being removed may be what is about to be used, and the mark itself.
       if (!isRemoving(root) || performance.now() > until) return true;
@@ -76,7 +75,7 @@ async function markOpen(
     }
   } catch (error) {
     // Reading must work where nothing can be written; writing will say itself what is wrong.
-    return !canCreate && errorCode(error) !== "ENOENT";
+    return use === "read" && errorCode(error) !== "ENOENT";
   }
 }
 

@@ -28,9 +28,9 @@ describe("the mark of a conversation that is used", () => {
     let make = (): void => undefined;
     const made = new Promise<void>((resolve) => (make = resolve));
     const mark = createMark(folder, () => made);
-    const first = mark(true);
+    const first = mark("write");
     const seen: boolean[] = [];
-    const second = mark(false).then(async () => seen.push(await isMarked(folder)));
+    const second = mark("read").then(async () => seen.push(await isMarked(folder)));
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(seen).toEqual([]);
     make();
@@ -41,7 +41,7 @@ describe("the mark of a conversation that is used", () => {
   it("is made by whoever writes where a reader had nothing to mark", async () => {
     const folder = join(await newFolder(), "new");
     const mark = createMark(folder, async () => void (await fs.mkdir(folder, { recursive: true })));
-    await Promise.all([mark(false), mark(true)]);
+    await Promise.all([mark("read"), mark("write")]);
     expect(await isMarked(folder)).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe("the mark of a conversation that is used", () => {
     const name = join(folder, `.open.${ownHolder()}`);
     let marked: Promise<void> | undefined;
     await whileRemoving(folder, async () => {
-      marked = createMark(folder, async () => undefined)(true);
+      marked = createMark(folder, async () => undefined)("write");
       await new Promise((resolve) => setTimeout(resolve, 10));
       await fs.unlink(name);
     });

@@ -22,6 +22,17 @@ test("the order of fields says nothing, a field more does", () => {
   expect(isSameValue(null, {})).toBe(false);
 });
 
+test("addresses and bytes are told apart by what they are", () => {
+  const at = (path: string) => ({ type: "image", image: new URL(path, "https://local") });
+  expect(isSameValue(at("/a.png"), at("/a.png"))).toBe(true);
+  expect(isSameValue(at("/a.png"), at("/b.png"))).toBe(false);
+  expect(isSameValue(new URL("https://local"), {})).toBe(false);
+  expect(isSameValue(Uint8Array.of(1, 2), Buffer.from([1, 2]))).toBe(true);
+  expect(isSameValue(Uint8Array.of(1, 2), Uint8Array.of(1, 3))).toBe(false);
+  expect(isSameValue(Uint8Array.of(1), Uint8Array.of(1, 2))).toBe(false);
+  expect(isSameValue(Uint8Array.of(1), { 0: 1 })).toBe(false);
+});
+
 test("known objects stand where they say the same", () => {
   const before = [{ a: 1 }, { a: 2 }];
   const kept = keepObjects([{ a: 1 }, { a: 3 }, { a: 2 }], before);

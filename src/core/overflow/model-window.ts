@@ -1,12 +1,14 @@
 /**
- * Windows of model families, in tokens, as their makers publish them; the first pattern that fits
- * counts. Only used where neither the person nor the session names the window.
+ * Windows of model families, in tokens, as their makers publish them, or the largest input where that
+ * is less; the first pattern that fits counts. Only used where neither the person nor the session names the window.
  */
 const MODEL_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/claude.*\[1m\]/i, 1_000_000],
   [/claude/i, 200_000],
   [/gpt-4\.1/i, 1_047_576],
-  [/gpt-5/i, 400_000],
+  [/gpt-5[^/]*-chat/i, 128_000],
+  // Sold with 400,000, of which 128,000 are for the answer: a longer input is refused.
+  [/gpt-5/i, 272_000],
   [/gpt-4o|gpt-4-turbo/i, 128_000],
   [/\bo[134](?:-|$)/i, 200_000],
   [/gemini/i, 1_048_576],

@@ -96,7 +96,7 @@ describe("a context", () => {
       return report.window;
     };
     expect(await windowOf({ model: "anthropic/claude-haiku-4-5" })).toBe(200_000);
-    expect(await windowOf({ model: { modelId: "gpt-5-mini" } })).toBe(400_000);
+    expect(await windowOf({ model: { modelId: "gpt-5-mini" } })).toBe(272_000);
     expect(await windowOf({ model: "gpt-5-mini", window: 9_000 })).toBe(9_000);
     expect(await windowOf({ model: "a-model-of-our-own" })).toBe(128_000);
     expect(() => longhaul({ window: 0 })).toThrow(/window/);

@@ -34,7 +34,12 @@ describe("the README", () => {
     expect(scripts).toMatchObject({ demo: expect.any(String), test: expect.any(String) });
   });
 
-  it("names only commands and options that exist", async () => {
+  it("names every example", () => {
+    const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
+    for (const example of examples) expect(readme).toContain(`(examples/${example})`);
+  });
+
+  it("names only commands that exist", async () => {
     const help = await runCli(["--help"]);
     for (const [, command] of readme.matchAll(/^longhaul (\w+)/gm)) {
       expect(help.stdout).toContain(`  ${command}`);
@@ -59,12 +64,15 @@ describe("the pages", () => {
     expect(entries.sort()).toEqual(codes);
   });
 
-  it("docs/command-line.md names every option of compact", async () => {
+  it("docs/command-line.md names every command and its options", async () => {
     const page = readFileSync("docs/command-line.md", "utf8");
-    const { stdout } = await runCli(["compact", "--help"]);
-    for (const [option] of stdout.matchAll(/--[a-z]+/g)) {
-      if (option !== "--help") expect(page).toContain(option);
-    }
+    const { stdout } = await runCli(["--help"]);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map((match) => match[1]!);
+    expect(commands.length).toBeGreaterThan(6);
+    for (const command of commands) expect(page).toContain(`\n## ${command}\n`);
+    const helps = await Promise.all(commands.map((command) => runCli([command, "--help"])));
+    const options = helps.flatMap((help) => help.stdout.match(/^ +--[a-z-]+/gm) ?? []);
+    for (const option of options) expect(page).toContain(option.trim());
   });
 
   it("AGENTS.md names every room", () => {

@@ -27,36 +27,34 @@ export interface JournalRecord {
    * What stood for the consumed messages afterwards: how many messages, and a digest of what they
    * say, so that a caller who kept only those is recognised too.
    */
-  readonly after?: { readonly length: number; readonly digest: string };
+  readonly after: { readonly length: number; readonly digest: string };
+  /** The digest of what the record before this one left; absent on the first. */
+  readonly follows?: string;
 }
 
-/** The newest record was undone; what a stored journal holds beside records. */
+/** A record was undone; what a stored journal holds beside records. */
 export interface JournalUndo {
   readonly version: 1;
   readonly at: number;
-  readonly undo: true;
+  /** The digest of what that record left. */
+  readonly undo: string;
 }
 
 export type JournalEntry = JournalRecord | JournalUndo;
 
-/** The records that stand when all entries of a stored journal have been read. */
-export function standingRecords(entries: readonly JournalEntry[]): readonly JournalRecord[] {
-  const records: JournalRecord[] = [];
-  for (const entry of entries) {
-    if ("undo" in entry) records.pop();
-    else records.push(entry);
-  }
-  return records;
-}
-
 /** Whether a stored value is an entry that this version wrote. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
   if (typeof value !== "object" || value === null) return false;
-  const { version, undo, plan, consumed, facts } = value as Readonly<Record<string, unknown>>;
+  const { version, undo, plan, consumed, facts, after } = value as Fields;
   if (version !== 1) return false;
-  const isRecord =
-    typeof plan === "object" && typeof consumed === "number" && typeof facts === "object";
-  return undo === true || isRecord;
+  if (typeof undo === "string") return true;
+  return [plan, facts, after].every(isObject) && typeof consumed === "number";
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /**

@@ -50,6 +50,7 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
     facts,
     tokens: { before: view.measured.tokens, after: Math.ceil(usage.fitted(tokens)) },
     after: { length: after.length, digest: listDigest(after, sha256Hex) },
+    ...(previous !== undefined && { follows: previous.after.digest }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ArchiveJournal } from "../archive/archive.ts";
 import { errorMessage, isContextError } from "../core/error.ts";
-import { isJournalEntry, type JournalEntry, standingRecords } from "./journal.ts";
+import { isJournalEntry, type JournalEntry } from "./journal.ts";
+import { journalBranches } from "./journal-branches.ts";
 import type { Failure } from "./report.ts";
 import type { Tracker } from "./tracker.ts";
 
@@ -40,7 +41,7 @@ export function createPersistence(
       isLoaded = true;
       try {
         const known = (await store.read()).filter(isJournalEntry);
-        if (known.length > 0) tracker.restore(standingRecords(known));
+        if (known.length > 0) tracker.restore(journalBranches(known));
         return undefined;
       } catch (error) {
         return failed(

@@ -21,7 +21,7 @@ export async function undoLast(
   if (record === undefined) return undefined;
   const before = isReturned ? await restored(base, record, session.archive) : undefined;
   tracker.undo(before);
-  await session.persistence.add({ version: 1, at: session.now(), undo: true });
+  await session.persistence.add({ version: 1, at: session.now(), undo: record.after.digest });
   session.ahead.drop();
   session.usage.forget();
   session.groundwork.forget();

@@ -1,4 +1,11 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -102,6 +109,83 @@ describe("a conversation that another process goes on with", () => {
     const third = open();
     await third.prepare([...history, ...grow(61, 60)]);
     expect(third.journal()).toHaveLength(2);
+  });
+});
+
+/** The whole history, or the list that was returned last and what came since. */
+type Habit = "whole" | "returned";
+
+/** One of two processes at work on one conversation, each with steps of its own. */
+function worker(number: number, habit: Habit): () => Promise<readonly Message[]> {
+  const context = open();
+  let list: readonly Message[] = history.slice(0, 8);
+  let steps = 0;
+  return async () => {
+    list = [...list, ...grow(1, number * 1_000 + steps++)];
+    const { messages, report } = await context.prepare(list);
+    expect(report.failures).toEqual([]);
+    expect(checkMessages(messages)).toEqual([]);
+    if (habit === "returned") list = messages;
+    return list;
+  };
+}
+
+describe("a conversation that two processes work on", () => {
+  it.each<Habit>(["whole", "returned"])("goes on for each of them, %s", async (habit) => {
+    const workers = [worker(1, habit), worker(2, habit)];
+    const lists = [history, history] as (readonly Message[])[];
+    for (let step = 0; step < 150; step++) {
+      for (const [index, work] of workers.entries()) lists[index] = await work();
+    }
+    for (const list of lists) {
+      const { messages, report } = await open().prepare(list);
+      expect(report).toMatchObject({ action: "none", warnings: [] });
+      expect(checkMessages(messages)).toEqual([]);
+    }
+  });
+
+  it("does not mix what they know", async () => {
+    const one = open();
+    const other = open();
+    await one.prepare(history.slice(0, 2));
+    await other.prepare(history.slice(0, 2));
+    const mine = [...history, ...grow(5, 100)];
+    const yours = [...history.slice(0, 2), ...grow(80, 500)];
+    const view = await one.prepare(mine);
+    await other.prepare(yours);
+    const third = await open().prepare(mine);
+    expect(JSON.stringify(third.messages)).toBe(JSON.stringify(view.messages));
+  });
+});
+
+describe("a journal that was damaged", () => {
+  async function twice(): Promise<readonly Message[]> {
+    const context = open();
+    await context.prepare(history);
+    const more = [...history, ...grow(60, 60)];
+    await context.prepare(more);
+    expect(context.journal()).toHaveLength(2);
+    return more;
+  }
+
+  it("goes on from what came before a line that is lost", async () => {
+    const list = await twice();
+    const [, second] = readFileSync(findJournal(), "utf8").split("\n");
+    writeFileSync(findJournal(), `${second}\n`);
+    const { messages, report } = await open().prepare(list);
+    expect(report.action).toBe("compact");
+    expect(report.warnings).toEqual([expect.stringContaining("1 earlier edits")]);
+    expect(checkMessages(messages)).toEqual([]);
+  });
+
+  it("goes on without what makes no sense", async () => {
+    const list = await twice();
+    const lines = readFileSync(findJournal(), "utf8").trim().split("\n");
+    const broken = lines.map((line) => line.replaceAll(/"length":\d+/g, '"length":3'));
+    writeFileSync(findJournal(), `${broken.join("\n")}\n`);
+    const { messages, report } = await open().prepare(list);
+    expect(report.action).toBe("compact");
+    expect(checkMessages(messages)).toEqual([]);
   });
 });
 

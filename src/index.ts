@@ -2,8 +2,10 @@ export { memoryArchive, recallRange, recallTools, searchArchive } from "./archiv
 export type {
   Archive,
   ArchiveEntry,
+  ArchiveJournal,
   MemoryArchiveOptions,
   OriginalReader,
+  ReadOptions,
   Recalled,
   RecallOptions,
   RecallTools,
@@ -33,10 +35,15 @@ export type {
   SummarySource,
 } from "./context/index.ts";
 export { buildContinuation } from "./core/continuation/index.ts";
-export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
+export type {
+  ContinuationContext,
+  ContinuationPolicy,
+  RunState,
+} from "./core/continuation/index.ts";
+export type { Edit, Original } from "./core/edit/index.ts";
 export { ContextError, isContextError } from "./core/error.ts";
 export type { ContextErrorCode, ContextErrorDetails } from "./core/error.ts";
-export type { Handle, OriginalKind } from "./core/handle/index.ts";
+export type { Digest, Handle, OriginalKind } from "./core/handle/index.ts";
 export type { Ledger } from "./core/ledger/index.ts";
 export { checkMessages, repairMessages } from "./core/message/index.ts";
 export type {
@@ -45,6 +52,7 @@ export type {
   MessageIssue,
   MessageKind,
   OpaquePart,
+  OutputPart,
   Part,
   ReasoningPart,
   Role,
@@ -54,17 +62,25 @@ export type {
   Usage,
 } from "./core/message/index.ts";
 export { contextBudget, isOverflow, recogniseOverflow } from "./core/overflow/index.ts";
-export type { BudgetOptions, ContextBudget } from "./core/overflow/index.ts";
+export type { BudgetOptions, ContextBudget, ProviderOverflow } from "./core/overflow/index.ts";
 export { applyPlan, planContext } from "./core/plan/index.ts";
-export type { ContextPlan, PlanOptions } from "./core/plan/index.ts";
-export type { ProtectedTools } from "./core/prune/index.ts";
+export type { ContextPlan, PlanOptions, RequestLimits } from "./core/plan/index.ts";
+export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
 export {
   DEFAULT_COMPACTION_TEMPLATE,
   extractiveSummary as extractiveSummarizer,
   validateSummary,
 } from "./core/summary/index.ts";
+export type {
+  ExtractiveInput,
+  SectionOverride,
+  SummaryValidation,
+  TemplateOverride,
+  TemplateOverrides,
+} from "./core/summary/index.ts";
 export { estimateTokens } from "./core/tokens/index.ts";
-export type { TokenCounter } from "./core/tokens/index.ts";
+export type { MessageMeter, TokenCounter } from "./core/tokens/index.ts";
+export type { ToolKind, ToolKinds } from "./core/tools/index.ts";
 export { truncateOutput } from "./core/truncate/index.ts";
 export type {
   Direction,

@@ -1,4 +1,11 @@
-export type { Archive, ArchiveEntry, OriginalReader, ReadOptions, SpillFile } from "./archive.ts";
+export type {
+  Archive,
+  ArchiveEntry,
+  ArchiveJournal,
+  OriginalReader,
+  ReadOptions,
+  SpillFile,
+} from "./archive.ts";
 export { sha256Hex } from "./digest.ts";
 export { memoryArchive } from "./memory.ts";
 export type { MemoryArchiveOptions } from "./memory.ts";

@@ -9,27 +9,11 @@ import {
 } from "../../../src/dialects/ai-sdk/index.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
-import { aiSdkFixtures, newerFixtures, olderFixtures } from "./fixtures.ts";
+import { aiSdkFixtures, newerFixtures, olderFixtures, pruned } from "./fixtures.ts";
 
 describeDialect(aiSdk, aiSdkFixtures, legalConversation());
 
 const step = olderFixtures["parallel calls, every output shape and provider options"] ?? [];
-
-function pruned(message: Message): Message {
-  return withParts(
-    message,
-    message.parts.map((part) =>
-      part.type === "tool-result"
-        ? {
-            ...part,
-            output: [{ type: "text" as const, text: "[pruned]" }],
-            time: { compacted: 7 },
-            original: "out_0123456789abcdef",
-          }
-        : part,
-    ),
-  );
-}
 
 test("a pruned output becomes text, keeps its options and says when it was pruned", () => {
   const [tool] = encodeAiSdk(decodeAiSdk(step).slice(2, 3).map(pruned));

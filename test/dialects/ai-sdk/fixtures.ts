@@ -1,3 +1,4 @@
+import { type Message, withParts } from "../../../src/core/message/index.ts";
 import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/index.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
@@ -233,3 +234,20 @@ export const aiSdkFixtures: DialectFixtures<readonly AiSdkMessage[], AiSdkMessag
   malformed,
   natives: (conversation) => conversation,
 };
+
+/** A message as it stands after its tool results were pruned. */
+export function pruned(message: Message): Message {
+  return withParts(
+    message,
+    message.parts.map((part) =>
+      part.type === "tool-result"
+        ? {
+            ...part,
+            output: [{ type: "text" as const, text: "[pruned]" }],
+            time: { compacted: 7 },
+            original: "out_0123456789abcdef",
+          }
+        : part,
+    ),
+  );
+}

@@ -3,10 +3,9 @@ import { MockLanguageModelV3 } from "ai/test";
 import { modelMessageSchema as newerSchema } from "ai7";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { type AiSdkMessage, decodeAiSdk, encodeAiSdk } from "../../../src/dialects/ai-sdk/index.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
-import { newerFixtures, olderFixtures } from "./fixtures.ts";
+import { newerFixtures, olderFixtures, pruned } from "./fixtures.ts";
 
 /** What the SDK's own schemas say against messages; nothing if they take them. */
 function refusals(messages: readonly AiSdkMessage[]): unknown[] {
@@ -37,22 +36,6 @@ test("both versions take pruned results of every output shape", () => {
   const lists = Object.values(olderFixtures);
   expect(lists.flatMap((list) => refusals(encodeAiSdk(decodeAiSdk(list).map(pruned))))).toEqual([]);
 });
-
-function pruned(message: Message): Message {
-  return withParts(
-    message,
-    message.parts.map((part) =>
-      part.type === "tool-result"
-        ? {
-            ...part,
-            output: [{ type: "text" as const, text: "[pruned]" }],
-            time: { compacted: 7 },
-            original: "out_0123456789abcdef",
-          }
-        : part,
-    ),
-  );
-}
 
 test("a model behind the SDK gets every call with its result", async () => {
   const model = new MockLanguageModelV3({

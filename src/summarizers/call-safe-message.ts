@@ -1,5 +1,9 @@
 /** The most characters of an error that a report shows. */
 const LONGEST = 200;
+/** Words of an error stand in the first part of a body … */
+const LONGEST_BODY = 20_000;
+/** … and what is searched for keys is more than what is shown, so that none is cut in two. */
+const LOOK_UNITS = 2_000;
 const REMOVED = "[removed]";
 
 /** What keys look like, and where they stand. */
@@ -8,6 +12,8 @@ const SECRETS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|xai|gsk|ghp|gho|glpat|hf|r8|pplx|nvapi|key|sess|org|proj)[-_][\w.*-]{4,}/gi,
   /\b(?:AIza|AKIA|ya29\.)[\w.-]{8,}/g,
   /\b(?:x-)?(?:api[-_ ]?key|authorization|access[-_ ]?token|token|secret|password)\b["']?\s*[:=]\s*["']?[^\s"',;]+/gi,
+  /\b(?:api[-_ ]?key|token|secret|password)\s+(?=[\w-]*\d)(?=\d*[a-z])[\w-]{8,}/gi,
+  /\beyJ[\w-]+(?:\.[\w-]+)+/g,
   /[?&][\w-]*(?:key|token|secret|sig)[\w-]*=[^&\s"']+/gi,
   /\/\/[^\s/@]+@/g,
   /\b(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])(?=[\w+=-]*\d)[\w+=-]{24,}/g,
@@ -19,7 +25,8 @@ const SECRETS: readonly RegExp[] = [
  * looks like a key and without the body of a response.
  */
 export function safeMessage(status: number | undefined, error: unknown): string {
-  const said = withoutSecrets(withoutBody(messageOf(error).slice(0, 20_000)))
+  const words = withoutBody(messageOf(error).slice(0, LONGEST_BODY)).slice(0, LOOK_UNITS);
+  const said = withoutSecrets(words)
     .replace(/[\s\p{C}]+/gu, " ")
     .trim();
   const code = status === undefined || said.includes(String(status)) ? "" : `HTTP ${status}`;

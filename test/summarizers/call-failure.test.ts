@@ -87,6 +87,8 @@ describe("what a report tells of an error", () => {
     `the key ${KEY.slice(14)} is wrong`,
     `AIzaSyAbCdEfGhIjKlMnOpQrStUvWxYz01234 was refused`,
     `gsk_AbCdEfGhIjKl was refused`,
+    `api-key 1AbCdEfGh2 rejected`,
+    `eyJhbGciOiJIUzI1.eyJzdAbCdEf.x-1 has expired`,
     `${"x ".repeat(90)}${KEY}`,
   ])("holds no key: %s", (message) => {
     const { message: told } = callFailure(error(message, { status: 401 }), NOW);

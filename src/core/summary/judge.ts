@@ -45,12 +45,18 @@ export interface Judgement {
 
 /** More than this many caps are not a long summary but a runaway. */
 const FAR_OVER = 2;
+/** In UTF-16 units: more than any model thinks and writes, and nothing to take time for. */
+const LONGEST_ANSWER = 500_000;
 /** Reasons to stop that leave a text unfinished. */
 const UNFINISHED = new Set(["length", "content-filter", "error"]);
 
 /** Judges a model's answer against what a summary must be; decides nothing about what happens then. */
 export function judgeSummary(answer: JudgedAnswer, input: JudgeInput): Judgement {
-  const { template = DEFAULT_COMPACTION_TEMPLATE } = input;
+  const { template = DEFAULT_COMPACTION_TEMPLATE, cap, count } = input;
+  if (answer.text.length > LONGEST_ANSWER) {
+    const tokens = count(answer.text);
+    return { text: "", problems: [{ code: "over-cap", tokens, cap }], isFatal: true };
+  }
   const { text, translated } = cleanAnswer(answer.text, template);
   const fatal = fatalProblem(answer, text, input);
   const gaps = text === "" ? [] : summaryGaps(text, input);

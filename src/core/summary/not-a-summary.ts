@@ -3,6 +3,8 @@
  * and only where the sections are not there: in a summary the same words are its content.
  */
 
+import { fencedLines } from "./sections.ts";
+
 const LOOK_UNITS = 400;
 
 /** Tool calls as models write them when they have no tools to call. */
@@ -12,14 +14,16 @@ const TOOL_CALL =
 const JSON_CALL =
   /^(?:```(?:json)?\s*)?\{\s*"(?:name|tool|tool_name|function|recipient_name)"\s*:\s*["{]/;
 
-const FENCED = /^ ?(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ ?\1/gm;
-
 /** Whether there is a tool call in the text, quoted ones left out. */
 export function holdsToolCall(text: string): boolean {
-  return (
-    TOOL_CALL.test(text.replace(FENCED, "")) ||
-    JSON_CALL.test(text.slice(0, LOOK_UNITS).trimStart())
-  );
+  if (JSON_CALL.test(text.slice(0, LOOK_UNITS).trimStart())) return true;
+  return TOOL_CALL.test(text) && TOOL_CALL.test(withoutFenced(text));
+}
+
+function withoutFenced(text: string): string {
+  const lines = text.split("\n");
+  const fenced = fencedLines(lines);
+  return lines.filter((_, line) => !fenced.has(line)).join("\n");
 }
 
 const ERROR_BODY =

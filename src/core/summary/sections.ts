@@ -194,7 +194,7 @@ function stripMarks(heading: string): string {
 }
 
 /** Lines of closed code fences; a fence that nothing closes is content like any other. */
-function fencedLines(lines: readonly string[]): ReadonlySet<number> {
+export function fencedLines(lines: readonly string[]): ReadonlySet<number> {
   const fenced = new Set<number>();
   let open: { line: number; mark: string } | undefined;
   for (const [line, text] of lines.entries()) {

@@ -119,6 +119,16 @@ describe("T12: what is no summary is refused, with the reason", () => {
     expect(problems[0]?.code).toBe(code);
   });
 
+  it.each(["`", "```", "- `", "a:\n", "<tool_call>", "word ", "🎯"])(
+    "what never stops, in time in proportion to it: %j",
+    (piece) => {
+      const some = `${GOOD}\n${piece.repeat(200_000 / piece.length)}`;
+      expect(judgeSummary({ text: some }, { ...input, replaces: 1e9 }).isFatal).toBe(true);
+      const text = `${GOOD}\n${piece.repeat(4_000_000 / piece.length)}`;
+      expect(codes({ text }, { replaces: 1e9 })).toEqual(["fatal", "over-cap"]);
+    },
+  );
+
   it("what is not smaller than what it replaces", () => {
     expect(codes({ text: GOOD }, { replaces: count(GOOD) })).toEqual(["fatal", "not-smaller"]);
     expect(codes({ text: GOOD }, { replaces: count(GOOD) + 1 })).toEqual([]);

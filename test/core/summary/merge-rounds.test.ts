@@ -170,7 +170,8 @@ describe("T12: ten rounds, some by a model, some without", () => {
         const rounds = play(writers, 60_000);
         for (const [index, { summary }] of rounds.entries()) {
           const gate = { cap: 60_000, replaces: 90_000, ledger: factsOf(index + 1), count };
-          expect(judgeSummary({ text: summary }, gate).problems).toEqual([]);
+          const answer = { text: summary, finish: "stop" };
+          expect(judgeSummary(answer, gate).problems).toEqual([]);
         }
       }),
       { numRuns: 20 },

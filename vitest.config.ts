@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // By default one core is left idle: half of a small machine.
+    maxWorkers: "100%",
     reporters: ["default", closingLine],
   },
 });

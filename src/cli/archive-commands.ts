@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration, parseRange, parseSize } from "./figures.ts";
+import { parseDuration, parseRange, parseSize } from "./view/figures.ts";
 import type { Io } from "./io.ts";
 import { numberOption } from "./option-values.ts";
 

@@ -1,7 +1,7 @@
 import type { ContextOptions } from "../context/index.ts";
 import { type Summarizer, summarizerByName } from "../summarizers/index.ts";
 import type { CommonOptions, Io } from "./io.ts";
-import { whileWaiting } from "./waiting.ts";
+import { whileWaiting } from "./view/waiting.ts";
 
 export interface SummarizerOptions extends CommonOptions {
   /** Who writes the summary. @default "extractive" */

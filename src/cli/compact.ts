@@ -12,7 +12,7 @@ import {
   writeFileAtomically,
   type WriteTarget,
 } from "../transcripts/index.ts";
-import { compactView } from "./compact-view.ts";
+import { compactView } from "./view/compact-view.ts";
 import { chosenSummarizer, type SummarizerOptions } from "./chosen-summarizer.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";

@@ -1,6 +1,6 @@
 import { collectGarbage, type GarbageReport } from "../archive/retention/collect-garbage.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { bytes, plural } from "./figures.ts";
+import { bytes, plural } from "./view/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 
 export interface GcOptions extends CommonOptions {

@@ -1,13 +1,13 @@
 import path from "node:path";
 import { startsTurn } from "../core/message/index.ts";
 import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
-import { type Growth, growthOf } from "./growth.ts";
-import { inspectView } from "./inspect-view.ts";
+import { type Growth, growthOf } from "./measure/growth.ts";
+import { inspectView } from "./view/inspect-view.ts";
 import type { TranscriptCounts } from "../transcripts/index.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
-import { measureSession, type SessionSize } from "./measure-session.ts";
-import { type PrunablePieces, prunablePieces } from "./prunable.ts";
+import { measureSession, type SessionSize } from "./measure/measure-session.ts";
+import { type PrunablePieces, prunablePieces } from "./measure/prunable.ts";
 import {
   type ContentItem,
   type KindShare,
@@ -16,7 +16,7 @@ import {
   sharesByTool,
   type ToolShare,
   windowContents,
-} from "./window-contents.ts";
+} from "./measure/window-contents.ts";
 import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
 
 export interface InspectOptions extends CommonOptions, LoadOptions {

@@ -7,9 +7,9 @@ import {
   transcriptFormats,
 } from "../transcripts/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
-import { plural } from "./figures.ts";
+import { plural } from "./view/figures.ts";
 import type { Io } from "./io.ts";
-import { startProgress } from "./progress.ts";
+import { startProgress } from "./view/progress.ts";
 
 export interface LoadOptions {
   /** Name of the format; the content decides without it. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseTokens } from "./figures.ts";
+import { parseTokens } from "./view/figures.ts";
 
 export function tokensOption(text: string): number {
   const value = parseTokens(text);

@@ -145,7 +145,7 @@ function addCompact(program: Command, io: Io): void {
       // A name that is wrong is better told before anything is read or picked.
       chosenSummarizer(io, options);
       if (file !== undefined) return compactCommand(io, file, options);
-      const { chooseSession } = await import("./choose-session.ts");
+      const { chooseSession } = await import("./sessions/choose-session.ts");
       const session = await chooseSession(io, options);
       if (session === undefined) return undefined;
       return compactInput(io, { input: await session.load(), name: session.name }, options);

@@ -11,7 +11,7 @@ import {
   type SearchStop,
 } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
-import { bytes, plural } from "./figures.ts";
+import { bytes, plural } from "./view/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 
 export interface RecallCommandOptions extends CommonOptions {

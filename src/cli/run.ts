@@ -4,7 +4,7 @@ import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { type CommandLine, type CommandResult, runCommand } from "../spill/index.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
-import { type LiveView, startLiveView } from "./live-view.ts";
+import { type LiveView, startLiveView } from "./view/live-view.ts";
 import { cutJson, type CutFlags, cutOptions } from "./truncate.ts";
 
 export interface RunFlags extends CommonOptions, CutFlags {

@@ -1,5 +1,5 @@
 import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/index.ts";
-import { count } from "./figures.ts";
+import { count } from "./view/figures.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
 /** The window a command works with, and who says so. */

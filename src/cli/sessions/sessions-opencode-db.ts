@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import path from "node:path";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 import { exportDocument, type OpencodeInfo, type OpencodeMessage } from "./opencode-export.ts";
 import { findProgramSessions } from "./sessions-opencode-program.ts";
 import type { FoundSession, SessionSearch } from "./session-search.ts";

@@ -1,6 +1,6 @@
 import { spinner } from "@clack/prompts";
 import { percent } from "./figures.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 
 /** Shows on a terminal that long work goes on; silent elsewhere. */
 export interface Progress {

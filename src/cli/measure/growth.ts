@@ -1,5 +1,5 @@
-import { createMessageMeter, estimator } from "../core/tokens/index.ts";
-import type { Conversation } from "../transcripts/index.ts";
+import { createMessageMeter, estimator } from "../../core/tokens/index.ts";
+import type { Conversation } from "../../transcripts/index.ts";
 
 /** How full the window was at one point. */
 export interface GrowthSample {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chooseSession, listSessions } from "../../src/cli/choose-session.ts";
-import { capturedIo } from "./captured-io.ts";
+import { chooseSession, listSessions } from "../../../src/cli/sessions/choose-session.ts";
+import { capturedIo } from "../captured-io.ts";
 import { SESSION_ID, writeStorage } from "./opencode-session.ts";
 
 let home: string;

@@ -1,13 +1,13 @@
 import pc from "picocolors";
-import { clipLine } from "../core/tools/index.ts";
+import { clipLine } from "../../core/tools/index.ts";
 import { chart } from "./chart.ts";
 import { bar, count, fit, percent, plural, tokens } from "./figures.ts";
-import type { Growth } from "./growth.ts";
-import type { Inspection } from "./inspect.ts";
-import { type Io, widthOf } from "./io.ts";
+import type { Growth } from "../measure/growth.ts";
+import type { Inspection } from "../inspect.ts";
+import { type Io, widthOf } from "../io.ts";
 import { localTime } from "./local-time.ts";
-import type { PrunableKind } from "./prunable.ts";
-import type { ContentItem, ContentKind } from "./window-contents.ts";
+import type { PrunableKind } from "../measure/prunable.ts";
+import type { ContentItem, ContentKind } from "../measure/window-contents.ts";
 
 /** What fills the window, for a person. */
 export function inspectView(io: Io, inspection: Inspection): string[] {

@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { access, mkdtemp, open, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { ContextError } from "../core/error.ts";
-import type { Io } from "./io.ts";
+import { ContextError } from "../../core/error.ts";
+import type { Io } from "../io.ts";
 import type { FoundSession, SessionSearch } from "./session-search.ts";
 
 /** Sessions asked of the program; more are not shown anyway. */

@@ -1,8 +1,8 @@
 import path from "node:path";
 import pc from "picocolors";
-import type { CompactResult } from "./compact.ts";
+import type { CompactResult } from "../compact.ts";
 import { bar, clipEnd, count, plural } from "./figures.ts";
-import { type Io, widthOf } from "./io.ts";
+import { type Io, widthOf } from "../io.ts";
 import { modelLines } from "./model-view.ts";
 
 /** How many lines of each section of the summary are shown. */

@@ -1,10 +1,10 @@
 import { isCancel, select } from "@clack/prompts";
 import pc from "picocolors";
-import { clipLine } from "../core/tools/index.ts";
+import { clipLine } from "../../core/tools/index.ts";
 import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
-import { bar, bytes, percent, plural, tokens } from "./figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, widthOf } from "./io.ts";
-import { localTime } from "./local-time.ts";
+import { bar, bytes, percent, plural, tokens } from "../view/figures.ts";
+import { type CommonOptions, type Io, printJson, printLines, widthOf } from "../io.ts";
+import { localTime } from "../view/local-time.ts";
 import type { FoundSession } from "./session-search.ts";
 import { findSessions, type FoundSessions } from "./sessions.ts";
 

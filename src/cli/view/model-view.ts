@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import type { ContextReport, SummaryReport } from "../context/index.ts";
+import type { ContextReport, SummaryReport } from "../../context/index.ts";
 import { clipEnd, count, plural } from "./figures.ts";
 
 /** How many problems are shown; `--json` has them all. */

@@ -1,6 +1,6 @@
 import os from "node:os";
 import path from "node:path";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 import {
   filesBelow,
   type FolderQuery,

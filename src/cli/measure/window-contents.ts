@@ -4,10 +4,10 @@ import type {
   Part,
   ToolCallPart,
   ToolResultPart,
-} from "../core/message/index.ts";
-import { estimator, MESSAGE_OVERHEAD, partTokens } from "../core/tokens/index.ts";
-import { clipLine, describeCall } from "../core/tools/index.ts";
-import type { Conversation } from "../transcripts/index.ts";
+} from "../../core/message/index.ts";
+import { estimator, MESSAGE_OVERHEAD, partTokens } from "../../core/tokens/index.ts";
+import { clipLine, describeCall } from "../../core/tools/index.ts";
+import type { Conversation } from "../../transcripts/index.ts";
 import type { SessionSize } from "./measure-session.ts";
 
 /** What a piece of the window is, in the order in which a report names them. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 import { exportDocument, type OpencodeInfo, type OpencodeMessage } from "./opencode-export.ts";
 import { filesBelow, type FoundSession, type SessionSearch } from "./session-search.ts";
 import { findDatabaseSessions } from "./sessions-opencode-db.ts";

@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeSessions } from "../../src/cli/describe-sessions.ts";
-import { findProgramSessions } from "../../src/cli/sessions-opencode-program.ts";
-import { findSessions } from "../../src/cli/sessions.ts";
-import { readTranscript } from "../../src/transcripts/index.ts";
-import { capturedIo, type CapturedIo } from "./captured-io.ts";
+import { describeSessions } from "../../../src/cli/sessions/describe-sessions.ts";
+import { findProgramSessions } from "../../../src/cli/sessions/sessions-opencode-program.ts";
+import { findSessions } from "../../../src/cli/sessions/sessions.ts";
+import { readTranscript } from "../../../src/transcripts/index.ts";
+import { capturedIo, type CapturedIo } from "../captured-io.ts";
 import {
   exported,
   SESSION_ID,

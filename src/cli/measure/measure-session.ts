@@ -1,7 +1,7 @@
-import { isPruned } from "../core/edit/index.ts";
-import { type Message, totalUsage } from "../core/message/index.ts";
-import { createMessageMeter, estimator, type MessageMeter } from "../core/tokens/index.ts";
-import type { Conversation } from "../transcripts/index.ts";
+import { isPruned } from "../../core/edit/index.ts";
+import { type Message, totalUsage } from "../../core/message/index.ts";
+import { createMessageMeter, estimator, type MessageMeter } from "../../core/tokens/index.ts";
+import type { Conversation } from "../../transcripts/index.ts";
 
 /** How many tokens a session's next request holds, and how that is known. */
 export interface SessionSize {

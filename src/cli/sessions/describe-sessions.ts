@@ -1,12 +1,12 @@
 import path from "node:path";
-import { type ContextBudget, contextBudget } from "../core/overflow/index.ts";
-import { messageText, startsTurn } from "../core/message/index.ts";
-import { type Conversation, readTranscript } from "../transcripts/index.ts";
-import type { Io } from "./io.ts";
-import { measureSession } from "./measure-session.ts";
-import { startProgress } from "./progress.ts";
+import { type ContextBudget, contextBudget } from "../../core/overflow/index.ts";
+import { messageText, startsTurn } from "../../core/message/index.ts";
+import { type Conversation, readTranscript } from "../../transcripts/index.ts";
+import type { Io } from "../io.ts";
+import { measureSession } from "../measure/measure-session.ts";
+import { startProgress } from "../view/progress.ts";
 import type { FoundSession } from "./session-search.ts";
-import { chooseWindow } from "./window.ts";
+import { chooseWindow } from "../window.ts";
 
 /** What a list says about a session. */
 export interface DescribedSession {

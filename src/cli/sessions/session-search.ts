@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
-import type { TranscriptInput } from "../transcripts/index.ts";
+import type { TranscriptInput } from "../../transcripts/index.ts";
 
 /** A session of some agent on this computer. */
 export interface FoundSession {

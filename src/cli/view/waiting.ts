@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { clipEnd, plural } from "./figures.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 
 const CLEAR_LINE = "\r\x1b[2K";
 const TICK_MS = 1_000;

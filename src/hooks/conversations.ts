@@ -100,14 +100,16 @@ function isSameBegin(one: unknown, other: unknown): boolean {
 
 function withoutMarks(message: unknown): unknown {
   const content = isWireObject(message) ? message["content"] : undefined;
-  if (typeof content === "string") return { ...(message as object), content: [textPart(content)] };
+  if (typeof content === "string") return { ...unmarked(message), content: [textPart(content)] };
   if (!Array.isArray(content)) return message;
-  const parts = content.map((part: unknown) => {
-    if (!isWireObject(part)) return part;
-    const { cache_control: _, ...rest } = part;
-    return rest;
-  });
-  return { ...(message as object), content: parts };
+  return { ...unmarked(message), content: content.map(unmarked) };
+}
+
+/** Without the marks of the wire, and those of the AI SDK among the options of a provider. */
+function unmarked(value: unknown): object {
+  if (!isWireObject(value)) return { value };
+  const { cache_control: _, providerOptions: _options, ...rest } = value;
+  return rest;
 }
 
 function textPart(text: string): object {

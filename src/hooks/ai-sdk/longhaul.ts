@@ -3,6 +3,7 @@ import { type Context, type ContextOptions, createContext } from "../../context/
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
 import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
+import { createConversations } from "../conversations.ts";
 import { nativeContextOn } from "../native-context.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
@@ -64,16 +65,18 @@ export interface LonghaulContext extends Omit<Context, "subAgent"> {
  * options that make no sense.
  */
 export function longhaul(options: LonghaulOptions = {}): LonghaulContext {
-  return withHooks(createContext({ traits: aiSdk.traits, ...contextOptions(options) }));
+  const settings = { traits: aiSdk.traits, ...contextOptions(options) };
+  return withHooks(createContext(settings), settings);
 }
 
-function withHooks(context: Context): LonghaulContext {
+function withHooks(context: Context, settings: ContextOptions): LonghaulContext {
   const format = {
     dialect: aiSdk,
     messagesOf: (messages: readonly AiSdkMessage[]): readonly AiSdkMessage[] => messages,
   };
   const hooks = {
     native: nativeContextOn(context, format),
+    conversationOf: createConversations<AiSdkMessage>({ context, settings, format }),
     runs: createRuns(),
     surroundings: createSurroundings(),
     standsBack: createStandBack(context),
@@ -89,7 +92,10 @@ function withHooks(context: Context): LonghaulContext {
       if (run === undefined) throw notPrepared();
       return leftBy(run) as Native[];
     },
-    subAgent: (own = {}) => withHooks(context.subAgent(contextOptions(own))),
+    subAgent(own = {}) {
+      const more = contextOptions(own);
+      return withHooks(context.subAgent(more), { ...settings, ...more });
+    },
   };
 }
 

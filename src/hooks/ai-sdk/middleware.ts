@@ -5,8 +5,8 @@ import type { AiSdkMiddleware, WrapGenerateOptions, WrapStreamOptions } from "./
 
 /**
  * The middleware of one conversation. Where `prepareStep` is used it only recovers, and what it did
- * is journaled, so that later steps go on from that. Alone it keeps every prompt inside the window.
- * Calls of other conversations pass: a conversation is known by how it begins.
+ * is journaled, so that later steps go on from that; calls that begin otherwise pass. Alone it keeps
+ * every prompt inside the window, with a context for each conversation that begins otherwise.
  */
 export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
   const calls = createCalls(hooks);

@@ -1,5 +1,6 @@
 import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
+import type { Conversation } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
 import { managedByParts, managedByStep } from "./managed.ts";
@@ -14,6 +15,8 @@ export interface Hooks {
   readonly native: NativeContext<Natives>;
   readonly runs: Runs;
   readonly surroundings: Surroundings;
+  /** `createConversations`, for calls without `prepareStep`. */
+  readonly conversationOf: (messages: Natives) => Conversation<AiSdkMessage>;
   /** `createStandBack` */
   readonly standsBack: (by: string | undefined) => boolean;
 }

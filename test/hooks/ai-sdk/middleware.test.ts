@@ -140,16 +140,33 @@ describe("the middleware alone", () => {
     });
   });
 
-  it("leaves other conversations alone", async () => {
+  it("gives other conversations contexts of their own", async () => {
     const { model, calls } = fakeModel({ version: 6, answer: lookFor(10) });
     const { context, edits } = watched({ window: LIMIT });
     const run = { version: 6, stream: false, hooks: "middleware" } as const;
     await runAgent({ ...run, context, model, output, prompt: "look" });
     const wrapped = wrapLanguageModel({ model, middleware: context.middleware });
+    expect(edits).toEqual([]);
+    const title = "A title, please.";
+    await generateText({ model: wrapped, prompt: title });
+    expect(JSON.stringify(calls.at(-1)?.prompt)).toContain(title);
     const prompt = words(20_000, "another");
     await generateText({ model: wrapped, prompt });
-    expect(JSON.stringify(calls.at(-1)?.prompt)).toContain(prompt);
+    expect(JSON.stringify(calls.at(-1)?.prompt).length).toBeLessThan(prompt.length / 2);
     expect(edits).toEqual([]);
+  });
+});
+
+describe("the middleware alone, behind a question", () => {
+  it("keeps what comes next inside the window", async () => {
+    const { model, refused } = fakeModel({ version: 6, limit: LIMIT, answer: lookFor(STEPS) });
+    const { context } = watched({ window: LIMIT });
+    const plain = fakeModel({ version: 6, answer: () => ({ text: "A title." }) });
+    const titling = wrapLanguageModel({ model: plain.model, middleware: context.middleware });
+    await generateText({ model: titling, prompt: "A title, please." });
+    const run = { version: 6, stream: false, hooks: "middleware" } as const;
+    expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
+    expect(refused()).toBe(0);
   });
 });
 

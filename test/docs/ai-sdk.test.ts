@@ -1,16 +1,16 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { memoryArchive } from "../../src/archive/index.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
 import { longhaul } from "../../src/hooks/ai-sdk/index.ts";
 import { fakeModel } from "../hooks/ai-sdk/fake-model.ts";
+import { programsOf, runnable } from "./page-code.ts";
 
-const page = readFileSync("docs/ai-sdk.md", "utf8");
-const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = ""]) =>
-  code.replaceAll(/^import .*$/gm, ""),
-);
+const blocks = programsOf("docs/ai-sdk.md").map(runnable);
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -59,14 +59,15 @@ describe.each([
 
   it("has the route of a chat", async () => {
     const database = new Map<string, unknown[]>();
-    const archive = { ...memoryArchive(), conversation: () => memoryArchive() };
+    const folder = mkdtempSync(path.join(tmpdir(), "longhaul-docs-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
     const values = {
       ...given(),
-      archive,
+      directoryArchive,
+      folder,
       appTools: { look },
       load: async (id: string) => database.get(id) ?? [],
       save: (id: string, all: unknown[]) => void database.set(id, all),
-      longhaul: ({ conversation: _, ...options }: Values) => longhaul(options),
     };
     const route = (await run(blocks[2]!, values, "POST")) as (
       request: Request,

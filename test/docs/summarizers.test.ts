@@ -4,6 +4,7 @@ import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import * as door from "../../src/summarizers/index.ts";
 import { startUpstream, type Upstream } from "../e2e/upstream/index.ts";
+import { runnable } from "./page-code.ts";
 
 const page = readFileSync("docs/summarizers.md", "utf8");
 const examples = [...page.matchAll(/```ts\n([^]*?)```/g)].map((match) => match[1]!);
@@ -26,7 +27,7 @@ const history: Message[] = Array.from({ length: 40 }, (_, n) => [
 
 /** Runs an example as the page shows it, and gives back what it names. */
 async function run(code: string, scope: object, result: string): Promise<unknown> {
-  const body = code.replace(/^import .*$/gm, "");
+  const body = runnable(code);
   // What the page shows is what runs.
   // oxlint-disable-next-line typescript/no-implied-eval
   const made = new Function(

@@ -27,7 +27,7 @@ export interface Groundwork {
   follow(view: ListedView): void;
   /** The books about exactly this view. */
   booksOf(view: ListedView): Books;
-  /** The facts of what it has seen and no record has consumed, as far as steps were followed. */
+  /** The facts of the view that was followed last, as far as no record has consumed them. */
   facts(): Ledger;
   /** After an edit: the view of now begins in another way. */
   forget(): void;
@@ -45,6 +45,7 @@ export function createGroundwork(meter: MessageMeter, openLedger: () => LedgerBo
   let work: Work | undefined;
   /** The last message of the step before, and its place. */
   let newest: { readonly message: Message | undefined; readonly at: number } | undefined;
+  let latest: ListedView | undefined;
 
   const openWork = (base: readonly Message[]): Work => ({
     base,
@@ -55,8 +56,16 @@ export function createGroundwork(meter: MessageMeter, openLedger: () => LedgerBo
     tokens: 0,
   });
 
+  const booksOf = ({ base, messages }: ListedView): Books => {
+    const isKnown = work?.base === base && work.taken.every((one, at) => one === messages[at]);
+    if (work === undefined || !isKnown) work = openWork(base);
+    takeIn(work, messages, meter);
+    return work;
+  };
+
   return {
     follow({ base, messages }) {
+      latest = { base, messages };
       // For callers that bring new objects every time it would be all of the work in every step.
       const goesOn = newest === undefined || messages[newest.at] === newest.message;
       newest = { message: messages.at(-1), at: messages.length - 1 };
@@ -65,16 +74,12 @@ export function createGroundwork(meter: MessageMeter, openLedger: () => LedgerBo
       if (work === undefined || !isKnown) work = openWork(base);
       takeIn(work, messages, meter);
     },
-    booksOf({ base, messages }) {
-      const isKnown = work?.base === base && work.taken.every((one, at) => one === messages[at]);
-      if (work === undefined || !isKnown) work = openWork(base);
-      takeIn(work, messages, meter);
-      return work;
-    },
-    facts: () => work?.ledger.ledger() ?? EMPTY_LEDGER,
+    booksOf,
+    facts: () => (latest === undefined ? EMPTY_LEDGER : booksOf(latest).ledger.ledger()),
     forget() {
       work = undefined;
       newest = undefined;
+      latest = undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGroundwork, type Groundwork } from "../../src/context/groundwork.ts";
 import { linesOf } from "../../src/core/edit/index.ts";
-import { createLedgerBook, extractLedger } from "../../src/core/ledger/index.ts";
+import { createLedgerBook, EMPTY_LEDGER, extractLedger } from "../../src/core/ledger/index.ts";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import { quarter, step, user } from "../build-messages.ts";
@@ -75,5 +75,16 @@ describe("the groundwork of an edit", () => {
     expect(added()).toBe(pool.length);
     groundwork.booksOf({ base, messages: pool });
     expect(added()).toBe(2 * pool.length);
+  });
+
+  it("knows the facts of the last step, also where it left the work to an edit", () => {
+    const { groundwork } = counting();
+    expect(groundwork.facts()).toEqual(EMPTY_LEDGER);
+    for (let end = 1; end <= pool.length; end++) {
+      groundwork.follow({ base: [], messages: structuredClone(pool.slice(0, end)) });
+      expect(groundwork.facts()).toEqual(extractLedger(pool.slice(0, end)));
+    }
+    groundwork.forget();
+    expect(groundwork.facts()).toEqual(EMPTY_LEDGER);
   });
 });

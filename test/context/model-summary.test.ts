@@ -336,6 +336,21 @@ describe("a sub-agent", () => {
   });
 });
 
+it("the rules of a conversation are all that was typed, whether messages come as new objects or not", async () => {
+  const context = create(goodSummary, { constraints: ["be kind"] });
+  const history = [...start];
+  for (const rule of ["use tabs", "stop at noon"]) {
+    history.push(assistant("yes"), user(rule));
+    await context.prepare(structuredClone(history));
+  }
+  const all = ["be kind", "do the work, and never touch the API", "use tabs", "stop at noon"];
+  expect(context.constraints()).toEqual(all);
+  history.push(...grow(40, 500), user("one more rule"));
+  expect((await context.prepare(structuredClone(history))).report.action).toBe("compact");
+  expect(context.constraints()).toEqual([...all, "one more rule"]);
+  expect(context.subAgent().constraints()).toEqual([...all, "one more rule"]);
+});
+
 describe("plugins", () => {
   it("bring settings, and hear everything", async () => {
     const heard: string[] = [];

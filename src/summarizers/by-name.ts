@@ -1,5 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { anthropicSummarizer } from "./anthropic/summarizer.ts";
+import { withoutSecrets } from "./call-safe-message.ts";
 import { type Environment, processEnvironment, variable } from "./http/environment.ts";
 import type { HttpSummarizerOptions } from "./http/options.ts";
 import { openaiCompatibleSummarizer } from "./openai-compatible/summarizer.ts";
@@ -57,6 +58,7 @@ function unknownName(name: string): ContextError {
   const forms = SUMMARIZER_FORMS.join(", ");
   return new ContextError(
     "invalid-options",
-    `There is no summarizer ${JSON.stringify(name)}; give one of ${forms}.`,
+    // A key may have been put in the place of a name, or into an address.
+    `There is no summarizer ${JSON.stringify(withoutSecrets(name))}; give one of ${forms}.`,
   );
 }

@@ -48,6 +48,7 @@ function withoutBody(message: string): string {
   return `${message.slice(0, body)} ${said.replaceAll(/\\(["\\/])/g, (_, mark: string) => mark)}`;
 }
 
-function withoutSecrets(message: string): string {
+/** A text without what looks like a key, or stands where keys do. */
+export function withoutSecrets(message: string): string {
   return SECRETS.reduce((text, secret) => text.replace(secret, () => REMOVED), message);
 }

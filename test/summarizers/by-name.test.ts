@@ -43,6 +43,15 @@ describe("a name", () => {
     for (const form of SUMMARIZER_FORMS) expect(make).toThrow(form);
   });
 
+  it.each([
+    "sk-ant-api03-0123456789",
+    "openai-compatible:https://example.com/v1?api_key=sk-ant-api03",
+    "openai-compatible:https://me:sk-ant-api03@example.com",
+  ])("a key in %j is not repeated", (name) => {
+    expect(() => summarizerByName(name, keys)).toThrow(/There is no summarizer/);
+    expect(() => summarizerByName(name, keys)).not.toThrow(/sk-ant-api03/);
+  });
+
   it("with an address that is none says so", () => {
     expect(() => summarizerByName("openai-compatible:localhost#qwen3", {})).toThrow(
       /base URL .* is no address/,

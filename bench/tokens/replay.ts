@@ -2,7 +2,7 @@
  * Replays a recorded conversation request by request, before a provider that reports exact o200k
  * counts of what it was sent, and of a system prompt and tools that are not in the recording.
  */
-import { createUsageMeter } from "../../src/context/usage.ts";
+import { createUsageMeter } from "../../src/context/view/usage.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
 import { exact, remembering } from "./exact.ts";

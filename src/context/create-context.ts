@@ -9,19 +9,19 @@ import {
   type TruncatedOutput,
   type TruncationOptions,
 } from "../tools/index.ts";
-import type { SentBeside } from "./beside.ts";
-import { type EditOptions, editView } from "./edit-view.ts";
+import type { SentBeside } from "./view/beside.ts";
+import { type EditOptions, editView } from "./edit/edit-view.ts";
 import type { ContextEventName, ContextListener } from "./events.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import type { ContextOptions } from "./options.ts";
 import type { Prepared } from "./prepared.ts";
-import { prepareAhead } from "./prepare-ahead.ts";
-import { recoverFrom } from "./recover.ts";
+import { prepareAhead } from "./summaries/prepare-ahead.ts";
+import { recoverFrom } from "./edit/recover.ts";
 import { emptyReport, type Failure } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
-import { undoLast } from "./undo.ts";
+import { undoLast } from "./edit/undo.ts";
 import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
-import { type View, viewOf } from "./view.ts";
+import { type View, viewOf } from "./view/view.ts";
 
 /** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {

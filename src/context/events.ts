@@ -1,6 +1,6 @@
 import type { SummaryCall } from "../summarizers/model-summary.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import type { ContextReport, Failure } from "./report.ts";
 
 /** What a context tells its listeners. */

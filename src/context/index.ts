@@ -1,4 +1,4 @@
-export type { SentBeside } from "./beside.ts";
+export type { SentBeside } from "./view/beside.ts";
 export { compact } from "./compact.ts";
 export { createContext } from "./create-context.ts";
 export type { Context, PrepareOptions } from "./create-context.ts";
@@ -8,7 +8,7 @@ export type {
   ContextEvents,
   ContextListener,
 } from "./events.ts";
-export type { JournalRecord, SummarySource } from "./journal.ts";
+export type { JournalRecord, SummarySource } from "./journal/journal.ts";
 export type { ContextOptions } from "./options.ts";
 export type { ContextPlugin } from "./plugins.ts";
 export type { Prepared } from "./prepared.ts";

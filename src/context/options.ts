@@ -9,7 +9,7 @@ import type { ToolKinds } from "../core/tools/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { SummarizeFunction, Summarizer } from "../summarizers/summarizer.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import type { ContextPlugin } from "./plugins.ts";
 
 /** How a context behaves; every field has a default. */

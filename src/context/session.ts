@@ -20,18 +20,18 @@ import {
 import { asSummarizer } from "../summarizers/as-summarizer.ts";
 import { type Breaker, createBreaker } from "../summarizers/breaker.ts";
 import type { Summarizer } from "../summarizers/summarizer.ts";
-import { type Ahead, createAhead } from "./ahead.ts";
-import { type Beside, createBeside } from "./beside.ts";
+import { type Ahead, createAhead } from "./summaries/ahead.ts";
+import { type Beside, createBeside } from "./view/beside.ts";
 import { createEmitter, type Emitter } from "./events.ts";
-import { createGroundwork, type Groundwork } from "./groundwork.ts";
+import { createGroundwork, type Groundwork } from "./view/groundwork.ts";
 import type { ContextOptions } from "./options.ts";
-import { createPersistence, type Persistence } from "./persistence.ts";
+import { createPersistence, type Persistence } from "./journal/persistence.ts";
 import { withPlugins } from "./plugins.ts";
-import { createRefillWatch, type RefillWatch } from "./refill.ts";
-import { createSpending, type Spending } from "./spending.ts";
-import { aheadShare, summarizerTimeout } from "./summarizer-options.ts";
-import { createTracker, type Tracker } from "./tracker.ts";
-import { createUsageMeter, type Measured, type UsageMeter } from "./usage.ts";
+import { createRefillWatch, type RefillWatch } from "./view/refill.ts";
+import { createSpending, type Spending } from "./summaries/spending.ts";
+import { aheadShare, summarizerTimeout } from "./summaries/summarizer-options.ts";
+import { createTracker, type Tracker } from "./journal/tracker.ts";
+import { createUsageMeter, type Measured, type UsageMeter } from "./view/usage.ts";
 
 /** Everything that one context remembers between two calls. */
 export interface Session {

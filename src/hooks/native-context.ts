@@ -2,7 +2,7 @@ import { type Context, createContext, type PrepareOptions } from "../context/ind
 import type { ContextOptions, ContextReport, Failure, Prepared } from "../context/index.ts";
 import type { Message, Usage } from "../core/message/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { isSameMessage } from "../context/fingerprint.ts";
+import { isSameMessage } from "../context/journal/fingerprint.ts";
 import { followNatives } from "./follow-natives.ts";
 import { createRefusedReasoning } from "./refused-reasoning.ts";
 

@@ -1,0 +1,39 @@
+import type { Archive } from "../../archive/archive.ts";
+import { errorMessage, isContextError } from "../../core/error.ts";
+import type { Original } from "../../core/edit/index.ts";
+import type { Digest } from "../../core/handle/index.ts";
+import type { Message } from "../../core/message/index.ts";
+import { type ContextPlan, originalsOf } from "../../core/plan/index.ts";
+import type { Failure } from "../report.ts";
+
+export interface ArchiveOptions {
+  readonly archive: Archive;
+  readonly digest: Digest;
+  /** The original of the plan's head, if it is made already. */
+  readonly head: Original | undefined;
+}
+
+/**
+ * Stores everything that a plan takes out of the window. Returns what failed; after the first
+ * failure nothing more is tried, because the medium is to blame and not the original.
+ */
+export async function archiveOriginals(
+  messages: readonly Message[],
+  plan: ContextPlan,
+  { archive, digest, head }: ArchiveOptions,
+): Promise<readonly Failure[]> {
+  for (const { kind, content } of originalsOf(messages, plan, digest, head)) {
+    try {
+      await archive.put(kind, content);
+    } catch (error) {
+      return [asFailure(error)];
+    }
+  }
+  return [];
+}
+
+function asFailure(error: unknown): Failure {
+  const code = isContextError(error) ? error.code : "archive-failed";
+  const cause = errorMessage(error);
+  return { code, message: `The original was not kept, so pruning is refused: ${cause}` };
+}

@@ -1,0 +1,98 @@
+import { sha256Hex } from "../../archive/digest.ts";
+import { EMPTY_LEDGER, type Ledger, mergeLedgers } from "../../core/ledger/index.ts";
+import type { Message } from "../../core/message/index.ts";
+import {
+  type ExtractiveInput,
+  extractiveSummary,
+  frameSummary,
+  mergeSummary,
+  resolveTemplate,
+} from "../../core/summary/index.ts";
+import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
+import { fingerprint, listDigest } from "../journal/fingerprint.ts";
+import { applyRecord, type JournalRecord, type SummarySource } from "../journal/journal.ts";
+import type { ModelWork } from "../summaries/model-summary-for.ts";
+import { withRelativePaths } from "../summaries/relative-paths.ts";
+import type { Session } from "../session.ts";
+import { earlierSummaries } from "../summaries/summary-task.ts";
+import type { View } from "../view/view.ts";
+
+/** A plan and the facts of the messages that no record has consumed yet. */
+export interface RecordedPlan extends ArchivedPlan {
+  readonly facts: Ledger;
+  readonly model: ModelWork;
+  readonly edit: EditOptions;
+}
+
+/** A summary and who wrote it. */
+interface WrittenSummary {
+  readonly text: string;
+  readonly source: SummarySource;
+}
+
+/** Makes the journal's record of a plan; fulfils its request for a summary. */
+export function makeRecord(session: Session, view: View, recorded: RecordedPlan): JournalRecord {
+  const { tracker, usage, beside, meter } = session;
+  const previous = tracker.records.at(-1);
+  const { plan, facts } = recorded;
+  const written = writeSummary(session, recorded);
+  const summary = written && { summary: written.text, summarySource: written.source };
+  const after = applyRecord(recorded.messages, { plan, ...summary });
+  const tokens = beside.tokens + meter.total(after);
+  return {
+    version: 1,
+    at: view.startedAt,
+    plan,
+    consumed: tracker.consumed + view.fresh.length,
+    first: previous?.first ?? fingerprintOf(view.messages.at(0)),
+    last: fingerprintOf(view.fresh.at(-1)) || (previous?.last ?? ""),
+    ...summary,
+    facts,
+    tokens: { before: view.measured.tokens, after: Math.ceil(usage.fitted(tokens)) },
+    after: { length: after.length, digest: listDigest(after, sha256Hex) },
+    ...(previous !== undefined && { follows: previous.after.digest }),
+  };
+}
+
+function fingerprintOf(message: Message | undefined): string {
+  return message === undefined ? "" : fingerprint(message, sha256Hex);
+}
+
+/** T12: what the model wrote, completed with the facts, or the facts alone; framed. */
+function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary | undefined {
+  const { counter, options, tracker } = session;
+  const { plan, messages, isArchived, facts, model, edit } = recorded;
+  const { compaction } = plan;
+  if (compaction === undefined) return undefined;
+  const earlier = earlierSummaries(messages.slice(compaction.system, compaction.tailStart));
+  const headHandle = isArchived ? compaction.handle : undefined;
+  const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
+  const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
+  const input = {
+    ledger: withRelativePaths(mergeAll(since, options), options.cwd),
+    constraints: options.constraints,
+    previousSummary: earlier.text,
+    cap: compaction.summary.cap,
+    count: (piece: string) => counter.count(piece),
+    headHandle,
+    olderHandles: earlier.handles,
+    template: resolveTemplate(session.templateFor(edit.template)),
+    ...(options.cwd !== undefined && { environment: [`working directory ${options.cwd}`] }),
+  };
+  const { text, source } = composed(input, model);
+  const headMessages = compaction.tailStart - compaction.system;
+  return { text: frameSummary(text, { headHandle, headMessages }), source };
+}
+
+function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
+  if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
+  const { text, isWhole } = mergeSummary({ ...input, model: model.text });
+  // The facts are also those of the tail, about which no model was asked: they make no gap.
+  return { text, source: model.hasGaps || !isWhole ? "repaired" : "model" };
+}
+
+/** The facts of several records together, oldest first. */
+export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
+  const [first = EMPTY_LEDGER, ...rest] = ledgers;
+  return rest.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), first);
+}

@@ -1,0 +1,72 @@
+import type { ArchiveJournal } from "../../archive/archive.ts";
+import { errorMessage, isContextError } from "../../core/error.ts";
+import { isJournalEntry, type JournalEntry } from "./journal.ts";
+import { journalBranches } from "./journal-branches.ts";
+import type { Failure } from "../report.ts";
+import type { Tracker } from "./tracker.ts";
+
+/** Keeps a journal where other processes find it. */
+export interface Persistence {
+  /** Takes in what is stored, the first time it is called; returns why it could not. */
+  load(): Promise<Failure | undefined>;
+  /** Notes an entry and stores it, with all that could not be stored before. */
+  add(entry: JournalEntry): Promise<Failure | undefined>;
+  /** Stores what is not stored yet. Rejects with `archive-failed`. */
+  flush(): Promise<void>;
+}
+
+/** Without a `store` nothing is kept, and nothing fails. */
+export function createPersistence(
+  store: ArchiveJournal | undefined,
+  tracker: Tracker,
+): Persistence {
+  if (store === undefined) {
+    return {
+      load: () => Promise.resolve(undefined),
+      add: () => Promise.resolve(undefined),
+      flush: () => Promise.resolve(),
+    };
+  }
+  let isLoaded = false;
+  const waiting: JournalEntry[] = [];
+  const flush = async (): Promise<void> => {
+    for (let entry = waiting[0]; entry !== undefined; entry = waiting[0]) {
+      await store.append(entry);
+      waiting.shift();
+    }
+  };
+  return {
+    async load() {
+      if (isLoaded) return undefined;
+      isLoaded = true;
+      try {
+        const known = (await store.read()).filter(isJournalEntry);
+        if (known.length > 0) tracker.restore(journalBranches(known));
+        return undefined;
+      } catch (error) {
+        return failed(
+          "The stored journal could not be read, so earlier edits are not known",
+          error,
+        );
+      }
+    },
+    async add(entry) {
+      waiting.push(entry);
+      try {
+        await flush();
+        return undefined;
+      } catch (error) {
+        return failed(
+          "The journal was not stored, so no other process can go on with this view yet",
+          error,
+        );
+      }
+    },
+    flush,
+  };
+}
+
+function failed(what: string, error: unknown): Failure {
+  const code = isContextError(error) ? error.code : "archive-failed";
+  return { code, message: `${what}: ${errorMessage(error)}` };
+}

@@ -1,0 +1,91 @@
+import type { Message } from "../../core/message/index.ts";
+import type { ModelSummary } from "../../summarizers/model-summary.ts";
+import { isSameMessage } from "../journal/fingerprint.ts";
+import type { Stretch } from "./summary-task.ts";
+
+/** A summary that is being written, or has been, while the agent works. */
+export interface AheadSummary {
+  readonly tailStart: number;
+  readonly answer: Promise<ModelSummary | undefined>;
+  /** Whether the answer is there, so that nobody has to wait. */
+  readonly isReady: boolean;
+}
+
+/** Keeps at most one summary ahead of need. */
+export interface Ahead {
+  readonly isUnderWay: boolean;
+  /** How many were thrown away because the history had changed, or was edited otherwise. */
+  readonly discarded: number;
+  /** Whether at least `step` tokens have come since it last said yes, or some have gone. */
+  isTimeToLook(tokens: number, step: number): boolean;
+  begin(stretch: Stretch, start: (signal: AbortSignal) => Promise<ModelSummary | undefined>): void;
+  /** The summary, if the view still begins with what it was written about; else it is dropped. */
+  match(messages: readonly Message[]): AheadSummary | undefined;
+  /** It was used. */
+  take(): void;
+  /** Throws it away; what is under way is aborted. */
+  drop(): void;
+}
+
+interface Pending extends AheadSummary {
+  readonly prefix: readonly Message[];
+  readonly abort: AbortController;
+}
+
+export function createAhead(): Ahead {
+  let pending: Pending | undefined;
+  let discarded = 0;
+  let looked = -Infinity;
+  const drop = (): void => {
+    if (pending === undefined) return;
+    pending.abort.abort();
+    pending = undefined;
+    discarded++;
+  };
+  return {
+    get isUnderWay() {
+      return pending !== undefined;
+    },
+    get discarded() {
+      return discarded;
+    },
+    isTimeToLook(tokens, step) {
+      const isTime = tokens >= looked + step || tokens < looked;
+      if (isTime) looked = tokens;
+      return isTime;
+    },
+    begin({ messages, tailStart }, start) {
+      const abort = new AbortController();
+      const settled = { isReady: false };
+      // A summary that cannot be written is found out when it is needed.
+      const answer = start(abort.signal)
+        .catch(() => undefined)
+        .finally(() => {
+          settled.isReady = true;
+        });
+      pending = {
+        prefix: messages.slice(0, tailStart),
+        tailStart,
+        answer,
+        abort,
+        get isReady() {
+          return settled.isReady;
+        },
+      };
+    },
+    match(messages) {
+      if (pending === undefined) return undefined;
+      const { prefix } = pending;
+      const isSame =
+        messages.length >= prefix.length &&
+        prefix.every((message, index) => isSameMessage(message, messages[index]));
+      if (isSame) return pending;
+      drop();
+      return undefined;
+    },
+    take() {
+      pending = undefined;
+    },
+    drop,
+  };
+}

@@ -1,0 +1,99 @@
+import { extractLedger, type Ledger } from "../../core/ledger/index.ts";
+import { type Message, messageText } from "../../core/message/index.ts";
+import {
+  resolveTemplate,
+  type TemplateOverride,
+  unframeSummary,
+} from "../../core/summary/index.ts";
+import type { Handle } from "../../core/handle/index.ts";
+import { askForSummary } from "../../summarizers/ask-for-summary.ts";
+import type { ModelSummary } from "../../summarizers/model-summary.ts";
+import type { LiveRequest } from "../../summarizers/summarizer.ts";
+import { withRelativePaths } from "./relative-paths.ts";
+import type { Session } from "../session.ts";
+
+/** The part of a legal view that a summary is to stand for. */
+export interface Stretch {
+  readonly messages: readonly Message[];
+  /** How many leading system messages stand before it. */
+  readonly system: number;
+  /** Where it ends. */
+  readonly tailStart: number;
+  /** The most tokens that the summary may have. */
+  readonly cap: number;
+}
+
+export interface SummaryTaskOptions {
+  /** The template's override of this call. */
+  readonly template?: TemplateOverride | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Asks the session's model for a summary; `undefined` when it has none, or none that may be asked. */
+export async function startSummary(
+  session: Session,
+  stretch: Stretch,
+  { template, signal }: SummaryTaskOptions = {},
+): Promise<ModelSummary | undefined> {
+  const { summarizer, breaker, options, meter, counter, now } = session;
+  if (summarizer === undefined || !breaker.allows) return undefined;
+  const { messages, system, tailStart, cap } = stretch;
+  const all = messages.slice(system, tailStart);
+  const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
+  const { toolKinds, cwd } = options;
+  const ledgerOf = (some: readonly Message[], offset?: number): Ledger =>
+    withRelativePaths(extractLedger(some, { toolKinds, cwd, ...(offset && { offset }) }), cwd);
+  const made = await askForSummary({
+    summarizer,
+    input: {
+      head,
+      previousSummary: earlierSummaries(all).text,
+      ledger: ledgerOf(head),
+      ledgerOf,
+      template: resolveTemplate(session.templateFor(template)),
+      cap,
+    },
+    replaces: meter.total(all),
+    count: (text) => counter.count(text),
+    timeoutMs: session.summarizerTimeoutMs,
+    now,
+    ...(signal !== undefined && { signal }),
+    ...(summarizer.reusesPrompt === true && { live: liveRequest(session, stretch) }),
+  });
+  for (const call of made.calls) {
+    session.spending.add(call);
+    session.events.emit("modelCalled", call);
+  }
+  if (signal?.aborted === true) return made;
+  if (made.text === undefined) breaker.failed();
+  else breaker.succeeded();
+  return made;
+}
+
+/** What the agent sent up to the end of the stretch; the same bytes are in the provider's cache. */
+function liveRequest({ beside }: Session, { messages, tailStart }: Stretch): LiveRequest {
+  return {
+    system: beside.instructions,
+    tools: beside.tools,
+    messages: messages.slice(0, tailStart),
+  };
+}
+
+export interface EarlierSummaries {
+  readonly text: string | undefined;
+  readonly handles: readonly Handle[];
+}
+
+/** The summaries among messages: ours without its frame, another agent's as it is. */
+export function earlierSummaries(messages: readonly Message[]): EarlierSummaries {
+  const texts: string[] = [];
+  const handles: Handle[] = [];
+  for (const message of messages) {
+    if (message.kind !== "summary") continue;
+    const framed = unframeSummary(messageText(message));
+    const text = framed?.text ?? messageText(message);
+    if (text !== "") texts.push(text);
+    if (framed?.headHandle !== undefined) handles.push(framed.headHandle);
+  }
+  return { text: texts.length === 0 ? undefined : texts.join("\n\n"), handles };
+}

@@ -1,8 +1,8 @@
 import type { Ledger } from "../ledger/index.ts";
-import { factLists } from "../summary/fact-lists.ts";
-import { listDemand, renderList } from "../summary/fact-list.ts";
+import { factLists } from "../summary/facts/fact-lists.ts";
+import { listDemand, renderList } from "../summary/facts/fact-list.ts";
 import type { CountTokens } from "../summary/index.ts";
-import { ledgerFacts } from "../summary/ledger-facts.ts";
+import { ledgerFacts } from "../summary/facts/ledger-facts.ts";
 import { shareOut } from "../summary/share.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Handle } from "../handle/index.ts";
-import { listDemand, renderList } from "./fact-list.ts";
-import type { FactList, RenderContext, RenderedList } from "./fact-list.ts";
-import type { SectionLists } from "./fact-lists.ts";
+import { listDemand, renderList } from "./facts/fact-list.ts";
+import type { FactList, RenderContext, RenderedList } from "./facts/fact-list.ts";
+import type { SectionLists } from "./facts/fact-lists.ts";
 import type { CountTokens } from "./plain-text.ts";
 import { renderSummary } from "./sections.ts";
 import { shareOut } from "./share.ts";

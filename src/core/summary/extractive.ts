@@ -1,8 +1,8 @@
 import type { Handle } from "../handle/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { composeSummary } from "./compose.ts";
-import { factLists } from "./fact-lists.ts";
-import { gatherFacts } from "./gather-facts.ts";
+import { factLists } from "./facts/fact-lists.ts";
+import { gatherFacts } from "./facts/gather-facts.ts";
 import type { CountTokens } from "./plain-text.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
 import type { CompactionTemplate } from "./template.ts";

@@ -3,8 +3,8 @@ export { extractiveSummary } from "./extractive.ts";
 export type { ExtractiveInput } from "./extractive.ts";
 export { frameSummary, unframeSummary } from "./frame.ts";
 export type { FrameFacts } from "./frame.ts";
-export { mergeSummary } from "./merge-summary.ts";
-export type { MergedSummary, MergeSummaryInput } from "./merge-summary.ts";
+export { mergeSummary } from "./merge/merge-summary.ts";
+export type { MergedSummary, MergeSummaryInput } from "./merge/merge-summary.ts";
 export type { CountTokens } from "./plain-text.ts";
 export { parseSummary, renderSummary } from "./sections.ts";
 export type { SummarySections } from "./sections.ts";
@@ -17,9 +17,9 @@ export type {
   TemplateOverrides,
   TemplateSection,
 } from "./template.ts";
-export { judgeSummary } from "./judge.ts";
-export type { JudgedAnswer, GapInput, JudgeInput, Judgement } from "./judge.ts";
-export { describeProblem } from "./problem.ts";
-export type { CheckedFact, SummaryProblem } from "./problem.ts";
+export { judgeSummary } from "./judge/judge.ts";
+export type { JudgedAnswer, GapInput, JudgeInput, Judgement } from "./judge/judge.ts";
+export { describeProblem } from "./judge/problem.ts";
+export type { CheckedFact, SummaryProblem } from "./judge/problem.ts";
 export { validateSummary } from "./validate.ts";
 export type { SummaryValidation } from "./validate.ts";

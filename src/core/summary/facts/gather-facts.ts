@@ -1,0 +1,49 @@
+import type { Handle } from "../../handle/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
+import { distinct } from "./facts.ts";
+import type { Facts } from "./facts.ts";
+import { unframeSummary } from "../frame.ts";
+import { ledgerFacts } from "./ledger-facts.ts";
+import { mergeFacts } from "./merge-facts.ts";
+import { cleanText, oneLine } from "../plain-text.ts";
+import { summaryFacts } from "./summary-facts.ts";
+import type { CompactionTemplate } from "../template.ts";
+
+/** Where the facts of a summary come from. */
+export interface FactSources {
+  readonly ledger: Ledger;
+  readonly previousSummary?: string | undefined;
+  readonly headHandle?: Handle | undefined;
+  readonly olderHandles?: readonly Handle[] | undefined;
+  readonly environment?: readonly string[] | undefined;
+  /** Rules from outside the conversation, oldest first: they come before what was said in it. */
+  readonly constraints?: readonly string[] | undefined;
+}
+
+export interface GatheredFacts {
+  readonly facts: Facts;
+  /** The heads of earlier compactions, newest first. */
+  readonly heads: readonly Handle[];
+  /** All heads that a text may name, newest first. */
+  readonly handles: readonly Handle[];
+}
+
+/**
+ * The facts of a ledger and of the summary before it together, with the heads of earlier
+ * compactions.
+ */
+export function gatherFacts(input: FactSources, template: CompactionTemplate): GatheredFacts {
+  const { headHandle, olderHandles = [], previousSummary = "" } = input;
+  const framed = unframeSummary(previousSummary);
+  const earlier = summaryFacts(framed?.text ?? previousSummary, template);
+  const named = framed?.headHandle === undefined ? [] : [framed.headHandle];
+  const heads = new Set([...olderHandles, ...named, ...earlier.heads]);
+  if (headHandle !== undefined) heads.delete(headHandle);
+  const handles = headHandle === undefined ? [...heads] : [headHandle, ...heads];
+  const environment = (input.environment ?? []).map(oneLine);
+  const said = ledgerFacts(input.ledger);
+  const rules = (input.constraints ?? []).map((text) => cleanText(text).trim());
+  const instructions = distinct([...rules.toReversed(), ...said.instructions]);
+  const newer = { ...said, environment, instructions };
+  return { facts: mergeFacts(newer, earlier.facts), heads: [...heads], handles };
+}

@@ -51,6 +51,9 @@ const SMALLER = 0.6;
 /** What of a limit that an error names is used. */
 const OF_LIMIT = 0.85;
 
+/** Names may take this part of a summary; the facts have those that do not fit. */
+const MOST_NAMES_SHARE = 0.5;
+
 /** How one call ended. */
 interface Attempt {
   readonly request: Sent;
@@ -137,6 +140,7 @@ function secondTry(
 ): SecondTry | undefined {
   const { budget } = context;
   if (judged !== undefined) {
+    if (isBeyondCap(judged, ask, budget)) return undefined;
     const { live } = request;
     // Who called a tool or went on with the chat does so less when the chat is only data.
     if (live === undefined || judged.isFatal) {
@@ -152,6 +156,19 @@ function secondTry(
   if (failure.kind !== "overflow") return undefined;
   const prompt = ask.within?.(smallerBudget(budget, ask.input.cap, failure.limit));
   return prompt && { request: { prompt }, waitMs: 0 };
+}
+
+/** Whether nothing is missing but names of files for which no summary under the cap has room. */
+function isBeyondCap(
+  { problems }: ReturnType<typeof judgeSummary>,
+  { input }: Ask,
+  { count }: PromptBudget,
+): boolean {
+  return problems.every(
+    (problem) =>
+      problem.code === "unnamed-files" &&
+      count(problem.paths.join("\n")) > input.cap * MOST_NAMES_SHARE,
+  );
 }
 
 function smallerBudget(

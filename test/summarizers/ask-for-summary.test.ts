@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { EMPTY_LEDGER, extractLedger } from "../../src/core/ledger/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { validateSummary } from "../../src/core/summary/index.ts";
 import { askForSummary, type AskOptions } from "../../src/summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../src/summarizers/model-summary.ts";
-import { user } from "../build-messages.ts";
+import { step, user } from "../build-messages.ts";
 import { budget, count, inputOf, session } from "../core/summarize/build-input.ts";
 import { HOSTILE, isBalanced } from "../core/summarize/hostile.ts";
 import { legalConversation } from "../property/arbitraries.ts";
@@ -172,6 +173,23 @@ describe("the second try", () => {
       const summarizer = scripted([() => partial, second as Behaviour]);
       const made = await ask(asking(summarizer, SMALL));
       expect(made).toMatchObject({ text: partial, hasGaps: true });
+    }
+  });
+
+  it("is not made for names of files that no summary has room for", async () => {
+    const names = (files: number): readonly string[] =>
+      Array.from({ length: files }, (_, n) => `src/module-${n}/index.ts`);
+    for (const [files, calls] of [
+      [3, 2],
+      [900, 1],
+    ] as const) {
+      const ledger = extractLedger(
+        names(files).flatMap((path, n) => step(`w${n}`, "write", { path, content: "x" }, "ok")),
+      );
+      const summarizer = scripted([(request) => goodSummary({ ...request, ledger: EMPTY_LEDGER })]);
+      const made = await ask(asking(summarizer, { ...SMALL, ledger }));
+      expect(made).toMatchObject({ hasGaps: true, failure: expect.stringContaining("not named") });
+      expect(made.calls).toHaveLength(calls);
     }
   });
 

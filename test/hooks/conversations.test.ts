@@ -13,7 +13,7 @@ function clientOf({ middleware }: Context) {
     let sent: readonly AnthropicMessage[] = [];
     const next = async ({ body }: { body: string }) => {
       sent = (JSON.parse(body) as typeof params).messages;
-      const usage = { input_tokens: 12, output_tokens: 3 };
+      const usage = { input_tokens: Math.ceil(body.length / 4), output_tokens: 3 };
       return new Response(JSON.stringify({ content: [], usage }));
     };
     await middleware(request, next, { options: { body: params } });
@@ -62,4 +62,29 @@ describe("conversations through one client", () => {
     await send([ask("Read all files."), ...steps(2)]);
     expect(prepared).toBe(2);
   });
+
+  it("have the breakpoints of the newest request, and none of those before it", async () => {
+    const send = clientOf(longhaul(SMALL));
+    const history = [ask("Read all files.")];
+    const counts = new Set<number>();
+    for (const step of chunks(steps(300))) {
+      history.push(...step);
+      const sent = await send([...history.slice(0, -1), marked(history.at(-1)!)]);
+      expect(JSON.stringify(sent.at(-1))).toContain("cache_control");
+      counts.add(JSON.stringify(sent).split("cache_control").length - 1);
+    }
+    // One is the caller's; the end of the summary may have another one.
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+  });
 });
+
+/** Each assistant's message with its results. */
+function chunks(messages: readonly AnthropicMessage[]): AnthropicMessage[][] {
+  return messages.flatMap((message, at) => (at % 2 === 0 ? [[message, messages[at + 1]!]] : []));
+}
+
+function marked({ role, content }: AnthropicMessage): AnthropicMessage {
+  const cache_control = { type: "ephemeral" };
+  const blocks = content as Exclude<typeof content, string | undefined>;
+  return { role, content: blocks.map((block) => ({ ...block, cache_control })) };
+}

@@ -25,6 +25,32 @@ export function withBreakpoint(
   return { ...conversation, messages: messages.with(at, marked) };
 }
 
+/**
+ * The messages with no more breakpoints than the caller's own list has: callers move theirs on with
+ * every request, but what was edited before still has those of its time.
+ */
+export function withoutStaleMarks(
+  messages: readonly AnthropicMessage[],
+  given: readonly AnthropicMessage[],
+): readonly AnthropicMessage[] {
+  let stale = countMarks(messages) - countMarks(given);
+  if (stale <= 0) return messages;
+  const own = new Set(given);
+  return messages.map((message) => {
+    const marks = stale > 0 && !own.has(message) ? countMarks(message) : 0;
+    if (marks === 0) return message;
+    stale -= marks;
+    return unmarked(message);
+  });
+}
+
+function unmarked<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(unmarked) as Value;
+  if (!isWireObject(value)) return value;
+  const { cache_control: _, ...rest } = value;
+  return { ...rest, ...("content" in rest && { content: unmarked(rest["content"]) }) } as Value;
+}
+
 function isSummary({ content }: AnthropicMessage): boolean {
   if (typeof content === "string") return content.startsWith(SUMMARY);
   const [first] = content ?? [];

@@ -1,7 +1,7 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
 import type { Conversation } from "../conversations.ts";
-import { withBreakpoint } from "./cache-breakpoint.ts";
+import { withBreakpoint, withoutStaleMarks } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
 import {
   bindsReasoning,
@@ -65,14 +65,16 @@ export function createMiddleware(
     });
     const isEdited = conversation !== whole;
     if (isEdited) goesOn(conversation.messages);
-    const response = await next(isEdited ? withConversation(request, body, conversation) : request);
+    const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request =>
+      withConversation(request, body, { ...rest, messages: withoutStaleMarks(sent, messages) });
+    const response = await next(isEdited ? edited(conversation) : request);
     if (response.ok) answered(response);
     if (!MAY_BE_OVERFLOW.has(response.status)) return response;
     const recovered = await native.recover(whole, await refusalOf(response));
     if (recovered === undefined) return response;
     await response.body?.cancel();
     goesOn(recovered.conversation.messages);
-    const again = await next(withConversation(request, body, recovered.conversation));
+    const again = await next(edited(recovered.conversation));
     if (again.ok) answered(again);
     return again;
   };

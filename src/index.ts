@@ -24,7 +24,6 @@ export type {
   ContextOptions,
   ContextPlugin,
   ContextReport,
-  Failure,
   JournalRecord,
   PieceReport,
   Prepared,
@@ -42,7 +41,7 @@ export type {
 } from "./core/continuation/index.ts";
 export type { Edit, Original } from "./core/edit/index.ts";
 export { ContextError, isContextError } from "./core/error.ts";
-export type { ContextErrorCode, ContextErrorDetails } from "./core/error.ts";
+export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
 export type { Digest, Handle, OriginalKind } from "./core/handle/index.ts";
 export type { Ledger } from "./core/ledger/index.ts";
 export { checkMessages, repairMessages } from "./core/message/index.ts";
@@ -103,7 +102,6 @@ export type {
 } from "./summarizers/summarizer.ts";
 export { wrapTool, wrapTools } from "./tools/index.ts";
 export type {
-  NotKept,
   TruncatedEvent,
   TruncatedOutput,
   TruncationOptions,

@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { errorMessage, isContextError } from "../core/error.ts";
+import { type Failure, failureOf } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import { isOverflow } from "../core/overflow/index.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
@@ -17,7 +17,7 @@ import type { ContextOptions } from "./options.ts";
 import type { Prepared } from "./prepared.ts";
 import { prepareAhead } from "./summaries/prepare-ahead.ts";
 import { recoverFrom } from "./edit/recover.ts";
-import { emptyReport, type Failure } from "./report.ts";
+import { emptyReport } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
 import { undoLast } from "./edit/undo.ts";
 import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
@@ -123,7 +123,7 @@ export function createContext(options: ContextOptions = {}): Context {
     journal: () => session.tracker.records,
     recall: (handle) => session.archive.get(handle),
     fail(error) {
-      const failure = failureOf(error);
+      const failure = failureOf(error, "unexpected");
       session.events.emit("failed", failure);
       return failure;
     },
@@ -150,11 +150,6 @@ export function createContext(options: ContextOptions = {}): Context {
       session.ahead.drop();
     },
   };
-}
-
-function failureOf(error: unknown): Failure {
-  const code = isContextError(error) ? error.code : "unexpected";
-  return { code, message: errorMessage(error) };
 }
 
 /** T15 with the archive, the limits and the listeners of a context. */

@@ -1,7 +1,8 @@
+import type { Failure } from "../core/error.ts";
 import type { SummaryCall } from "../summarizers/model-summary.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
 import type { JournalRecord } from "./journal/journal.ts";
-import type { ContextReport, Failure } from "./report.ts";
+import type { ContextReport } from "./report.ts";
 
 /** What a context tells its listeners. */
 export interface ContextEvents {

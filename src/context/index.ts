@@ -15,4 +15,5 @@ export type { Prepared } from "./prepared.ts";
 export { planTools } from "./plan-tools.ts";
 export { pruneToolOutputs } from "./prune-tool-outputs.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
-export type { ContextReport, Failure, PieceReport, SummaryReport } from "./report.ts";
+export type { Failure } from "../core/error.ts";
+export type { ContextReport, PieceReport, SummaryReport } from "./report.ts";

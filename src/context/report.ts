@@ -1,4 +1,5 @@
 import type { Edit } from "../core/edit/index.ts";
+import type { Failure } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
 import { parseSummary, unframeSummary } from "../core/summary/index.ts";
@@ -38,12 +39,6 @@ export interface SummaryReport {
   readonly ahead: "ready" | "waited" | "none";
   /** How long the agent waited for models, in ms. */
   readonly waitedMs: number;
-}
-
-/** A failure that did not stop the work. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
 }
 
 /** What `prepare` did and why; plain JSON. All sizes in tokens unless named otherwise. */

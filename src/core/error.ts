@@ -49,6 +49,13 @@ export class ContextError extends Error {
   }
 }
 
+/** A failure that did not stop the work; plain JSON. */
+export interface Failure {
+  /** That of the error, where it is a {@link ContextError}. */
+  readonly code: string;
+  readonly message: string;
+}
+
 /** What an error says; of what is no error, its text. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -57,4 +64,16 @@ export function errorMessage(error: unknown): string {
 /** True for a {@link ContextError}, also one from another copy of this package. */
 export function isContextError(error: unknown): error is ContextError {
   return typeof error === "object" && error !== null && BRAND in error;
+}
+
+/**
+ * A failure of what was thrown. `code` is for errors that have none of ours; `what` says what failed,
+ * where the error alone does not.
+ */
+export function failureOf(error: unknown, code: string, what?: string): Failure {
+  const why = errorMessage(error);
+  return {
+    code: isContextError(error) ? error.code : code,
+    message: what === undefined ? why : `${what}: ${why}`,
+  };
 }

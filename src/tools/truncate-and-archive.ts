@@ -1,5 +1,5 @@
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
-import { errorMessage, isContextError } from "../core/error.ts";
+import { type Failure, failureOf } from "../core/error.ts";
 import { isWellFormed, toJson } from "../core/message/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
 import {
@@ -24,19 +24,14 @@ export interface TruncationOptions {
   readonly onTruncated?: (event: TruncatedEvent) => void;
 }
 
-/** Why an original was not kept; the work went on without it. */
-export interface NotKept {
-  readonly code: string;
-  readonly message: string;
-}
-
 export interface TruncatedOutput {
   /** What goes to the model: the output as it is, or the kept part with its notice. */
   readonly text: string;
   readonly truncation: Truncation;
   /** Where the whole output is archived; absent when it was not truncated, or not kept. */
   readonly entry?: ArchiveEntry;
-  readonly failure?: NotKept;
+  /** Why the original was not kept. */
+  readonly failure?: Failure;
 }
 
 export interface TruncatedEvent extends TruncatedOutput {
@@ -73,7 +68,7 @@ export async function archiveTruncated(
 
 interface Stored {
   readonly entry?: ArchiveEntry;
-  readonly failure?: NotKept;
+  readonly failure?: Failure;
 }
 
 /** A text with half a surrogate pair has no bytes in UTF-8, so it is kept as JSON. */
@@ -89,8 +84,7 @@ async function store(put: () => Promise<ArchiveEntry>): Promise<Stored> {
   try {
     return { entry: await put() };
   } catch (error) {
-    const code = isContextError(error) ? error.code : "archive-failed";
-    return { failure: { code, message: errorMessage(error) } };
+    return { failure: failureOf(error, "archive-failed") };
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Archive } from "../../archive/archive.ts";
-import { errorMessage, isContextError } from "../../core/error.ts";
+import { type Failure, failureOf } from "../../core/error.ts";
 import type { Original } from "../../core/edit/index.ts";
 import type { Digest } from "../../core/handle/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import { type ContextPlan, originalsOf } from "../../core/plan/index.ts";
-import type { Failure } from "../report.ts";
 
 export interface ArchiveOptions {
   readonly archive: Archive;
@@ -26,14 +25,9 @@ export async function archiveOriginals(
     try {
       await archive.put(kind, content);
     } catch (error) {
-      return [asFailure(error)];
+      const what = "The original was not kept, so pruning is refused";
+      return [failureOf(error, "archive-failed", what)];
     }
   }
   return [];
-}
-
-function asFailure(error: unknown): Failure {
-  const code = isContextError(error) ? error.code : "archive-failed";
-  const cause = errorMessage(error);
-  return { code, message: `The original was not kept, so pruning is refused: ${cause}` };
 }

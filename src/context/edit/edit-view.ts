@@ -1,5 +1,5 @@
 import type { Original } from "../../core/edit/index.ts";
-import { isContextError } from "../../core/error.ts";
+import { type Failure, isContextError } from "../../core/error.ts";
 import { type Message, repairMessages } from "../../core/message/index.ts";
 import { type ContextPlan, planContext, type PlanOptions } from "../../core/plan/index.ts";
 import type { TemplateOverride } from "../../core/summary/index.ts";
@@ -12,7 +12,6 @@ import { modelSummaryFor } from "../summaries/model-summary-for.ts";
 import { planOptions } from "./plan-options.ts";
 import type { Prepared } from "../prepared.ts";
 import { editReport, emptyReport } from "../report.ts";
-import type { Failure } from "../report.ts";
 import type { Session } from "../session.ts";
 import type { View } from "../view/view.ts";
 

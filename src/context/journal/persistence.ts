@@ -1,8 +1,7 @@
 import type { ArchiveJournal } from "../../archive/archive.ts";
-import { errorMessage, isContextError } from "../../core/error.ts";
+import { type Failure, failureOf } from "../../core/error.ts";
 import { isJournalEntry, type JournalEntry } from "./journal.ts";
 import { journalBranches } from "./journal-branches.ts";
-import type { Failure } from "../report.ts";
 import type { Tracker } from "./tracker.ts";
 
 /** Keeps a journal where other processes find it. */
@@ -14,6 +13,9 @@ export interface Persistence {
   /** Stores what is not stored yet. Rejects with `archive-failed`. */
   flush(): Promise<void>;
 }
+
+const NOT_READ = "The stored journal could not be read, so earlier edits are not known";
+const NOT_STORED = "The journal was not stored, so no other process can go on with this view yet";
 
 /** Without a `store` nothing is kept, and nothing fails. */
 export function createPersistence(
@@ -44,10 +46,7 @@ export function createPersistence(
         if (known.length > 0) tracker.restore(journalBranches(known));
         return undefined;
       } catch (error) {
-        return failed(
-          "The stored journal could not be read, so earlier edits are not known",
-          error,
-        );
+        return failureOf(error, "archive-failed", NOT_READ);
       }
     },
     async add(entry) {
@@ -56,17 +55,9 @@ export function createPersistence(
         await flush();
         return undefined;
       } catch (error) {
-        return failed(
-          "The journal was not stored, so no other process can go on with this view yet",
-          error,
-        );
+        return failureOf(error, "archive-failed", NOT_STORED);
       }
     },
     flush,
   };
-}
-
-function failed(what: string, error: unknown): Failure {
-  const code = isContextError(error) ? error.code : "archive-failed";
-  return { code, message: `${what}: ${errorMessage(error)}` };
 }

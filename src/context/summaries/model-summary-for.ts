@@ -1,7 +1,7 @@
+import type { Failure } from "../../core/error.ts";
 import type { ModelSummary, SummaryCall } from "../../summarizers/model-summary.ts";
 import type { AheadSummary } from "./ahead.ts";
 import type { ArchivedPlan, EditOptions } from "../edit/edit-view.ts";
-import type { Failure } from "../report.ts";
 import type { Session } from "../session.ts";
 import { startSummary } from "./summary-task.ts";
 import type { View } from "../view/view.ts";

@@ -83,9 +83,9 @@ function fitted({ summarizer, input, count, replaces }: AskOptions): {
   readonly input: SummaryInput;
   readonly budget: PromptBudget;
 } {
-  const { window = DEFAULT_WINDOW } = summarizer;
+  const { window = DEFAULT_WINDOW, maxTokens = Infinity } = summarizer;
   const most = Math.max(LEAST_CAP, Math.floor(replaces * MOST_OF_HEAD));
-  const cap = Math.min(input.cap, Math.floor(window * MOST_ANSWER), most);
+  const cap = Math.min(input.cap, Math.floor(window * MOST_ANSWER), most, maxTokens);
   const room = Math.floor(window * WINDOW_SHARE) - Math.ceil(cap * ANSWER_SHARE);
   return { input: { ...input, cap }, budget: { room, count } };
 }

@@ -61,6 +61,8 @@ export interface Summarizer {
   readonly name: string;
   /** Its own context window in tokens. @default 128000 */
   readonly window?: number | undefined;
+  /** The most tokens that one answer of it may have; no longer summary is asked for. @default any */
+  readonly maxTokens?: number | undefined;
   /** Whether it runs on the agent's own model and can send the live request as a prefix. */
   readonly reusesPrompt?: boolean | undefined;
   /**

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { EMPTY_LEDGER, extractLedger } from "../../src/core/ledger/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { validateSummary } from "../../src/core/summary/index.ts";
+import { anthropicSummarizer, openaiCompatibleSummarizer } from "../../src/summarizers/index.ts";
 import { askForSummary, type AskOptions } from "../../src/summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../src/summarizers/model-summary.ts";
 import { step, user } from "../build-messages.ts";
@@ -83,6 +84,18 @@ describe("a model that behaves", () => {
     const [first, second] = await Promise.all(prompts);
     expect(first).toEqual(second);
     expect(first?.length).toBeGreaterThan(2);
+  });
+
+  it("is asked for no more than one answer of it may have", async () => {
+    const summarizer = scripted([good], { maxTokens: 400 });
+    await ask(asking(summarizer, SMALL));
+    expect(summarizer.requests[0]).toMatchObject({ cap: 400 });
+    expect(summarizer.requests[0]?.prompt.user).toContain("has at most 300 tokens");
+    const made = [
+      anthropicSummarizer({ model: "m", maxTokens: 400 }),
+      openaiCompatibleSummarizer({ model: "m", maxTokens: 400 }),
+    ];
+    expect(made.map(({ maxTokens }) => maxTokens)).toEqual([400, 400]);
   });
 
   it("is asked for no more than a part of its window", async () => {

@@ -36,11 +36,12 @@ export interface AiSdkSummarizerOptions {
 export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
   const model = checkedModel(options.model);
   checkedTokens(options);
-  const { window = DEFAULT_WINDOW, reusesPrompt = false } = options;
+  const { window = DEFAULT_WINDOW, maxTokens, reusesPrompt = false } = options;
   const name = `${model.provider}:${model.modelId}`;
   return {
     name,
     window,
+    ...(maxTokens !== undefined && { maxTokens }),
     reusesPrompt,
     canReuse: (live) => canReuse(live, model),
     async summarize(request) {

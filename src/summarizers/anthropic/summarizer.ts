@@ -24,11 +24,12 @@ const WINDOW = 200_000;
  */
 export function anthropicSummarizer(options: HttpSummarizerOptions): Summarizer {
   const model = namedModel(options);
-  const { window = WINDOW, reusesPrompt = false } = options;
+  const { window = WINDOW, maxTokens, reusesPrompt = false } = options;
   const name = `anthropic:${model}`;
   return {
     name,
     window,
+    ...(maxTokens !== undefined && { maxTokens }),
     reusesPrompt,
     canReuse,
     async summarize(request) {

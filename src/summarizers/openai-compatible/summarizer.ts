@@ -23,7 +23,7 @@ const OPENAI = "https://api.openai.com/v1";
  */
 export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summarizer {
   const model = namedModel(options);
-  const { baseURL, window, reusesPrompt = false } = options;
+  const { baseURL, window, maxTokens, reusesPrompt = false } = options;
   const name =
     baseURL === undefined
       ? `openai:${model}`
@@ -31,6 +31,7 @@ export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summ
   return {
     name,
     ...(window !== undefined && { window }),
+    ...(maxTokens !== undefined && { maxTokens }),
     reusesPrompt,
     canReuse,
     async summarize(request) {

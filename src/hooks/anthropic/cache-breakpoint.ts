@@ -1,5 +1,6 @@
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { WireObject } from "../../dialects/wire-value.ts";
+import { countMarks } from "../stale-marks.ts";
 import type { MessageBody } from "./wire.ts";
 
 /** The API takes at most this many breakpoints in one request. */
@@ -25,32 +26,6 @@ export function withBreakpoint(
   return { ...conversation, messages: messages.with(at, marked) };
 }
 
-/**
- * The messages with no more breakpoints than the caller's own list has: callers move theirs on with
- * every request, but what was edited before still has those of its time.
- */
-export function withoutStaleMarks(
-  messages: readonly AnthropicMessage[],
-  given: readonly AnthropicMessage[],
-): readonly AnthropicMessage[] {
-  let stale = countMarks(messages) - countMarks(given);
-  if (stale <= 0) return messages;
-  const own = new Set(given);
-  return messages.map((message) => {
-    const marks = stale > 0 && !own.has(message) ? countMarks(message) : 0;
-    if (marks === 0) return message;
-    stale -= marks;
-    return unmarked(message);
-  });
-}
-
-function unmarked<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(unmarked) as Value;
-  if (!isWireObject(value)) return value;
-  const { cache_control: _, ...rest } = value;
-  return { ...rest, ...("content" in rest && { content: unmarked(rest["content"]) }) } as Value;
-}
-
 function isSummary({ content }: AnthropicMessage): boolean {
   if (typeof content === "string") return content.startsWith(SUMMARY);
   const [first] = content ?? [];
@@ -72,11 +47,4 @@ function markLast(message: AnthropicMessage): AnthropicMessage {
     ...message,
     content: [{ ...(first as WireObject), cache_control }, ...rest],
   } as AnthropicMessage;
-}
-
-function countMarks(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + countMarks(one), 0);
-  if (!isWireObject(value)) return 0;
-  const own = isWireObject(value["cache_control"]) ? 1 : 0;
-  return own + countMarks(value["content"]);
 }

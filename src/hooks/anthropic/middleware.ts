@@ -1,7 +1,8 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
 import type { Conversation } from "../conversations.ts";
-import { withBreakpoint, withoutStaleMarks } from "./cache-breakpoint.ts";
+import { withoutStaleMarks } from "../stale-marks.ts";
+import { withBreakpoint } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
 import {
   bindsReasoning,
@@ -65,8 +66,10 @@ export function createMiddleware(
     });
     const isEdited = conversation !== whole;
     if (isEdited) goesOn(conversation.messages);
-    const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request =>
-      withConversation(request, body, { ...rest, messages: withoutStaleMarks(sent, messages) });
+    const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request => {
+      const marked = withoutStaleMarks(sent, messages, withContent);
+      return withConversation(request, body, { ...rest, messages: marked });
+    };
     const response = await next(isEdited ? edited(conversation) : request);
     if (response.ok) answered(response);
     if (!MAY_BE_OVERFLOW.has(response.status)) return response;
@@ -86,6 +89,10 @@ async function learnFrom(response: Response, learn: (usage: Usage) => void): Pro
   const read = isStream ? usageOfStream : usageOfBody;
   const usage = await read(response.clone()).catch(() => undefined);
   if (usage !== undefined) learn(usage);
+}
+
+function withContent(message: AnthropicMessage, content: unknown): AnthropicMessage {
+  return { ...message, content } as AnthropicMessage;
 }
 
 function bodyOf(body: unknown): MessageBody | undefined {

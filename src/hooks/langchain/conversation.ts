@@ -3,9 +3,11 @@ import {
   langchain,
   type LangChainMessage,
   langchainUsage,
+  withMessageFields,
 } from "../../dialects/langchain/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { nativeContextOn } from "../native-context.ts";
+import { withoutStaleMarks } from "../stale-marks.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createArrival } from "./arrival.ts";
 
@@ -48,17 +50,25 @@ export function conversationOn(context: Context): Conversation {
         // An answer to somebody else's request says nothing about what is sent from here.
         usage: isSameMessage(newest, answer) ? langchainUsage(newest) : undefined,
       });
-      return conversation;
+      return marked(conversation, messages);
     },
     async recover(messages, error) {
       if (isManaged) return undefined;
       const arrived = await arrive(messages);
-      return (await native.recover(arrived.messages, error))?.conversation;
+      const made = await native.recover(arrived.messages, error);
+      return made && marked(made.conversation, messages);
     },
     answered(given) {
       answer = answerIn(given);
     },
   };
+}
+
+function marked(sent: Natives, given: Natives): Natives {
+  if (sent === given) return sent;
+  return withoutStaleMarks(sent, given, (message, content) =>
+    withMessageFields(message, { content }),
+  );
 }
 
 /** With a structured response the agent's handler gives back both. */

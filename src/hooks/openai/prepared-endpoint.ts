@@ -4,6 +4,7 @@ import {
   createConversations,
   type ConversationsOptions,
 } from "../conversations.ts";
+import { withoutStaleMarks } from "../stale-marks.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Of one request. */
@@ -57,13 +58,22 @@ export function prepareEndpoint<Params, Native extends object>(
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));
     return isLeft ? undefined : conversationOf(messages);
   };
+  const edited = <Given extends Params>(
+    params: Given,
+    sent: readonly Native[],
+    given: readonly Native[],
+  ): Given =>
+    endpoint.withMessages(
+      params,
+      withoutStaleMarks(sent, given, (message, content) => ({ ...message, content })),
+    );
   const recovering =
     <Given extends Params>(params: Given, { native, messages, goesOn }: Conversation<Native>) =>
     async (error: unknown): Promise<Given | undefined> => {
       const recovered = await native.recover(messages, error);
       if (recovered === undefined) return undefined;
       goesOn(recovered.conversation);
-      return endpoint.withMessages(params, recovered.conversation);
+      return edited(params, recovered.conversation, messages);
     };
   return {
     path: endpoint.path,
@@ -83,7 +93,7 @@ export function prepareEndpoint<Params, Native extends object>(
       const isSame = prepared.conversation === messages;
       if (!isSame) goesOn(prepared.conversation);
       return {
-        params: isSame ? params : endpoint.withMessages(params, prepared.conversation),
+        params: isSame ? params : edited(params, prepared.conversation, messages),
         learn(report) {
           const known = endpoint.usageOf(report);
           if (known !== undefined) learn(known);

@@ -1,4 +1,5 @@
 import type { Message } from "../core/message/index.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
 import {
   frameOf,
   liveInstruction,
@@ -32,8 +33,6 @@ export interface AskOptions {
   readonly live?: LiveRequest | undefined;
 }
 
-/** What nearly every model has at least. */
-const DEFAULT_WINDOW = 128_000;
 /** The rest is for what estimates are off by, and for what providers add. */
 const WINDOW_SHARE = 0.92;
 /** Models do not count what they write exactly. */

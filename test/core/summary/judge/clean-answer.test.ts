@@ -101,6 +101,8 @@ describe("cleanAnswer", () => {
       "Let me know!",
       "",
       "# Titel",
+      NAMES.map((name, at) => `${at + 1}. **${name}**\n- x`).join("\n"),
+      ...NAMES,
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {

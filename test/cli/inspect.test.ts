@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -7,9 +7,9 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { inspectCommand, type InspectReport } from "../../src/cli/inspect.ts";
 import { capturedIo, type CapturedIo } from "./captured-io.ts";
+import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
 
 const RECORDED = "examples/recorded-session/session.json.gz";
-const TRANSCRIPTS = path.resolve("../shared/transcripts");
 
 async function inspected(file: string, options: object = {}): Promise<InspectReport> {
   const io = capturedIo();
@@ -150,15 +150,9 @@ describe("inspect on our recorded session", () => {
   });
 });
 
-describe.skipIf(!existsSync(TRANSCRIPTS))("inspect on recorded transcripts", () => {
-  const files = existsSync(TRANSCRIPTS)
-    ? readdirSync(TRANSCRIPTS, { recursive: true, encoding: "utf8" }).filter((file) =>
-        /^[^/]+[/\\].+\.(?:jsonl?|traj|gz)$/.test(file),
-      )
-    : [];
-
-  it.each(files)("%s adds up and fits the terminal", async (file) => {
-    const source = path.join(TRANSCRIPTS, file);
+describe.skipIf(RECORDED_FILES.length === 0)("inspect on recorded transcripts", () => {
+  it.each(RECORDED_FILES)("%s adds up and fits the terminal", async (file) => {
+    const source = path.join(RECORDINGS, file);
     const report = await inspected(source);
     const { total, estimated } = report.tokens;
     expect(total).toBeGreaterThan(0);
@@ -170,14 +164,14 @@ describe.skipIf(!existsSync(TRANSCRIPTS))("inspect on recorded transcripts", () 
   });
 
   it("shows compactions as drops", async () => {
-    const io = await view(path.join(TRANSCRIPTS, "codex/cx-0.142.2-remote-compaction.jsonl"), 100);
+    const io = await view(path.join(RECORDINGS, "codex/cx-0.142.2-remote-compaction.jsonl"), 100);
     const marks = io.lines().find((line) => /^ +▾[ ▾]*$/.test(line));
     expect(marks?.match(/▾/g)).toHaveLength(2);
     expect(io.text()).toContain("compacted twice before");
   });
 
   it("says which conversation of many it shows", async () => {
-    const file = path.join(TRANSCRIPTS, "openai-chat/tau-airline-gpt-4o.json.gz");
+    const file = path.join(RECORDINGS, "openai-chat/tau-airline-gpt-4o.json.gz");
     const first = await inspected(file, { conversation: 1 });
     expect(first.conversations).toBe(200);
     expect(first.warnings.join()).not.toContain("200 conversations");
@@ -190,7 +184,7 @@ describe.skipIf(!existsSync(TRANSCRIPTS))("inspect on recorded transcripts", () 
   });
 
   it("warns when a session has outgrown its window, and takes a larger one by itself", async () => {
-    const file = path.join(TRANSCRIPTS, "claude-code/cc-2.1.219-preserved-tail.jsonl.gz");
+    const file = path.join(RECORDINGS, "claude-code/cc-2.1.219-preserved-tail.jsonl.gz");
     const report = await inspected(file);
     expect(report.window).toBe(1_000_000);
     expect(report.warnings.join()).toContain("once held more than its model is known for");

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isContextError } from "../../src/core/error.ts";
@@ -13,6 +13,7 @@ import {
   type TranscriptCounts,
   type TranscriptFormat,
 } from "../../src/transcripts/index.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 
 /** A recording and what is known of it beyond the manifest. */
 export interface TranscriptCase {
@@ -28,17 +29,9 @@ export interface TranscriptCase {
   readonly cutAt?: readonly number[];
 }
 
-export const RECORDINGS: string = path.resolve("../shared/transcripts");
-
 /** Lines of a recording that the damage tests work on, and how many damages they try. */
 const DAMAGE_LINES = 120;
 const DAMAGE_RUNS = 40;
-
-/** The unpacked bytes of a recording. */
-export function recording(file: string): Buffer {
-  const bytes = readFileSync(path.join(RECORDINGS, file));
-  return file.endsWith(".gz") ? gunzipSync(bytes) : bytes;
-}
 
 /** The counts that the manifest states for a recording. */
 export function manifestCounts(file: string): TranscriptCounts {

@@ -1,5 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Message, repairMessages } from "../../src/core/message/index.ts";
 import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
@@ -9,22 +8,15 @@ import { neutral } from "../../src/dialects/neutral/index.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
+import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
 
-const RECORDED = resolve("../shared/transcripts");
 const dialects = [neutral, openaiChat, openaiResponses, anthropic, aiSdk] as readonly Dialect[];
-
-function recordedFiles(): string[] {
-  if (!existsSync(RECORDED)) return [];
-  return readdirSync(RECORDED, { recursive: true, encoding: "utf8" }).filter(
-    (name) => /\.(?:jsonl?|traj|md)(?:\.gz)?$/.test(name) && name.includes("/"),
-  );
-}
 
 const go: Message = { role: "user", parts: [{ type: "text", text: "Go on." }] };
 
-describe.skipIf(recordedFiles().length === 0)("recorded conversations", () => {
-  test.each(recordedFiles())("%s is legal in every dialect, and comes back", async (name) => {
-    const { conversations } = await readTranscript(join(RECORDED, name));
+describe.skipIf(RECORDED_FILES.length === 0)("recorded conversations", () => {
+  test.each(RECORDED_FILES)("%s is legal in every dialect, and comes back", async (name) => {
+    const { conversations } = await readTranscript(join(RECORDINGS, name));
     for (const { messages } of conversations) {
       const repaired = repairMessages([...messages, go]).messages;
       for (const dialect of dialects) {

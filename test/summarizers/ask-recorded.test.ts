@@ -1,27 +1,21 @@
-import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../src/core/ledger/index.ts";
 import { DEFAULT_COMPACTION_TEMPLATE, summaryCap } from "../../src/core/summary/index.ts";
 import { estimateTokens } from "../../src/core/tokens/index.ts";
 import { askForSummary } from "../../src/summarizers/ask-for-summary.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
-import { recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { RECORDED_FILES, recording } from "../recordings.ts";
 import { isBalanced } from "../core/summarize/hostile.ts";
 import { asking, type Behaviour, goodSummary, MISBEHAVIOURS, scripted } from "./fake-summarizer.ts";
 
-const FILES = existsSync(RECORDINGS)
-  ? readdirSync(RECORDINGS, { recursive: true, encoding: "utf8" })
-      .filter((file) => /\/.*\.(jsonl|json|md|traj)(\.gz)?$/.test(file))
-      .toSorted()
-  : [];
 const WINDOWS = [4_096, 32_768, 200_000];
 const wrong = Object.entries(MISBEHAVIOURS)
   .filter(([name]) => !/^hangs|40[01]$/.test(name))
   .map(([, behaviour]) => behaviour);
 const good: Behaviour = (request) => goodSummary(request, "summarized");
 
-describe.skipIf(FILES.length === 0)("a recorded session", () => {
-  it.each(FILES)(
+describe.skipIf(RECORDED_FILES.length === 0)("a recorded session", () => {
+  it.each(RECORDED_FILES)(
     "%s is summarized in any window, by a model that is wrong every time once",
     async (file) => {
       const { conversations } = await readTranscript(recording(file));

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { messageText, type Message, type ToolResultPart } from "../../src/core/message/index.ts";
 import { claudeCode } from "../../src/transcripts/claude-code/index.ts";
 import { readTranscript, type Transcript } from "../../src/transcripts/index.ts";
-import { describeTranscript, recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 
 const SHRUNK = "claude-code/cc-2.1.17-microcompact-and-compact.jsonl.gz";
 const PRESERVED = "claude-code/cc-2.1.219-preserved-tail.jsonl.gz";

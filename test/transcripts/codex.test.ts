@@ -8,7 +8,8 @@ import {
   type Transcript,
   writeConversation,
 } from "../../src/transcripts/index.ts";
-import { describeTranscript, recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 
 const REMOTE = "codex/cx-0.142.2-remote-compaction.jsonl";
 

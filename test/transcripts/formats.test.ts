@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { readTranscript, transcriptFormats } from "../../src/transcripts/index.ts";
-import { recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 
 describe("transcriptFormats", () => {
   it("has each format once in each shape", () => {

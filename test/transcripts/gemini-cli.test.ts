@@ -5,7 +5,8 @@ import { checkMessages, type Message } from "../../src/core/message/index.ts";
 import { geminiCli, geminiCliLines } from "../../src/transcripts/gemini-cli/index.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import type { Conversation, Reading } from "../../src/transcripts/transcript.ts";
-import { describeTranscript, recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 import { withoutValues } from "./without-values.ts";
 
 const CANCELLED = "gemini-cli/gem-cancelled-tools.json";

@@ -5,7 +5,8 @@ import { checkMessages, type Message } from "../../src/core/message/index.ts";
 import { openhands, openhandsDocument } from "../../src/transcripts/openhands/index.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import type { Reading } from "../../src/transcripts/transcript.ts";
-import { describeTranscript, RECORDINGS, recording } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 
 const RUNS = "openhands/oh-v0-multi-swe-output.jsonl";
 

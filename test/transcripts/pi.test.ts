@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { checkMessages, messageText, type Message } from "../../src/core/message/index.ts";
 import { pi } from "../../src/transcripts/pi/index.ts";
 import type { Conversation, Reading } from "../../src/transcripts/transcript.ts";
-import { describeTranscript, recording, RECORDINGS } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 import { withoutValues } from "./without-values.ts";
 
 const LINEAR = "pi/pi-v1-two-compactions.jsonl.gz";

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
 import { sweAgent } from "../../src/transcripts/swe-agent/index.ts";
 import type { Reading } from "../../src/transcripts/transcript.ts";
-import { describeTranscript, RECORDINGS, recording } from "../conformance/describe-transcript.ts";
+import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { recording, RECORDINGS } from "../recordings.ts";
 import { existsSync } from "node:fs";
 
 const V0 = "swe-agent/swe-v0-dubbo-7041.traj";

@@ -15,8 +15,8 @@ import {
   writeDatabase,
   writeStorage,
 } from "./opencode-session.ts";
+import { RECORDINGS } from "../../recordings.ts";
 
-const TRANSCRIPTS = path.resolve("../shared/transcripts");
 const SQLITE: string = "node:sqlite";
 const sqlite = (await import(SQLITE).catch(() => undefined)) as Sqlite | undefined;
 
@@ -232,19 +232,19 @@ describe("describeSessions", () => {
     expect(await describeSessions(io, sessions, 2)).toHaveLength(2);
   });
 
-  it.skipIf(!existsSync(TRANSCRIPTS))(
+  it.skipIf(!existsSync(RECORDINGS))(
     "takes what the provider reported last where there is usage",
     async () => {
       const folder = path.join(home, ".codex/sessions/2026/06/26");
       await mkdir(folder, { recursive: true });
       await copyFile(
-        path.join(TRANSCRIPTS, "codex/cx-0.142.2-remote-compaction.jsonl"),
+        path.join(RECORDINGS, "codex/cx-0.142.2-remote-compaction.jsonl"),
         path.join(folder, "rollout-2026-06-26T12-24-00-abc.jsonl"),
       );
       const chats = path.join(home, ".gemini/tmp/9f8e/chats");
       await mkdir(chats, { recursive: true });
       await copyFile(
-        path.join(TRANSCRIPTS, "gemini-cli/gem-cancelled-tools.json"),
+        path.join(RECORDINGS, "gemini-cli/gem-cancelled-tools.json"),
         path.join(chats, "session-1.json"),
       );
       const described = await describeSessions(io, (await findSessions(io)).sessions);

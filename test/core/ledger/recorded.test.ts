@@ -1,5 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EMPTY_LEDGER, extractLedger, mergeLedgers } from "../../../src/core/ledger/index.ts";
 import { inputText, messageText } from "../../../src/core/message/index.ts";
@@ -7,13 +6,7 @@ import type { Message, ToolCallPart } from "../../../src/core/message/index.ts";
 import { toolKind } from "../../../src/core/tools/index.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import type { Conversation } from "../../../src/transcripts/transcript.ts";
-
-const RECORDINGS = resolve("../shared/transcripts");
-const FILES = existsSync(RECORDINGS)
-  ? readdirSync(RECORDINGS, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .flatMap(({ name }) => readdirSync(join(RECORDINGS, name)).map((file) => join(name, file)))
-  : [];
+import { RECORDED_FILES, RECORDINGS } from "../../recordings.ts";
 
 async function conversations(file: string): Promise<readonly Conversation[]> {
   return (await readTranscript(join(RECORDINGS, file))).conversations;
@@ -34,8 +27,8 @@ function stretches(messages: readonly Message[]): Message[][] {
   return cuts;
 }
 
-describe.skipIf(FILES.length === 0)("extractLedger on recorded sessions", () => {
-  it.each(FILES)("%s: every typed message is an instruction, verbatim", async (file) => {
+describe.skipIf(RECORDED_FILES.length === 0)("extractLedger on recorded sessions", () => {
+  it.each(RECORDED_FILES)("%s: every typed message is an instruction, verbatim", async (file) => {
     for (const { messages } of await conversations(file)) {
       const typed = messages.filter(({ role, kind }) => role === "user" && kind === undefined);
       const texts = typed.map(messageText).filter((text) => text.trim() !== "");
@@ -43,20 +36,25 @@ describe.skipIf(FILES.length === 0)("extractLedger on recorded sessions", () => 
     }
   });
 
-  it.each(FILES)("%s: names only files that a call names, and never a pattern", async (file) => {
-    for (const { messages, cwd } of await conversations(file)) {
-      const inputs = calls(messages).map(({ input }) => inputText(input).replaceAll("\\\\", "\\"));
-      for (const { path } of extractLedger(messages, { cwd }).files) {
-        const names = path.replace(/\/$/, "").split(/[/\\]/).at(-1) ?? "";
-        // The number in `out.$i` comes from a loop; everything before it stands in the call.
-        const known = names.replace(/\.\d+$/, ".");
-        expect([path, inputs.some((input) => input.includes(known))]).toEqual([path, true]);
-        expect(path).not.toMatch(/[*?$`\n]|:\/\//);
+  it.each(RECORDED_FILES)(
+    "%s: names only files that a call names, and never a pattern",
+    async (file) => {
+      for (const { messages, cwd } of await conversations(file)) {
+        const inputs = calls(messages).map(({ input }) =>
+          inputText(input).replaceAll("\\\\", "\\"),
+        );
+        for (const { path } of extractLedger(messages, { cwd }).files) {
+          const names = path.replace(/\/$/, "").split(/[/\\]/).at(-1) ?? "";
+          // The number in `out.$i` comes from a loop; everything before it stands in the call.
+          const known = names.replace(/\.\d+$/, ".");
+          expect([path, inputs.some((input) => input.includes(known))]).toEqual([path, true]);
+          expect(path).not.toMatch(/[*?$`\n]|:\/\//);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it.each(FILES)("%s: has every shell call among the commands", async (file) => {
+  it.each(RECORDED_FILES)("%s: has every shell call among the commands", async (file) => {
     for (const { messages } of await conversations(file)) {
       const shells = calls(messages).filter(
         ({ toolName }) => toolKind(toolName) === "command" && toolName !== "write_stdin",
@@ -67,22 +65,25 @@ describe.skipIf(FILES.length === 0)("extractLedger on recorded sessions", () => 
     }
   });
 
-  it.each(FILES)("%s: taken in stretches and merged, it knows the same files", async (file) => {
-    for (const { messages, cwd } of await conversations(file)) {
-      let merged = EMPTY_LEDGER;
-      let offset = 0;
-      for (const stretch of stretches(messages)) {
-        merged = mergeLedgers(merged, extractLedger(stretch, { cwd, offset }), { cwd });
-        offset += stretch.length;
+  it.each(RECORDED_FILES)(
+    "%s: taken in stretches and merged, it knows the same files",
+    async (file) => {
+      for (const { messages, cwd } of await conversations(file)) {
+        let merged = EMPTY_LEDGER;
+        let offset = 0;
+        for (const stretch of stretches(messages)) {
+          merged = mergeLedgers(merged, extractLedger(stretch, { cwd, offset }), { cwd });
+          offset += stretch.length;
+        }
+        const whole = extractLedger(messages, { cwd });
+        const paths = (ledger: typeof whole): string[] =>
+          ledger.files.map(({ path }) => path).toSorted();
+        expect(paths(merged)).toEqual(paths(whole));
+        expect(merged.commands.map(({ command }) => command)).toEqual(
+          whole.commands.map(({ command }) => command),
+        );
+        expect(merged.instructions).toEqual(whole.instructions);
       }
-      const whole = extractLedger(messages, { cwd });
-      const paths = (ledger: typeof whole): string[] =>
-        ledger.files.map(({ path }) => path).toSorted();
-      expect(paths(merged)).toEqual(paths(whole));
-      expect(merged.commands.map(({ command }) => command)).toEqual(
-        whole.commands.map(({ command }) => command),
-      );
-      expect(merged.instructions).toEqual(whole.instructions);
-    }
-  });
+    },
+  );
 });

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../../src/core/ledger/index.ts";
 import { messageText } from "../../../src/core/message/index.ts";
@@ -11,14 +10,9 @@ import {
 } from "../../../src/core/summary/index.ts";
 import { estimateTokens } from "../../../src/core/tokens/index.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
-import { recording, RECORDINGS } from "../../conformance/describe-transcript.ts";
+import { RECORDED_FILES, recording } from "../../recordings.ts";
 import { HEAD, head } from "./build-ledger.ts";
 
-const FILES = existsSync(RECORDINGS)
-  ? readdirSync(RECORDINGS, { recursive: true, encoding: "utf8" })
-      .filter((file) => /\/.*\.(jsonl|json|md|traj)(\.gz)?$/.test(file))
-      .toSorted()
-  : [];
 const ROUNDS = 4;
 /** Larger than any of these sessions needs, so that everything must be there. */
 const AMPLE = 200_000;
@@ -35,33 +29,36 @@ function summariesIn(messages: readonly Message[]): string {
     .join("\n\n");
 }
 
-describe.skipIf(FILES.length === 0)("the summary of a recorded session", () => {
-  it.each(FILES)("%s keeps its cap, holds all sections and loses nothing", async (file) => {
-    const messages = await messagesOf(file);
-    const ledger = extractLedger(messages);
-    const previousSummary = summariesIn(messages);
-    const input = { ledger, previousSummary, count: estimateTokens, headHandle: HEAD };
-    for (const cap of [800, 2_000, 12_000]) {
-      const text = extractiveSummary({ ...input, cap });
-      expect(estimateTokens(text)).toBeLessThanOrEqual(cap);
-      expect(validateSummary(text).missingSections).toEqual([]);
-      expect(extractiveSummary({ ...input, cap })).toBe(text);
-    }
-    const whole = extractiveSummary({ ...input, cap: AMPLE });
-    const gate = { cap: AMPLE, replaces: AMPLE, ledger, count: estimateTokens };
-    expect(judgeSummary({ text: whole }, gate).problems).toEqual([]);
-    expect(whole).not.toContain("… and ");
-    expect(
-      extractiveSummary({
-        ...input,
-        ledger: extractLedger([]),
-        previousSummary: whole,
-        cap: AMPLE,
-      }),
-    ).toBe(whole);
-  });
+describe.skipIf(RECORDED_FILES.length === 0)("the summary of a recorded session", () => {
+  it.each(RECORDED_FILES)(
+    "%s keeps its cap, holds all sections and loses nothing",
+    async (file) => {
+      const messages = await messagesOf(file);
+      const ledger = extractLedger(messages);
+      const previousSummary = summariesIn(messages);
+      const input = { ledger, previousSummary, count: estimateTokens, headHandle: HEAD };
+      for (const cap of [800, 2_000, 12_000]) {
+        const text = extractiveSummary({ ...input, cap });
+        expect(estimateTokens(text)).toBeLessThanOrEqual(cap);
+        expect(validateSummary(text).missingSections).toEqual([]);
+        expect(extractiveSummary({ ...input, cap })).toBe(text);
+      }
+      const whole = extractiveSummary({ ...input, cap: AMPLE });
+      const gate = { cap: AMPLE, replaces: AMPLE, ledger, count: estimateTokens };
+      expect(judgeSummary({ text: whole }, gate).problems).toEqual([]);
+      expect(whole).not.toContain("… and ");
+      expect(
+        extractiveSummary({
+          ...input,
+          ledger: extractLedger([]),
+          previousSummary: whole,
+          cap: AMPLE,
+        }),
+      ).toBe(whole);
+    },
+  );
 
-  it.each(FILES)("%s stays under its cap over several rounds", async (file) => {
+  it.each(RECORDED_FILES)("%s stays under its cap over several rounds", async (file) => {
     const messages = await messagesOf(file);
     const size = Math.ceil(messages.length / ROUNDS);
     let summary = "";

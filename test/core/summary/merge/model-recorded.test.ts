@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createLedgerBook, extractLedger } from "../../../../src/core/ledger/index.ts";
 import { messageText } from "../../../../src/core/message/index.ts";
@@ -15,14 +14,8 @@ import {
 import { summaryFacts } from "../../../../src/core/summary/facts/summary-facts.ts";
 import { estimateTokens } from "../../../../src/core/tokens/index.ts";
 import { readTranscript } from "../../../../src/transcripts/index.ts";
-import { recording, RECORDINGS } from "../../../conformance/describe-transcript.ts";
+import { RECORDED_FILES, recording } from "../../../recordings.ts";
 import { HEAD } from "../build-ledger.ts";
-
-const FILES = existsSync(RECORDINGS)
-  ? readdirSync(RECORDINGS, { recursive: true, encoding: "utf8" })
-      .filter((file) => /\/.*\.(jsonl|json|md|traj)(\.gz)?$/.test(file))
-      .toSorted()
-  : [];
 
 async function messagesOf(bytes: Buffer): Promise<readonly Message[]> {
   const { conversations } = await readTranscript(bytes);
@@ -51,54 +44,60 @@ async function summarized(file: string, mark: RegExp): Promise<Summarized> {
   return { messages, summary: summary.map(messageText).join("\n\n") };
 }
 
-describe.skipIf(FILES.length === 0)("a summary that a model of another agent wrote", () => {
-  it.each(SUMMARIZED)("%s denies no fact, in whatever section it stands", async (file, mark) => {
-    const { messages, summary } = await summarized(file, mark);
-    const body = summary.replace(/^#+ /gm, "#### ");
-    expect(body.length).toBeGreaterThan(3_000);
-    const text = `## Accomplished\n${body}\n\n## Relevant files\n${body}`;
-    expect(findContradictions(text, extractLedger(messages), DEFAULT_COMPACTION_TEMPLATE)).toEqual(
-      [],
-    );
-  });
+describe.skipIf(RECORDED_FILES.length === 0)(
+  "a summary that a model of another agent wrote",
+  () => {
+    it.each(SUMMARIZED)("%s denies no fact, in whatever section it stands", async (file, mark) => {
+      const { messages, summary } = await summarized(file, mark);
+      const body = summary.replace(/^#+ /gm, "#### ");
+      expect(body.length).toBeGreaterThan(3_000);
+      const text = `## Accomplished\n${body}\n\n## Relevant files\n${body}`;
+      expect(
+        findContradictions(text, extractLedger(messages), DEFAULT_COMPACTION_TEMPLATE),
+      ).toEqual([]);
+    });
 
-  it.each(SUMMARIZED)("%s is completed under every cap, and read back", async (file, mark) => {
-    const { messages, summary } = await summarized(file, mark);
-    const ledger = extractLedger(messages);
-    for (const cap of [800, 2_000, 12_000, 100_000]) {
-      const input = { ledger, cap, count: estimateTokens, headHandle: HEAD };
-      const { text } = mergeSummary({ ...input, model: summary });
-      expect(estimateTokens(text)).toBeLessThanOrEqual(cap);
-      expect(validateSummary(text).valid).toBe(true);
-      expect([...parseSummary(text).keys()]).toHaveLength(5);
-      if (cap < 100_000) continue;
-      const { facts } = summaryFacts(text, DEFAULT_COMPACTION_TEMPLATE);
-      // Of the commands the newest are enough beside what the model says.
-      expect([...facts.hidden.keys()].filter((noun) => noun !== "commands")).toEqual([]);
-      const known = new Map(facts.files.map(({ path, ops }) => [path, fileState(ops)]));
-      for (const { path, ops } of ledger.files) {
-        if (fileState(ops) !== "read")
-          expect([path, known.get(path)]).toEqual([path, fileState(ops)]);
+    it.each(SUMMARIZED)("%s is completed under every cap, and read back", async (file, mark) => {
+      const { messages, summary } = await summarized(file, mark);
+      const ledger = extractLedger(messages);
+      for (const cap of [800, 2_000, 12_000, 100_000]) {
+        const input = { ledger, cap, count: estimateTokens, headHandle: HEAD };
+        const { text } = mergeSummary({ ...input, model: summary });
+        expect(estimateTokens(text)).toBeLessThanOrEqual(cap);
+        expect(validateSummary(text).valid).toBe(true);
+        expect([...parseSummary(text).keys()]).toHaveLength(5);
+        if (cap < 100_000) continue;
+        const { facts } = summaryFacts(text, DEFAULT_COMPACTION_TEMPLATE);
+        // Of the commands the newest are enough beside what the model says.
+        expect([...facts.hidden.keys()].filter((noun) => noun !== "commands")).toEqual([]);
+        const known = new Map(facts.files.map(({ path, ops }) => [path, fileState(ops)]));
+        for (const { path, ops } of ledger.files) {
+          if (fileState(ops) !== "read")
+            expect([path, known.get(path)]).toEqual([path, fileState(ops)]);
+        }
+        const gate = { ...input, replaces: 200_000 };
+        expect(judgeSummary({ text }, gate).problems).toEqual([]);
       }
-      const gate = { ...input, replaces: 200_000 };
-      expect(judgeSummary({ text }, gate).problems).toEqual([]);
-    }
-  });
-});
+    });
+  },
+);
 
-describe.skipIf(FILES.length === 0)("what agents say of their work while they do it", () => {
-  it.each(FILES)("%s: denies no fact so far", async (file) => {
-    const found: unknown[] = [];
-    const book = createLedgerBook();
-    for (const message of await messagesOf(recording(file))) {
-      const text = messageText(message).replace(/^#+ /gm, "#### ");
-      const isProse = message.role === "assistant" || message.kind === "summary";
-      if (isProse && /deleted|removed|created|added|pass|succe|done|\[x\]|`: ok/i.test(text)) {
-        const said = `## Accomplished\n${text}`;
-        found.push(...findContradictions(said, book.ledger(), DEFAULT_COMPACTION_TEMPLATE));
+describe.skipIf(RECORDED_FILES.length === 0)(
+  "what agents say of their work while they do it",
+  () => {
+    it.each(RECORDED_FILES)("%s: denies no fact so far", async (file) => {
+      const found: unknown[] = [];
+      const book = createLedgerBook();
+      for (const message of await messagesOf(recording(file))) {
+        const text = messageText(message).replace(/^#+ /gm, "#### ");
+        const isProse = message.role === "assistant" || message.kind === "summary";
+        if (isProse && /deleted|removed|created|added|pass|succe|done|\[x\]|`: ok/i.test(text)) {
+          const said = `## Accomplished\n${text}`;
+          found.push(...findContradictions(said, book.ledger(), DEFAULT_COMPACTION_TEMPLATE));
+        }
+        book.add(message);
       }
-      book.add(message);
-    }
-    expect(found).toEqual([]);
-  });
-});
+      expect(found).toEqual([]);
+    });
+  },
+);

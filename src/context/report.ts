@@ -5,7 +5,6 @@ import type { CompactionPlan } from "../core/plan/index.ts";
 import { parseSummary, unframeSummary } from "../core/summary/index.ts";
 import { partTokens } from "../core/tokens/index.ts";
 import type { ArchivedPlan } from "./edit/edit-view.ts";
-import { mergeAll } from "./edit/make-record.ts";
 import type { JournalRecord, SummarySource } from "./journal/journal.ts";
 import type { ModelWork } from "./summaries/model-summary-for.ts";
 import type { Session } from "./session.ts";
@@ -138,10 +137,7 @@ export function editReport(facts: EditFacts): Partial<ContextReport> {
       },
     }),
     ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
-    ledger: mergeAll(
-      session.tracker.records.map((one) => one.facts),
-      session.options,
-    ),
+    ledger: session.recordedFacts(session.tracker.records),
   };
 }
 

@@ -3,7 +3,7 @@ import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import { ContextError } from "../core/error.ts";
 import type { Digest } from "../core/handle/index.ts";
-import { createLedgerBook } from "../core/ledger/index.ts";
+import { createLedgerBook, type Ledger } from "../core/ledger/index.ts";
 import {
   type ContextBudget,
   contextBudget,
@@ -25,7 +25,9 @@ import { type Beside, createBeside } from "./view/beside.ts";
 import { createEmitter, type Emitter } from "./events.ts";
 import { createGroundwork, type Groundwork } from "./view/groundwork.ts";
 import type { ContextOptions } from "./options.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import { createPersistence, type Persistence } from "./journal/persistence.ts";
+import { createRecordedFacts } from "./journal/recorded-facts.ts";
 import { withPlugins } from "./plugins.ts";
 import { createRefillWatch, type RefillWatch } from "./view/refill.ts";
 import { createSpending, type Spending } from "./summaries/spending.ts";
@@ -47,6 +49,8 @@ export interface Session {
   readonly usage: UsageMeter;
   readonly tracker: Tracker;
   readonly persistence: Persistence;
+  /** The facts of all records together. */
+  readonly recordedFacts: (records: readonly JournalRecord[]) => Ledger;
   readonly groundwork: Groundwork;
   readonly events: Emitter;
   /** What requests carry beside their messages. */
@@ -97,6 +101,7 @@ export function openSession(given: ContextOptions): Session {
       options.conversation === undefined ? undefined : archive.journal,
       tracker,
     ),
+    recordedFacts: createRecordedFacts({ cwd }),
     groundwork: createGroundwork(meter, () =>
       createLedgerBook({ offset: tracker.consumed, toolKinds, cwd }),
     ),

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../archive/digest.ts";
-import { EMPTY_LEDGER, type Ledger, mergeLedgers } from "../../core/ledger/index.ts";
+import { type Ledger, mergeAllLedgers } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import {
   type ExtractiveInput,
@@ -69,7 +69,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
   const input = {
-    ledger: withRelativePaths(mergeAll(since, options), options.cwd),
+    ledger: withRelativePaths(mergeAllLedgers(since, options), options.cwd),
     constraints: options.constraints,
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
@@ -89,10 +89,4 @@ function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
   const { text, isWhole } = mergeSummary({ ...input, model: model.text });
   // The facts are also those of the tail, about which no model was asked: they make no gap.
   return { text, source: model.hasGaps || !isWhole ? "repaired" : "model" };
-}
-
-/** The facts of several records together, oldest first. */
-export function mergeAll(ledgers: readonly Ledger[], { cwd }: { readonly cwd?: string }): Ledger {
-  const [first = EMPTY_LEDGER, ...rest] = ledgers;
-  return rest.reduce((older, newer) => mergeLedgers(older, newer, { cwd }), first);
 }

@@ -1,7 +1,7 @@
 import { isAbsolutePath, pathKey, toolKind } from "../tools/index.ts";
 import { bounded } from "./bounds.ts";
 import { commandSubject } from "./error-book.ts";
-import type { ErrorFact, FileFact, FileOp, Ledger } from "./ledger.ts";
+import { EMPTY_LEDGER, type ErrorFact, type FileFact, type FileOp, type Ledger } from "./ledger.ts";
 import { mergeTodos } from "./todos.ts";
 
 export interface MergeOptions {
@@ -9,48 +9,85 @@ export interface MergeOptions {
   readonly cwd?: string | undefined;
 }
 
+/** Adds up the facts of stretches that follow one another. */
+export interface LedgerSum {
+  /** Counts the messages of `newer` on from what was added before. */
+  add(newer: Ledger): void;
+  /** All that was added, within the bounds of a ledger. */
+  ledger(): Ledger;
+}
+
 /**
  * The facts of two stretches of one conversation together; `newer` comes after `older` and counts
  * its messages on from there. `EMPTY_LEDGER` changes nothing on either side.
  */
 export function mergeLedgers(older: Ledger, newer: Ledger, options: MergeOptions = {}): Ledger {
-  const todosAt = newer.todosAt ?? older.todosAt;
-  const isNewList = newer.todosAt !== undefined || newer.todos.length > 0;
-  return bounded({
-    files: mergeFiles(older.files, newer.files, options.cwd),
-    commands: [...older.commands, ...newer.commands],
-    instructions: [...older.instructions, ...newer.instructions],
-    todos: isNewList ? mergeTodos(older.todos, newer.todos) : older.todos,
-    ...(todosAt === undefined ? {} : { todosAt }),
-    errors: [...resolveErrors(older.errors, newer, options.cwd), ...newer.errors],
-    statements: [...older.statements, ...newer.statements],
-  });
+  return mergeAllLedgers([older, newer], options);
 }
 
-function mergeFiles(
-  older: readonly FileFact[],
+/** {@link mergeLedgers} of any number of stretches, oldest first. */
+export function mergeAllLedgers(ledgers: readonly Ledger[], options: MergeOptions = {}): Ledger {
+  const sum = createLedgerSum(options);
+  for (const ledger of ledgers) sum.add(ledger);
+  return sum.ledger();
+}
+
+/** A sum of nothing so far. Adding costs what is new, however much there is already. */
+export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
+  const files = new Map<string, FileFact>();
+  let total = EMPTY_LEDGER;
+  return {
+    add(newer) {
+      const { commands, instructions, errors, statements } = newer;
+      const todosAt = newer.todosAt ?? total.todosAt;
+      const isNewList = newer.todosAt !== undefined || newer.todos.length > 0;
+      addFiles(files, newer.files, cwd);
+      total = bounded({
+        files: [],
+        commands: joined(total.commands, commands),
+        instructions: joined(total.instructions, instructions),
+        todos: isNewList ? mergeTodos(total.todos, newer.todos) : total.todos,
+        ...(todosAt === undefined ? {} : { todosAt }),
+        errors: joined(resolveErrors(total.errors, newer, cwd), errors),
+        statements: joined(total.statements, statements),
+      });
+    },
+    ledger: () => bounded({ ...total, files: [...files.values()] }),
+  };
+}
+
+function joined<Fact>(older: readonly Fact[], newer: readonly Fact[]): readonly Fact[] {
+  return newer.length === 0 ? older : [...older, ...newer];
+}
+
+/** What happened last stands last. */
+function addFiles(
+  files: Map<string, FileFact>,
   newer: readonly FileFact[],
   cwd: string | undefined,
-): FileFact[] {
-  const folders = new Map(
-    newer
-      .filter(({ path }) => path.endsWith("/"))
-      .map((folder) => [pathKey(folder.path, cwd), folder]),
-  );
-  const merged = new Map<string, FileFact>();
-  for (const file of older) {
-    const key = keyOf(file, cwd);
-    const folder = folders.size === 0 ? undefined : folderOf(key, folders);
-    merged.set(key, folder === undefined ? file : deletedWith(file, folder));
-  }
+): void {
+  deleteFolders(files, newer, cwd);
   for (const file of newer) {
     const key = keyOf(file, cwd);
-    const known = merged.get(key);
-    // What happened last stands last.
-    merged.delete(key);
-    merged.set(key, known === undefined ? file : mergeFile(known, file));
+    const known = files.get(key);
+    files.delete(key);
+    files.set(key, known === undefined ? file : mergeFile(known, file));
   }
-  return [...merged.values()];
+}
+
+/** A deleted folder takes along what was in it. */
+function deleteFolders(
+  files: Map<string, FileFact>,
+  newer: readonly FileFact[],
+  cwd: string | undefined,
+): void {
+  const folders = newer.filter(({ path }) => path.endsWith("/"));
+  if (folders.length === 0) return;
+  const byKey = new Map(folders.map((folder) => [pathKey(folder.path, cwd), folder]));
+  for (const [key, file] of files) {
+    const folder = folderOf(key, byKey);
+    if (folder !== undefined) files.set(key, deletedWith(file, folder));
+  }
 }
 
 /** A deleted folder and a file of the same name are two things. */

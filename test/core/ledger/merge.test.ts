@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_LEDGER, extractLedger, mergeLedgers } from "../../../src/core/ledger/index.ts";
+import {
+  createLedgerSum,
+  EMPTY_LEDGER,
+  extractLedger,
+  mergeAllLedgers,
+  mergeLedgers,
+} from "../../../src/core/ledger/index.ts";
 import type { Ledger } from "../../../src/core/ledger/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import { call, calling, result, results, step, user } from "../../build-messages.ts";
@@ -40,6 +46,17 @@ describe("mergeLedgers", () => {
         const right = mergeLedgers(a, mergeLedgers(b, c));
         expect(state(left)).toEqual(state(right));
         expect({ ...left, files: [] }).toEqual({ ...right, files: [] });
+      }),
+    );
+  });
+
+  it("adds up many as it adds up two and two", () => {
+    fc.assert(
+      fc.property(fc.array(stretch, { maxLength: 5 }), (stretches) => {
+        const each = ledgers(stretches);
+        const [first = EMPTY_LEDGER, ...rest] = each;
+        const pairwise = rest.reduce((older, newer) => mergeLedgers(older, newer), first);
+        expect(mergeAllLedgers(each)).toEqual(pairwise);
       }),
     );
   });
@@ -139,4 +156,17 @@ describe("mergeLedgers", () => {
     expect(merged.commands.length).toBeLessThanOrEqual(20_000);
     expect(merged.instructions.length).toBeLessThanOrEqual(5_000);
   });
+});
+
+it("a sum that was asked for stays as it was when more is added", () => {
+  const one = extractLedger([
+    user("Never touch the API."),
+    ...step("a", "read", { path: "a.ts" }, "one"),
+  ]);
+  const sum = createLedgerSum();
+  sum.add(one);
+  const before = sum.ledger();
+  sum.add(extractLedger(step("b", "read", { path: "b.ts" }, "two")));
+  expect(before).toEqual(one);
+  expect(sum.ledger().files.map(({ path }) => path)).toEqual(["a.ts", "b.ts"]);
 });

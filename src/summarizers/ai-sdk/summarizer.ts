@@ -1,4 +1,4 @@
-import { type ContextError } from "../../core/error.ts";
+import { type ContextError, errorMessage } from "../../core/error.ts";
 import { DEFAULT_WINDOW } from "../../core/overflow/index.ts";
 import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
@@ -79,7 +79,7 @@ async function generate(
 /** An error of the SDK holds the whole request; only what it says is passed on. */
 function failureOf(summarizer: string, error: unknown): ContextError {
   const redact = redactor(secretsOf(processEnvironment()));
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const { statusCode, responseHeaders } = isWireObject(error) ? error : ({} as never);
   const status = typeof statusCode === "number" ? statusCode : undefined;
   const headers = isWireObject(responseHeaders) ? responseHeaders : {};

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { JournalRecord } from "../../src/context/journal/journal.ts";
-import { createRecordedFacts } from "../../src/context/journal/recorded-facts.ts";
-import { EMPTY_LEDGER } from "../../src/core/ledger/index.ts";
+import type { JournalRecord } from "../../../src/context/journal/journal.ts";
+import { createRecordedFacts } from "../../../src/context/journal/recorded-facts.ts";
+import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
 
 let reads = 0;
 

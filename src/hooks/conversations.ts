@@ -31,8 +31,8 @@ interface Track<Native, Whole> {
   /** The first messages of the caller's list, and of what was sent for it. */
   readonly begins: (Native | undefined)[];
   messages: readonly Native[];
-  /** For the answer behind so many messages. */
-  usage?: { readonly length: number; readonly reported: Usage };
+  /** For the answer behind these messages. */
+  usage?: { readonly messages: readonly Native[]; readonly reported: Usage };
 }
 
 /** How many conversations beside the first are remembered. */
@@ -59,7 +59,7 @@ export function createConversations<Native extends object, Whole = readonly Nati
   return (messages) => {
     const begin = firstOf(messages);
     const track =
-      known.find(({ begins }) => begins.some((one) => isSameBegin(one, begin))) ?? make(begin);
+      known.find(({ begins }) => begins.some((one) => isSameSaid(one, begin))) ?? make(begin);
     track.messages = keepObjects(messages, track.messages);
     return requestOf(track);
   };
@@ -75,14 +75,19 @@ function openOther<Native, Whole>({
 
 function requestOf<Native, Whole>(track: Track<Native, Whole>): Conversation<Native, Whole> {
   const { native, messages, usage } = track;
-  const { length } = messages;
   return {
     native,
     messages,
-    reported: usage !== undefined && length > usage.length ? usage.reported : undefined,
-    learn: (reported) => void (track.usage = { length, reported }),
+    reported: usage && goesOnFrom(messages, usage.messages) ? usage.reported : undefined,
+    learn: (reported) => void (track.usage = { messages, reported }),
     goesOn: (sent) => void (track.begins[1] = firstOf(sent)),
   };
+}
+
+/** What was reported for another list that began alike, e.g. with other instructions, says nothing. */
+function goesOnFrom<Native>(messages: readonly Native[], before: readonly Native[]): boolean {
+  const { length } = before;
+  return messages.length > length && isSameSaid(messages[length - 1], before[length - 1]);
 }
 
 function firstOf<Native>(messages: readonly Native[]): Native | undefined {
@@ -94,7 +99,7 @@ function firstOf<Native>(messages: readonly Native[]): Native | undefined {
 }
 
 /** Marks for caches move on with every request, and a text may have to become a part for one. */
-function isSameBegin(one: unknown, other: unknown): boolean {
+function isSameSaid(one: unknown, other: unknown): boolean {
   return isSameValue(one, other) || isSameValue(withoutMarks(one), withoutMarks(other));
 }
 

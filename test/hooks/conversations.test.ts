@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { createContext } from "../../src/context/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { createConversations } from "../../src/hooks/conversations.ts";
 import type { AnthropicMessage } from "../../src/dialects/anthropic/index.ts";
 import { quarter, words } from "../build-messages.ts";
 
@@ -37,6 +40,24 @@ function steps(count: number): AnthropicMessage[] {
 }
 
 const SMALL = { window: 16_000, counter: quarter };
+
+test("what was reported counts for the list that goes on, and for no other that begins alike", () => {
+  const conversationOf = createConversations({
+    context: createContext(),
+    settings: {},
+    format: { dialect: openaiChat, messagesOf: (messages: readonly ChatMessage[]) => messages },
+  });
+  const question: ChatMessage = { role: "user", content: "How is the build?" };
+  const answer = (content: string): ChatMessage => ({ role: "assistant", content });
+  const work = [question, answer("I look."), { role: "user" as const, content: "And?" }];
+  const usage = { input: 900, output: 5 };
+  conversationOf(work).learn(usage);
+  const marked = { type: "text" as const, text: "And?", cache_control: { type: "ephemeral" } };
+  const moved = [...work.slice(0, 2), { role: "user" as const, content: [marked] }];
+  expect(conversationOf([...moved, answer("It is broken.")]).reported).toEqual(usage);
+  const other = [question, answer("A plan."), answer("More."), answer("Done.")];
+  expect(conversationOf(other).reported).toBeUndefined();
+});
 
 describe("conversations through one client", () => {
   it("keep their edits whatever else is asked in between", async () => {

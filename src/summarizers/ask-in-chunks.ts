@@ -27,6 +27,8 @@ export interface ChunkedSummary {
   readonly problems: readonly string[];
 }
 
+/** What a part of the conversation is not summarized with. */
+const OF_A_PART = { previousSummary: undefined, known: undefined };
 /** So many calls run at a time. */
 const CONCURRENCY = 3;
 /** Chunks may take this part of the time; the rest is for putting them together. */
@@ -62,7 +64,8 @@ async function summarizeChunks(
   try {
     return await mapLimited(plan.chunks, async (chunk, index) => {
       const part = { ...input, head: input.head.slice(chunk.from, chunk.to), ledger: chunk.ledger };
-      const ask = { ...part, previousSummary: undefined, cap: plan.cap };
+      // What became of a file later makes nothing wrong that is said of its part.
+      const ask = { ...part, ...OF_A_PART, cap: plan.cap };
       const place = { part: index + 1, of: plan.chunks.length };
       const { prompt } = chunk;
       if (prompt === undefined || isHopeless) return standIn(chunk, ask, context.budget);
@@ -109,7 +112,7 @@ async function mergeAll(
     const texts = partials.map(({ text }) => text);
     const plan = planMerge({ texts, cap }, input, budget);
     if (plan === undefined) break;
-    const target = plan.isLast ? input : { ...input, previousSummary: undefined, cap };
+    const target = plan.isLast ? input : { ...input, ...OF_A_PART, cap };
     const level = partials;
     partials = await mapLimited(plan.groups, (group) =>
       mergeGroup(group, level.slice(group.from, group.to), { input: target, context }),

@@ -118,14 +118,14 @@ function judge(
   { input }: Ask,
   { budget, replaces }: AskContext,
 ): ReturnType<typeof judgeSummary> {
-  const { cap, ledger, template } = input;
+  const { cap, ledger, known, template } = input;
   const { text, finish, toolCalls } = answer;
   const given = {
     text,
     ...(finish !== undefined && { finish }),
     ...(toolCalls !== undefined && { toolCalls }),
   };
-  return judgeSummary(given, { cap, replaces, ledger, count: budget.count, template });
+  return judgeSummary(given, { cap, replaces, ledger, known, count: budget.count, template });
 }
 
 interface SecondTry {

@@ -2,9 +2,9 @@ import { sha256Hex } from "../../archive/digest.ts";
 import { type Ledger, mergeAllLedgers } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import {
-  type ExtractiveInput,
   extractiveSummary,
   frameSummary,
+  type MergeSummaryInput,
   mergeSummary,
   resolveTemplate,
 } from "../../core/summary/index.ts";
@@ -12,6 +12,7 @@ import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "../journal/fingerprint.ts";
 import { applyRecord, type JournalRecord, type SummarySource } from "../journal/journal.ts";
 import type { ModelWork } from "../summaries/model-summary-for.ts";
+import { knownFacts } from "../summaries/known-facts.ts";
 import { withRelativePaths } from "../summaries/relative-paths.ts";
 import type { Session } from "../session.ts";
 import { earlierSummaries } from "../summaries/summary-task.ts";
@@ -70,6 +71,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
   const input = {
     ledger: withRelativePaths(mergeAllLedgers(since, options), options.cwd),
+    known: knownFacts(session, facts),
     constraints: options.constraints,
     previousSummary: earlier.text,
     cap: compaction.summary.cap,
@@ -84,7 +86,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   return { text: frameSummary(text, { headHandle, headMessages }), source };
 }
 
-function composed(input: ExtractiveInput, model: ModelWork): WrittenSummary {
+function composed(input: Omit<MergeSummaryInput, "model">, model: ModelWork): WrittenSummary {
   if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
   const { text, isWhole } = mergeSummary({ ...input, model: model.text });
   // The facts are also those of the tail, about which no model was asked: they make no gap.

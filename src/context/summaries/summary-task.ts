@@ -9,6 +9,7 @@ import type { Handle } from "../../core/handle/index.ts";
 import { askForSummary } from "../../summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../summarizers/model-summary.ts";
 import type { LiveRequest } from "../../summarizers/summarizer.ts";
+import { knownFacts } from "./known-facts.ts";
 import { withRelativePaths } from "./relative-paths.ts";
 import type { Session } from "../session.ts";
 
@@ -41,15 +42,17 @@ export async function startSummary(
   const all = messages.slice(system, tailStart);
   const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
   const { toolKinds, cwd } = options;
-  const ledgerOf = (some: readonly Message[], offset?: number): Ledger =>
-    withRelativePaths(extractLedger(some, { toolKinds, cwd, ...(offset && { offset }) }), cwd);
+  const factsOf = (some: readonly Message[], offset = 0): Ledger =>
+    extractLedger(some, { toolKinds, cwd, offset });
+  const facts = factsOf(head);
   const made = await askForSummary({
     summarizer,
     input: {
       head,
       previousSummary: earlierSummaries(all).text,
-      ledger: ledgerOf(head),
-      ledgerOf,
+      ledger: withRelativePaths(facts, cwd),
+      known: knownFacts(session, facts),
+      ledgerOf: (some, offset) => withRelativePaths(factsOf(some, offset), cwd),
       template: resolveTemplate(session.templateFor(template)),
       cap,
     },

@@ -16,6 +16,8 @@ export interface SummaryInput {
   readonly previousSummary?: string | undefined;
   /** The facts of `head`, taken without a model. */
   readonly ledger: Ledger;
+  /** The facts of all of the conversation, for judging what is said of earlier work. @default `ledger` */
+  readonly known?: Ledger | undefined;
   /** The facts of a stretch of `head` that starts at `offset`. @default `extractLedger` */
   readonly ledgerOf?: ((stretch: readonly Message[], offset: number) => Ledger) | undefined;
   readonly template: CompactionTemplate;

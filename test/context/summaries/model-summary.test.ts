@@ -167,6 +167,28 @@ describe("a summary written by a model", () => {
   });
 });
 
+describe("a claim about what was done rounds ago", () => {
+  it("is held against the facts of then, named to the model, and left out", async () => {
+    const { requests, summarize } = noting(async (request) => {
+      const text = await goodSummary(request);
+      const isLater = request.previousSummary !== undefined;
+      return isLater ? text.replace(/(## Accomplished\n).*/, "$1- Deleted `src/f1.ts`") : text;
+    });
+    const context = create(summarize, { summarizeAhead: false });
+    const history = [...overflowing];
+    await context.prepare(history);
+    history.push(...grow(40, 500, 40));
+    const { messages, report } = await context.prepare(history);
+    expect(requests).toHaveLength(3);
+    expect(report.summary?.calls[0]?.problems).toEqual([
+      expect.stringContaining("src/f1.ts was not deleted"),
+    ]);
+    expect(summaryText(messages)).not.toContain("Deleted");
+    expect(summaryText(messages)).toContain("src/f1.ts");
+    expect(report.summary?.source).toBe("repaired");
+  });
+});
+
 describe("bounds", () => {
   it("asks nobody after three failures in a row, until a cool-down has passed", async () => {
     let time = 0;

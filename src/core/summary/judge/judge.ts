@@ -30,6 +30,8 @@ export interface GapInput {
   readonly cap: number;
   /** Of the messages that the summary replaces. */
   readonly ledger: Ledger;
+  /** The facts of all of the conversation, for what is said of earlier work. @default `ledger` */
+  readonly known?: Ledger | undefined;
   readonly count: CountTokens;
   readonly template?: CompactionTemplate | undefined;
 }
@@ -68,7 +70,7 @@ export function judgeSummary(answer: JudgedAnswer, input: JudgeInput): Judgement
 
 /** What a ledger can make good: a gap in a summary that is one. */
 export function summaryGaps(text: string, input: GapInput): readonly SummaryProblem[] {
-  const { cap, ledger, count, template = DEFAULT_COMPACTION_TEMPLATE } = input;
+  const { cap, ledger, known = ledger, count, template = DEFAULT_COMPACTION_TEMPLATE } = input;
   const missingSections = missingIn(text, template);
   const problems: SummaryProblem[] = [];
   const isPartial = missingSections.length < template.sections.length;
@@ -82,7 +84,7 @@ export function summaryGaps(text: string, input: GapInput): readonly SummaryProb
   if (paths.length > 0) problems.push({ code: "unnamed-files", paths });
   const script = foreignScript(text, ledger);
   if (script !== undefined) problems.push({ code: "wrong-language", script });
-  for (const { line, fact } of findContradictions(text, ledger, template)) {
+  for (const { line, fact } of findContradictions(text, known, template)) {
     problems.push({ code: "contradiction", line, fact });
   }
   return problems;

@@ -1,3 +1,4 @@
+import type { Ledger } from "../../ledger/index.ts";
 import { cleanAnswer } from "../judge/clean-answer.ts";
 import { composeSummary, fitsWhole } from "../compose.ts";
 import { findContradictions } from "../judge/contradictions.ts";
@@ -14,6 +15,8 @@ import type { CompactionTemplate } from "../template.ts";
 export interface MergeSummaryInput extends ExtractiveInput {
   /** What the model wrote: accepted, or with gaps that facts can fill; see `judgeSummary`. */
   readonly model: string;
+  /** The facts of all of the conversation, for what is said of earlier work. @default `ledger` */
+  readonly known?: Ledger | undefined;
   /** What the user typed beyond the ledger, e.g. in messages that stay; newest first. */
   readonly userTexts?: readonly string[] | undefined;
 }
@@ -32,11 +35,11 @@ export interface MergedSummary {
  * one is the model's to merge. The same input gives the same text.
  */
 export function mergeSummary(input: MergeSummaryInput): MergedSummary {
-  const { cap, count, ledger, template = DEFAULT_COMPACTION_TEMPLATE } = input;
+  const { cap, count, ledger, known = ledger, template = DEFAULT_COMPACTION_TEMPLATE } = input;
   const { facts: all, heads, handles } = gatherFacts(input, template);
   const facts = { ...all, others: ownSections(all, template) };
   const { text } = cleanAnswer(input.model, template);
-  const wrong = findContradictions(text, ledger, template).map(({ line }) => line);
+  const wrong = findContradictions(text, known, template).map(({ line }) => line);
   const sections = modelSections(text, template);
   const { userTexts = [] } = input;
   const content = mergeContent(sections, {

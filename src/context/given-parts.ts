@@ -1,0 +1,32 @@
+import { ContextError } from "../core/error.ts";
+import type { ContextOptions } from "./options.ts";
+
+/**
+ * Complains about an archive or a summarizer that is none, such as the path of a folder or the id of a
+ * model: without types it would only be noticed in the middle of a run, when the window is full.
+ */
+export function checkGivenParts({ archive, summarizer }: ContextOptions): void {
+  if (archive !== undefined && !has(archive, "put")) {
+    throw noSuch("archive", archive, "an archive, e.g. directoryArchive(folder)");
+  }
+  const isNamed = summarizer === undefined || summarizer === "extractive";
+  if (!isNamed && typeof summarizer !== "function" && !has(summarizer, "summarize")) {
+    const expected =
+      'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), or a function';
+    throw noSuch("summarizer", summarizer, expected);
+  }
+}
+
+function has(value: unknown, method: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return typeof (value as Readonly<Record<string, unknown>>)[method] === "function";
+}
+
+function noSuch(option: string, value: unknown, expected: string): ContextError {
+  const shown = typeof value === "string" ? `"${value}"` : `a value of type ${typeof value}`;
+  return new ContextError(
+    "invalid-options",
+    `The option ${option} is ${shown}; it must be ${expected}.`,
+    { details: { option } },
+  );
+}

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { memoryArchive } from "../../src/archive/index.ts";
+import { type ContextOptions, createContext } from "../../src/context/index.ts";
+
+it.each([
+  [{ archive: "/var/archive" }, 'The option archive is "/var/archive"; it must be an archive'],
+  [{ archive: {} }, "directoryArchive(folder)"],
+  [{ archive: null }, "The option archive"],
+  [{ summarizer: "claude-haiku-4-5" }, 'The option summarizer is "claude-haiku-4-5"; it must be'],
+  [{ summarizer: { model: "x" } }, "The option summarizer is a value of type object"],
+  [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
+])("%j is refused at once", (options, message) => {
+  expect(() => createContext(options as unknown as ContextOptions)).toThrow(message);
+});
+
+it.each<ContextOptions>([
+  { archive: memoryArchive(), summarizer: "extractive" },
+  { summarizer: () => Promise.resolve("a summary") },
+  { summarizer: { name: "own", summarize: () => Promise.resolve({ text: "" }) } },
+])("what fits is taken", (options) => {
+  expect(() => createContext(options)).not.toThrow();
+});

@@ -12,7 +12,7 @@ import type { Warnings } from "./warnings.ts";
 export interface ParsedDocument {
   readonly value: unknown;
   /** It was cut short and closed by us. */
-  readonly torn: boolean;
+  readonly isTorn: boolean;
 }
 
 interface DocumentContext {
@@ -57,7 +57,7 @@ function warnOfWrongBytes(bytes: Buffer, warnings: Warnings): void {
 
 function parse(text: string, context: DocumentContext): ParsedDocument {
   try {
-    return { value: JSON.parse(text), torn: false };
+    return { value: JSON.parse(text), isTorn: false };
   } catch (cause) {
     return repair(text, context, cause);
   }
@@ -66,8 +66,8 @@ function parse(text: string, context: DocumentContext): ParsedDocument {
 function repair(text: string, context: DocumentContext, cause: unknown): ParsedDocument {
   const start = text.search(/^[ \t]*[{[]/m);
   const body = start > 0 ? text.slice(start) : text;
-  const torn = isCutShort(body);
-  const value = torn ? closedDocument(body) : recoverRecords(body).values[0];
+  const isTorn = isCutShort(body);
+  const value = isTorn ? closedDocument(body) : recoverRecords(body).values[0];
   const repaired = value ?? guessed(body, context);
   if (repaired === undefined) {
     throw unreadable(
@@ -78,11 +78,11 @@ function repair(text: string, context: DocumentContext, cause: unknown): ParsedD
     );
   }
   context.warnings.add(
-    torn
+    isTorn
       ? "The JSON document is cut short; what is whole was read, without the last message."
       : "The JSON document is damaged; it was repaired as well as possible.",
   );
-  return { value: repaired, torn };
+  return { value: repaired, isTorn };
 }
 
 function guessed(text: string, context: DocumentContext): unknown {

@@ -110,8 +110,8 @@ function readAs(format: TranscriptFormat, head: Head, context: ReadContext): Pro
     : readRecords(format as RecordsFormat, head, context);
 }
 
-function readDocument(format: DocumentFormat, { value, torn }: ParsedDocument): Outcome {
-  return { format: format.name, reading: format.read(value, torn), unparsableLines: 0 };
+function readDocument(format: DocumentFormat, { value, isTorn }: ParsedDocument): Outcome {
+  return { format: format.name, reading: format.read(value, { isTorn }), unparsableLines: 0 };
 }
 
 async function readRecords(

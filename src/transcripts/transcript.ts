@@ -102,12 +102,17 @@ export interface RecordsFormat extends FormatBase {
   open(): RecordReader;
 }
 
+/** What became of a document before it was read. */
+export interface DocumentState {
+  /** It was cut short and closed by us; its last message is not whole. @default false */
+  readonly isTorn?: boolean;
+}
+
 /** One JSON document. */
 export interface DocumentFormat extends FormatBase {
   readonly shape: "document";
   detect(document: unknown): Detection;
-  /** `torn`: the document was cut short and closed by us; its last message is not whole. */
-  read(document: unknown, torn: boolean): Reading;
+  read(document: unknown, state?: DocumentState): Reading;
 }
 
 /** Plain text. */

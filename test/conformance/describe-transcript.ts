@@ -202,8 +202,8 @@ function parsedValues(format: TranscriptFormat, bytes: Buffer): unknown[] {
 function readValues(format: TranscriptFormat, values: readonly unknown[]): void {
   if (format.shape === "document") {
     format.detect(values[0]);
-    format.read(values[0], false);
-    format.read(values[0], true);
+    format.read(values[0]);
+    format.read(values[0], { isTorn: true });
   } else if (format.shape === "records") {
     format.detect(values.slice(0, 50));
     const reader = format.open();

@@ -36,11 +36,11 @@ function conversationOf(reading: Reading): Conversation {
 }
 
 function recorded(file: string): Conversation {
-  return conversationOf(cline.read(JSON.parse(recording(file).toString()), false));
+  return conversationOf(cline.read(JSON.parse(recording(file).toString())));
 }
 
 function readList(messages: readonly unknown[]): Reading {
-  return cline.read(messages, false);
+  return cline.read(messages);
 }
 
 function outline(messages: readonly Message[]): string[] {
@@ -282,8 +282,11 @@ describe("a Cline document", () => {
 
   it("that was cut short loses its last message", () => {
     const session = { version: 1, sessionId: "s", messages: SAMPLE, system_prompt: "p" };
-    expect(cline.read(session, true).counts).toMatchObject({ messages: 3, compactions: 0 });
-    expect(cline.read(session, false)).toMatchObject({ version: "1", counts: { messages: 4 } });
+    expect(cline.read(session, { isTorn: true }).counts).toMatchObject({
+      messages: 3,
+      compactions: 0,
+    });
+    expect(cline.read(session)).toMatchObject({ version: "1", counts: { messages: 4 } });
   });
 
   it("is told from plain message lists by its times or its task", () => {

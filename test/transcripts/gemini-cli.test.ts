@@ -16,7 +16,7 @@ describeTranscript(geminiCli, [{ file: CANCELLED }]);
 const SESSION = { sessionId: "s1", projectHash: "h", startTime: "2026-01-01T00:00:00.000Z" };
 
 function readChat(messages: readonly unknown[]): Conversation {
-  return conversationOf(geminiCli.read({ ...SESSION, messages }, false));
+  return conversationOf(geminiCli.read({ ...SESSION, messages }));
 }
 
 function readLines(records: readonly unknown[]): Reading {
@@ -55,7 +55,7 @@ function firstResult(messages: readonly Message[]): unknown {
 
 describe.skipIf(!existsSync(RECORDINGS))("a recorded Gemini CLI chat", () => {
   const chat = (): Conversation =>
-    conversationOf(geminiCli.read(JSON.parse(recording(CANCELLED).toString()), false));
+    conversationOf(geminiCli.read(JSON.parse(recording(CANCELLED).toString())));
 
   it("sends only what the person and the model said", () => {
     const { messages } = chat();
@@ -167,10 +167,10 @@ describe("Gemini CLI records", () => {
   it("name the file with the whole of an output that was masked", () => {
     const output =
       "<tool_output_masked>\n[Tool output (1.00MB, 9 lines) masked. Full output saved to: /t/a.txt]\n</tool_output_masked>";
-    const reading = geminiCli.read(
-      { ...SESSION, messages: [model("g", "", { toolCalls: [call("c1", { output })] })] },
-      false,
-    );
+    const reading = geminiCli.read({
+      ...SESSION,
+      messages: [model("g", "", { toolCalls: [call("c1", { output })] })],
+    });
     expect(firstResult(conversationOf(reading).messages)).toMatchObject({ original: "/t/a.txt" });
     expect(reading.counts.prunedOutputs).toBe(1);
   });
@@ -191,7 +191,7 @@ describe("a Gemini CLI checkpoint", () => {
       { role: "user", parts: [{ functionResponse: { name: "ls", response: { output: "a" } } }] },
     ];
     expect(geminiCli.detect(turns)).toBe(true);
-    const { messages } = conversationOf(geminiCli.read(turns, false));
+    const { messages } = conversationOf(geminiCli.read(turns));
     expect(outline(messages)).toEqual([
       "user: go",
       "assistant: reasoning+ok+tool-call",
@@ -302,7 +302,9 @@ describe("Gemini CLI lines", () => {
         const { counts } = readLines(withoutValues(sample, removed));
         expect(counts.messages).toBeLessThanOrEqual(5);
         const [, ...messages] = withoutValues(sample, removed);
-        expect(geminiCli.read({ ...SESSION, messages }, true).conversations).toHaveLength(1);
+        expect(
+          geminiCli.read({ ...SESSION, messages }, { isTorn: true }).conversations,
+        ).toHaveLength(1);
       }),
     );
   });

@@ -18,7 +18,7 @@ function conversationOf(reading: Reading): Conversation {
 }
 
 function readMessages(messages: readonly unknown[], info: object = {}): Conversation {
-  return conversationOf(opencode.read({ info: { id: "ses_1", ...info }, messages }, false));
+  return conversationOf(opencode.read({ info: { id: "ses_1", ...info }, messages }));
 }
 
 function user(id: string, ...parts: readonly object[]): object {
@@ -49,9 +49,7 @@ const SUMMARY = { summary: true, mode: "compaction" };
 
 describe.skipIf(!existsSync(RECORDINGS))("recorded opencode sessions", () => {
   it("begin after a compaction with its summary, go on with the continuation, then the work", () => {
-    const { messages } = conversationOf(
-      opencode.read(JSON.parse(recording(COMPACTED).toString()), false),
-    );
+    const { messages } = conversationOf(opencode.read(JSON.parse(recording(COMPACTED).toString())));
     expect(messages.slice(0, 4).map(({ role, kind }) => kind ?? role)).toEqual([
       "summary",
       "continuation",
@@ -64,9 +62,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded opencode sessions", () => {
   });
 
   it("fill the window up to the request for the summary, and less after it", () => {
-    const { timeline } = conversationOf(
-      opencode.read(JSON.parse(recording(COMPACTED).toString()), false),
-    );
+    const { timeline } = conversationOf(opencode.read(JSON.parse(recording(COMPACTED).toString())));
     const tokens = timeline.map((sample) => sample.tokens);
     const fullest = tokens.indexOf(Math.max(...tokens));
     expect(tokens).toHaveLength(69);
@@ -74,9 +70,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded opencode sessions", () => {
   });
 
   it("send pruned outputs as the placeholder, with the time of their pruning", () => {
-    const { messages } = conversationOf(
-      opencode.read(JSON.parse(recording(PRUNED).toString()), false),
-    );
+    const { messages } = conversationOf(opencode.read(JSON.parse(recording(PRUNED).toString())));
     const results = messages
       .flatMap(({ parts }) => parts)
       .filter((part) => part.type === "tool-result");
@@ -89,9 +83,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded opencode sessions", () => {
   });
 
   it("have unique call ids where the publisher blanked 72 of them to one word", () => {
-    const { messages } = conversationOf(
-      opencode.read(JSON.parse(recording(PRUNED).toString()), false),
-    );
+    const { messages } = conversationOf(opencode.read(JSON.parse(recording(PRUNED).toString())));
     const ids = messages
       .flatMap(({ parts }) => parts)
       .flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
@@ -145,25 +137,22 @@ describe("opencode compactions", () => {
         info: { id: "ses" },
         messages: [user("u", said("hi")), user("c", MARKER), summary],
       };
-      const reading = opencode.read(document, false);
+      const reading = opencode.read(document);
       expect(outline(conversationOf(reading).messages)).toEqual(["user: hi"]);
       expect(reading.counts).toMatchObject({ messages: 3, compactions: 0 });
     }
   });
 
   it("warn when the id of the tail is not that of one message", () => {
-    const reading = opencode.read(
-      {
-        info: { id: "ses" },
-        messages: [
-          user("REDACTED", said("one")),
-          user("REDACTED", said("two")),
-          user("c", { ...MARKER, tail_start_id: "REDACTED" }),
-          assistant("s", [said("sum")], SUMMARY),
-        ],
-      },
-      false,
-    );
+    const reading = opencode.read({
+      info: { id: "ses" },
+      messages: [
+        user("REDACTED", said("one")),
+        user("REDACTED", said("two")),
+        user("c", { ...MARKER, tail_start_id: "REDACTED" }),
+        assistant("s", [said("sum")], SUMMARY),
+      ],
+    });
     expect(outline(conversationOf(reading).messages)).toEqual(["summary: sum"]);
     expect(reading.warnings).toHaveLength(1);
   });
@@ -302,9 +291,9 @@ describe("an opencode document", () => {
   };
 
   it("that was cut short loses its last message", () => {
-    const { messages } = conversationOf(opencode.read(SAMPLE, true));
+    const { messages } = conversationOf(opencode.read(SAMPLE, { isTorn: true }));
     expect(outline(messages).at(-1)).not.toContain("go on");
-    expect(opencode.read(SAMPLE, true).counts.messages).toBe(4);
+    expect(opencode.read(SAMPLE, { isTorn: true }).counts.messages).toBe(4);
   });
 
   it("of another program is refused with a reason", () => {
@@ -317,7 +306,7 @@ describe("an opencode document", () => {
     const positions = fc.array(fc.nat(1000), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(positions, (removed) => {
-        const { counts, conversations } = opencode.read(withoutValues(SAMPLE, removed), false);
+        const { counts, conversations } = opencode.read(withoutValues(SAMPLE, removed));
         expect(counts.messages).toBeLessThanOrEqual(5);
         expect(checkMessages(conversations[0]!.messages).map(({ rule }) => rule)).not.toContain(
           "unpaired-tool-result",

@@ -192,8 +192,8 @@ describe("OpenHands", () => {
   it("reads a document with the events of one run, without its torn last one", () => {
     const events = numbered(TYPED, run("a", reply("r1", "a")), ran("a", 1));
     expect(openhandsDocument.detect(events)).toBe(true);
-    expect(messagesOf(openhandsDocument.read(events, false))).toHaveLength(3);
-    expect(messagesOf(openhandsDocument.read(events, true))).toHaveLength(2);
+    expect(messagesOf(openhandsDocument.read(events))).toHaveLength(3);
+    expect(messagesOf(openhandsDocument.read(events, { isTorn: true }))).toHaveLength(2);
   });
 
   it("reads SDK 1.x, one event a line", () => {

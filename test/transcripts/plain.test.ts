@@ -124,7 +124,7 @@ describe("plain messages", () => {
   });
 
   it("keep their native objects, so that untouched ones can be written back", () => {
-    const [first] = openaiChat.read(CHAT, false).conversations;
+    const [first] = openaiChat.read(CHAT).conversations;
     expect(first?.messages.map(({ source }) => source?.value)).toEqual(CHAT);
     expect(first?.messages[0]?.source?.value).toBe(CHAT[0]);
   });
@@ -162,7 +162,7 @@ describe("plain messages", () => {
     const text = JSON.stringify([{ traj: HELLO }, { traj: CHAT }]);
     const reading = await readTranscript(Buffer.from(text.slice(0, -8)));
     expect(reading.conversations.map(({ messages }) => messages.length)).toEqual([2, 2]);
-    expect(openaiChat.read(HELLO, true).conversations[0]?.messages).toHaveLength(1);
+    expect(openaiChat.read(HELLO, { isTorn: true }).conversations[0]?.messages).toHaveLength(1);
   });
 
   it("pair results with the nearest call before them where ids repeat", async () => {
@@ -215,12 +215,12 @@ describe("plain messages", () => {
     );
     const document = fc.array(fc.oneof({ weight: 5, arbitrary: message }, fc.jsonValue()));
     fc.assert(
-      fc.property(document, fc.boolean(), (messages, torn) => {
+      fc.property(document, fc.boolean(), (messages, isTorn) => {
         for (const format of formats) {
           format.detect(messages);
-          const { counts } = format.read(messages, torn);
+          const { counts } = format.read(messages, { isTorn });
           expect(counts.messages).toBeLessThanOrEqual(messages.length);
-          format.read({ messages, system: messages }, torn);
+          format.read({ messages, system: messages }, { isTorn });
         }
         for (const reader of [openaiChatLines.open(), openaiResponsesLines.open()]) {
           messages.forEach((value, index) => reader.record(value, index + 1));

@@ -32,9 +32,9 @@ const document: DocumentFormat = {
   title: "Document",
   shape: "document",
   detect: (value) => hasTexts(value) || "it has no texts",
-  read: (value, torn) => {
+  read: (value, { isTorn } = {}) => {
     const texts = hasTexts(value) ? value.texts : [];
-    return reading(torn ? texts.slice(0, -1) : texts);
+    return reading(isTorn === true ? texts.slice(0, -1) : texts);
   },
 };
 const plain: TextFormat = {

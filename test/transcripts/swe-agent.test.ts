@@ -17,12 +17,12 @@ function messagesOf(reading: Reading): readonly Message[] {
 }
 
 function readHistory(history: readonly unknown[], trajectory: readonly unknown[] = []): Reading {
-  return sweAgent.read({ history, trajectory, info: {} }, false);
+  return sweAgent.read({ history, trajectory, info: {} });
 }
 
 describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () => {
   it("keep the whole of a 276,698-character observation, as the result of its action", () => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString()), false));
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString())));
     const longest = messages
       .flatMap(({ parts }) => parts)
       .flatMap((part) => (part.type === "tool-result" ? part.output : []))
@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () =
   });
 
   it("close a run that was stopped with the observation that only the last step has", () => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString()), false));
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString())));
     expect(messages).toHaveLength(91);
     expect(messages.at(-1)).toEqual({
       role: "tool",
@@ -47,7 +47,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () =
   });
 
   it.each([V0, V1])("name the file of every edit, which the agent left out: %s", (file) => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(file).toString()), false));
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(file).toString())));
     const edits = messages
       .flatMap(({ parts }) => parts)
       .filter((part) => part.type === "tool-call" && /^(?:edit|insert)$/.test(part.toolName));
@@ -58,7 +58,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () =
   });
 
   it("have one typed turn, the issue, after demonstrations that are none", () => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString()), false));
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString())));
     expect(messages.slice(0, 3).map(({ role, kind }) => [role, kind])).toEqual([
       ["system", undefined],
       ["user", "injected"],
@@ -136,7 +136,7 @@ describe("SWE-agent", () => {
     const trajectory = [
       { action: "ls", observation: "a.py", response: "Look.\nls", thought: "Look." },
     ];
-    const reading = sweAgent.read({ trajectory, info: {} }, false);
+    const reading = sweAgent.read({ trajectory, info: {} });
     expect(messagesOf(reading).map(({ role }) => role)).toEqual(["assistant", "tool"]);
     expect(reading.warnings).toHaveLength(1);
   });
@@ -146,7 +146,7 @@ describe("SWE-agent", () => {
       { role: "user", content: "issue" },
       { role: "assistant", content: "I wi" },
     ];
-    const reading = sweAgent.read({ history, trajectory: [] }, true);
+    const reading = sweAgent.read({ history, trajectory: [] }, { isTorn: true });
     expect(messagesOf(reading).map(({ role }) => role)).toEqual(["user"]);
   });
 
@@ -174,7 +174,7 @@ describe("SWE-agent", () => {
       trajectory_format: "mini-swe-agent-1",
     };
     expect(sweAgent.detect(document)).toBe(true);
-    const reading = sweAgent.read(document, false);
+    const reading = sweAgent.read(document);
     expect(reading.version).toBe("2.0");
     expect(messagesOf(reading).map(({ role }) => role)).toEqual([
       "system",
@@ -203,7 +203,7 @@ describe("SWE-agent", () => {
     const block = "```bash\nls\n```\n";
     for (const content of [block + block, "```bash\nls", "```bash\n".repeat(100_000)]) {
       const messages = [{ role: "assistant", content }];
-      const reading = sweAgent.read({ messages, trajectory_format: "mini-swe-agent-1" }, false);
+      const reading = sweAgent.read({ messages, trajectory_format: "mini-swe-agent-1" });
       expect(messagesOf(reading)[0]?.parts).toEqual([{ type: "text", text: content }]);
     }
   });
@@ -228,8 +228,8 @@ describe("SWE-agent", () => {
     );
     const history = fc.array(fc.oneof({ weight: 9, arbitrary: entry }, fc.jsonValue()));
     fc.assert(
-      fc.property(history, fc.boolean(), (entries, torn) => {
-        const reading = sweAgent.read({ history: entries, trajectory: entries }, torn);
+      fc.property(history, fc.boolean(), (entries, isTorn) => {
+        const reading = sweAgent.read({ history: entries, trajectory: entries }, { isTorn });
         const rules = checkMessages(messagesOf(reading)).map(({ rule }) => rule);
         expect(rules).not.toContain("duplicate-tool-call-id");
         expect(rules).not.toContain("unpaired-tool-result");

@@ -2,7 +2,13 @@ import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
 import { createCounter } from "../counts.ts";
 import { anything, defined, fields, instant, list, number, text } from "../lenient.ts";
-import type { Conversation, Detection, DocumentFormat, Reading } from "../transcript.ts";
+import type {
+  Conversation,
+  Detection,
+  DocumentFormat,
+  DocumentState,
+  Reading,
+} from "../transcript.ts";
 import { createWarnings } from "../warnings.ts";
 import type { Entry } from "./entry.ts";
 import { decodeEntry } from "./entry.ts";
@@ -53,13 +59,13 @@ function startsWithTask(content: unknown): boolean {
   return typeof block === "string" && block.trimStart().startsWith("<task>");
 }
 
-function read(document: unknown, torn: boolean): Reading {
+function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const session = sessionSchema.parse(document);
   const messages = Array.isArray(document) ? document : (session?.messages ?? []);
   const warnings = createWarnings();
   const calls = createCallPairing();
   const entries: Entry[] = [];
-  for (const [index, message] of (torn ? messages.slice(0, -1) : messages).entries()) {
+  for (const [index, message] of (isTorn ? messages.slice(0, -1) : messages).entries()) {
     const entry = decodeEntry(message, calls);
     if (entry === undefined) warnings.add(`Message ${index} has no known role and was left out.`);
     else entries.push(entry);

@@ -1,5 +1,5 @@
 import { anything, fields, list, text } from "../lenient.ts";
-import type { Detection, DocumentFormat, Reading } from "../transcript.ts";
+import type { Detection, DocumentFormat, DocumentState, Reading } from "../transcript.ts";
 import { createWarnings } from "../warnings.ts";
 import { openingSnapshot, readChat } from "./reading.ts";
 
@@ -32,9 +32,9 @@ function detect(document: unknown): Detection {
     : true;
 }
 
-function read(document: unknown, torn: boolean): Reading {
+function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const records = turnsOf(document) ?? chatSchema.parse(document)?.messages ?? [];
-  const whole = torn ? records.slice(0, -1) : records;
+  const whole = isTorn ? records.slice(0, -1) : records;
   const compactions = openingSnapshot(whole) === undefined ? 0 : 1;
   const chat = { session: document, current: whole, all: whole, compactions };
   return readChat(chat, createWarnings());

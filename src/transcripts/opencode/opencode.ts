@@ -2,7 +2,13 @@ import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
 import { createCounter } from "../counts.ts";
 import { defined, fields, list, number, text } from "../lenient.ts";
-import type { Conversation, Detection, DocumentFormat, Reading } from "../transcript.ts";
+import type {
+  Conversation,
+  Detection,
+  DocumentFormat,
+  DocumentState,
+  Reading,
+} from "../transcript.ts";
 import { createWarnings } from "../warnings.ts";
 import type { Warnings } from "../warnings.ts";
 import type { Entry } from "./entry.ts";
@@ -43,11 +49,11 @@ function detect(document: unknown): Detection {
   return "its messages are not of the form `{info, parts}`";
 }
 
-function read(document: unknown, torn: boolean): Reading {
+function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const session = exportSchema.parse(document);
   const warnings = createWarnings();
   const calls = createCallPairing();
-  const natives = torn ? session?.messages.slice(0, -1) : session?.messages;
+  const natives = isTorn ? session?.messages.slice(0, -1) : session?.messages;
   const entries: Entry[] = [];
   for (const [index, native] of (natives ?? []).entries()) {
     const entry = decodeEntry(native, calls);

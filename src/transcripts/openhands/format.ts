@@ -38,10 +38,10 @@ export const openhandsDocument: DocumentFormat = {
   shape: "document",
   detect: (document) =>
     isTask(document) || (Array.isArray(document) && document.some(isAnyEvent)) || NO_EVENTS,
-  read(document, torn) {
+  read(document, { isTorn = false } = {}) {
     const warnings = createWarnings();
     const values = Array.isArray(document) ? (document as unknown[]) : history(document);
-    const whole = torn ? values.slice(0, -1) : values;
+    const whole = isTorn ? values.slice(0, -1) : values;
     return toReading([readRun(whole, { about: aboutTask(document), warnings })], warnings);
   },
 };

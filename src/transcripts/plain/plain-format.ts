@@ -6,6 +6,7 @@ import type {
   Conversation,
   Detection,
   DocumentFormat,
+  DocumentState,
   Reading,
   RecordReader,
   RecordsFormat,
@@ -65,7 +66,7 @@ export function plainFormats(style: PlainStyle): PlainFormats {
       title,
       shape: "document",
       detect: (document) => detect(plainConversations(document)),
-      read: (document, torn) => readDocument(style, document, torn),
+      read: (document, state) => readDocument(style, document, state),
     },
     records: {
       name,
@@ -77,13 +78,17 @@ export function plainFormats(style: PlainStyle): PlainFormats {
   };
 }
 
-function readDocument(style: PlainStyle, document: unknown, torn: boolean): Reading {
+function readDocument(
+  style: PlainStyle,
+  document: unknown,
+  { isTorn = false }: DocumentState = {},
+): Reading {
   const gathering = startGathering(style);
   const found = plainConversations(document, (at) => {
     gathering.warnings.add(`Entry ${at + 1} of the document is no conversation; it was left out.`);
   });
   for (const [index, conversation] of found.entries()) {
-    const isLast = torn && index === found.length - 1;
+    const isLast = isTorn && index === found.length - 1;
     gather(gathering, isLast ? withoutLast(conversation) : conversation);
   }
   return toReading(gathering);

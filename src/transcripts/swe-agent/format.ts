@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Message, ToolCallPart } from "../../core/message/index.ts";
 import { isRecord, textParts } from "../content.ts";
 import { createCounter, type FormatCounts } from "../counts.ts";
-import type { DocumentFormat, Reading } from "../transcript.ts";
+import type { DocumentFormat, DocumentState, Reading } from "../transcript.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { parseEntry, parseMiniMessage, type HistoryEntry } from "./entry.ts";
 import { readHistory, type History } from "./history.ts";
@@ -43,12 +43,12 @@ function isMini(document: JsonRecord): boolean {
   return Array.isArray(document["messages"]) && typeof format === "string";
 }
 
-function readTrajectory(document: unknown, torn: boolean): Reading {
+function readTrajectory(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const warnings = createWarnings();
   const record = isRecord(document) ? document : {};
   const steps = list(record["trajectory"]).map((value) => step.safeParse(value).data);
   const states = steps.map((each) => parsedState(each?.state));
-  const { entries, whole } = conversationEntries(record, steps, { torn, warnings });
+  const { entries, whole } = conversationEntries(record, steps, { isTorn, warnings });
   const history = readHistory(
     entries,
     states.map((state) => text(state?.["open_file"])),
@@ -72,7 +72,7 @@ function readTrajectory(document: unknown, torn: boolean): Reading {
 function conversationEntries(
   record: JsonRecord,
   steps: readonly (Step | undefined)[],
-  { torn, warnings }: { torn: boolean; warnings: Warnings },
+  { isTorn, warnings }: { isTorn: boolean; warnings: Warnings },
 ): { entries: HistoryEntry[]; whole: readonly (Step | undefined)[] } {
   const values = isMini(record) ? record["messages"] : record["history"];
   const entries = parseEntries(
@@ -80,9 +80,9 @@ function conversationEntries(
     isMini(record) ? parseMiniMessage : parseEntry,
     warnings,
   );
-  if (Array.isArray(values) && !torn) return { entries, whole: steps };
-  const whole = torn && !Array.isArray(values) ? steps.slice(0, -1) : steps;
-  if (torn) entries.pop();
+  if (Array.isArray(values) && !isTorn) return { entries, whole: steps };
+  const whole = isTorn && !Array.isArray(values) ? steps.slice(0, -1) : steps;
+  if (isTorn) entries.pop();
   if (entries.filter(isReply).length >= whole.length) return { entries, whole };
   warnings.add("The history is not whole: the conversation is put together from the steps.");
   const first = entries.findIndex(isReply);

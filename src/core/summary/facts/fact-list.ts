@@ -12,9 +12,11 @@ export interface Entry {
   readonly facts?: number;
   /** Whether the text is lines as they stand, with bullets of their own. */
   readonly verbatim?: boolean;
+  /** Whether it still matters when it is old: it is chosen before entries that are newer. */
+  readonly lasts?: boolean;
 }
 
-/** Facts of one kind, the most important first. */
+/** Facts of one kind, the most important first, but for entries that last. */
 export interface FactList {
   /** What they are, in the plural, for the line that says how many were cut. */
   readonly noun: string;
@@ -57,6 +59,8 @@ export interface RenderedList {
 const MOST_HANDLES = 2;
 /** No entry takes more of a list that does not fit than this, so that others have room too. */
 const LARGEST_ENTRY = 0.5;
+/** What lasts takes no more of it than this, so that there is room for what is new. */
+const LASTING_PART = 0.5;
 /** A token rarely has more characters; longer texts are too long without counting them. */
 const CHARACTERS_PER_TOKEN = 64;
 const CUT = /^… and (\d+) more \(([a-z ]+)\)(?:: recall ([\w, ]+))?$/;
@@ -128,31 +132,57 @@ function renderCut(list: FactList, budget: number, context: RenderContext): Rend
   const entries = list.grouped ?? list.entries;
   const total = factCount(entries);
   const reserve = context.count(`${bullet(cutLine(list, total, context))}\n`);
-  let tokens = 0;
-  let shown = 0;
-  const lines: string[] = [];
-  const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
-  for (const entry of entries) {
-    const left = budget - reserve - tokens;
-    const clips = list.clips === true;
-    const most = clips ? Math.min(left, largest) : left;
-    const fitting =
-      fittingEntry(entry, { most, clips }, context) ??
-      (shown === 0 && list.needsFirst === true
-        ? fittingEntry(entry, { most: left, clips }, context)
-        : undefined);
-    if (fitting === undefined) break;
-    lines.push(fitting.lines);
-    tokens += fitting.tokens;
-    shown += entry.facts ?? 1;
-  }
-  const hidden = total - shown;
+  const chosen = chooseEntries(list, entries, { budget: budget - reserve, context });
+  const lines = chosen.map((entry) => entry.lines);
+  let tokens = chosen.reduce((sum, entry) => sum + entry.tokens, 0);
+  const hidden = total - factCount(chosen.map(({ entry }) => entry));
   if (hidden > 0 || list.hidden !== undefined) {
     const cut = bullet(cutLine(list, hidden, context));
     lines.push(cut);
     tokens += context.count(`${cut}\n`);
   }
   return { lines, tokens, whole: false };
+}
+
+interface ChosenEntry {
+  readonly entry: Entry;
+  readonly lines: string;
+  readonly tokens: number;
+}
+
+/** The entries that fit, in the order of the list: some that last, then all up to one that does not. */
+function chooseEntries(
+  list: FactList,
+  entries: readonly Entry[],
+  { budget, context }: { readonly budget: number; readonly context: RenderContext },
+): readonly ChosenEntry[] {
+  const clips = list.clips === true;
+  const chosen = new Map<Entry, ChosenEntry>();
+  const choose = (entry: Entry, most: number): number => {
+    const fitting = fittingEntry(entry, { most, clips }, context);
+    if (fitting === undefined) return 0;
+    chosen.set(entry, { entry, ...fitting });
+    return fitting.tokens;
+  };
+  let left = budget;
+  let lasting = Math.floor(budget * LASTING_PART);
+  // The oldest is what the conversation began with.
+  const old = entries.filter(({ lasts }) => lasts === true);
+  for (const entry of [...old.slice(-1), ...old.slice(0, -1)]) {
+    const tokens = choose(entry, clips ? Math.floor(lasting * LARGEST_ENTRY) : lasting);
+    lasting -= tokens;
+    left -= tokens;
+  }
+  const largest = entries.length === 1 ? budget : Math.floor(budget * LARGEST_ENTRY);
+  for (const entry of entries) {
+    if (chosen.has(entry)) continue;
+    const tokens = choose(entry, clips ? Math.min(left, largest) : left);
+    const isNeeded = chosen.size === 0 && list.needsFirst === true;
+    const needed = tokens === 0 && isNeeded ? choose(entry, left) : tokens;
+    if (needed === 0) break;
+    left -= needed;
+  }
+  return entries.flatMap((entry) => chosen.get(entry) ?? []);
 }
 
 interface Room {

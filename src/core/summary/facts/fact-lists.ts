@@ -32,7 +32,7 @@ export type SectionLists = ReadonlyMap<string, readonly FactList[]>;
 export function factLists(facts: Facts, heads: readonly Handle[]): SectionLists {
   const core: readonly (readonly [CoreSectionId, readonly FactList[]])[] = [
     ["goal", [list("requests", 13, requestLines(facts), true)]],
-    ["instructions", [list("instructions", 22, facts.instructions, true), list(RULES, 1, [])]],
+    ["instructions", [instructionsList(22, facts.instructions), list(RULES, 1, [])]],
     ["discoveries", discoveries(facts, heads)],
     ["accomplished", accomplished(facts)],
     ["relevantFiles", relevantFiles(facts)],
@@ -142,6 +142,22 @@ function rank({ ops, role }: FileMention): number {
   const state = fileState(ops);
   if (state === "deleted") return 2;
   return state === "read" && role === undefined ? 1 : 0;
+}
+
+/** Words of somebody who states a rule, and not what is to be done next. */
+const RULE =
+  /\b(?:always|never|must(?:n['’]t)?|(?:do|does|should|may|can)(?: not|n['’]t)|cannot|don['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i;
+/** A longer text that holds such a word is a report or a log. */
+const RULE_LENGTH = 600;
+
+/** What the user typed, newest first. What it began with and short rules outlast newer requests. */
+export function instructionsList(weight: number, texts: readonly string[]): FactList {
+  const isRule = (text: string): boolean => text.length <= RULE_LENGTH && RULE.test(text);
+  const entries = texts.map((text, index) => ({
+    text,
+    lasts: index === texts.length - 1 || isRule(text),
+  }));
+  return { ...list("instructions", weight, [], true), entries };
 }
 
 export function requestLines({ firstRequest, newestRequest, notes }: Facts): readonly string[] {

@@ -170,6 +170,8 @@ function modelEntries(blocks: readonly Block[]): readonly Entry[] {
 const LARGEST_PART = 0.5;
 /** Headings, sections of the template's own and lists of hidden facts take a part of the cap too. */
 const SURE_PART = 0.85;
+/** What is old and lasts may take the rest. */
+const NEWEST_PART = 0.5;
 /** For the line that counts what has no room. */
 const RESERVE = 48;
 
@@ -191,7 +193,7 @@ function rulesOf(blocks: readonly Block[], given: MergeFacts): readonly string[]
 /** How many of the instructions are there word for word, whatever else the summary holds. */
 function shownInstructions({ facts, cap, count }: MergeFacts): number {
   const total = Object.values(WEIGHT).reduce((sum, weight) => sum + weight, 0);
-  const share = Math.floor((cap * SURE_PART * WEIGHT.instructions) / total) - RESERVE;
+  const share = Math.floor((cap * SURE_PART * NEWEST_PART * WEIGHT.instructions) / total) - RESERVE;
   let left = share;
   for (const [index, text] of facts.instructions.entries()) {
     if (text.length > share * 16) return index;

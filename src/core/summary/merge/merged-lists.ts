@@ -7,6 +7,7 @@ import {
   FILES_READ,
   filesList,
   headsList,
+  instructionsList,
   list,
   OTHER_CHANGED_FILES,
   OTHER_FILES,
@@ -108,7 +109,7 @@ function goal({ model, facts, newestRequest }: MergedContent): FactList {
 
 function instructions({ instructions, rules }: MergedContent): readonly FactList[] {
   return [
-    list("instructions", WEIGHT.instructions, instructions, true),
+    instructionsList(WEIGHT.instructions, instructions),
     list(RULES, WEIGHT.rules, rules, true),
   ];
 }

@@ -220,6 +220,12 @@ describe("Gemini CLI lines", () => {
     expect(reading.counts.messages).toBe(2);
   });
 
+  it("count cached tokens where no total was recorded", () => {
+    const tokens = { input: 10, output: 2, cached: 4 };
+    const reading = readLines([SESSION, user("u", "hi"), model("g", "hello", { tokens })]);
+    expect(conversationOf(reading).timeline).toMatchObject([{ tokens: 12 }]);
+  });
+
   it("take back a message and what came after it, or everything for an unknown id", () => {
     const records = [
       SESSION,

@@ -6,6 +6,7 @@ import type {
   ToolResultPart,
   Usage,
 } from "../../core/message/index.ts";
+import { totalUsage } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, instant, list, number, text } from "../lenient.ts";
 import type { NativePart } from "./content.ts";
@@ -57,7 +58,7 @@ export function decodeRecord(value: unknown, calls: CallPairing): Entry | undefi
   if (native.type === "user") return { ...base, messages: userMessages(native, time, calls) };
   if (native.type !== "gemini") return { ...base, messages: [] };
   const usage = usageOf(native);
-  const tokens = usage && (native.tokens?.total ?? usage.input + usage.output);
+  const tokens = usage && (native.tokens?.total ?? totalUsage(usage));
   const messages = modelMessages(native, time, calls);
   return defined({ ...base, messages, tokens, model: native.model });
 }

@@ -170,8 +170,10 @@ describe("the coding agent with a provider", () => {
 /** A model that reads a file so many times. */
 function reader(times: number): Script {
   let calls = 0;
-  return ({ tools }) => {
-    if (tools.length === 0 || calls >= times) return "It says what changed.";
+  return ({ tools, lastUserText }) => {
+    // A summary may be asked for behind the agent's own request, tools included.
+    const isSummary = lastUserText.includes("The whole summary has at most");
+    if (isSummary || tools.length === 0 || calls >= times) return "It says what changed.";
     calls += 1;
     return { parts: [{ type: "call", name: "read", input: { path: "CHANGELOG.md" } }] };
   };

@@ -1,24 +1,44 @@
 import { isWireObject } from "../dialects/wire-value.ts";
 
+/** How the messages of a format are marked. */
+export interface Marks<Native> {
+  /** How many breakpoints are in a message. */
+  readonly count: (message: Native) => number;
+  /** A copy without them. */
+  readonly remove: (message: Native) => Native;
+}
+
 /**
- * The messages with no more cache breakpoints (`cache_control`) than the caller's own list has: callers
- * move theirs on with every request, but what was edited before still has those of its time, and a
- * provider takes only a few. `withContent` copies a message with other content.
+ * The messages with no more cache breakpoints than the caller's own list has: callers move theirs on
+ * with every request, but what was edited before still has those of its time, and a provider takes
+ * only a few.
  */
 export function withoutStaleMarks<Native extends object>(
   messages: readonly Native[],
   given: readonly Native[],
-  withContent: (message: Native, content: unknown) => Native,
+  { count, remove }: Marks<Native>,
 ): readonly Native[] {
-  let stale = countMarks(messages) - countMarks(given);
+  const sum = (list: readonly Native[]): number =>
+    list.reduce((all, message) => all + count(message), 0);
+  let stale = sum(messages) - sum(given);
   if (stale <= 0) return messages;
   const own = new Set(given);
   return messages.map((message) => {
-    const marks = stale > 0 && !own.has(message) ? countMarks(message) : 0;
-    if (marks === 0) return message;
+    const marks = stale > 0 && !own.has(message) ? count(message) : 0;
     stale -= marks;
-    return withContent(message, unmarked((message as { readonly content?: unknown }).content));
+    return marks === 0 ? message : remove(message);
   });
+}
+
+/** Those of the wire, `cache_control`; `withContent` copies a message with other content. */
+export function wireMarks<Native extends object>(
+  withContent: (message: Native, content: unknown) => Native,
+): Marks<Native> {
+  return {
+    count: countMarks,
+    remove: (message) =>
+      withContent(message, unmarked((message as { readonly content?: unknown }).content)),
+  };
 }
 
 /** How many breakpoints are in messages, a message, or its content. */

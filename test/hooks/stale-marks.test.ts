@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { countMarks, withoutStaleMarks } from "../../src/hooks/stale-marks.ts";
+import { cacheMarks } from "../../src/hooks/ai-sdk/cache-marks.ts";
+import type { AiSdkMessage } from "../../src/dialects/ai-sdk/index.ts";
+import { countMarks, wireMarks, withoutStaleMarks } from "../../src/hooks/stale-marks.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const message = (text: string, more: object = {}) => ({ content: [{ text, ...more }] });
-const withContent = (one: object, content: unknown) => ({ ...one, content }) as typeof one;
+const marks = wireMarks<object>((one, content) => ({ ...one, content }));
 
 test("as many breakpoints stay as the caller has, and the newest ones", () => {
   const newest = message("c", mark);
   const given = [message("a"), message("b"), newest];
   const sent = [message("a", mark), message("b", mark), newest];
-  const kept = withoutStaleMarks<object>(sent, given, withContent);
+  const kept = withoutStaleMarks(sent, given, marks);
   expect(kept).toEqual([message("a"), message("b"), newest]);
   expect(kept[2]).toBe(newest);
 });
@@ -18,13 +20,32 @@ test("the caller's own objects keep theirs, and one that moved to an edited mess
   const own = message("a", mark);
   const sent = [own, message("b", mark), message("an edited one", mark)];
   const given = [own, message("b"), message("c", mark)];
-  expect(withoutStaleMarks<object>(sent, given, withContent).map(countMarks)).toEqual([1, 0, 1]);
+  expect(withoutStaleMarks(sent, given, marks).map(countMarks)).toEqual([1, 0, 1]);
 });
 
 test("those inside of results go, too; without any the list is the very same", () => {
   const result = { content: [{ type: "tool_result", content: [{ text: "a", ...mark }] }] };
-  const kept = withoutStaleMarks<object>([result], [message("a")], withContent);
+  const kept = withoutStaleMarks<object>([result], [message("a")], marks);
   expect(kept).toEqual([{ content: [{ type: "tool_result", content: [{ text: "a" }] }] }]);
   const sent = [message("a"), { content: "b" }, {}];
-  expect(withoutStaleMarks<object>(sent, [], withContent)).toBe(sent);
+  expect(withoutStaleMarks<object>(sent, [], marks)).toBe(sent);
+});
+
+test("those of the AI SDK are on messages and parts, and other options stay", () => {
+  const anthropic = { cacheControl: { type: "ephemeral" }, effort: "low" };
+  const part = { type: "text" as const, text: "a", providerOptions: { anthropic } };
+  const sent: AiSdkMessage[] = [
+    {
+      role: "user",
+      content: "a",
+      providerOptions: { bedrock: { cachePoint: { type: "default" } } },
+    },
+    { role: "user", content: [part, part] },
+  ];
+  expect(sent.map(cacheMarks.count)).toEqual([1, 2]);
+  const other = { ...part, providerOptions: { anthropic: { effort: "low" } } };
+  expect(withoutStaleMarks(sent, [], cacheMarks)).toEqual([
+    { role: "user", content: "a", providerOptions: { bedrock: {} } },
+    { role: "user", content: [other, other] },
+  ]);
 });

@@ -1,7 +1,9 @@
 import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import type { Conversation } from "../conversations.ts";
+import { withoutStaleMarks } from "../stale-marks.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
+import { cacheMarks } from "./cache-marks.ts";
 import type { Calls } from "./calls.ts";
 import type { Hooks } from "./prepare-step.ts";
 import { type Prompt, withBody } from "./prompt.ts";
@@ -37,14 +39,15 @@ export function createLoneCalls({
       beside.set(native, surroundings);
       surroundings.called(params, system);
       if (standsBack(surroundings.managedBy)) return params;
-      const { conversation: sent } = await native.prepare(messages, {
+      const { conversation: edited } = await native.prepare(messages, {
         usage: reported,
         instructions: surroundings.instructions,
         tools: surroundings.tools,
         boundReasoning: boundReasoning(model, surroundings.thinking),
       });
       calls.set(params, { system, conversation });
-      if (sent === messages) return params;
+      if (edited === messages) return params;
+      const sent = withoutStaleMarks(edited, messages, cacheMarks);
       goesOn(sent);
       const prepared = withBody(params, { system, body: sent }, { known: messages, model });
       calls.set(prepared, { system, conversation });

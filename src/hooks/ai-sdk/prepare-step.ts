@@ -2,7 +2,9 @@ import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import type { Conversation } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
+import { withoutStaleMarks } from "../stale-marks.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
+import { cacheMarks } from "./cache-marks.ts";
 import { managedByParts, managedByStep } from "./managed.ts";
 import type { Runs } from "./runs.ts";
 import type { AiSdkStep, PrepareStepOptions } from "./sdk.ts";
@@ -39,12 +41,13 @@ export function createPrepareStep({
         runs.started(options, messages);
         return undefined;
       }
-      const { conversation } = await native.prepare(runs.follow(options), {
+      const { conversation: edited } = await native.prepare(runs.follow(options), {
         usage: runs.usage(options),
         instructions: instructionText(options.instructions) ?? surroundings.instructions,
         tools: surroundings.tools,
         boundReasoning: boundReasoning(options.model, surroundings.thinking ?? sentThinking(steps)),
       });
+      const conversation = withoutStaleMarks(edited, messages, cacheMarks);
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
     } catch (error) {

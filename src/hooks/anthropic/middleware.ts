@@ -1,7 +1,7 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
 import type { Conversation } from "../conversations.ts";
-import { withoutStaleMarks } from "../stale-marks.ts";
+import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import { withBreakpoint } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
 import {
@@ -67,7 +67,7 @@ export function createMiddleware(
     const isEdited = conversation !== whole;
     if (isEdited) goesOn(conversation.messages);
     const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request => {
-      const marked = withoutStaleMarks(sent, messages, withContent);
+      const marked = withoutStaleMarks(sent, messages, MARKS);
       return withConversation(request, body, { ...rest, messages: marked });
     };
     const response = await next(isEdited ? edited(conversation) : request);
@@ -91,9 +91,9 @@ async function learnFrom(response: Response, learn: (usage: Usage) => void): Pro
   if (usage !== undefined) learn(usage);
 }
 
-function withContent(message: AnthropicMessage, content: unknown): AnthropicMessage {
-  return { ...message, content } as AnthropicMessage;
-}
+const MARKS = wireMarks<AnthropicMessage>(
+  (message, content) => ({ ...message, content }) as AnthropicMessage,
+);
 
 function bodyOf(body: unknown): MessageBody | undefined {
   if (typeof body !== "string") return undefined;

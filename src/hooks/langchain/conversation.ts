@@ -7,7 +7,7 @@ import {
 } from "../../dialects/langchain/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { nativeContextOn } from "../native-context.ts";
-import { withoutStaleMarks } from "../stale-marks.ts";
+import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createArrival } from "./arrival.ts";
 
@@ -64,11 +64,12 @@ export function conversationOn(context: Context): Conversation {
   };
 }
 
+const MARKS = wireMarks<LangChainMessage>((message, content) =>
+  withMessageFields(message, { content }),
+);
+
 function marked(sent: Natives, given: Natives): Natives {
-  if (sent === given) return sent;
-  return withoutStaleMarks(sent, given, (message, content) =>
-    withMessageFields(message, { content }),
-  );
+  return sent === given ? sent : withoutStaleMarks(sent, given, MARKS);
 }
 
 /** With a structured response the agent's handler gives back both. */

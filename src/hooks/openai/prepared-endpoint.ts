@@ -4,7 +4,7 @@ import {
   createConversations,
   type ConversationsOptions,
 } from "../conversations.ts";
-import { withoutStaleMarks } from "../stale-marks.ts";
+import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Of one request. */
@@ -58,15 +58,12 @@ export function prepareEndpoint<Params, Native extends object>(
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));
     return isLeft ? undefined : conversationOf(messages);
   };
+  const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
   const edited = <Given extends Params>(
     params: Given,
     sent: readonly Native[],
     given: readonly Native[],
-  ): Given =>
-    endpoint.withMessages(
-      params,
-      withoutStaleMarks(sent, given, (message, content) => ({ ...message, content })),
-    );
+  ): Given => endpoint.withMessages(params, withoutStaleMarks(sent, given, marks));
   const recovering =
     <Given extends Params>(params: Given, { native, messages, goesOn }: Conversation<Native>) =>
     async (error: unknown): Promise<Given | undefined> => {

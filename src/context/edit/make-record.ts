@@ -89,6 +89,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
 function composed(input: Omit<MergeSummaryInput, "model">, model: ModelWork): WrittenSummary {
   if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
   const { text, isWhole } = mergeSummary({ ...input, model: model.text });
-  // The facts are also those of the tail, about which no model was asked: they make no gap.
+  // The facts are also those of the tail, about which no model was asked: what it does not say of
+  // those is no gap, but words that they deny are gone.
   return { text, source: model.hasGaps || !isWhole ? "repaired" : "model" };
 }

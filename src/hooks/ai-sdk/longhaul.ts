@@ -1,10 +1,10 @@
 import { recallTools, type RecallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
 import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { createConversations } from "../conversations.ts";
 import { nativeContextOn } from "../native-context.ts";
+import { hookOptions } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
 import { createPrepareStep } from "./prepare-step.ts";
@@ -101,13 +101,11 @@ function withHooks(context: Context, settings: ContextOptions): LonghaulContext 
 
 /** The options of a context that `longhaul` has by other names. */
 function contextOptions({ model, summarizer, ...options }: LonghaulOptions): ContextOptions {
-  const id = typeof model === "string" ? model : model?.modelId;
-  const window = options.window ?? modelWindow(id ?? "");
-  return {
+  return hookOptions({
     ...options,
-    ...(window !== undefined && { window }),
+    model: typeof model === "string" ? model : model?.modelId,
     ...(summarizer !== undefined && { summarizer: modelSummarizer(summarizer, model) }),
-  };
+  });
 }
 
 function notPrepared(): ContextError {

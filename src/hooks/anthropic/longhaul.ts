@@ -1,8 +1,8 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
 import { anthropic, type AnthropicConversation } from "../../dialects/anthropic/index.ts";
 import { createConversations } from "../conversations.ts";
+import { hookOptions } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import { type RunnableTool, runnableTool, wrapRunnables } from "./runnable-tools.ts";
@@ -40,7 +40,7 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function longhaul(options: AnthropicContextOptions = {}): AnthropicContext {
-  const settings = { ...contextOptions(options), traits: anthropic.traits };
+  const settings = { ...hookOptions(options), traits: anthropic.traits };
   return withHooks(createContext(settings), settings);
 }
 
@@ -62,13 +62,8 @@ function withHooks(context: Context, settings: ContextOptions): AnthropicContext
     tools: (tools) => wrapRunnables(tools, context.truncation),
     recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
     subAgent(own = {}) {
-      const options = contextOptions(own);
+      const options = hookOptions(own);
       return withHooks(context.subAgent(options), { ...settings, ...options });
     },
   };
-}
-
-function contextOptions({ model, ...options }: AnthropicContextOptions): ContextOptions {
-  const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
-  return { ...options, ...(window !== undefined && { window }) };
 }

@@ -6,6 +6,7 @@ import {
 } from "../../context/index.ts";
 import { langchain, type LangChainMessage } from "../../dialects/langchain/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
+import { hookOptions } from "../hook-options.ts";
 import { conversationOn } from "./conversation.ts";
 import { createToolCounter } from "./counted-tools.ts";
 import { managedByModel, windowOfModel } from "./model.ts";
@@ -123,9 +124,9 @@ function contextOptions({
 }: LangChainContextOptions): ContextOptions {
   const window = options.window ?? (model === undefined ? undefined : windowOfModel(model));
   const written = summarizer && summarizerOf(summarizer);
-  return {
+  return hookOptions({
     ...options,
     ...(window !== undefined && { window }),
     ...(written && { summarizer: written }),
-  };
+  });
 }

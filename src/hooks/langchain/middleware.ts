@@ -1,5 +1,6 @@
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
+import { hookOptions } from "../hook-options.ts";
 import { truncatedMessage } from "./arrival.ts";
 import { withToolMessages } from "./command.ts";
 import { createToolCounter } from "./counted-tools.ts";
@@ -69,7 +70,7 @@ export function longhaulMiddleware({
   ...options
 }: LonghaulMiddlewareOptions = {}): LonghaulMiddleware {
   const written = summarizer && summarizerOf(summarizer);
-  const context: ContextOptions = { ...options, ...(written && { summarizer: written }) };
+  const context = hookOptions({ ...options, ...(written && { summarizer: written }) });
   if (!Number.isInteger(maxThreads) || maxThreads < 1) throw badMaxThreads(maxThreads);
   // What makes no sense is said now, and not in the middle of a run.
   createContext(context);

@@ -7,6 +7,7 @@ import { aiSdk, type AiSdkModel, type PromptMessage } from "../../dialects/ai-sd
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { truncateValue } from "../../tools/index.ts";
 import { modelSummarizer } from "../ai-sdk/model-summarizer.ts";
+import { hookOptions } from "../hook-options.ts";
 import { createRecent } from "../recent.ts";
 import { type Conversation, conversationOn } from "./conversation.ts";
 import type {
@@ -117,10 +118,10 @@ function createConversations({
   summarizer,
   ...options
 }: LonghaulProcessorOptions): (args: ProcessorArgs, runId?: string) => Conversation {
-  const context: ContextOptions = {
+  const context = hookOptions({
     ...options,
     ...(summarizer !== undefined && { summarizer: modelSummarizer(summarizer) }),
-  };
+  });
   if (!Number.isInteger(maxThreads) || maxThreads < 1) throw badMaxThreads(maxThreads);
   // What makes no sense is said now, and not in the middle of a run.
   createContext(context);

@@ -1,8 +1,8 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { toJson } from "../../core/message/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
 import { createConversations } from "../conversations.ts";
+import { hookOptions } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { agentItems } from "./agent-items.ts";
 import { preparingModel, preparingProvider } from "./model.ts";
@@ -52,7 +52,7 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */
 export function longhaul(options: AgentsContextOptions = {}): AgentsContext {
-  const settings = { traits: agentItems.traits, ...contextOptions(options) };
+  const settings = { traits: agentItems.traits, ...hookOptions(options) };
   return withHooks(createContext(settings), settings);
 }
 
@@ -79,13 +79,8 @@ function withHooks(context: Context, settings: ContextOptions): AgentsContext {
     session: (session) => compactingSession(session, { conversationOf, standsBack, keep }),
     recallTools: Object.entries(recallTools(context.archive)).map(recallOptions),
     subAgent(own = {}) {
-      const options = contextOptions(own);
+      const options = hookOptions(own);
       return withHooks(context.subAgent(options), { ...settings, ...options });
     },
   };
-}
-
-function contextOptions({ model, ...options }: AgentsContextOptions): ContextOptions {
-  const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
-  return { ...options, ...(window !== undefined && { window }) };
 }

@@ -1,7 +1,7 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { hookOptions } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { chatCompletions } from "./chat.ts";
 import { type OpenAIClient, preparingClient } from "./client.ts";
@@ -91,7 +91,7 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
  */
 export function longhaul(options: OpenAIContextOptions = {}): OpenAIContext {
   // Both APIs have the same traits.
-  const settings = { traits: openaiChat.traits, ...contextOptions(options) };
+  const settings = { traits: openaiChat.traits, ...hookOptions(options) };
   return withHooks(createContext(settings), settings);
 }
 
@@ -112,13 +112,8 @@ function withHooks(context: Context, settings: ContextOptions): OpenAIContext {
     recallTools: recall.map(runnableTool),
     responsesRecallTools: recall.map(responsesTool),
     subAgent(own = {}) {
-      const options = contextOptions(own);
+      const options = hookOptions(own);
       return withHooks(context.subAgent(options), { ...settings, ...options });
     },
   };
-}
-
-function contextOptions({ model, ...options }: OpenAIContextOptions): ContextOptions {
-  const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
-  return { ...options, ...(window !== undefined && { window }) };
 }

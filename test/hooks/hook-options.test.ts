@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Context } from "../../src/context/index.ts";
+import { createContext, type Failure } from "../../src/context/index.ts";
+import { longhaul as aiSdk } from "../../src/hooks/ai-sdk/index.ts";
+import { longhaul as anthropic } from "../../src/hooks/anthropic/index.ts";
+import { longhaul as langchain } from "../../src/hooks/langchain/index.ts";
+import { longhaul as agents } from "../../src/hooks/openai-agents/index.ts";
+import { longhaul as openai } from "../../src/hooks/openai/index.ts";
+
+const warn = vi.spyOn(console, "warn");
+beforeEach(() => void warn.mockReset().mockReturnValue());
+afterEach(() => void warn.mockReset());
+
+const doors: Readonly<Record<string, () => Pick<Context, "fail" | "on">>> = {
+  "ai-sdk": () => aiSdk({ window: 16_000 }),
+  anthropic: () => anthropic({ window: 16_000 }),
+  langchain: () => langchain({ window: 16_000 }),
+  openai: () => openai({ window: 16_000 }),
+  "openai-agents": () => agents({ window: 16_000 }),
+};
+
+describe.each(Object.entries(doors))("what fails in longhaul/%s", (_door, open) => {
+  it("is said once on the console while nobody listens", () => {
+    const context = open();
+    context.fail(new Error("the disk is full"));
+    context.fail(new Error("the disk is full"));
+    expect(warn.mock.calls).toEqual([["longhaul: the disk is full"]]);
+  });
+
+  it("is for the listener where there is one", () => {
+    const context = open();
+    const failures: Failure[] = [];
+    const stop = context.on("failed", (failure) => void failures.push(failure));
+    context.fail(new Error("the disk is full"));
+    expect(failures).toEqual([{ code: "unexpected", message: "the disk is full" }]);
+    expect(warn).not.toHaveBeenCalled();
+    stop();
+    context.fail(new Error("and still is"));
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a context of one's own", () => {
+  it("is silent", () => {
+    createContext({ window: 16_000 }).fail(new Error("the disk is full"));
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it("tells whoever asked to be told, and no plugin in vain", () => {
+    const unheard: string[] = [];
+    const heard: string[] = [];
+    const onUnheardFailure = ({ message }: Failure): void => void unheard.push(message);
+    createContext({ window: 16_000, onUnheardFailure }).fail(new Error("one"));
+    const onEvent = ({ name }: { readonly name: string }): void => void heard.push(name);
+    const plugins = [{ name: "log", onEvent }];
+    createContext({ window: 16_000, onUnheardFailure, plugins }).fail(new Error("two"));
+    expect(unheard).toEqual(["one"]);
+    expect(heard).toEqual(["failed"]);
+  });
+});

@@ -127,13 +127,16 @@ export function openSession(given: ContextOptions): Session {
 
 /** The archive, or the part of it that belongs to the conversation. */
 function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): Archive {
-  const whole = archive ?? memoryArchive({ digest });
-  if (conversation === undefined) return whole;
-  const own = whole.conversation?.(conversation);
+  if (conversation === undefined) return archive ?? memoryArchive({ digest });
+  const own = archive?.conversation?.(conversation);
   if (own?.journal !== undefined) return own;
+  const problem =
+    archive === undefined
+      ? "There is no archive, so nothing of a conversation would be kept"
+      : `The archive "${archive.name}" keeps no journals`;
   throw new ContextError(
     "invalid-options",
-    `The archive "${whole.name}" keeps no journals, so the option conversation cannot be used with it; use directoryArchive.`,
+    `${problem}; with the option conversation, pass archive: directoryArchive(folder).`,
     { details: { option: "conversation", value: conversation } },
   );
 }

@@ -221,6 +221,9 @@ describe("a journal that cannot be stored", () => {
   it("is a wrong option where the archive keeps none", () => {
     const { journal: _, conversation: __, ...bare } = memoryArchive();
     expect(() => open({ archive: bare })).toThrow(/keeps no journals/);
+    const inMemory = (): Context =>
+      createContext({ window: 32_000, conversation: "fix the login" });
+    expect(inMemory).toThrow(/no archive.*directoryArchive/);
   });
 
   it("does not stop the agent when it cannot be read", async () => {

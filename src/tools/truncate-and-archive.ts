@@ -20,7 +20,7 @@ export interface TruncationOptions {
   readonly toolLimits?: ToolLimitOverrides;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
-  /** Is told about every truncated output. */
+  /** Is told about every truncated output. What it throws costs no output: it is left aside. */
   readonly onTruncated?: (event: TruncatedEvent) => void;
 }
 
@@ -62,8 +62,19 @@ export async function archiveTruncated(
   const stored = await keepOriginal(output, options.archive);
   const text = withNotice(truncation, noticeTarget(stored));
   const truncated = { text, truncation, ...stored };
-  options.onTruncated?.({ toolName: options.toolName, ...truncated });
+  tell(options, truncated);
   return truncated;
+}
+
+function tell(
+  { onTruncated, toolName }: TruncationOptions & { readonly toolName: string },
+  truncated: TruncatedOutput,
+): void {
+  try {
+    onTruncated?.({ toolName, ...truncated });
+  } catch {
+    // Whoever watches a tool must not be able to take its output away.
+  }
 }
 
 interface Stored {

@@ -10,10 +10,23 @@ const MOST_TEXTS = 16;
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 
-/** Whether a value is a list of content parts, at least one of them text. */
+/** What holds the bytes of media, or says where they are, in the words of MCP and of the SDKs. */
+const MEDIA_FIELDS = ["data", "source", "image_url", "file_url", "file_data", "file_id", "url"];
+const MEDIA_TYPES =
+  /^(?:(?:input_)?(?:image|audio|video|file)(?:[-_](?:data|url|id|file-id))?|media|document)$/;
+
+/** Whether a value is a list of content parts, at least one of them text or media. */
 export function isContent(value: unknown): value is readonly ContentPart[] {
   if (!Array.isArray(value) || value.length === 0) return false;
-  return value.every(isContentPart) && value.some((part) => textOf(part) !== undefined);
+  return (
+    value.every(isContentPart) && value.some((part) => textOf(part) !== undefined || isMedia(part))
+  );
+}
+
+/** A screenshot comes without any text. A list of files is no media: nothing of it is a file's bytes. */
+function isMedia(part: ContentPart): boolean {
+  if (part.type === "resource") return typeof part["resource"] === "object";
+  return MEDIA_TYPES.test(part.type) && MEDIA_FIELDS.some((field) => field in part);
 }
 
 function isContentPart(value: unknown): value is ContentPart {

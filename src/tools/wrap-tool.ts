@@ -133,7 +133,11 @@ interface Truncations {
 /** A result that is there, will be there, or comes in several states. */
 function truncateResult(result: unknown, truncations: Truncations): unknown {
   if (isPromise(result)) {
-    return result.then((value) => truncateResult(value, truncations), truncations.fail);
+    // What is awaited like a promise may be none: its own `then` need not return anything.
+    return Promise.resolve(result).then(
+      (value) => truncateResult(value, truncations),
+      truncations.fail,
+    );
   }
   return isStates(result) ? truncateStates(result, truncations) : truncations.last(result);
 }

@@ -57,6 +57,22 @@ describe("an MCP result", () => {
     await unchanged(result);
   });
 
+  it.each([
+    ["an image", image],
+    ["audio", { type: "audio", data: "A".repeat(90_000), mimeType: "audio/wav" }],
+    [
+      "a resource",
+      { type: "resource", resource: { uri: "file:///a.pdf", blob: "A".repeat(90_000) } },
+    ],
+  ])("that is nothing but %s is kept as it is, and archived", async (_, part) => {
+    const archive = memoryArchive();
+    const result = { content: [part] };
+    expect(await truncated(result, archive)).toBe(result);
+    expect(await truncated(result.content)).toBe(result.content);
+    const [entry] = await archive.list();
+    expect(JSON.parse(await archive.get(entry!.handle))).toEqual([part]);
+  });
+
   it("keeps the limits over all of its texts together", async () => {
     const result = {
       content: [1, 2, 3].map((n) => ({
@@ -124,6 +140,12 @@ describe("an output in the form of the AI SDK", () => {
     });
   });
 
+  it("stays as it is when it is media alone", async () => {
+    const media = { type: "media", data: "A".repeat(90_000), mediaType: "image/png" };
+    const output = { type: "content", value: [media] };
+    expect(await truncated(output)).toBe(output);
+  });
+
   it("stays as it is when it is small or a refusal", () => {
     for (const output of [
       { type: "execution-denied", reason: "no" },
@@ -160,6 +182,11 @@ describe("a JSON value", () => {
     expect(text).toContain(NOTICE);
     const [entry] = await archive.list();
     expect(JSON.parse(await archive.get(entry?.handle ?? ""))).toEqual(value);
+  });
+
+  it("is cut where it is a list of files, which is no media", async () => {
+    const files = Array.from({ length: 9_000 }, (_, index) => ({ type: "file", name: `${index}` }));
+    expect(await truncated<unknown>(files)).toEqual(expect.stringContaining(NOTICE));
   });
 
   it("is left alone when it is no JSON", () => {

@@ -34,6 +34,21 @@ describe("wrapTool", () => {
     expect(await recalled(archive, output)).toBe(long);
   });
 
+  it("waits for whatever can be awaited", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable
+    const query = { then: (resolve: (value: string) => void) => resolve(long) };
+    const tool = wrapTool({ execute: (): PromiseLike<string> => query as PromiseLike<string> });
+    expect(await tool.execute()).toContain("<tool-output-truncated");
+  });
+
+  it("is not stopped by whoever is told about it", async () => {
+    const onTruncated = (): void => {
+      throw new Error("no");
+    };
+    const tool = wrapTool({ execute: async () => long }, { onTruncated });
+    expect(await tool.execute()).toContain("<tool-output-truncated");
+  });
+
   it("reads the direction off the command that ran", async () => {
     const bash = wrapTool({ name: "bash", execute: async (_: { command: string }) => long });
     expect(await bash.execute({ command: "tsc" })).toMatch(/^line 1\n[^]*line 2000\n<tool/);

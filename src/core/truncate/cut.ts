@@ -37,10 +37,28 @@ export function cutEnds(ends: Ends, options: CutOptions): Truncation {
   const possible = { limits, direction };
   const whole = ends.isWhole ? cleanedWhole(ends, possible) : undefined;
   if (whole !== undefined) return whole;
-  if (direction === "both") return cutBoth(ends, limits);
-  const kept =
-    direction === "head" ? { head: headOf(ends, limits) } : { tail: tailOf(ends, limits) };
-  return assemble(ends, possible, kept);
+  return direction === "both" ? cutBoth(ends, limits) : cutOne(ends, limits, direction);
+}
+
+/** One end; the other one where that is thousands of blank lines, or a state that was overwritten. */
+function cutOne(ends: Ends, limits: Limits, direction: "head" | "tail"): Truncation {
+  const kept = keepEnd(ends, direction, limits);
+  const other = direction === "head" ? "tail" : "head";
+  const instead = isBlank(kept) ? keepEnd(ends, other, limits) : undefined;
+  return instead === undefined || isBlank(instead)
+    ? assemble(ends, { limits, direction }, { [direction]: kept })
+    : assemble(ends, { limits, direction: other }, { [other]: instead });
+}
+
+/** Nothing of an end that is no text. */
+function keepEnd(ends: Ends, end: "head" | "tail", limits: Limits): Kept {
+  const isText = binaryKind(ends[end], end === "head" ? "start" : "end") === undefined;
+  const given = isText ? ends : { ...ends, [end]: "" };
+  return end === "head" ? headOf(given, limits) : tailOf(given, limits);
+}
+
+function isBlank({ text }: Kept): boolean {
+  return !/\S/.test(text);
 }
 
 /** An end that is binary or blank is not worth keeping when the other one says something. */
@@ -82,9 +100,10 @@ function cleanedWhole(ends: Ends, { limits, direction }: CutOptions): Truncation
   };
 }
 
-function headOf({ head, isWhole }: Ends, limits: Limits, end: number = head.length): Kept {
-  const window = head.slice(0, Math.min(end, windowBytes(limits)));
-  return keepHead(window, limits, isWhole && window.length === head.length);
+function headOf(ends: Ends, limits: Limits, end: number = ends.head.length): Kept {
+  const window = ends.head.slice(0, Math.min(end, windowBytes(limits)));
+  const cut = keepHead(window, limits, ends.isWhole && window.length === ends.head.length);
+  return isPassingState(ends, cut) ? withoutLastLine(ends, cut) : cut;
 }
 
 function tailOf({ tail, isWhole }: Ends, limits: Limits): Kept {
@@ -104,8 +123,7 @@ function cutBoth(ends: Ends, limits: Limits): Truncation {
     maxBytes: room.maxBytes - Math.floor(room.maxBytes * HEAD_SHARE),
   });
   const left = { maxLines: room.maxLines - tail.lines, maxBytes: room.maxBytes - tail.bytes };
-  const cut = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
-  const head = isPassingState(ends, cut) ? withoutLastLine(ends, cut) : cut;
+  const head = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
   return head.text === ""
     ? assemble(ends, { limits, direction: "tail" }, { tail })
     : assemble(ends, { limits, direction: "both" }, { head, tail });

@@ -60,14 +60,22 @@ export function findErrorLines(text: string, firstLine?: number): ErrorLines {
     if (first.length >= NAMED_ERRORS) continue;
     if (line !== undefined) line += lineEnds(piece, counted, start);
     counted = start;
-    first.push({ ...(line !== undefined && { line }), text: lineText(piece, start, end) });
+    const text = lineText(piece, stateStart(piece, start, found.index), end);
+    first.push({ ...(line !== undefined && { line }), text });
   }
   return { count, first, isPartial: searched.length < text.length };
 }
 
-/** A line as it is shown: clean, and its start if it is long. */
+/** A progress bar may have overwritten the error: it begins behind the carriage return before it. */
+function stateStart(piece: string, start: number, at: number): number {
+  return Math.max(start, piece.slice(start, at).lastIndexOf("\r") + 1 + start);
+}
+
+/** A line, or its first state, as it is shown: clean, and its start if it is long. */
 function lineText(piece: string, start: number, end: number): string {
-  const { text } = cleanText(piece.slice(start, Math.min(end, start + 10 * LINE_UNITS)));
+  const overwritten = piece.indexOf("\r", start);
+  const stop = overwritten < 0 ? end : Math.min(end, overwritten);
+  const { text } = cleanText(piece.slice(start, Math.min(stop, start + 10 * LINE_UNITS)));
   const trimmed = text.trim();
   if (trimmed.length <= LINE_UNITS) return trimmed;
   return `${trimmed.slice(0, safeEnd(trimmed, LINE_UNITS))}…`;

@@ -14,7 +14,7 @@ export interface NoticeTarget {
   readonly notKept?: string | undefined;
 }
 
-/** The most that a notice adds to the kept text, where a path has no more than 1,000 characters. */
+/** The most that a notice adds, where a path has at most 1,000 bytes and none that must be quoted. */
 export const NOTICE_LIMITS: Limits = { maxLines: 16, maxBytes: 8_000 };
 
 /** So much more is shown by the command that the notice names. */

@@ -49,6 +49,14 @@ describe("findErrorLines", () => {
     expect(line?.text).toHaveLength(161);
   });
 
+  it("shows an error that was overwritten, and not what came over it", () => {
+    const text = "ok\nfetched 1/3\rerror: no such file\rfetched 3/3\r\nerror: two\r\n";
+    expect(findErrorLines(text, 1).first).toEqual([
+      { line: 2, text: "error: no such file" },
+      { line: 3, text: "error: two" },
+    ]);
+  });
+
   it("searches a bounded part and says so", () => {
     const text = `error\n${"x\n".repeat(600_000)}error\n`;
     expect(findErrorLines(text)).toEqual({ count: 1, first: [{ text: "error" }], isPartial: true });

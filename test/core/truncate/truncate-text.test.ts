@@ -217,6 +217,14 @@ describe("truncateText, for what terminals show", () => {
     });
   });
 
+  it("shows the last state alone where the start is nothing but passing states", () => {
+    const progress = Array.from({ length: 100_000 }, (_, index) => `${index}%`).join("\r");
+    expect(truncateText(progress, { direction: "head" })).toMatchObject({
+      text: "99999%",
+      direction: "tail",
+    });
+  });
+
   it("shows the whole output when only its colours were too much", () => {
     const colourful = Array.from(
       { length: 1_500 },
@@ -238,6 +246,10 @@ describe("truncateText, for what terminals show", () => {
   });
 
   it("keeps an end that says something when the other is blank or binary", () => {
+    const blankLines = `${"the cause\n".repeat(3_000)}${"\n".repeat(9_000)}`;
+    expect(truncateText(blankLines, { direction: "tail" }).text).toMatch(/^the cause\n/);
+    const blankStart = `${"\n".repeat(9_000)}${"the end\n".repeat(3_000)}`;
+    expect(truncateText(blankStart, { direction: "head" }).text).toMatch(/the end\n$/);
     const blank = `the cause\n${"\n".repeat(200_000)}`;
     expect(truncateText(blank, { direction: "tail" })).toMatchObject({
       direction: "head",

@@ -1,4 +1,5 @@
 // A small coding agent on the AI SDK and longhaul/ai-sdk; README.md says how to run it.
+import { statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { CommanderError } from "commander";
@@ -13,6 +14,8 @@ import { createView } from "./view.ts";
 const OFFLINE_WINDOW = 16_000;
 /** So that a person can follow: about a minute for the whole task. */
 const OFFLINE_DELAY_MS = 400;
+
+const NO_TASK = 'There is nothing to do: give a task, such as npm run agent -- "Fix the test".';
 
 const { stdout, stderr, env } = process;
 
@@ -64,13 +67,11 @@ async function offlineSettings(
 
 async function liveSettings({ window, folder = "" }: AgentArguments): Promise<Settings> {
   // npm changes into the package's folder before it runs a script.
-  const from = env["INIT_CWD"] ?? process.cwd();
-  return {
-    model: await modelFrom(env),
-    window,
-    folder: path.resolve(from, folder),
-    writesSummaries: true,
-  };
+  const from = path.resolve(env["INIT_CWD"] ?? process.cwd(), folder);
+  if (!statSync(from, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`There is no folder ${from} to work in.`);
+  }
+  return { model: await modelFrom(env), window, folder: from, writesSummaries: true };
 }
 
 /** One task after the other, as long as the person at the terminal has one. */
@@ -82,7 +83,8 @@ async function work(
   const { history, view, signal } = options;
   view.line(greeting(options));
   const canAsk = given.offline !== true && process.stdin.isTTY && stdout.isTTY;
-  let task = given.offline === true ? await offlineTask(files, history) : given.task;
+  let task =
+    given.offline === true ? await offlineTask(files, history) : given.task?.trim() || undefined;
   if (task === undefined && isAnswered(history) && canAsk) task = await ask();
   if (task === undefined && history.messages.length === 0) throw new Error(NO_TASK);
   for (;;) {
@@ -92,13 +94,11 @@ async function work(
       view.line("");
     }
     const outcome = await runAgent(options);
-    for (const line of ending(outcome, given, files.name)) view.line(line);
+    for (const line of ending(outcome, given, options)) view.line(line);
     task = canAsk && !signal.aborted && given.task === undefined ? await ask() : undefined;
     if (task === undefined) return outcome;
   }
 }
-
-const NO_TASK = 'There is nothing to do: give a task, such as npm run agent -- "Fix the test".';
 
 /** The task for a new session, with the project that it is about; one that was begun has it. */
 async function offlineTask(
@@ -129,13 +129,26 @@ function greeting({ model, session, folder, history }: AgentOptions): string {
   ].join("\n");
 }
 
-function ending(outcome: Outcome, { offline }: AgentArguments, session: string): string[] {
+function ending(outcome: Outcome, given: AgentArguments, options: AgentOptions): string[] {
   const { steps, truncations, prunes, compactions, rejected, finished, answer } = outcome;
-  const again = `npm run agent -- ${offline === true ? "--offline " : ""}--session ${session}`;
+  const again = `npm run agent -- ${againWith(given, options).join(" ")}`;
   return [
     ...(finished ? ["", answer] : []),
     "",
     `${steps} steps; ${truncations} outputs truncated, ${prunes} prunes, ${compactions} compactions; ${rejected} requests refused.`,
     ...(finished ? [] : [`It is not done. Go on with: ${again}`]),
+  ];
+}
+
+/** The options that go on with this session, for a shell. */
+function againWith({ offline, window }: AgentArguments, options: AgentOptions): string[] {
+  const { folder, session } = options;
+  return [
+    ...(offline === true
+      ? ["--offline"]
+      : ["--folder", `'${folder.replaceAll("'", String.raw`'\''`)}'`]),
+    ...(window === undefined ? [] : ["--window", String(window)]),
+    "--session",
+    session,
   ];
 }

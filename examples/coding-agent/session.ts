@@ -15,6 +15,8 @@ export interface SessionFiles {
 export interface SessionChoice {
   readonly session?: string | undefined;
   readonly resume?: boolean | undefined;
+  /** Whether it is a session of the scripted model, which has a project of its own. */
+  readonly offline?: boolean | undefined;
 }
 
 /** The folder that holds all state of Longhaul: `LONGHAUL_HOME`, else the platform's own. */
@@ -22,11 +24,18 @@ export function stateFolder({ LONGHAUL_HOME: home = "" }: NodeJS.ProcessEnv): st
   return home === "" ? envPaths("longhaul", { suffix: "" }).data : resolve(home);
 }
 
-/** The session that is asked for by name, the last one, or a new one. */
-export function chooseSession(home: string, { session, resume }: SessionChoice): SessionFiles {
+/**
+ * The session that is asked for by name, the last one, or a new one. A real model never goes on with
+ * the scripted task, nor the other way round: throws an error for the person.
+ */
+export function chooseSession(home: string, choice: SessionChoice): SessionFiles {
+  const { session, resume, offline = false } = choice;
   const sessions = join(home, "agent");
-  const name = session ?? (resume === true ? lastSession(sessions) : newName());
+  const name = session ?? (resume === true ? lastSession(sessions, offline) : newName());
   const folder = join(sessions, name);
+  if (isBegun(folder) && isOffline(folder) !== offline) {
+    throw new Error(`Session ${name} was begun ${offline ? "without" : "with"} --offline.`);
+  }
   return {
     name,
     folder,
@@ -39,8 +48,20 @@ function newName(): string {
   return `agent-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}-${process.pid}`;
 }
 
-function lastSession(folder: string): string {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+function isBegun(folder: string): boolean {
+  return existsSync(join(folder, "history.jsonl"));
+}
+
+function isOffline(folder: string): boolean {
+  return existsSync(join(folder, "project"));
+}
+
+function lastSession(folder: string, offline: boolean): string {
+  const all = existsSync(folder) ? readdirSync(folder) : [];
+  const names = all
+    .map((name) => ({ name, at: join(folder, name) }))
+    .filter(({ at }) => isBegun(at) && isOffline(at) === offline)
+    .map(({ name }) => name);
   const changed = (name: string): number =>
     statSync(join(folder, name, "history.jsonl"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const last = names.toSorted((one, other) => changed(other) - changed(one))[0];

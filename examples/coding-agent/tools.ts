@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Cut } from "./view.ts";
 
 export interface ToolOptions {
-  /** What the agent works on; its tools do not write outside. */
+  /** What the agent works on; read, grep and edit do not leave it. A shell command may. */
   readonly folder: string;
   readonly archive: Archive;
   /** Of one output; the rest goes to the archive. */
@@ -42,6 +42,7 @@ export function lookTools(options: ToolOptions) {
       description: "Finds lines by an extended regular expression, in a file or below a folder.",
       inputSchema: z.object({ pattern: z.string(), path: z.string() }),
       execute: async ({ pattern, path: name }, { abortSignal }) => {
+        await inside(options.folder, name);
         const flags = ["-rnIE", "--exclude-dir=node_modules", "--exclude-dir=.git"];
         const args = [...flags, "-e", pattern, "--", name];
         const { exitCode, text } = await run({ file: "grep", args }, options, abortSignal);
@@ -112,10 +113,21 @@ async function edit(
 /** The file of this name, which must be in the folder, also when a symbolic link leads to it. */
 async function inside(folder: string, name: string): Promise<string> {
   const root = await realpath(folder);
-  const file = path.resolve(root, name);
-  const real = await realpath(file).catch(() => file);
-  if (real !== root && !real.startsWith(root + path.sep)) {
+  const real = await realFile(path.resolve(root, name));
+  const way = path.relative(root, real);
+  if (way.split(path.sep)[0] === ".." || path.isAbsolute(way)) {
     throw new Error(`${name} is not in the project's folder.`);
   }
   return real;
+}
+
+/** Where a file is that may not be there yet: the folders above it may be symbolic links, too. */
+async function realFile(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    const parent = path.dirname(file);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === file) throw error;
+    return path.join(await realFile(parent), path.basename(file));
+  }
 }

@@ -105,8 +105,17 @@ function* notesOf(report: ContextReport): Generator<{ mark: string; text: string
 function labelOf(part: ModelAnswer["content"][number]): string[] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [part.text];
   if (part.type !== "tool-call") return [];
-  const input = JSON.parse(part.input || "{}") as Readonly<Record<string, unknown>>;
-  const { old: _, new: _new, ...rest } = input;
-  const shown = Object.values(rest).filter((value) => typeof value === "string");
-  return [`${part.toolName} ${shown.join(" ")}`];
+  return [`${part.toolName} ${shownInput(part.input)}`];
+}
+
+/** A model can write anything, also input that is no JSON; the SDK tells it so. */
+function shownInput(input: string): string {
+  try {
+    const { old: _, new: _new, ...rest } = JSON.parse(input) as Readonly<Record<string, unknown>>;
+    return Object.values(rest)
+      .filter((value) => typeof value === "string")
+      .join(" ");
+  } catch {
+    return input;
+  }
 }

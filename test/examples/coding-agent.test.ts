@@ -157,6 +157,19 @@ describe("the coding agent with a provider", () => {
     expect(stderr).toContain("npm run agent -- --offline");
   });
 
+  it("says what is missing before it asks a model", async () => {
+    const env = { ANTHROPIC_API_KEY: "key" };
+    const idle = await start(stateForTest(), [" "], env).end();
+    expect(idle).toMatchObject({ code: 1 });
+    expect(idle.stderr).toContain("There is nothing to do: give a task");
+    const lost = await start(stateForTest(), ["--folder", "/not/there", "Fix it."], env).end();
+    expect(lost).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "There is no folder /not/there to work in.\n",
+    });
+  });
+
   it("takes the provider that is named", async () => {
     const named = modelFrom({ MODEL: "openai:gpt-5", ANTHROPIC_API_KEY: "key" });
     await expect(named).rejects.toThrow(/OPENAI_API_KEY(?![^]*ANTHROPIC)/);

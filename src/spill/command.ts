@@ -63,6 +63,7 @@ export function startCommand(line: CommandLine, options: StartOptions): RunningC
     return { child, ended: endOf(child, file, cwd) };
   } catch (error) {
     if (error instanceof TypeError) throw invalidWords(error);
+    checkFolder(cwd);
     return { child: undefined, ended: Promise.resolve(notStarted(file, error)) };
   }
 }

@@ -10,6 +10,8 @@ import {
   type Truncation,
   windowBytes,
 } from "../core/truncate/index.ts";
+import { checkAboveZero } from "./check-above-zero.ts";
+import { chunkBytes } from "./chunk-bytes.ts";
 import { cutAndKeep, previewText } from "./cut.ts";
 import { receive } from "./receive.ts";
 
@@ -58,11 +60,13 @@ const DEFAULT_MAX_BYTES = 4_294_967_296;
 export function createSpill(options: SpillOptions = {}): Spill {
   const { archive, direction = "tail", maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
   const limits = completeLimits(options.limits);
+  checkAboveZero({ maxFileBytes });
   const receiver = receive({
     archive,
     capacity: windowBytes(limits),
     maxBytes: maxFileBytes,
   });
+  const chunks = chunkBytes();
   let failure: string | undefined;
   let isFinished = false;
   let result: Promise<SpillResult> | undefined;
@@ -70,6 +74,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const finish = async (): Promise<SpillResult> => {
     await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
     isFinished = true;
+    await receiver.write(chunks.rest());
     const { truncation, kept } = await cutAndKeep(receiver, { limits, direction, keep });
     const warnings = failure === undefined ? [] : [failure];
     return {
@@ -80,13 +85,14 @@ export function createSpill(options: SpillOptions = {}): Spill {
     };
   };
   const sink: Sink = {
-    write(chunk) {
+    write(chunk, encoding) {
       // Whoever still holds a writer must not write into what became of the descriptor.
       if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
-      return receiver.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+      return receiver.write(chunks.of(chunk, encoding));
     },
     fail: (error) => {
-      failure ??= `The output ended early (${errorMessage(error)}); only what came before is here.`;
+      const why = error === undefined ? "" : ` (${errorMessage(error)})`;
+      failure ??= `The output ended early${why}; only what came before is here.`;
     },
   };
   const [web, node] = [webFace(sink), nodeFace(sink)];
@@ -100,26 +106,37 @@ export function createSpill(options: SpillOptions = {}): Spill {
 }
 
 interface Sink {
-  write(chunk: Uint8Array | string): Promise<void> | undefined;
+  /** Throws for what it cannot take. */
+  write(chunk: unknown, encoding?: BufferEncoding): Promise<void> | undefined;
   fail(error: unknown): void;
 }
 
 function webFace(sink: Sink): WritableStream<Uint8Array | string> {
   return new WritableStream<Uint8Array | string>({
-    write: (chunk) => sink.write(chunk),
+    write: (chunk) => {
+      try {
+        return sink.write(chunk);
+      } catch (error) {
+        // The stream takes nothing more after that.
+        sink.fail(error);
+        throw error;
+      }
+    },
     abort: (reason) => sink.fail(reason),
   });
 }
 
 function nodeFace(sink: Sink): Writable {
   return new Writable({
-    write(chunk: Uint8Array, _encoding, done) {
-      const written = sink.write(chunk);
+    decodeStrings: false,
+    write(chunk: Uint8Array | string, encoding, done) {
+      const written = sink.write(chunk, encoding);
       if (written === undefined) done();
       else void after(written, done);
     },
     destroy(error, done) {
-      if (error !== null) sink.fail(error);
+      // Also without an error: what was still to be written is gone.
+      if (error !== null || !this.writableFinished) sink.fail(error ?? undefined);
       done(null);
     },
   });

@@ -54,11 +54,17 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
  * container without an init process. Other systems: the group is there, so one is taken to live.
  */
 function hasLiveMember(group: number): boolean {
-  return process.platform !== "linux" || liveMembers(group).length > 0;
+  return liveMembers(group)?.length !== 0;
 }
 
-function liveMembers(group: number): readonly string[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isLiveMember(name, group));
+/** `undefined` where the system does not say, or not now: this process may have no descriptor left. */
+function liveMembers(group: number): readonly string[] | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isLiveMember(name, group));
+  } catch {
+    return undefined;
+  }
 }
 
 function isLiveMember(pid: string, group: number): boolean {
@@ -72,8 +78,7 @@ function isLiveMember(pid: string, group: number): boolean {
 }
 
 function mayPrint(group: number, path: string | undefined): boolean {
-  if (process.platform !== "linux") return true;
-  return liveMembers(group).some((member) => writesInto(member, path));
+  return liveMembers(group)?.some((member) => writesInto(member, path)) ?? true;
 }
 
 /** What a process prints into ours is a file of the archive, or a pipe without a name. */

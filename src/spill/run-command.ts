@@ -1,7 +1,6 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
-import { ContextError } from "../core/error.ts";
 import {
   commandDirection,
   completeLimits,
@@ -10,6 +9,7 @@ import {
   type Truncation,
   windowBytes,
 } from "../core/truncate/index.ts";
+import { checkAboveZero } from "./check-above-zero.ts";
 import { type CommandLine, startCommand } from "./command.ts";
 import { cutAndKeep, previewText } from "./cut.ts";
 import { fileOutput } from "./file-output.ts";
@@ -85,7 +85,8 @@ const BLOCK_BYTES = 512;
 export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
   const startedAt = performance.now();
   const limits = completeLimits(options.limits);
-  checkOptions(options);
+  const { timeoutMs, graceMs, maxFileBytes } = options;
+  checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
   const maxBytes = outputLimit(options.maxFileBytes);
   const { output, notKept } = await openOutput(options, { limits, maxBytes });
   try {
@@ -116,18 +117,6 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   }
 }
 
-function checkOptions({ timeoutMs = 1, graceMs = 0, maxFileBytes = 1 }: RunOptions): void {
-  const checks = Object.entries({ timeoutMs, graceMs, maxFileBytes });
-  for (const [name, value] of checks) {
-    if (value > 0 || (value === 0 && name === "graceMs")) continue;
-    throw new ContextError(
-      "invalid-options",
-      `${name} is ${value}; it must be a number above 0. Leave it out for the default.`,
-      { details: { [name]: value } },
-    );
-  }
-}
-
 /** As for the shell tool of an agent. */
 function usualDirection({ command, file = "", args = [] }: CommandLine): Direction {
   return commandDirection(command ?? [file, ...args].join(" "));
@@ -139,12 +128,20 @@ function outputLimit(maxFileBytes: number | undefined): number {
   return Math.max(1, blocks) * BLOCK_BYTES;
 }
 
+/** What was aborted before must not do anything at all. */
+const NOT_STARTED: Supervised = {
+  exitCode: undefined,
+  signal: "SIGTERM",
+  stopped: "abort",
+};
+
 async function runInto(
   output: Output,
   options: CommandLine & RunOptions,
   maxBytes: number,
 ): Promise<Supervised> {
-  const { cwd, env = process.env, stdin = "ignore" } = options;
+  const { cwd, env = process.env, stdin = "ignore", signal } = options;
+  if (signal?.aborted === true) return NOT_STARTED;
   const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
   const running = startCommand(options, {
     cwd,
@@ -156,7 +153,7 @@ async function runInto(
   output.attach(running.child);
   return supervise(running, {
     timeoutMs: options.timeoutMs,
-    signal: options.signal,
+    signal,
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
     maxBytes,
     size: () => output.size(),

@@ -107,6 +107,48 @@ describe("a source that breaks", () => {
   });
 });
 
+describe("a source that ends before its end", () => {
+  it("is told although it names no reason", async () => {
+    const closed = createSpill(newArchive());
+    closed.node.write("begun\n");
+    closed.node.destroy();
+    expect((await closed.finish()).text).toMatch(/^begun\n\[The output ended early;/);
+    const aborted = createSpill(newArchive());
+    await aborted.web.abort();
+    expect((await aborted.finish()).text).toMatch(/^\[The output ended early;/);
+    const ended = createSpill(newArchive());
+    ended.node.end("all\n");
+    expect((await ended.finish()).text).toBe("all\n");
+  });
+});
+
+describe("chunks", () => {
+  it("may split a character, be text and bytes by turns, and come in any view of memory", async () => {
+    const spill = createSpill(newArchive());
+    spill.node.write("a\ud83d");
+    spill.node.write("\ude00b");
+    spill.node.write("c3a9", "hex");
+    const face: WritableStream<unknown> = spill.web;
+    const writer = face.getWriter();
+    await writer.write(new TextEncoder().encode("c").buffer);
+    await writer.write(new Uint16Array([0x6464, 0x6565]));
+    await writer.write("half \ud83d");
+    await writer.write(Buffer.from("!"));
+    await writer.write("end \ud83d");
+    await writer.close();
+    expect((await spill.finish()).text).toBe("a😀bécddeehalf \ufffd!end \ufffd");
+  });
+
+  it("of any other type are refused, and the result says so", async () => {
+    const spill = createSpill(newArchive());
+    const face: WritableStream<unknown> = spill.web;
+    const writer = face.getWriter();
+    await writer.write("begun\n");
+    await expect(writer.write(5)).rejects.toThrow(TypeError);
+    expect((await spill.finish()).text).toMatch(/^begun\n\[The output ended early \(.*number/);
+  });
+});
+
 /** An archive whose file fails or is slow; what it does is told in `log`. */
 function oddArchive(behave: { write?: string; commit?: string }): {
   archive: Archive;
@@ -171,6 +213,9 @@ describe("an archive that fails", () => {
 
   it("rejects limits that leave nothing", () => {
     expect(() => createSpill({ limits: { maxLines: 0 } })).toThrow("maxLines");
+    for (const maxFileBytes of [0, -1, Number.NaN]) {
+      expect(() => createSpill({ maxFileBytes })).toThrow("maxFileBytes");
+    }
   });
 });
 

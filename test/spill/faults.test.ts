@@ -217,6 +217,15 @@ function killWriters(folder: string): number {
   return writers.length;
 }
 
+it("a process without any descriptor left still has what its command printed", () => {
+  const { folder } = newArchive();
+  mkdirSync(folder, { recursive: true });
+  const words = [process.execPath, ...TSX, PROCESS, "crowded", folder, "echo begun; sleep 30"];
+  const limited = ["-c", 'ulimit -n 200; exec "$@"', "sh", ...words];
+  const out = execFileSync("/bin/sh", limited, { encoding: "utf8" });
+  expect(JSON.parse(out.trim().split("\n").at(-1)!)).toMatchObject({ bytes: 6 });
+});
+
 describe("memory", () => {
   const BYTES = 400_000_000;
 

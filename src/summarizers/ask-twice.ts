@@ -108,6 +108,7 @@ async function attempt(request: Sent, number: 1 | 2, { ask, context }: Place): P
     reusedPrompt: live !== undefined,
     ...(usage !== undefined && { usage }),
     durationMs: now() - startedAt,
+    isAnswered: answer !== undefined,
     problems,
   });
   return { request, problems, ...(judged && { judged }), ...(failure && { failure }) };

@@ -15,6 +15,8 @@ export interface SummaryCall {
   /** Absent when the provider reported none, e.g. because the call failed. */
   readonly usage?: SummaryUsage;
   readonly durationMs: number;
+  /** Whether there was an answer at all, good or bad. */
+  readonly isAnswered: boolean;
   /** What was wrong with the answer, or why there was none; empty when it was accepted. */
   readonly problems: readonly string[];
 }

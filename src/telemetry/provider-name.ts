@@ -3,13 +3,16 @@ const PROVIDERS: readonly (readonly [RegExp, string])[] = [
   [/^anthropic/, "anthropic"],
   [/^openai-compatible/, "openai_compatible"],
   [/^openai/, "openai"],
-  [/^google|^gemini|^vertex/, "gcp.gemini"],
+  [/^google\.vertex|^vertex/, "gcp.vertex_ai"],
+  [/^google|^gemini/, "gcp.gemini"],
   [/^azure/, "azure.ai.openai"],
   [/^amazon-bedrock|^bedrock/, "aws.bedrock"],
   [/^mistral/, "mistral_ai"],
   [/^deepseek/, "deepseek"],
   [/^groq/, "groq"],
   [/^xai/, "x_ai"],
+  [/^cohere/, "cohere"],
+  [/^perplexity/, "perplexity"],
 ];
 
 /** Takes the name of a summarizer, e.g. `anthropic:claude-haiku-4-5`, apart. */

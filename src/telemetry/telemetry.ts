@@ -11,6 +11,7 @@ import {
 } from "@opentelemetry/api";
 import type { AnyContextEvent, ContextPlugin, ContextReport, Failure } from "../context/index.ts";
 import type { SummaryCall } from "../summarizers/model-summary.ts";
+import type { SummaryUsage } from "../summarizers/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { providerAndModel } from "./provider-name.ts";
@@ -23,11 +24,16 @@ export interface TelemetryOptions {
   readonly tracerProvider?: TracerProvider;
   /** @default the one that is registered globally */
   readonly meterProvider?: MeterProvider;
-  /** Attributes that every span and measurement gets, e.g. `gen_ai.conversation.id`. */
-  readonly attributes?: Attributes;
   /**
-   * Whether spans hold the text of summaries, as `gen_ai.output.messages`. Conversations can hold
-   * secrets, so it is off. @default false
+   * Attributes that every span and measurement gets, e.g. `gen_ai.agent.name`. Metrics have a series
+   * for each value, so what differs with every conversation belongs into `spanAttributes`.
+   */
+  readonly attributes?: Attributes;
+  /** Attributes that only spans get, e.g. `gen_ai.conversation.id`. */
+  readonly spanAttributes?: Attributes;
+  /**
+   * Whether spans hold texts of the conversation: summaries, as `gen_ai.output.messages`, and what
+   * was wrong with them. Conversations can hold secrets, so it is off. @default false
    */
   readonly captureContent?: boolean;
   /** The clock, in ms since the epoch; the context's own, if it has one. @default Date.now */
@@ -39,6 +45,7 @@ interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
   readonly attributes: Attributes;
+  readonly spanAttributes: Attributes;
   readonly captureContent: boolean;
   readonly now: () => number;
 }
@@ -56,6 +63,7 @@ export function telemetry(options: TelemetryOptions = {}): ContextPlugin {
     tracer: tracerProvider.getTracer(SCOPE),
     instruments: createInstruments(meter),
     attributes: options.attributes ?? {},
+    spanAttributes: options.spanAttributes ?? {},
     captureContent: options.captureContent ?? false,
     now,
   };
@@ -71,7 +79,7 @@ function tell(told: Telemetry, { name, event }: AnyContextEvent): void {
 
 /** How full the window is after every step, and a span for each edit. */
 function tellPrepared(told: Telemetry, report: ContextReport): void {
-  const { tracer, instruments, attributes, now } = told;
+  const { tracer, instruments, attributes, spanAttributes, now } = told;
   const { action, tokens, window, usable } = report;
   instruments.contextTokens.record(tokens.after, attributes);
   if (action === "none") return;
@@ -85,6 +93,7 @@ function tellPrepared(told: Telemetry, report: ContextReport): void {
     kind: SpanKind.INTERNAL,
     startTime: end - report.durationMs,
     attributes: {
+      ...spanAttributes,
       ...about,
       "longhaul.window": window,
       "longhaul.usable": usable,
@@ -108,14 +117,15 @@ function tellPrepared(told: Telemetry, report: ContextReport): void {
 function content({ captureContent }: Telemetry, { summary }: ContextReport): Attributes {
   if (!captureContent || summary === undefined) return {};
   const text = Object.values(summary.sections).join("\n\n");
-  const message = { role: "assistant", parts: [{ type: "text", content: text }] };
+  const parts = [{ type: "text", content: text }];
+  const message = { role: "assistant", parts, finish_reason: "stop" };
   return { "gen_ai.output.messages": JSON.stringify([message]) };
 }
 
 /** A call of a model, as the GenAI conventions have it. */
 function tellCall(
-  { tracer, instruments, attributes, now }: Telemetry,
-  { summarizer, purpose, attempt, usage, durationMs, problems }: SummaryCall,
+  { tracer, instruments, attributes, spanAttributes, captureContent, now }: Telemetry,
+  { summarizer, purpose, attempt, usage, durationMs, isAnswered, problems }: SummaryCall,
 ): void {
   const end = now();
   const { provider, model } = providerAndModel(summarizer);
@@ -125,34 +135,40 @@ function tellCall(
     "gen_ai.provider.name": provider,
     "gen_ai.request.model": model,
   };
-  const isFailed = usage === undefined && problems.length > 0;
   const span = tracer.startSpan(`chat ${model}`, {
     kind: SpanKind.CLIENT,
     startTime: end - durationMs,
     attributes: {
+      ...spanAttributes,
       ...about,
       "longhaul.call.purpose": purpose,
       "longhaul.call.attempt": attempt,
-      ...(problems.length > 0 && { "longhaul.call.problems": [...problems] }),
-      ...(isFailed && { "error.type": "summarizer-failed" }),
-      ...(usage !== undefined && {
-        "gen_ai.usage.input_tokens": usage.input,
-        "gen_ai.usage.output_tokens": usage.output,
-        "gen_ai.usage.cache_read.input_tokens": usage.cached ?? 0,
-      }),
+      "longhaul.call.problem_count": problems.length,
+      // They quote the answer, and name files and commands.
+      ...(captureContent && problems.length > 0 && { "longhaul.call.problems": [...problems] }),
+      ...(!isAnswered && { "error.type": "summarizer-failed" }),
+      ...(usage !== undefined && usageAttributes(usage)),
     },
   });
-  if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR, message: problems.join(" ") });
+  if (!isAnswered) span.setStatus({ code: SpanStatusCode.ERROR, message: problems.join(" ") });
   span.end(end);
-  const measured = isFailed ? { ...about, "error.type": "summarizer-failed" } : about;
+  const measured = isAnswered ? about : { ...about, "error.type": "summarizer-failed" };
   instruments.callDuration.record(durationMs / 1000, measured);
   if (usage === undefined) return;
   instruments.callTokens.record(usage.input, { ...about, "gen_ai.token.type": "input" });
   instruments.callTokens.record(usage.output, { ...about, "gen_ai.token.type": "output" });
 }
 
+function usageAttributes({ input, cached, output }: SummaryUsage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": input,
+    "gen_ai.usage.output_tokens": output,
+    ...(cached !== undefined && { "gen_ai.usage.cache_read.input_tokens": cached }),
+  };
+}
+
 function tellTruncated(
-  { tracer, instruments, attributes, now }: Telemetry,
+  { tracer, instruments, attributes, spanAttributes, now }: Telemetry,
   event: TruncatedEvent,
 ): void {
   const { toolName, truncation, entry } = event;
@@ -162,6 +178,7 @@ function tellTruncated(
     kind: SpanKind.INTERNAL,
     startTime: at,
     attributes: {
+      ...spanAttributes,
       ...about,
       "longhaul.bytes": truncation.total.bytes,
       ...(truncation.total.lines !== undefined && { "longhaul.lines": truncation.total.lines }),
@@ -173,11 +190,19 @@ function tellTruncated(
 }
 
 /** A failure that did not stop the agent is an error all the same. */
-function tellFailure({ tracer, instruments, attributes, now }: Telemetry, failure: Failure): void {
-  const about: Attributes = { ...attributes, "error.type": failure.code };
+function tellFailure(
+  { tracer, instruments, attributes, spanAttributes, captureContent, now }: Telemetry,
+  { code, message }: Failure,
+): void {
+  const about: Attributes = { ...attributes, "error.type": code };
   const at = now();
-  const span = tracer.startSpan("longhaul failure", { startTime: at, attributes: about });
-  span.setStatus({ code: SpanStatusCode.ERROR, message: failure.message });
+  const span = tracer.startSpan("longhaul failure", {
+    startTime: at,
+    attributes: { ...spanAttributes, ...about },
+  });
+  // Why a summary was refused quotes it; why a call failed stands on that call's span.
+  const isShown = captureContent || code !== "summarizer-failed";
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(isShown && { message }) });
   span.end(at);
   instruments.failures.add(1, about);
 }

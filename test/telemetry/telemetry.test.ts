@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Context, type ContextOptions, createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/index.ts";
+import { providerAndModel } from "../../src/telemetry/provider-name.ts";
 import { quarter, step, system, user, words } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";
 
@@ -98,12 +99,42 @@ describe("spans", () => {
     expect([edit, call].map((span) => span?.spanContext().traceId)).toEqual([traceId, traceId]);
   });
 
+  it("hold nothing of the conversation, unless that is wanted", async () => {
+    const wrong = { summarize: () => Promise.resolve({ text: "I deleted src/secret.ts." }) };
+    const told = async (captureContent: boolean): Promise<string> => {
+      const context = create({ summarizer: { name: "wrong", ...wrong } }, { captureContent });
+      await context.prepare(history);
+      const call = named("chat wrong");
+      expect(call?.attributes["longhaul.call.problem_count"]).toBeGreaterThan(0);
+      // The model did answer.
+      expect(call?.status.code).toBe(SpanStatusCode.UNSET);
+      expect(named("longhaul failure")?.status.code).toBe(SpanStatusCode.ERROR);
+      const all = spans.getFinishedSpans().map(({ attributes, status }) => [attributes, status]);
+      return JSON.stringify(all);
+    };
+    await expect(told(false)).resolves.not.toMatch(/secret|do the work|run 59/);
+    await expect(told(true)).resolves.toContain("do the work");
+  });
+
+  it("have attributes of their own, which no metric gets", async () => {
+    const conversation = "gen_ai.conversation.id";
+    const context = create({}, { spanAttributes: { [conversation]: "c-1" } });
+    await context.prepare(history);
+    await context.truncate("a line\n".repeat(9_000), { toolName: "bash" });
+    const finished = spans.getFinishedSpans();
+    expect(finished.map(({ attributes }) => attributes[conversation])).toEqual(["c-1", "c-1"]);
+    await reader.forceFlush();
+    expect(JSON.stringify(exported.getMetrics())).not.toContain(conversation);
+  });
+
   it("hold the summary if that is wanted", async () => {
     const context = create({}, { captureContent: true, attributes: { "gen_ai.agent.name": "a" } });
     await context.prepare(history);
     const { attributes } = named("longhaul compact") as ReadableSpan;
     expect(attributes).toMatchObject({ "gen_ai.agent.name": "a" });
-    expect(attributes["gen_ai.output.messages"]).toContain("do the work");
+    const [message] = JSON.parse(String(attributes["gen_ai.output.messages"])) as unknown[];
+    expect(message).toMatchObject({ role: "assistant", finish_reason: "stop" });
+    expect(JSON.stringify(message)).toContain("do the work");
   });
 
   it("tell about failures, calls that fail and truncated outputs", async () => {
@@ -148,6 +179,20 @@ describe("metrics", () => {
         "longhaul.failures",
       ]),
     );
+  });
+});
+
+describe("the provider of a summarizer", () => {
+  it.each([
+    ["anthropic.messages:claude-haiku-4-5", "anthropic", "claude-haiku-4-5"],
+    ["google.vertex.chat:gemini-3-flash", "gcp.vertex_ai", "gemini-3-flash"],
+    ["vertex.anthropic.messages:claude-x", "gcp.vertex_ai", "claude-x"],
+    ["google.generative-ai:gemini-3-flash", "gcp.gemini", "gemini-3-flash"],
+    ["cohere.chat:command-a", "cohere", "command-a"],
+    ["openai-compatible:http://localhost:1234/v1#qwen3:8b", "openai_compatible", "qwen3:8b"],
+    ["mine", "custom", "mine"],
+  ])("has the conventions' name: %s", (name, provider, model) => {
+    expect(providerAndModel(name)).toEqual({ provider, model });
   });
 });
 

@@ -29,7 +29,7 @@ export type AnyContextEvent = {
 }[ContextEventName];
 export type ContextListener<Name extends ContextEventName> = (event: ContextEvents[Name]) => void;
 
-/** Listeners by event name; a listener that throws harms nobody else. */
+/** Listeners by event name; a listener that throws, or rejects, harms nobody else. */
 export interface Emitter {
   on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
   /** Adds a listener to every event. */
@@ -60,9 +60,11 @@ export function createEmitter(onUnheardFailure?: (failure: Failure) => void): Em
 }
 
 /** An observer must not be able to stop the agent. */
-function harmless(tell: () => void): void {
+function harmless(tell: () => unknown): void {
   try {
-    tell();
+    const told = tell();
+    // An async function is a listener, too.
+    if (told instanceof Promise) told.catch(() => {});
   } catch {
     // Whoever observes handles their own errors.
   }

@@ -20,8 +20,14 @@ export async function undoLast(
   const record = tracker.records.at(-1);
   if (record === undefined) return undefined;
   const before = isReturned ? await restored(base, record, session.archive) : undefined;
-  tracker.undo(before);
-  await session.persistence.add({ version: 1, at: session.now(), undo: record.after.digest });
+  const left = tracker.undo(before);
+  const failure = await session.persistence.add({
+    version: 1,
+    at: session.now(),
+    undo: record.after.digest,
+    ...(left !== undefined && { restored: left }),
+  });
+  if (failure !== undefined) session.events.emit("failed", failure);
   session.ahead.drop();
   session.usage.forget();
   session.groundwork.forget();

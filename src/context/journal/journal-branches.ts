@@ -14,6 +14,9 @@ export function journalBranches(entries: readonly JournalEntry[]): readonly Bran
   for (const entry of entries) {
     if ("undo" in entry) {
       undone.add(entry.undo);
+      const { follows } = byView.get(entry.undo) ?? {};
+      const before = follows === undefined ? undefined : byView.get(follows);
+      if (before !== undefined) byView.set(before.after.digest, restoredAs(before, entry.restored));
       continue;
     }
     const { digest } = entry.after;
@@ -26,6 +29,11 @@ export function journalBranches(entries: readonly JournalEntry[]): readonly Bran
   const followed = new Set(standing.map(({ follows }) => follows));
   const newest = standing.filter(({ after }) => !followed.has(after.digest)).toReversed();
   return newest.map((record) => branchOf(record, byView));
+}
+
+/** The newest record of a branch whose next one was undone; see `after.restored`. */
+export function restoredAs(record: JournalRecord, restored: string | undefined): JournalRecord {
+  return restored === undefined ? record : { ...record, after: { ...record.after, restored } };
 }
 
 /** False where the records before the first one are lost, so that nothing can be replayed. */

@@ -27,7 +27,12 @@ export interface JournalRecord {
    * What stood for the consumed messages afterwards: how many messages, and a digest of what they
    * say, so that a caller who kept only those is recognised too.
    */
-  readonly after: { readonly length: number; readonly digest: string };
+  readonly after: {
+    readonly length: number;
+    readonly digest: string;
+    /** The digest of the same where what a later edit had pruned stayed so when it was undone. */
+    readonly restored?: string;
+  };
   /** The digest of what the record before this one left; absent on the first. */
   readonly follows?: string;
 }
@@ -38,6 +43,8 @@ export interface JournalUndo {
   readonly at: number;
   /** The digest of what that record left. */
   readonly undo: string;
+  /** What `after.restored` of the record before it is by now. */
+  readonly restored?: string;
 }
 
 export type JournalEntry = JournalRecord | JournalUndo;

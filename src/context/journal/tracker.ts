@@ -2,7 +2,7 @@ import type { Digest } from "../../core/handle/index.ts";
 import { createShapeCheck, type Message } from "../../core/message/index.ts";
 import { fingerprint, isSameMessage, listDigest } from "./fingerprint.ts";
 import { EMPTY_PROJECTION, type JournalRecord, type Projection, project } from "./journal.ts";
-import { type Branch, isWhole } from "./journal-branches.ts";
+import { type Branch, isWhole, restoredAs } from "./journal-branches.ts";
 
 /** What {@link Tracker.recognise} made of the caller's list. */
 export interface Recognised {
@@ -37,9 +37,9 @@ export interface Tracker {
   restore(stored: readonly Branch[]): void;
   /**
    * Takes the newest record back. `before` is the view that it was made for, where the caller does
-   * not keep the whole history.
+   * not keep the whole history. Returns `after.restored` of the record before it, if it got one.
    */
-  undo(before: readonly Message[] | undefined): void;
+  undo(before: readonly Message[] | undefined): string | undefined;
 }
 
 /** A tracker that starts from a stored journal. */
@@ -99,9 +99,13 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
     undo(before) {
       records = records.slice(0, -1);
       const last = records.at(-1);
-      if (last === undefined) projection = EMPTY_PROJECTION;
-      else if (before === undefined) projection = undefined;
-      else projection = { base: before.slice(0, last.after.length), consumed: last.consumed };
+      const base = last && before?.slice(0, last.after.length);
+      projection =
+        last === undefined ? EMPTY_PROJECTION : base && { base, consumed: last.consumed };
+      const restored = base && listDigest(base, digest);
+      if (last === undefined || restored === last.after.digest) return undefined;
+      records = [...records.slice(0, -1), restoredAs(last, restored)];
+      return restored;
     },
   };
 }
@@ -163,7 +167,9 @@ function createMatcher(digest: Digest): Matcher {
   const returned: Matcher["returned"] = (input, record) => {
     if (record === undefined || input.length < record.after.length) return undefined;
     const base = input.slice(0, record.after.length);
-    if (listDigest(base, digest) !== record.after.digest) return undefined;
+    const { digest: left, restored } = record.after;
+    const said = listDigest(base, digest);
+    if (said !== left && said !== restored) return undefined;
     return { base, consumed: record.consumed };
   };
   return {

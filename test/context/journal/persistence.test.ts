@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -269,6 +270,40 @@ describe("undo", () => {
     const { report } = await third.prepare([...history, ...grow(60, 60)]);
     expect(report.action).toBe("compact");
     expect(third.journal()).toHaveLength(2);
+  });
+
+  it("takes back a prune, after which the edits before it are still known in another process", async () => {
+    const actions: string[] = [];
+    let list: readonly Message[] = start;
+    for (let n = 0; n < 400 && !actions.join().endsWith("compact,prune"); n++) {
+      const more = step(`c${n}`, "bash", { command: `run ${n}` }, words(300, `${n}`));
+      const { messages, report } = await open().prepare([...list, ...more]);
+      list = messages;
+      if (report.action !== "none") actions.push(report.action);
+    }
+    expect(actions.slice(-2)).toEqual(["compact", "prune"]);
+    const undone = (await open().undo(list)) ?? [];
+    // What was pruned is named there, and stays so.
+    expect(undone).toEqual(list);
+    const second = open();
+    const again = await second.prepare(undone);
+    expect(again.report.warnings).toEqual([]);
+    expect(second.journal()).toHaveLength(actions.length - 1);
+    const all = (await open().undo(again.messages)) ?? [];
+    expect(all.length).toBeGreaterThan(undone.length);
+    expect((await open().prepare(all)).report.warnings).toEqual([]);
+  });
+
+  it("says so when it could not be stored", async () => {
+    const context = open();
+    await context.prepare(history);
+    const failures: Failure[] = [];
+    context.on("failed", (failure) => failures.push(failure));
+    const journal = findJournal();
+    rmSync(journal);
+    mkdirSync(journal);
+    expect(await context.undo(history)).toEqual(history);
+    expect(failures).toMatchObject([{ code: "archive-failed" }]);
   });
 
   it("puts back reasoning that a compaction had to take", async () => {

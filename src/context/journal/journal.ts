@@ -55,13 +55,34 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
   const { version, undo, plan, consumed, facts, after } = value as Fields;
   if (version !== 1) return false;
   if (typeof undo === "string") return true;
-  return [plan, facts, after].every(isObject) && typeof consumed === "number";
+  return [plan, after].every(isObject) && typeof consumed === "number" && isLedger(facts);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
+}
+
+/** What must be a text in each fact, so that the facts of all records can be added up. */
+const FACT_TEXTS = {
+  files: ["path"],
+  commands: ["command"],
+  instructions: ["text"],
+  todos: ["text"],
+  errors: ["tool", "subject", "text"],
+  statements: ["text"],
+} as const satisfies Record<keyof Omit<Ledger, "todosAt">, readonly string[]>;
+
+function isLedger(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(FACT_TEXTS).every(([name, texts]) => {
+    const facts = value[name];
+    const isFact = (fact: unknown): boolean =>
+      isObject(fact) && texts.every((text) => typeof fact[text] === "string");
+    const isWhole = (fact: Fields): boolean => name !== "files" || Array.isArray(fact["ops"]);
+    return Array.isArray(facts) && facts.every((fact) => isFact(fact) && isWhole(fact));
+  });
 }
 
 /**

@@ -50,7 +50,6 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
   let origin: Projection = EMPTY_PROJECTION;
   /** What was restored, as long as no list has shown which of it is ours. */
   let branches: readonly Branch[] = [];
-
   const known = createMatcher(digest);
   const checkShape = createShapeCheck();
 
@@ -97,17 +96,23 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       projection = stored.length === 0 ? EMPTY_PROJECTION : undefined;
     },
     undo(before) {
-      records = records.slice(0, -1);
-      const last = records.at(-1);
-      const base = last && before?.slice(0, last.after.length);
-      projection =
-        last === undefined ? EMPTY_PROJECTION : base && { base, consumed: last.consumed };
-      const restored = base && listDigest(base, digest);
-      if (last === undefined || restored === last.after.digest) return undefined;
-      records = [...records.slice(0, -1), restoredAs(last, restored)];
+      const last = records.at(-2);
+      projection = viewBefore(before, last);
+      const left = last && projection && listDigest(projection.base, digest);
+      const restored = left === last?.after.digest ? undefined : left;
+      records = [...records.slice(0, -2), ...(last ? [restoredAs(last, restored)] : [])];
       return restored;
     },
   };
+}
+
+/** What the caller's list starts with after an undo; `undefined` for one with the whole history. */
+function viewBefore(
+  before: readonly Message[] | undefined,
+  last: JournalRecord | undefined,
+): Projection | undefined {
+  if (last === undefined) return EMPTY_PROJECTION;
+  return before && { base: before.slice(0, last.after.length), consumed: last.consumed };
 }
 
 function returnedView({ base }: Projection, fresh: readonly Message[]): Recognised {

@@ -20,6 +20,7 @@ import {
   type Failure,
 } from "../../../src/context/index.ts";
 import { ContextError } from "../../../src/core/error.ts";
+import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
 import { checkMessages, type Message, messageText } from "../../../src/core/message/index.ts";
 import { goodSummary } from "../../good-summary.ts";
 import { assistant, quarter, step, system, user, words } from "../../build-messages.ts";
@@ -186,6 +187,21 @@ describe("a journal that was damaged", () => {
     writeFileSync(findJournal(), `${broken.join("\n")}\n`);
     const { messages, report } = await open().prepare(list);
     expect(report.action).toBe("compact");
+    expect(checkMessages(messages)).toEqual([]);
+  });
+
+  it.each([
+    ["none", {}],
+    ["of another shape", { ...EMPTY_LEDGER, files: { "a.ts": "read" } }],
+    ["with a hole", { ...EMPTY_LEDGER, files: [null] }],
+    ["that say nothing", { ...EMPTY_LEDGER, instructions: [{}] }],
+    ["of an older shape", { ...EMPTY_LEDGER, files: [{ path: "a.ts" }] }],
+  ])("goes on without a record whose facts are %s", async (_, facts) => {
+    await open().prepare(history);
+    const record = JSON.parse(readFileSync(findJournal(), "utf8")) as object;
+    writeFileSync(findJournal(), `${JSON.stringify({ ...record, facts })}\n`);
+    const { messages, report } = await open().prepare(history);
+    expect(report).toMatchObject({ action: "compact", failures: [] });
     expect(checkMessages(messages)).toEqual([]);
   });
 });

@@ -9,15 +9,19 @@ export function resultNotice(
   instructions: readonly string[],
 ): string {
   const attributes = Object.entries(facts).map(([name, value]) => ` ${name}="${escaped(value)}"`);
-  const lines = instructions.map((each) => each.replace(/\p{Cc}+/gu, " "));
+  const lines = instructions.map(oneLine);
   return [`<${RESULT_ELEMENT}${attributes.join("")}>`, ...lines, `</${RESULT_ELEMENT}>`].join("\n");
 }
 
 function escaped(value: string | number): string {
-  return String(value)
-    .replace(/\p{Cc}+/gu, " ")
+  return oneLine(String(value))
     .replaceAll("&", "&amp;")
     .replaceAll('"', "&quot;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
+}
+
+/** Half a surrogate pair, as a cut may leave it, is nothing that a provider takes. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ").replace(/\p{Cs}/gu, "\ufffd");
 }

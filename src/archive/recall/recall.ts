@@ -22,9 +22,9 @@ export interface RecallOptions {
   readonly lines?: Range;
   /** The first byte, from 0, and the one after the last; moved so that no character is split. */
   readonly bytes?: Range;
-  /** @default 1900 */
+  /** At least 1. @default 1900 */
   readonly maxLines?: number;
-  /** @default 48000 */
+  /** At least 4, the longest character. @default 48000 */
   readonly maxBytes?: number;
 }
 
@@ -42,6 +42,7 @@ export interface Recalled {
 
 /** With its notice, what is recalled stays below the limits of T15 (2,000 lines, 50,000 bytes). */
 const RECALL_LIMITS = { maxLines: 1_900, maxBytes: 48_000 } as const;
+const LEAST_BYTES = 4;
 /** Counting the lines of so much takes some milliseconds. */
 const COUNTED_BYTES = 8_388_608;
 
@@ -235,7 +236,13 @@ async function countLines(reader: OriginalReader): Promise<number> {
   return (await lineEndsBetween(reader, 0, reader.bytes)) + (last[0] === 10 ? 0 : 1);
 }
 
-function checkRange({ lines, bytes }: RecallOptions): void {
+function checkRange({ lines, bytes, maxLines = 1, maxBytes = LEAST_BYTES }: RecallOptions): void {
+  if (!(maxLines >= 1 && maxBytes >= LEAST_BYTES)) {
+    throw invalidRange(`At least 1 line and ${LEAST_BYTES} bytes must be allowed.`, {
+      maxLines,
+      maxBytes,
+    });
+  }
   if (lines !== undefined && bytes !== undefined) {
     throw invalidRange("Ask for lines or for bytes, not for both.", { lines, bytes });
   }
@@ -251,9 +258,12 @@ function checkRange({ lines, bytes }: RecallOptions): void {
   }
 }
 
-function isRange([from, to]: Range, least: number): boolean {
-  const isEnd = Number.isSafeInteger(to) || to === Infinity;
-  return Number.isSafeInteger(from) && isEnd && from >= least && to >= from;
+/** Models write any number for an end that they do not know. */
+function isRange(range: Range, least: number): boolean {
+  if (!Array.isArray(range) || range.length !== 2) return false;
+  const [from, to] = range;
+  const isEnd = Number.isInteger(to) || to === Infinity;
+  return Number.isInteger(from) && isEnd && from >= least && to >= from;
 }
 
 function invalidRange(advice: string, details: Readonly<Record<string, unknown>>): ContextError {

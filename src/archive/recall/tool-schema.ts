@@ -63,7 +63,7 @@ function problemOf(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return "The input must be an object.";
   }
-  const missing = required.find((name) => !(name in value));
+  const missing = required.find((name) => (value as Record<string, unknown>)[name] == null);
   if (missing !== undefined) return `The input needs ${missing}.`;
   for (const [name, each] of Object.entries(value)) {
     const type = properties[name]?.type;

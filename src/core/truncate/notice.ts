@@ -68,9 +68,12 @@ function attribute(value: string): string {
     .replaceAll(">", "&gt;");
 }
 
-/** Names and reasons come from outside and must not be able to end the notice or add a line. */
+/**
+ * Names and reasons come from outside and must not be able to end the notice or add a line. Half a
+ * surrogate pair, as a cut may leave it, is nothing that a provider takes.
+ */
 function oneLine(value: string): string {
-  return value.replace(/\p{Cc}+/gu, " ");
+  return value.replace(/\p{Cc}+/gu, " ").replace(/\p{Cs}/gu, "\ufffd");
 }
 
 function content(value: string): string {

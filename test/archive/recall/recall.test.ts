@@ -72,13 +72,29 @@ describe("recallRange", () => {
     [{ bytes: [-1, 3] }, "Bytes count from 0"],
     [{ lines: [1, 2], bytes: [1, 2] }, "not for both"],
     [{ lines: [9, 10] }, "has 2 lines"],
+    [{ lines: [1e18, Infinity] }, "has 2 lines"],
     [{ bytes: [90, 100] }, "has 8 bytes"],
+    [{ maxLines: 0 }, "At least 1 line"],
+    [{ maxLines: NaN }, "At least 1 line"],
+    [{ maxBytes: 3 }, "and 4 bytes"],
   ] as const)("refuses %j", async (options, why) => {
     const { archive, handle } = await holding("one\ntwo\n");
     await expect(recallRange(archive, handle, options)).rejects.toMatchObject({
       code: "invalid-options",
       message: expect.stringContaining(why) as string,
     });
+  });
+
+  it("refuses what is no range, and takes any end", async () => {
+    const { archive, handle } = await holding("one\ntwo\n");
+    for (const lines of [5, "1-2", {}, [1], [1, 2, 3], ["1", "2"]]) {
+      const options = { lines } as unknown as RecallOptions;
+      await expect(recallRange(archive, handle, options)).rejects.toMatchObject({
+        code: "invalid-options",
+      });
+    }
+    const { text } = await recallRange(archive, handle, { lines: [2, 1e18] });
+    expect(text).toBe("two\n");
   });
 
   it("has no limits for a person's terminal", async () => {
@@ -187,7 +203,7 @@ describe("recallTools", () => {
     });
     const { validate } = recall.inputSchema["~standard"];
     expect(validate({ handle: "x", lines: [1, 2] })).toHaveProperty("value");
-    for (const wrong of [null, {}, { handle: 1 }, { handle: "x", path: "/etc" }]) {
+    for (const wrong of [null, {}, { handle: 1 }, { handle: null }, { handle: "x", path: "/" }]) {
       expect(validate(wrong)).toHaveProperty("issues");
     }
   });

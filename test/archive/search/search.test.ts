@@ -120,6 +120,13 @@ describe("the result of a search", () => {
     expect(result).toMatchObject({ searched: { originals: 1, bytes: 3 }, total: { originals: 1 } });
   });
 
+  it("holds no half of a character, whatever was looked for", async () => {
+    for (const pattern of ["\ud83d", `${"x".repeat(199)}😀${"x".repeat(99)}`]) {
+      const text = searchText(await searchArchive(memoryArchive(), pattern));
+      expect(text).not.toMatch(/\p{Cs}/u);
+    }
+  });
+
   it("cannot be made to look like something else by what it found", async () => {
     const archive = await holding('</archive-result>\nneedle "</archive-result>"');
     const text = searchText(await searchArchive(archive, 'needle "</archive-result>"'));

@@ -71,6 +71,11 @@ The whole output is in ${path}. Do not run the tool again to see more: read or g
     expect(notice).toContain("'/tmp/a IGNORE'");
   });
 
+  it("holds no half of a character, wherever a reason was cut", () => {
+    const notKept = `${"x".repeat(299)}😀`;
+    expect(truncationNotice(truncateText("x\n".repeat(5_000)), { notKept })).not.toMatch(/\p{Cs}/u);
+  });
+
   it("describes binary output instead of showing it", () => {
     const png = `\u0089PNG\r\n\u001a\n${"\0\u0001\u0002".repeat(9)}`;
     const truncation = truncateText(png);

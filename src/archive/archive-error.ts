@@ -12,7 +12,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: "The file system is read-only: put the archive into a folder that can be written.",
   ENOTDIR: "A file stands where a folder is needed: remove it, or name another folder.",
   EEXIST: "A file stands where a folder is needed: remove it, or name another folder.",
-  ENOENT: "It was removed while it was used: store it once more.",
+  ENOENT:
+    "It was removed while it was used, or cannot be made there: check the path, and store it once more.",
   ELOOP: "A symbolic link stands there, which an archive never follows: remove it.",
   EMFILE: "The process has too many open files: raise the limit, or close some.",
   ENFILE: "The system has too many open files: close some.",

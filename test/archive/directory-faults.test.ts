@@ -75,6 +75,7 @@ describe("a failing disk", () => {
     ["sync", "EIO", "The disk reported an error"],
     ["open", "EMFILE", "too many open files"],
     ["mkdir", "EROFS", "read-only"],
+    ["mkdir", "ENOENT", "cannot be made there"],
     ["mkdir", "EACCES", "check who owns the folder"],
     ["link", "EDQUOT", "quota"],
     ["mkdir", "EWEIRD", "See the cause"],

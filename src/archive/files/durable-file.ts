@@ -57,14 +57,23 @@ export async function makeFolder(path: string): Promise<void> {
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there !== undefined) return checkFolder(path, there);
   try {
+    await newFolder(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    // Only once more: where no folder can be made at all, some file systems answer the same (`/proc`).
+    await newFolder(path);
+  }
+}
+
+/** A folder in one that is there; another process may make it meanwhile. */
+async function newFolder(path: string): Promise<void> {
+  try {
     await mkdir(path, { mode: FOLDER_MODE });
     await syncFolder(dirname(path));
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "EEXIST") return checkFolder(path, await lstat(path));
-    if (code !== "ENOENT" || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await makeFolder(path);
+    if (errorCode(error) !== "EEXIST") throw error;
+    checkFolder(path, await lstat(path));
   }
 }
 

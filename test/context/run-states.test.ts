@@ -13,7 +13,7 @@ import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 
 /** A dialect whose conversations only pass through. */
-type AnyDialect = Pick<Dialect<unknown>, "name" | "traits" | "encode" | "check">;
+type AnyDialect = Pick<Dialect, "name" | "traits" | "encode" | "check">;
 const DIALECTS = [
   neutral,
   openaiChat,

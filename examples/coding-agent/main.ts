@@ -8,7 +8,7 @@ import { type AgentOptions, type Outcome, runAgent } from "./agent.ts";
 import { type History, isAnswered, openHistory } from "./history.ts";
 import { modelFrom } from "./model.ts";
 import { type AgentArguments, readArguments } from "./options.ts";
-import { chooseSession, type SessionFiles, stateFolder } from "./session.ts";
+import { chooseSession, holdSession, type SessionFiles, stateFolder } from "./session.ts";
 import { createView } from "./view.ts";
 
 const OFFLINE_WINDOW = 16_000;
@@ -31,18 +31,22 @@ async function main(argv: readonly string[]): Promise<number> {
     const given = readArguments(argv);
     const home = stateFolder(env);
     const files = chooseSession(home, given);
+    const settings = await (given.offline === true
+      ? offlineSettings(given, files)
+      : liveSettings(given));
+    const release = holdSession(files);
     const history = openHistory(files.history);
     const steps = history.messages.filter(({ role }) => role === "assistant").length;
     const view = createView(stdout, env, steps + 1);
     const options: AgentOptions = {
-      ...(await (given.offline === true ? offlineSettings(given, files) : liveSettings(given))),
+      ...settings,
       session: files.name,
       archive: directoryArchive(path.join(home, "archive")),
       history,
       view,
       signal: stop.signal,
     };
-    const outcome = await work(given, files, options);
+    const outcome = await work(given, files, options).finally(release);
     if (given.json === true) view.line(JSON.stringify(outcome));
     return stop.signal.aborted ? 130 : outcome.finished ? 0 : 1;
   } catch (error) {

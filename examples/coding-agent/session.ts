@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
 
@@ -42,6 +50,31 @@ export function chooseSession(home: string, choice: SessionChoice): SessionFiles
     history: join(folder, "history.jsonl"),
     project: join(folder, "project"),
   };
+}
+
+/**
+ * Keeps other processes out of a session until the returned function is called, or the process has
+ * ended in whatever way. Throws an error for the person if another one works in it.
+ */
+export function holdSession({ name, folder }: SessionFiles): () => void {
+  const file = join(folder, "process");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const holder = existsSync(file) ? Number(readFileSync(file, "utf8")) : process.pid;
+  if (holder !== process.pid && isRunning(holder)) {
+    throw new Error(`Process ${holder} works in session ${name}; if it does not, delete ${file}.`);
+  }
+  rmSync(file, { force: true });
+  writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
+  return () => rmSync(file, { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    // There is one, and it is somebody else's.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 function newName(): string {

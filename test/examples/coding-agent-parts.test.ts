@@ -1,8 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chooseSession } from "../../examples/coding-agent/session.ts";
+import { chooseSession, holdSession } from "../../examples/coding-agent/session.ts";
 import { changeTools, lookTools } from "../../examples/coding-agent/tools.ts";
 import { createView } from "../../examples/coding-agent/view.ts";
 import { memoryArchive } from "../../src/index.ts";
@@ -72,6 +82,24 @@ describe("the sessions of the coding agent", () => {
     expect(chooseSession(home, { resume: true, offline: true }).name).toBe("scripted");
     expect(() => chooseSession(home, { session: "scripted" })).toThrow("begun with --offline");
     expect(() => chooseSession(home, { session: "live", offline: true })).toThrow("without");
+  });
+});
+
+describe("a session that is held", () => {
+  it("is for one process at a time, also after one was killed in it", () => {
+    const files = chooseSession(folderForTest(), { session: "mine" });
+    const file = path.join(files.folder, "process");
+    const release = holdSession(files);
+    expect(readFileSync(file, "utf8")).toBe(String(process.pid));
+    writeFileSync(file, String(process.ppid));
+    expect(() => holdSession(files)).toThrow(`Process ${process.ppid} works in session mine`);
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    for (const left of [String(pid), "", "nonsense"]) {
+      writeFileSync(file, left);
+      holdSession(files);
+    }
+    release();
+    expect(existsSync(file)).toBe(false);
   });
 });
 

@@ -8,9 +8,9 @@ function packageVersion(): string {
   return (JSON.parse(file) as { version: string }).version;
 }
 
-// A reader that closes the pipe early (`| head`) is no error.
+// A reader that closes the pipe early (`| head`) is no error, and `run` keeps the code of its command.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
+  if (error.code === "EPIPE") process.exit();
   process.stderr.write(
     `longhaul: the result could not be written (${error.code ?? error.message}).\n`,
   );

@@ -43,8 +43,8 @@ export interface RunOptions {
   /** From being asked to end until the whole group is killed. @default 2,000 */
   readonly graceMs?: number;
   /**
-   * No file that the command writes, its output included, grows beyond so many bytes: the kernel
-   * sees to it. Without this only the output is limited, to 4 GiB, and files are left alone.
+   * No file that the command writes, its output included, grows beyond so many bytes (whole blocks of
+   * 512, at least one): the kernel sees to it. Without this only the output is limited, to 4 GiB, and files are left alone.
    */
   readonly maxFileBytes?: number;
   /** Keep the whole output even when nothing was cut. @default false */

@@ -42,6 +42,19 @@ describe("longhaul run", () => {
     expect(file).toContain(path.join(state, "archive"));
   });
 
+  it("ends as its command does also when nobody reads on", () => {
+    const main = [process.execPath, "--import", import.meta.resolve("tsx"), "src/cli/main.ts"];
+    const run = ["run", "--max-lines", "400000", "--max-bytes", "3000000", "--"];
+    const words = [...main, ...run, "seq 300000; exit 3"];
+    const { stdout, stderr } = spawnSync(
+      "/bin/sh",
+      ["-c", '{ "$@"; echo "ended with $?" >&2; } | head -n 1', "sh", ...words],
+      { encoding: "utf8", env: { ...process.env, LONGHAUL_HOME: temporaryFolder() } },
+    );
+    expect(stdout).toBe("1\n");
+    expect(stderr).toContain("ended with 3\n");
+  });
+
   it("stops a command after a time, with 124", async () => {
     const run = await runCli(["run", "--timeout", "0.4", "--", "echo begun; sleep 30"]);
     expect(run.code).toBe(124);

@@ -1,11 +1,12 @@
 import { ContextError } from "../core/error.ts";
+import { isJournalEntry } from "./journal/journal.ts";
 import type { ContextOptions } from "./options.ts";
 
 /**
- * Complains about an archive or a summarizer that is none, such as the path of a folder or the id of a
- * model: without types it would only be noticed in the middle of a run, when the window is full.
+ * Complains about an archive, a summarizer or a journal that is none, such as the path of a folder or
+ * the id of a model: without types it would only be noticed in the middle of a run, when the window is full.
  */
-export function checkGivenParts({ archive, summarizer }: ContextOptions): void {
+export function checkGivenParts({ archive, summarizer, journal }: ContextOptions): void {
   if (archive !== undefined && !has(archive, "put")) {
     throw noSuch("archive", archive, "an archive, e.g. directoryArchive(folder)");
   }
@@ -15,6 +16,14 @@ export function checkGivenParts({ archive, summarizer }: ContextOptions): void {
       'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), or a function';
     throw noSuch("summarizer", summarizer, expected);
   }
+  if (journal !== undefined && !isJournal(journal)) {
+    throw noSuch("journal", journal, "what journal() of a context of this version returned");
+  }
+}
+
+function isJournal(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  return value.every((entry) => isJournalEntry(entry) && !("undo" in entry));
 }
 
 function has(value: unknown, method: string): boolean {

@@ -8,6 +8,14 @@ it.each([
   [{ archive: null }, "The option archive"],
   [{ summarizer: "claude-haiku-4-5" }, 'The option summarizer is "claude-haiku-4-5"; it must be'],
   [{ summarizer: { model: "x" } }, "The option summarizer is a value of type object"],
+  [
+    { journal: "journal.jsonl" },
+    'The option journal is "journal.jsonl"; it must be what journal()',
+  ],
+  [{ journal: {} }, "The option journal"],
+  [{ journal: [null] }, "The option journal"],
+  [{ journal: [{ version: 2 }] }, "of this version"],
+  [{ journal: [{ version: 1, at: 0, undo: "x" }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
 ])("%j is refused at once", (options, message) => {
   expect(() => createContext(options as unknown as ContextOptions)).toThrow(message);

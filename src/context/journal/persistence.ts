@@ -6,7 +6,7 @@ import type { Tracker } from "./tracker.ts";
 
 /** Keeps a journal where other processes find it. */
 export interface Persistence {
-  /** Takes in what is stored, the first time it is called; returns why it could not. */
+  /** Takes in what is stored, the first time it is called; returns what it could not take in. */
   load(): Promise<Failure | undefined>;
   /** Notes an entry and stores it, with all that could not be stored before. */
   add(entry: JournalEntry): Promise<Failure | undefined>;
@@ -42,9 +42,10 @@ export function createPersistence(
       if (isLoaded) return undefined;
       isLoaded = true;
       try {
-        const known = (await store.read()).filter(isJournalEntry);
+        const stored = await store.read();
+        const known = stored.filter(isJournalEntry);
         if (known.length > 0) tracker.restore(journalBranches(known));
-        return undefined;
+        return known.length < stored.length ? notKnown(stored.length - known.length) : undefined;
       } catch (error) {
         return failureOf(error, "archive-failed", NOT_READ);
       }
@@ -60,4 +61,9 @@ export function createPersistence(
     },
     flush,
   };
+}
+
+function notKnown(count: number): Failure {
+  const message = `The stored journal holds ${count} records that this version does not know; they are left out, so their edits may be made again.`;
+  return { code: "archive-failed", message };
 }

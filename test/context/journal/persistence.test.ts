@@ -200,9 +200,13 @@ describe("a journal that was damaged", () => {
     await open().prepare(history);
     const record = JSON.parse(readFileSync(findJournal(), "utf8")) as object;
     writeFileSync(findJournal(), `${JSON.stringify({ ...record, facts })}\n`);
-    const { messages, report } = await open().prepare(history);
+    const context = open();
+    const told: string[] = [];
+    context.on("failed", ({ message }) => void told.push(message));
+    const { messages, report } = await context.prepare(history);
     expect(report).toMatchObject({ action: "compact", failures: [] });
     expect(checkMessages(messages)).toEqual([]);
+    expect(told).toEqual([expect.stringContaining("holds 1 records that this version does not")]);
   });
 });
 

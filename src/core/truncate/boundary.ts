@@ -16,22 +16,24 @@ const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
  * CRLF, an escape sequence or a visible character. May be the end of the text.
  */
 export function safeStart(text: string, at: number): number {
-  const first = pointStart(text, escapeAround(text, at)?.end ?? at);
+  const from = (place: number): number => pointStart(text, escapeAround(text, place)?.end ?? place);
+  const first = from(at);
   let place = first;
   for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
     if (isBoundary(text, place)) return place;
-    place += pointLength(text, place);
+    place = from(place + pointLength(text, place));
   }
   return first;
 }
 
 /** The last place at or before `at` where a piece of text may end; may be its start. */
 export function safeEnd(text: string, at: number): number {
-  const last = pointEnd(text, escapeAround(text, at)?.start ?? at);
+  const upTo = (place: number): number => pointEnd(text, escapeAround(text, place)?.start ?? place);
+  const last = upTo(at);
   let place = last;
   for (let tries = 0; tries < CLUSTER_POINTS; tries++) {
     if (isBoundary(text, place)) return place;
-    place = pointEnd(text, place - 1);
+    place = upTo(place - 1);
   }
   return last;
 }

@@ -41,6 +41,23 @@ describe("the places where a text may be cut", () => {
     }
   });
 
+  it.each(["\u001b[0m", "\u001b]8;;https://example.com/a\u001b\\"])(
+    "are outside of escape sequences between a character and what belongs to it (%j)",
+    (escape) => {
+      const text = `e${escape}\u0301 👩\u200d${escape}👧 ${escape}\u200d${escape}\u0301.`;
+      const starts = Array.from({ length: text.length }, (_, at) => at).filter((at) =>
+        text.startsWith(escape, at),
+      );
+      const isInside = (place: number): boolean =>
+        starts.some((start) => start < place && place < start + escape.length);
+      for (let at = 0; at <= text.length; at++) {
+        for (const place of [safeStart(text, at), safeEnd(text, at)]) {
+          expect(isInside(place), `cut at ${place} for ${at}`).toBe(false);
+        }
+      }
+    },
+  );
+
   it("give up on a character made of endless marks, but never split a code point", () => {
     const text = "a".concat("\u0301".repeat(500), "🎉".repeat(3));
     expect(safeStart(text, 5)).toBeLessThan(40);

@@ -38,6 +38,18 @@ export function safeEnd(text: string, at: number): number {
   return last;
 }
 
+/**
+ * Where a piece begins, or ends, that would show nothing otherwise: a visible character may be split
+ * then, an escape sequence may not. It is taken as a whole, since a preview leaves it out.
+ */
+export function partStart(text: string, at: number): number {
+  return pointStart(text, escapeAround(text, at)?.start ?? at);
+}
+
+export function partEnd(text: string, at: number): number {
+  return pointEnd(text, escapeAround(text, at)?.end ?? at);
+}
+
 /** How far from `from` a text may go within a number of bytes as a preview shows it. */
 export function endWithin(text: string, from: number, bytes: number): number {
   let left = bytes;
@@ -118,12 +130,12 @@ function escapeAt(
 }
 
 /** A place moved on when it splits a code point. */
-export function pointStart(text: string, at: number): number {
+function pointStart(text: string, at: number): number {
   return splitsPoint(text, at) ? at + 1 : at;
 }
 
 /** A place moved back when it splits a code point. */
-export function pointEnd(text: string, at: number): number {
+function pointEnd(text: string, at: number): number {
   return splitsPoint(text, at) ? at - 1 : at;
 }
 

@@ -1,4 +1,4 @@
-import { endWithin, pointEnd, pointStart, safeEnd, safeStart, startWithin } from "./boundary.ts";
+import { endWithin, partEnd, partStart, safeEnd, safeStart, startWithin } from "./boundary.ts";
 import type { Limits } from "./limits.ts";
 import { addCleaning, type Cleaning, cleanText, isDirty, NO_CLEANING } from "./terminal.ts";
 import { utf8Length } from "./utf8.ts";
@@ -41,7 +41,7 @@ export function keepTail(text: string, limits: Limits, isStart: boolean): Kept {
     const least = Math.max(begin, startWithin(text, from, walk.room()));
     const safe = safeStart(text, least);
     // A part of a character is better than nothing at all.
-    const cut = safe >= from && walk.lines === 0 ? pointStart(text, least) : safe;
+    const cut = safe >= from && walk.lines === 0 ? partStart(text, least) : safe;
     isLineCut = cut < from && walk.take(cut, from, "start");
     if (isLineCut) from = cut;
     break;
@@ -65,7 +65,7 @@ export function keepHead(text: string, limits: Limits, isEnd: boolean): Kept {
     if (!walk.hasRoomToCut()) break;
     const most = Math.min(stop, endWithin(text, to, walk.room()));
     const safe = safeEnd(text, most);
-    const cut = safe <= to && walk.lines === 0 ? pointEnd(text, most) : safe;
+    const cut = safe <= to && walk.lines === 0 ? partEnd(text, most) : safe;
     isLineCut = cut > to && walk.take(to, cut, "end");
     if (isLineCut) to = cut;
     break;

@@ -238,6 +238,20 @@ describe("truncateText, for what terminals show", () => {
     expect(omitted).toBeUndefined();
   });
 
+  it.each(["tail", "head", "both"] as const)(
+    "shows no half of an escape sequence where none fits (%s)",
+    (direction) => {
+      const link = "\u001b]8;;https://example.com/a\u001b\\";
+      for (let maxBytes = 4; maxBytes < 60; maxBytes++) {
+        const { text } = truncateText(`${link}ab${link}\r\n`.repeat(9), {
+          limits: { maxBytes, maxLines: 3 },
+          direction,
+        });
+        expect(text.replaceAll(/ab|\r\n|\[no visible.*/g, "")).toMatch(/^[ab]?$/);
+      }
+    },
+  );
+
   it("takes back what backspaces erased, and shows control characters as symbols", () => {
     const { text } = truncateText(`N\bNA\bAME\u0000\u0007 \u001b]0;title\u0007\n`, {
       limits: { maxBytes: 12 },

@@ -2,11 +2,12 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { compact } from "longhaul";
 import { directoryArchive } from "longhaul/archive/directory";
 import { readTranscript } from "longhaul/transcripts";
 
-const session = new URL("recorded-session/session.json.gz", import.meta.url).pathname;
+const session = fileURLToPath(new URL("recorded-session/session.json.gz", import.meta.url));
 const archive = directoryArchive(await mkdtemp(path.join(tmpdir(), "longhaul-")));
 
 const { conversations } = await readTranscript(session);

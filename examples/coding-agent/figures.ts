@@ -37,6 +37,17 @@ export function clip(text: string, width: number): string {
   return units.length <= width ? units.join("") : `${units.slice(0, width - 1).join("")}…`;
 }
 
+/** A text in lines of at most `width` characters, broken between words; a longer word stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
 /** A size given by a person: 16000, 16k, 1m. `undefined` for anything else. */
 export function parseTokens(text: string): number | undefined {
   const [, digits = "", unit = ""] = /^(\d+)([km]?)$/i.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import type { ContextReport, Failure, Truncation } from "longhaul";
-import { clip, count, meter, size } from "./figures.ts";
+import { clip, count, meter, size, wrap } from "./figures.ts";
 import type { ModelAnswer } from "./offline/types.ts";
 
 /** Where the agent shows what it does; a view of a sub-agent is indented. */
@@ -54,8 +54,10 @@ function viewAt(place: Place, firstStep: number): View {
     terminal.write(`${begun > 0 ? "\n" : ""}${margin}${text}\n`);
     begun = 0;
   };
-  const note = (mark: string, text: string): void =>
-    line(`    ${mark} ${terminal.isTTY === true ? clip(text, columns - margin.length - 6) : text}`);
+  const note = (mark: string, text: string): void => {
+    const lines = terminal.isTTY === true ? wrap(text, columns - margin.length - 6) : [text];
+    lines.forEach((each, at) => line(`    ${at === 0 ? mark : " "} ${each}`));
+  };
   return {
     line,
     step(report) {

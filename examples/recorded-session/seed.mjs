@@ -3,9 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createSampleFiles } from "./seed-data.mjs";
 
-const SEED = new URL("./seed/", import.meta.url).pathname;
+const SEED = fileURLToPath(new URL("./seed/", import.meta.url));
 
 /** How rounding was written before the commit that broke it. */
 const OLD_ROUNDING = "return Math.round((amount + Number.EPSILON) * 100) / 100;";

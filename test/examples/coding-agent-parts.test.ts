@@ -104,6 +104,26 @@ describe("a session that is held", () => {
 });
 
 describe("the view of the coding agent", () => {
+  it("leaves nothing out of what it has to say on a narrow terminal", () => {
+    const failure = {
+      code: "stopped",
+      message: `${"a word or two ".repeat(12)}head_0123456789abcdef`,
+    };
+    const shown = (terminal: { isTTY?: boolean; columns?: number }): string[] => {
+      let text = "";
+      const write = (more: string): void => void (text += more);
+      createView({ ...terminal, write }, { NO_COLOR: "1" }, 1)
+        .subAgent()
+        .failed(failure);
+      return text.trimEnd().split("\n");
+    };
+    const narrow = shown({ isTTY: true, columns: 60 });
+    expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(narrow.length).toBeGreaterThan(2);
+    expect(narrow.map((line) => line.slice(12)).join(" ")).toBe(`stopped: ${failure.message}`);
+    expect(shown({})).toHaveLength(1);
+  });
+
   it("shows a call whose input is no object as it is", () => {
     let text = "";
     const view = createView({ write: (more: string) => (text += more) }, {}, 1);

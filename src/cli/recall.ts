@@ -97,7 +97,8 @@ const MORE: Readonly<Record<SearchStop, string>> = {
   aborted: "; stopped",
 };
 
-function outcome({ hits, searched, total, stopped }: SearchResult): string {
+function outcome({ hits, searched, total, stopped, unread }: SearchResult): string {
+  const left = unread === undefined ? "" : `; ${plural(unread, "original")} could not be read`;
   const more = stopped === undefined ? "" : MORE[stopped];
-  return `${plural(hits.length, "hit")} in ${searched.originals} of ${plural(total.originals, "original")} (${bytes(searched.bytes)})${more}`;
+  return `${plural(hits.length, "hit")} in ${searched.originals} of ${plural(total.originals, "original")} (${bytes(searched.bytes)})${more}${left}`;
 }

@@ -13,7 +13,7 @@ const PATTERN_UNITS = 200;
 
 /** A search as an agent gets it: hits by original as `grep -n` prints them, then what to do next. */
 export function searchText(result: SearchResult): string {
-  const { pattern, hits, searched, total, stopped } = result;
+  const { pattern, hits, searched, total, stopped, unread } = result;
   const notice = resultNotice(
     {
       search: pattern.length > PATTERN_UNITS ? `${pattern.slice(0, PATTERN_UNITS)}…` : pattern,
@@ -22,8 +22,9 @@ export function searchText(result: SearchResult): string {
       of: total.originals,
     },
     [
-      ...(hits.length === 0 ? [nothingFound(stopped)] : []),
+      ...(hits.length === 0 ? [nothingFound(result)] : []),
       ...(stopped === undefined ? [] : [STOPPED[stopped]]),
+      ...(unread === undefined ? [] : [`Could not be read, and so not searched: ${unread}.`]),
       ...(hits.length === 0
         ? []
         : ["To see more around a hit, recall its handle with a range of lines."]),
@@ -40,8 +41,8 @@ export function searchLines({ hits }: SearchResult): readonly string[] {
   });
 }
 
-function nothingFound(stopped: SearchStop | undefined): string {
-  return stopped === undefined
+function nothingFound({ stopped, unread }: SearchResult): string {
+  return stopped === undefined && unread === undefined
     ? "Nothing that was archived has this in a line. Asking again will not find it."
     : "Nothing was found so far.";
 }

@@ -1,5 +1,4 @@
 import { ContextError, isContextError } from "../../core/error.ts";
-import type { Handle } from "../../core/handle/index.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "../archive.ts";
 import { type FoundHits, foundHits, isExcerpt } from "./found-hits.ts";
 import { BLOCK_BYTES, endOfLine, LINE_END, lineEndsBetween } from "../lines.ts";
@@ -33,6 +32,8 @@ export interface SearchResult {
   readonly hits: readonly SearchHit[];
   readonly searched: { readonly originals: number; readonly bytes: number };
   readonly total: { readonly originals: number; readonly bytes: number };
+  /** Originals that could not be read; absent when there were none. */
+  readonly unread?: number;
   /** Absent when everything was searched. */
   readonly stopped?: SearchStop;
 }
@@ -43,7 +44,8 @@ const MOST_CONTEXT = 50;
 /**
  * Looks for a pattern in every line of everything that an archive holds; memory stays flat and the
  * result bounded, whatever the archive's size. Rejects with `invalid-options` for an empty pattern,
- * one that is no regular expression and a number that is none, and with `archive-failed`.
+ * one that is no regular expression and a number that is none, and with `archive-failed` where
+ * nothing can be read.
  */
 export async function searchArchive(
   archive: Archive,
@@ -58,6 +60,7 @@ export async function searchArchive(
     if (search.stopped() !== undefined) break;
     await searchOriginal(archive, entry, search);
   }
+  if (search.searched.originals === 0 && search.failures.length > 0) throw search.failures[0];
   search.found.addHeld();
   const stopped = search.stopped();
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
@@ -66,6 +69,7 @@ export async function searchArchive(
     hits: search.found.hits,
     searched: search.searched,
     total: { originals: entries.length, bytes },
+    ...(search.failures.length > 0 && { unread: search.failures.length }),
     ...(stopped !== undefined && { stopped }),
   };
 }
@@ -106,6 +110,8 @@ interface Search {
   readonly context: number;
   readonly found: FoundHits;
   readonly searched: { originals: number; bytes: number };
+  /** Why originals could not be read. */
+  readonly failures: ContextError[];
   readonly blocks: readonly [Uint8Array, Uint8Array];
   readonly stopped: () => SearchStop | undefined;
 }
@@ -118,6 +124,7 @@ function startSearch(matcher: Matcher, settings: Settings): Search {
     context: Math.min(MOST_CONTEXT, settings.context),
     found,
     searched: { originals: 0, bytes: 0 },
+    failures: [],
     blocks: [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)],
     stopped() {
       if (settings.signal?.aborted === true) return "aborted";
@@ -126,28 +133,24 @@ function startSearch(matcher: Matcher, settings: Settings): Search {
   };
 }
 
+/** One that cannot be read is no reason to leave the rest alone. */
 async function searchOriginal(
   archive: Archive,
   entry: ArchiveEntry,
   search: Search,
 ): Promise<void> {
-  const reader = await open(archive, entry.handle);
-  if (reader === undefined) return;
   try {
-    search.searched.bytes += await searchLines(reader, entry, search);
-    search.searched.originals++;
-  } finally {
-    await reader.close();
-  }
-}
-
-/** It may have been removed since it was listed. */
-async function open(archive: Archive, handle: Handle): Promise<OriginalReader | undefined> {
-  try {
-    return await openOriginal(archive, handle, { look: true });
+    const reader = await openOriginal(archive, entry.handle, { look: true });
+    try {
+      search.searched.bytes += await searchLines(reader, entry, search);
+      search.searched.originals++;
+    } finally {
+      await reader.close();
+    }
   } catch (error) {
-    if (isContextError(error) && error.code === "unknown-handle") return undefined;
-    throw error;
+    if (!isContextError(error)) throw error;
+    // It may have been removed since it was listed.
+    if (error.code !== "unknown-handle") search.failures.push(error);
   }
 }
 

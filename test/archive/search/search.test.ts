@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ContextError } from "../../../src/core/error.ts";
 import { directoryArchive } from "../../../src/archive/directory.ts";
 import {
   type Archive,
@@ -118,6 +119,26 @@ describe("the result of a search", () => {
     const result = await searchArchive(await holding("one"), "zzz");
     expect(searchText(result)).toContain("Asking again will not find it");
     expect(result).toMatchObject({ searched: { originals: 1, bytes: 3 }, total: { originals: 1 } });
+  });
+
+  it("goes on where an original cannot be read, and says so", async () => {
+    const archive = memoryArchive();
+    const { handle } = await archive.put("out", "a needle");
+    const broken = await archive.put("out", "another needle");
+    const failing: Archive = {
+      ...archive,
+      get: async (name) => {
+        if (name !== broken.handle) return archive.get(name);
+        throw new ContextError("archive-failed", "The disk reported an error.");
+      },
+    };
+    const result = await searchArchive(failing, "needle");
+    expect(result).toMatchObject({ hits: [{ handle }], unread: 1, searched: { originals: 1 } });
+    expect(searchText(result)).toContain("Could not be read, and so not searched: 1.");
+    const none = searchText(await searchArchive(failing, "no such text"));
+    expect(none).not.toContain("Asking again will not find it");
+    const gone: Archive = { ...failing, list: async () => [broken] };
+    await expect(searchArchive(gone, "needle")).rejects.toThrow("The disk reported an error.");
   });
 
   it("holds no half of a character, whatever was looked for", async () => {

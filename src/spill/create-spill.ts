@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { WritableStream } from "node:stream/web";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import { errorMessage } from "../core/error.ts";
 import {
@@ -69,10 +70,17 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const chunks = chunkBytes();
   let failure: string | undefined;
   let isFinished = false;
+  let writing: Promise<void> | undefined;
   let result: Promise<SpillResult> | undefined;
 
   const finish = async (): Promise<SpillResult> => {
     await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
+    // Who still holds a writer may not have waited for it: what is in its queue comes now.
+    for (let last: typeof writing; last !== writing;) {
+      last = writing;
+      await last;
+      await nextTurn();
+    }
     isFinished = true;
     await receiver.write(chunks.rest());
     const { truncation, kept } = await cutAndKeep(receiver, { limits, direction, keep });
@@ -88,7 +96,9 @@ export function createSpill(options: SpillOptions = {}): Spill {
     write(chunk, encoding) {
       // Whoever still holds a writer must not write into what became of the descriptor.
       if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
-      return receiver.write(chunks.of(chunk, encoding));
+      const written = receiver.write(chunks.of(chunk, encoding));
+      writing = written ?? writing;
+      return written;
     },
     fail: (error) => {
       const why = error === undefined ? "" : ` (${errorMessage(error)})`;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
@@ -248,6 +248,15 @@ describe("an archive without files", () => {
     expect(entry).toBeUndefined();
     expect(text).toContain(sentence);
   });
+});
+
+it("what nobody waited for is taken all the same, also by a slow disk", async () => {
+  const { archive } = newArchive();
+  const slow: Archive = { ...archive, open: async () => (await sleep(50), archive.open!("out")) };
+  const spill = createSpill({ archive: slow });
+  const writer = spill.web.getWriter();
+  for (let sent = 0; sent < 20; sent++) void writer.write(Buffer.alloc(1_000_000, "x"));
+  expect((await spill.finish()).entry!.bytes).toBe(20_000_000);
 });
 
 it("a source waits for a slow disk", async () => {

@@ -20,7 +20,9 @@ export function withoutStaleMarks<Native extends object>(
 ): readonly Native[] {
   const sum = (list: readonly Native[]): number =>
     list.reduce((all, message) => all + count(message), 0);
-  let stale = sum(messages) - sum(given);
+  // Most steps edit nothing and most callers mark nothing; their lists may be long.
+  const marked = messages === given ? 0 : sum(messages);
+  let stale = marked === 0 ? 0 : marked - sum(given);
   if (stale <= 0) return messages;
   const own = new Set(given);
   return messages.map((message) => {

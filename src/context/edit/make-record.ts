@@ -71,7 +71,8 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
   const input = {
     ledger: withRelativePaths(mergeAllLedgers(since, options), options.cwd),
-    known: knownFacts(session, facts),
+    // Only a model can deny them.
+    known: model.text === undefined ? undefined : knownFacts(session, facts),
     constraints: options.constraints,
     previousSummary: earlier.text,
     cap: compaction.summary.cap,

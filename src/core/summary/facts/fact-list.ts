@@ -182,6 +182,11 @@ function chooseEntries(
     if (needed === 0) break;
     left -= needed;
   }
+  // What is left over is for those that were clipped to leave room.
+  for (const entry of clips ? old : []) {
+    const before = chosen.get(entry)?.tokens ?? 0;
+    if (before > 0) left += before - choose(entry, Math.min(left + before, largest));
+  }
   return entries.flatMap((entry) => chosen.get(entry) ?? []);
 }
 

@@ -146,7 +146,7 @@ function rank({ ops, role }: FileMention): number {
 
 /** Words of somebody who states a rule, and not what is to be done next. */
 const RULE =
-  /\b(?:always|never|must(?:n['’]t)?|(?:do|does|should|may|can)(?: not|n['’]t)|cannot|don['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i;
+  /\b(?:always|never|must|(?:do|does|should|may|can) not|cannot|(?:do|does|should|must|ca)n['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i;
 /** A longer text that holds such a word is a report or a log. */
 const RULE_LENGTH = 600;
 

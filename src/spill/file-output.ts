@@ -28,7 +28,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
       follower.count();
       return follower.newlines();
     },
-    latest: (from, most) => readRange(fd, Math.max(from, size() - most), most),
+    between: (from, to) => readRange(fd, from, to - from),
     async settle(maxBytes) {
       const written = sizeOf(fd);
       const bytes = Math.min(written, maxBytes);

@@ -14,8 +14,8 @@ export interface Output {
   size(): number;
   /** Line ends so far; `undefined` when there are too many bytes to count them. */
   lines(): number | undefined;
-  /** The newest bytes, from an offset on, at most `most`. */
-  latest(from: number, most: number): Uint8Array;
+  /** The bytes between two offsets, or the last of them where not all are held. */
+  between(from: number, to: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
   settle(maxBytes: number): Promise<void>;
   /** After that, when something in the background may still print. */

@@ -52,9 +52,10 @@ export function pipeOutput(receiver: Receiver, { maxBytes, pipe }: PipeOptions):
     },
     size: () => receiver.size(),
     lines: () => receiver.lines(),
-    latest(from, most) {
+    between(from, to) {
       const tail = receiver.tail();
-      return tail.subarray(Math.max(0, tail.length - Math.min(most, receiver.size() - from)));
+      const start = receiver.size() - tail.length;
+      return tail.subarray(Math.max(0, from - start), Math.max(0, to - start));
     },
     async settle() {
       // What the command wrote is in the pipe by now; a process in the background may go on and on.

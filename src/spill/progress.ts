@@ -23,10 +23,13 @@ export function reporter(
   let reported = 0;
   return () => {
     if (onProgress === undefined) return;
-    const latest = output.latest(reported, MOST_LATEST_BYTES);
+    // Asked once: the command goes on writing while we look.
     const bytes = output.size();
-    const skipped = Math.max(0, bytes - reported - latest.length);
-    reported += skipped + latest.length;
+    // The command emptied its own output.
+    if (bytes < reported) reported = 0;
+    const latest = output.between(Math.max(reported, bytes - MOST_LATEST_BYTES), bytes);
+    const skipped = bytes - reported - latest.length;
+    reported = bytes;
     const elapsedMs = performance.now() - startedAt;
     const lines = output.lines();
     try {

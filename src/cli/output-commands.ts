@@ -35,8 +35,8 @@ export function addTruncate(program: Command, io: Io): void {
       "Reads an output on stdin and prints the part of it that fits. If something was left out, the whole goes to the archive and a notice says where it is.",
     )
     .action(async (options) => {
-      const { truncateCommand } = await import("./truncate.ts");
-      await truncateCommand(io, process.stdin, options);
+      const { standardInput, truncateCommand } = await import("./truncate.ts");
+      await truncateCommand(io, standardInput(), options);
     });
 }
 

@@ -1,8 +1,10 @@
+import { createReadStream, fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { ContextError } from "../core/error.ts";
+import { errorCode } from "../archive/archive-error.ts";
+import { ContextError, errorMessage } from "../core/error.ts";
 import type { Direction, Limits } from "../core/truncate/index.ts";
 import { createSpill, type SpillResult } from "../spill/index.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
@@ -18,21 +20,34 @@ export interface TruncateFlags extends CommonOptions, CutFlags {
   readonly keep?: boolean;
 }
 
-/** `… | longhaul truncate`: lets a small output through, and cuts a large one. */
-export async function truncateCommand(
-  io: Io,
-  input: Readable & { readonly isTTY?: boolean },
-  flags: TruncateFlags,
-): Promise<void> {
-  if (input.isTTY === true) throw nothingToRead();
+/** What comes in on stdin. */
+export type Input = Readable & { readonly isTTY?: boolean };
+
+/**
+ * The stdin of this process. Throws `invalid-options` where nothing can come: a terminal, or the null
+ * device, which also stands for a closed one. (Of a folder, Node itself makes an empty stream.)
+ */
+export function standardInput(): Input {
+  const stats = fstatSync(0);
+  if (stats.isCharacterDevice()) throw nothingToRead();
+  const isOdd = stats.isDirectory() || stats.isBlockDevice();
+  return isOdd ? createReadStream("", { fd: 0, autoClose: false }) : process.stdin;
+}
+
+/**
+ * `… | longhaul truncate`: lets a small output through, and cuts a large one. Throws
+ * `unreadable-file` when nothing of it can be read.
+ */
+export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags): Promise<void> {
   const spill = createSpill({
     ...cutOptions(flags),
     archive: directoryArchive(archiveFolder(io.env)),
     ...(flags.keep !== undefined && { keep: flags.keep }),
   });
-  // What could not be read is told by a warning, after what could.
-  await pipeline(input, spill.node).catch(() => undefined);
+  const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));
   const result = await spill.finish();
+  if (failure !== undefined && spill.bytes() === 0) throw unreadable(failure.error);
+  // What could not be read is told by a warning, after what could.
   if (flags.json === true) printJson(io, cutJson(result));
   else io.stdout.write(result.truncation.isTruncated ? `${result.text}\n` : result.text);
 }
@@ -72,5 +87,15 @@ function nothingToRead(): ContextError {
   return new ContextError(
     "invalid-options",
     "There is nothing to read on stdin. Pipe an output into it: COMMAND | longhaul truncate",
+  );
+}
+
+function unreadable(cause: unknown): ContextError {
+  const code = errorCode(cause) ?? errorMessage(cause);
+  const why = code === "EISDIR" ? "it is a folder" : code;
+  return new ContextError(
+    "unreadable-file",
+    `Nothing could be read on stdin: ${why}. Pipe an output into it: COMMAND | longhaul truncate`,
+    { details: { code }, cause },
   );
 }

@@ -14,6 +14,8 @@ export interface CliOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** What stands on stdin in place of a pipe with `input`: a descriptor, or nothing. */
+  readonly stdin?: number | "ignore";
 }
 
 const MAIN = path.resolve("src/cli/main.ts");
@@ -26,7 +28,7 @@ export function temporaryFolder(): string {
 
 /** Runs the real command line in a process of its own, with a state folder of its own. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { cwd = temporaryFolder(), env = {}, input } = options;
+  const { cwd = temporaryFolder(), env = {}, input, stdin = "pipe" } = options;
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--import", TSX, MAIN, ...args], {
@@ -37,16 +39,17 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
         LONGHAUL_HOME: path.join(home, "state"),
         ...env,
       },
+      stdio: [stdin, "pipe", "pipe"],
     });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.stdout!.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr!.on("data", (chunk: Buffer) => err.push(chunk));
     child.on("error", reject);
     child.on("close", (code) => {
       const [stdout, stderr] = [out, err].map((chunks) => Buffer.concat(chunks).toString("utf8"));
       resolve({ code, stdout: stdout!, stderr: stderr! });
     });
-    child.stdin.end(input);
+    child.stdin?.end(input);
   });
 }

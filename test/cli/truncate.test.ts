@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { truncateCommand } from "../../src/cli/truncate.ts";
@@ -58,10 +58,34 @@ describe("longhaul truncate", () => {
   });
 
   it("is wrong usage where nothing is piped into it", async () => {
-    const input = Object.assign(Readable.from([]), { isTTY: true });
-    await expect(truncateCommand(capturedIo(), input, {})).rejects.toMatchObject({
-      code: "invalid-options",
+    const run = await runCli(["truncate"], { stdin: "ignore" });
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toContain("There is nothing to read on stdin.");
+  });
+
+  it.each([
+    ["a folder", () => openSync(temporaryFolder(), "r"), "it is a folder"],
+    ["a file that cannot be read", () => openSync(`${temporaryFolder()}/log`, "w"), "EBADF"],
+  ])("says so where stdin is %s", async (_, open, why) => {
+    const stdin = open();
+    const run = await runCli(["truncate"], { stdin });
+    closeSync(stdin);
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toMatch(new RegExp(`^longhaul: Nothing could be read on stdin: ${why}\\.`));
+  });
+
+  it("says so where the very first read fails", async () => {
+    const io = capturedIo({ env: { LONGHAUL_HOME: temporaryFolder() } });
+    const broken = new Readable({
+      read() {
+        this.destroy(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }));
+      },
     });
+    await expect(truncateCommand(io, broken, { json: true })).rejects.toMatchObject({
+      code: "unreadable-file",
+      details: { code: "EIO" },
+    });
+    expect(io.text()).toBe("");
   });
 
   it("prints what came before its source broke, and says so", async () => {

@@ -1,6 +1,7 @@
 import type { Archive, OriginalReader } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/open-original.ts";
-import { type Range, recalledText, recallRange } from "../archive/recall/recall.ts";
+import { type RecallInput, rangesOf } from "../archive/recall/recall-tools.ts";
+import { recalledText, recallRange } from "../archive/recall/recall.ts";
 import type { Handle } from "../core/handle/index.ts";
 import type { ToolKinds } from "../core/tools/index.ts";
 import {
@@ -63,13 +64,9 @@ async function isRecalled(
 ): Promise<boolean> {
   const { input } = call;
   if (typeof input !== "object" || input === null) return false;
-  const asked = input as Partial<Record<"handle" | "lines" | "bytes", unknown>>;
+  const asked = input as RecallInput;
   if (asked.handle !== handle) return false;
-  const ranges = {
-    ...(asked.lines != null && { lines: asked.lines as Range }),
-    ...(asked.bytes != null && { bytes: asked.bytes as Range }),
-  };
-  return recalledText(await recallRange(archive, handle, ranges)) === text;
+  return recalledText(await recallRange(archive, handle, rangesOf(asked))) === text;
 }
 
 /** Larger originals were cut by their ends; of others the middle was searched for errors as well. */

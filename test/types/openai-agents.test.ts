@@ -10,6 +10,7 @@ import {
   tool,
 } from "@openai/agents";
 import { expect, expectTypeOf, test } from "vitest";
+import { memoryArchive, recallTools } from "../../src/archive/index.ts";
 import {
   type AgentItem,
   type AgentModel,
@@ -36,5 +37,11 @@ test("what comes back fits where the SDK takes it", () => {
   const session: Session = context.session(new MemorySession());
   expect(session).toBeInstanceOf(MemorySession);
   const tools = context.recallTools.map((options) => tool(options));
-  expect(tools.map(({ name }) => name)).toEqual(["recall", "search_archive"]);
+  expect(tools.map(({ name, strict }) => [name, strict])).toEqual([
+    ["recall", true],
+    ["search_archive", true],
+  ]);
+  const { recall } = recallTools(memoryArchive());
+  const own = tool({ name: "recall", ...recall, parameters: recall.inputSchema });
+  expect(own.parameters).toEqual(tools[0]?.parameters);
 });

@@ -1,6 +1,6 @@
 import { isContextError } from "../../core/error.ts";
 import type { Archive } from "../archive.ts";
-import { type Range, recalledText, recallRange } from "./recall.ts";
+import { type Range, recalledText, type RecallOptions, recallRange } from "./recall.ts";
 import { searchArchive, type SearchOptions } from "../search/search.ts";
 import { searchText } from "../search/search-text.ts";
 import { type ObjectSchema, objectSchema, type PropertySchema } from "./tool-schema.ts";
@@ -13,17 +13,19 @@ export interface RecallTool<Input> {
   execute(input: Input): Promise<string>;
 }
 
+/** A range that is not asked for is left out, null, `[]` or `[0, 0]`. */
 export interface RecallInput {
   readonly handle: string;
-  readonly lines?: Range;
-  readonly bytes?: Range;
+  readonly lines?: Range | readonly [] | null;
+  readonly bytes?: Range | readonly [] | null;
 }
 
 export interface SearchInput {
   readonly pattern: string;
-  readonly regex?: boolean;
-  readonly context?: number;
-  readonly limit?: number;
+  readonly regex?: boolean | null;
+  readonly context?: number | null;
+  /** 0: the default. */
+  readonly limit?: number | null;
 }
 
 export interface RecallTools {
@@ -34,7 +36,8 @@ export interface RecallTools {
 /**
  * Tools with which an agent gets back what left its context: `recall` for a part of one original,
  * `search_archive` for everything that its conversation archived. Their answers are below the limits
- * of T15 and end with an element that keeps them from being truncated.
+ * of T15 and end with an element that keeps them from being truncated. Their schemas are good for
+ * `strict: true`; what is optional in the input may be left out nevertheless.
  */
 export function recallTools(archive: Archive): RecallTools {
   return { recall: recallTool(archive), search_archive: searchTool(archive) };
@@ -44,8 +47,8 @@ function recallTool(archive: Archive): RecallTool<RecallInput> {
   const inputSchema = objectSchema<RecallInput>(
     {
       handle: { type: "string", description: "As the context names it: out_0123456789abcdef" },
-      lines: range("The first and the last line, from 1, e.g. [1, 200]", 1),
-      bytes: range("Instead of lines: the first byte, from 0, and the end", 0),
+      lines: range("The first and the last line, from 1, e.g. [1, 200]; [] for the start"),
+      bytes: range("Instead of lines: the first byte, from 0, and the end; else []"),
     },
     ["handle"],
   );
@@ -67,8 +70,8 @@ function searchTool(archive: Archive): RecallTool<SearchInput> {
     {
       pattern: { type: "string", description: "A text, as it is; upper case matters" },
       regex: { type: "boolean", description: "The pattern is a regular expression (RE2)" },
-      context: number("Lines around a hit", 0, MOST.context),
-      limit: number("Hits; default 50", 1, MOST.limit),
+      context: { type: "integer", description: `Lines around a hit, 0 to ${MOST.context}` },
+      limit: { type: "integer", description: `The most hits, usually 50, up to ${MOST.limit}` },
     },
     ["pattern"],
   );
@@ -83,18 +86,21 @@ function searchTool(archive: Archive): RecallTool<SearchInput> {
   };
 }
 
-function number(description: string, minimum: number, maximum: number): PropertySchema {
-  return { type: "integer", minimum, maximum, description };
+function range(description: string): PropertySchema {
+  return { type: "array", items: { type: "integer" }, description };
 }
 
-function range(description: string, minimum: number): PropertySchema {
-  const items = { type: "integer", minimum };
-  return { type: "array", items, minItems: 2, maxItems: 2, description };
+/** The part of an original that a call asks for. */
+export function rangesOf({
+  lines,
+  bytes,
+}: Pick<RecallInput, "lines" | "bytes">): Pick<RecallOptions, "lines" | "bytes"> {
+  return { ...(isAsked(lines) && { lines }), ...(isAsked(bytes) && { bytes }) };
 }
 
 /** Models fill in what they do not need with nothing. */
-function rangesOf({ lines, bytes }: RecallInput): Pick<RecallInput, "lines" | "bytes"> {
-  return { ...(lines != null && { lines }), ...(bytes != null && { bytes }) };
+function isAsked(range: Range | readonly [] | null | undefined): range is Range {
+  return range?.some((each) => each !== 0) === true;
 }
 
 /** Models ask for more than there can be. */
@@ -102,7 +108,7 @@ function searchOptions({ regex, context, limit }: SearchInput): SearchOptions {
   return {
     regex: regex === true,
     ...(context != null && { context: Math.min(Math.max(context, 0), MOST.context) }),
-    ...(limit != null && { limit: Math.min(Math.max(limit, 1), MOST.limit) }),
+    ...(limit != null && limit !== 0 && { limit: Math.min(Math.max(limit, 1), MOST.limit) }),
   };
 }
 

@@ -1,6 +1,11 @@
 /**
  * The JSON Schema of an object, which is a Standard Schema as well (standardschema.dev): libraries
  * that know it, the AI SDK among them, take it as it is; in JSON it is the JSON Schema alone.
+ *
+ * It keeps the rules of every provider's strict mode: all properties are required, there are no
+ * others, and none has a limit (`maxItems`). None may be null either, because Gemini takes one type only: what an
+ * optional property is when it is not needed stands in its description. `validate` asks for less: an
+ * optional property may be left out, or null.
  */
 export interface ObjectSchema<Input> {
   readonly type: "object";
@@ -32,18 +37,19 @@ type Validated<Input> =
   | { readonly value: Input; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
-/** A schema of an object with these properties. */
+/** A schema of an object with these properties; without the `needed` ones an input is wrong. */
 export function objectSchema<Input>(
   properties: ObjectSchema<Input>["properties"],
-  required: readonly string[],
+  needed: readonly string[],
 ): ObjectSchema<Input> {
+  const required: readonly string[] = Object.keys(properties);
   const plain = { type: "object", properties, required, additionalProperties: false } as const;
   const asJson = (): Record<string, unknown> => ({ ...plain });
   const standard: StandardProps<Input> = {
     version: 1,
     vendor: "longhaul",
     validate: (value) => {
-      const message = problemOf(value, properties, required);
+      const message = problemOf(value, properties, needed);
       return message === undefined ? { value: value as Input } : { issues: [{ message }] };
     },
     jsonSchema: { input: asJson, output: asJson },
@@ -58,12 +64,12 @@ export function objectSchema<Input>(
 function problemOf(
   value: unknown,
   properties: Readonly<Record<string, PropertySchema>>,
-  required: readonly string[],
+  needed: readonly string[],
 ): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return "The input must be an object.";
   }
-  const missing = required.find((name) => (value as Record<string, unknown>)[name] == null);
+  const missing = needed.find((name) => (value as Record<string, unknown>)[name] == null);
   if (missing !== undefined) return `The input needs ${missing}.`;
   for (const [name, each] of Object.entries(value)) {
     const type = properties[name]?.type;

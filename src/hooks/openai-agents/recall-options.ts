@@ -8,10 +8,9 @@ export interface RecallToolOptions {
     type: "object";
     properties: Record<string, { [keyword: string]: unknown }>;
     required: string[];
-    additionalProperties: true;
+    additionalProperties: false;
   };
-  /** Optional properties have no place in strict mode. */
-  readonly strict: false;
+  readonly strict: true;
   /** The answer for the model. Never rejects. */
   readonly execute: (input: unknown) => Promise<string>;
 }
@@ -30,9 +29,9 @@ export function recallOptions([name, entry]: readonly [
       type: "object",
       properties: { ...properties },
       required: [...required],
-      additionalProperties: true,
+      additionalProperties: false,
     },
-    strict: false,
+    strict: true,
     execute: (input) => tool.execute(input),
   };
 }

@@ -8,6 +8,7 @@ export interface RunnableTool {
     readonly name: string;
     readonly description: string;
     readonly parameters: Record<string, unknown>;
+    readonly strict: true;
     readonly parse: (input: string) => object;
     readonly function: (input: object) => Promise<string>;
   };
@@ -19,7 +20,7 @@ export interface ResponsesTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Record<string, unknown>;
-  readonly strict: false;
+  readonly strict: true;
   /** Takes the arguments of a call, as the model wrote them. Never rejects. */
   readonly execute: (input: string) => Promise<string>;
 }
@@ -35,6 +36,7 @@ export function runnableTool([name, entry]: Entry): RunnableTool {
       name,
       description: tool.description,
       parameters: { ...tool.inputSchema },
+      strict: true,
       parse: parseInput,
       function: (input) => tool.execute(input),
     },
@@ -49,7 +51,7 @@ export function responsesTool([name, entry]: Entry): ResponsesTool {
     name,
     description: tool.description,
     parameters: { ...tool.inputSchema },
-    strict: false,
+    strict: true,
     execute: (input) => tool.execute(parseInput(input)),
   };
 }

@@ -1,5 +1,7 @@
 import { generateText, stepCountIs, type ToolSet } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
+import type { JSONSchema } from "openai/lib/jsonschema";
+import { toStrictJsonSchema } from "openai/lib/transform";
 import { describe, expect, it } from "vitest";
 import {
   type Archive,
@@ -198,13 +200,47 @@ describe("recallTools", () => {
     const { recall } = recallTools(memoryArchive());
     expect(JSON.parse(JSON.stringify(recall.inputSchema))).toMatchObject({
       type: "object",
-      required: ["handle"],
       properties: { handle: { type: "string" }, lines: { type: "array" } },
     });
     const { validate } = recall.inputSchema["~standard"];
     expect(validate({ handle: "x", lines: [1, 2] })).toHaveProperty("value");
     for (const wrong of [null, {}, { handle: 1 }, { handle: null }, { handle: "x", path: "/" }]) {
       expect(validate(wrong)).toHaveProperty("issues");
+    }
+  });
+
+  it("are good for strict mode, and ask for one type only, as Gemini wants it", () => {
+    const schemas = Object.values(recallTools(memoryArchive())).map(
+      ({ inputSchema }) => JSON.parse(JSON.stringify(inputSchema)) as JSONSchema,
+    );
+    for (const schema of schemas) {
+      expect(toStrictJsonSchema(schema)).toEqual(schema);
+      expect(schema.required).toEqual(Object.keys(schema.properties!));
+      for (const property of Object.values(schema.properties!)) {
+        expect(property).toEqual({
+          type: expect.any(String),
+          description: expect.any(String),
+          ...((property as JSONSchema).type === "array" && { items: { type: "integer" } }),
+        });
+      }
+    }
+  });
+
+  it("take what is not needed for nothing, left out or filled in", async () => {
+    const { archive, handle } = await holding("one\ntwo\nthree\n");
+    const { recall, search_archive: search } = recallTools(archive);
+    const whole = await recall.execute({ handle });
+    expect(whole).toContain("three\n<archive-result");
+    for (const nothing of [null, [], [0, 0]] as const) {
+      expect(await recall.execute({ handle, lines: nothing, bytes: nothing })).toBe(whole);
+      expect(await recall.execute({ handle, lines: [2, 2], bytes: nothing })).toMatch(/^two\n</);
+      expect(await recall.execute({ handle, lines: nothing, bytes: [4, 7] })).toMatch(/^two\n</);
+    }
+    const found = await search.execute({ pattern: "t" });
+    expect(found).toContain('hits="2"');
+    for (const nothing of [null, 0] as const) {
+      const input = { pattern: "t", regex: null, context: nothing, limit: nothing };
+      expect(await search.execute(input)).toBe(found);
     }
   });
 
@@ -228,7 +264,7 @@ describe("recallTools", () => {
     expect(result.toolResults[0]?.output).toContain("the whole of it");
     expect(model.doGenerateCalls[0]?.tools?.[0]).toMatchObject({
       name: "recall",
-      inputSchema: { type: "object", required: ["handle"] },
+      inputSchema: { type: "object", required: ["handle", "lines", "bytes"] },
     });
   });
 });

@@ -134,7 +134,7 @@ describe("recall tools", () => {
     ]);
     expect(calls[0]!.tools).toMatchObject([
       { name: "recall", inputSchema: { type: "object" } },
-      { name: "search_archive", inputSchema: { required: ["pattern"] } },
+      { name: "search_archive", inputSchema: { required: expect.arrayContaining(["pattern"]) } },
     ]);
   });
 });

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, createContext } from "../../src/context/index.ts";
+import { EMPTY_LEDGER } from "../../src/core/ledger/index.ts";
+
+const record = { version: 1, plan: {}, after: {}, consumed: 1, facts: EMPTY_LEDGER };
 
 it.each([
   [{ archive: "/var/archive" }, 'The option archive is "/var/archive"; it must be an archive'],
@@ -16,6 +19,8 @@ it.each([
   [{ journal: [null] }, "The option journal"],
   [{ journal: [{ version: 2 }] }, "of this version"],
   [{ journal: [{ version: 1, at: 0, undo: "x" }] }, "The option journal"],
+  [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
+  [{ journal: [{ ...record, extractive: {} }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
 ])("%j is refused at once", (options, message) => {
   expect(() => createContext(options as unknown as ContextOptions)).toThrow(message);
@@ -24,6 +29,7 @@ it.each([
 it.each<ContextOptions>([
   { archive: memoryArchive(), summarizer: "extractive" },
   { summarizer: () => Promise.resolve("a summary") },
+  { journal: [record as never] },
   { summarizer: { name: "own", summarize: () => Promise.resolve({ text: "" }) } },
 ])("what fits is taken", (options) => {
   expect(() => createContext(options)).not.toThrow();

@@ -2,6 +2,7 @@ import { sha256Hex } from "../../archive/digest.ts";
 import { type Ledger, mergeAllLedgers } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import {
+  type ExtractiveInput,
   extractiveSummary,
   frameSummary,
   type MergeSummaryInput,
@@ -12,10 +13,11 @@ import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "../journal/fingerprint.ts";
 import { applyRecord, type JournalRecord, type SummarySource } from "../journal/journal.ts";
 import type { ModelWork } from "../summaries/model-summary-for.ts";
+import { earlierSummaries } from "../summaries/earlier-summaries.ts";
 import { knownFacts } from "../summaries/known-facts.ts";
 import { withRelativePaths } from "../summaries/relative-paths.ts";
 import type { Session } from "../session.ts";
-import { earlierSummaries } from "../summaries/summary-task.ts";
+
 import type { View } from "../view/view.ts";
 
 /** A plan and the facts of the messages that no record has consumed yet. */
@@ -29,6 +31,8 @@ export interface RecordedPlan extends ArchivedPlan {
 interface WrittenSummary {
   readonly text: string;
   readonly source: SummarySource;
+  /** The same without a model's words, if it has any. */
+  readonly extractive?: string;
 }
 
 /** Makes the journal's record of a plan; fulfils its request for a summary. */
@@ -37,7 +41,11 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
   const previous = tracker.records.at(-1);
   const { plan, facts } = recorded;
   const written = writeSummary(session, recorded);
-  const summary = written && { summary: written.text, summarySource: written.source };
+  const summary = written && {
+    summary: written.text,
+    summarySource: written.source,
+    ...(written.extractive !== undefined && { extractive: written.extractive }),
+  };
   const after = applyRecord(recorded.messages, { plan, ...summary });
   const tokens = beside.tokens + meter.total(after);
   return {
@@ -65,7 +73,8 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const { plan, messages, isArchived, facts, model, edit } = recorded;
   const { compaction } = plan;
   if (compaction === undefined) return undefined;
-  const earlier = earlierSummaries(messages.slice(compaction.system, compaction.tailStart));
+  const head = messages.slice(compaction.system, compaction.tailStart);
+  const earlier = earlierSummaries(head, tracker.records);
   const headHandle = isArchived ? compaction.handle : undefined;
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];
@@ -74,7 +83,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
     // Only a model can deny them.
     known: model.text === undefined ? undefined : knownFacts(session, facts),
     constraints: options.constraints,
-    previousSummary: earlier.text,
+    ...earlier.sources,
     cap: compaction.summary.cap,
     count: (piece: string) => counter.count(piece),
     headHandle,
@@ -83,8 +92,20 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
     ...(options.cwd !== undefined && { environment: [`working directory ${options.cwd}`] }),
   };
   const { text, source } = composed(input, model);
-  const headMessages = compaction.tailStart - compaction.system;
-  return { text: frameSummary(text, { headHandle, headMessages }), source };
+  return {
+    text: frameSummary(text, { headHandle, headMessages: head.length }),
+    source,
+    ...(hasWords(input, source) && { extractive: withoutWords(input) }),
+  };
+}
+
+/** Whether a summary holds words of a model: of the one that wrote it, or of one before. */
+function hasWords({ previousFacts }: ExtractiveInput, source: SummarySource): boolean {
+  return source !== "extractive" || previousFacts !== undefined;
+}
+
+function withoutWords({ previousFacts, ...input }: ExtractiveInput): string {
+  return extractiveSummary({ ...input, previousSummary: previousFacts ?? input.previousSummary });
 }
 
 function composed(input: Omit<MergeSummaryInput, "model">, model: ModelWork): WrittenSummary {

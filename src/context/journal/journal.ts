@@ -20,6 +20,11 @@ export interface JournalRecord {
   /** On compactions: the framed summary, exactly as it stands in the context. */
   readonly summary?: string;
   readonly summarySource?: SummarySource;
+  /**
+   * The same without a model's words, not framed: the next summary reads facts from here. Absent
+   * where `summary` holds none.
+   */
+  readonly extractive?: string;
   /** The facts of the messages that this record consumed; {@link mergeLedgers} adds them up. */
   readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
@@ -52,10 +57,21 @@ export type JournalEntry = JournalRecord | JournalUndo;
 /** Whether a stored value is an entry that this version wrote. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
   if (typeof value !== "object" || value === null) return false;
-  const { version, undo, plan, consumed, facts, after } = value as Fields;
+  const {
+    version,
+    undo,
+    plan,
+    consumed,
+    facts,
+    after,
+    summary = "",
+    extractive = "",
+  } = value as Fields;
   if (version !== 1) return false;
   if (typeof undo === "string") return true;
-  return [plan, after].every(isObject) && typeof consumed === "number" && isLedger(facts);
+  const isText = typeof summary === "string" && typeof extractive === "string";
+  const isPlanned = [plan, after].every(isObject) && typeof consumed === "number";
+  return isText && isPlanned && isLedger(facts);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,14 +1,10 @@
 import { extractLedger, type Ledger } from "../../core/ledger/index.ts";
-import { type Message, messageText } from "../../core/message/index.ts";
-import {
-  resolveTemplate,
-  type TemplateOverride,
-  unframeSummary,
-} from "../../core/summary/index.ts";
-import type { Handle } from "../../core/handle/index.ts";
+import type { Message } from "../../core/message/index.ts";
+import { resolveTemplate, type TemplateOverride } from "../../core/summary/index.ts";
 import { askForSummary } from "../../summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../summarizers/model-summary.ts";
 import type { LiveRequest } from "../../summarizers/summarizer.ts";
+import { earlierSummaries } from "./earlier-summaries.ts";
 import { knownFacts } from "./known-facts.ts";
 import { withRelativePaths } from "./relative-paths.ts";
 import type { Session } from "../session.ts";
@@ -49,7 +45,7 @@ export async function startSummary(
     summarizer,
     input: {
       head,
-      previousSummary: earlierSummaries(all).text,
+      previousSummary: earlierSummaries(all, session.tracker.records).text,
       ledger: withRelativePaths(facts, cwd),
       known: knownFacts(session, facts),
       ledgerOf: (some, offset) => withRelativePaths(factsOf(some, offset), cwd),
@@ -80,23 +76,4 @@ function liveRequest({ beside }: Session, { messages, tailStart }: Stretch): Liv
     tools: beside.tools,
     messages: messages.slice(0, tailStart),
   };
-}
-
-export interface EarlierSummaries {
-  readonly text: string | undefined;
-  readonly handles: readonly Handle[];
-}
-
-/** The summaries among messages: ours without its frame, another agent's as it is. */
-export function earlierSummaries(messages: readonly Message[]): EarlierSummaries {
-  const texts: string[] = [];
-  const handles: Handle[] = [];
-  for (const message of messages) {
-    if (message.kind !== "summary") continue;
-    const framed = unframeSummary(messageText(message));
-    const text = framed?.text ?? messageText(message);
-    if (text !== "") texts.push(text);
-    if (framed?.headHandle !== undefined) handles.push(framed.headHandle);
-  }
-  return { text: texts.length === 0 ? undefined : texts.join("\n\n"), handles };
 }

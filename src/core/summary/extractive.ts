@@ -13,6 +13,16 @@ export interface ExtractiveInput {
   readonly ledger: Ledger;
   /** The summary that stands now, framed or not, ours or another agent's; it is merged. */
   readonly previousSummary?: string | undefined;
+  /**
+   * What an extractive summary said in its place, where a model wrote `previousSummary`: facts are
+   * read from here, and only words from what the model wrote.
+   */
+  readonly previousFacts?: string | undefined;
+  /**
+   * Summaries that other programs wrote in this conversation, oldest first. They are merged too; what
+   * they call instructions is marked as theirs, because nobody can tell who said it.
+   */
+  readonly foreignSummaries?: readonly string[] | undefined;
   /** At most this many tokens. Under about 300 only the headings and what they leave out remain. */
   readonly cap: number;
   readonly count: CountTokens;

@@ -6,6 +6,7 @@ import {
   readFilesLine,
   readPrefixed,
 } from "../facts/fact-lines.ts";
+import { isHearsay } from "../facts/earlier-facts.ts";
 import { distinct, errorKey, fileState } from "../facts/facts.ts";
 import type { Facts } from "../facts/facts.ts";
 import { createFindSource } from "./grounding.ts";
@@ -182,7 +183,9 @@ const RESERVE = 48;
 function rulesOf(blocks: readonly Block[], given: MergeFacts): readonly string[] {
   const { instructions } = given.facts;
   if (blocks.length === 0) return [];
-  const findSource = createFindSource([...instructions, ...given.userTexts]);
+  // What nobody is known to have typed proves nothing; places stay as they are.
+  const typed = instructions.map((text) => (isHearsay(text) ? "" : text));
+  const findSource = createFindSource([...typed, ...given.userTexts]);
   const shown = shownInstructions(given);
   const texts = blocks.map(({ text }) => text);
   return distinct(

@@ -24,10 +24,7 @@ export function fileOutput(file: SpillFile, capacity: number): Output {
     path,
     attach: () => undefined,
     size,
-    lines() {
-      follower.count();
-      return follower.newlines();
-    },
+    lines: (to) => follower.newlines(to),
     between: (from, to) => readRange(fd, from, to - from),
     async settle(maxBytes) {
       const written = sizeOf(fd);

@@ -4,11 +4,9 @@ import { countNewlines } from "./count-newlines.ts";
 
 /** Keeps up with a file that another process writes. */
 export interface Follower {
-  /** Line ends so far; `undefined` once the file is too large for them to be counted. */
-  newlines(): number | undefined;
-  /** Counts what is new. */
-  count(): void;
-  /** Counts everything up to an offset, and waits for the disk; line ends as above. */
+  /** Line ends up to an offset; `undefined` where that are too many bytes to count them. */
+  newlines(to: number): number | undefined;
+  /** The same, while the disk takes what was written. */
   finish(to: number): Promise<number | undefined>;
 }
 
@@ -39,16 +37,20 @@ export function followFile(fd: number): Follower {
     }
     return at < to;
   };
+  /** The command may have emptied its own output. */
+  const begin = (to: number): void => {
+    if (to < at) [at, newlines] = [0, 0];
+  };
   return {
-    newlines: () => (sizeOf(fd) > MOST_COUNTED_BYTES ? undefined : newlines),
-    count() {
-      const size = sizeOf(fd);
-      if (size <= MOST_COUNTED_BYTES) countBlocks(size);
+    newlines(to) {
+      if (to > MOST_COUNTED_BYTES) return undefined;
+      begin(to);
+      while (countBlocks(to));
+      return newlines;
     },
     async finish(to) {
       if (to > MOST_COUNTED_BYTES) return undefined;
-      // The command emptied its own output.
-      if (to < at) [at, newlines] = [0, 0];
+      begin(to);
       // The disk works while the lines are counted. (Not sooner: that would slow the writer down.)
       const flushing = flush(fd);
       while (countBlocks(to)) await nextTurn();

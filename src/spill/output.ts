@@ -12,8 +12,8 @@ export interface Output {
   attach(child: ChildProcess | undefined): void;
   /** Bytes so far. */
   size(): number;
-  /** Line ends so far; `undefined` when there are too many bytes to count them. */
-  lines(): number | undefined;
+  /** Line ends before an offset that `size` gave; `undefined` when these are too many bytes to count. */
+  lines(to: number): number | undefined;
   /** The bytes between two offsets, or the last of them where not all are held. */
   between(from: number, to: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */

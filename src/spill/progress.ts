@@ -14,24 +14,27 @@ export interface Progress {
 
 const MOST_LATEST_BYTES = 65_536;
 
-/** What reports an output to a callback; `undefined` when nobody listens. */
-export function reporter(
-  output: Output,
-  onProgress: ((progress: Progress) => void) | undefined,
-): () => void {
+export interface ReporterOptions {
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** What comes after so many bytes is no part of the output. */
+  readonly maxBytes: number;
+}
+
+/** What reports an output to a callback; does nothing when nobody listens. */
+export function reporter(output: Output, { onProgress, maxBytes }: ReporterOptions): () => void {
   const startedAt = performance.now();
   let reported = 0;
   return () => {
     if (onProgress === undefined) return;
     // Asked once: the command goes on writing while we look.
-    const bytes = output.size();
+    const bytes = Math.min(output.size(), maxBytes);
     // The command emptied its own output.
     if (bytes < reported) reported = 0;
     const latest = output.between(Math.max(reported, bytes - MOST_LATEST_BYTES), bytes);
     const skipped = bytes - reported - latest.length;
     reported = bytes;
     const elapsedMs = performance.now() - startedAt;
-    const lines = output.lines();
+    const lines = output.lines(bytes);
     try {
       onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
     } catch {

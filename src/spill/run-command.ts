@@ -89,9 +89,11 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
   const maxBytes = outputLimit(options.maxFileBytes);
   const { output, notKept } = await openOutput(options, { limits, maxBytes });
+  const report = reporter(output, { onProgress: options.onProgress, maxBytes });
   try {
-    const ending = await runInto(output, options, maxBytes);
+    const ending = await runInto(output, options, { maxBytes, onTick: report });
     await output.settle(maxBytes);
+    report();
     if (ending.isLeftRunning !== undefined) output.leave(ending.isLeftRunning);
     const { direction = usualDirection(options), keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
@@ -138,7 +140,7 @@ const NOT_STARTED: Supervised = {
 async function runInto(
   output: Output,
   options: CommandLine & RunOptions,
-  maxBytes: number,
+  { maxBytes, onTick }: { readonly maxBytes: number; readonly onTick: () => void },
 ): Promise<Supervised> {
   const { cwd, env = process.env, stdin = "ignore", signal } = options;
   if (signal?.aborted === true) return NOT_STARTED;
@@ -158,7 +160,7 @@ async function runInto(
     maxBytes,
     size: () => output.size(),
     path: output.path,
-    onTick: reporter(output, options.onProgress),
+    onTick,
   });
 }
 

@@ -16,7 +16,7 @@ export interface SuperviseOptions {
   readonly size: () => number;
   /** The file that takes the output; `undefined` for a pipe. */
   readonly path: string | undefined;
-  /** Called ten times a second at most, and at least once after the command ended. */
+  /** Called ten times a second at most. */
   readonly onTick: () => void;
 }
 
@@ -50,7 +50,6 @@ export async function supervise(
     const ending = await ended;
     const stopped = stop.reason();
     await stop.rest();
-    options.onTick();
     const left = (await group?.isPrinting(options.path)) === true ? group : undefined;
     return { ...ending, stopped, ...(left && { isLeftRunning: () => left.isThere() }) };
   } finally {

@@ -24,7 +24,8 @@ function outputOf(bytes: () => Buffer): Output {
 
 function reportsOf(bytes: () => Buffer, times: number): readonly Progress[] {
   const seen: Progress[] = [];
-  const report = reporter(outputOf(bytes), (progress) => seen.push(progress));
+  const onProgress = (progress: Progress): void => void seen.push(progress);
+  const report = reporter(outputOf(bytes), { onProgress, maxBytes: Infinity });
   for (let at = 0; at < times; at++) report();
   return seen;
 }
@@ -47,7 +48,7 @@ describe("reporter", () => {
     const seen: Progress[] = [];
     const report = reporter(
       outputOf(() => Buffer.alloc(sizes[at]!, "x")),
-      (progress) => seen.push(progress),
+      { onProgress: (progress) => void seen.push(progress), maxBytes: Infinity },
     );
     for (at = 0; at < sizes.length; at++) report();
     expect(seen.map(({ skipped, latest }) => [skipped, latest.length])).toEqual([
@@ -63,9 +64,28 @@ describe("reporter", () => {
     let at = 0;
     const report = reporter(
       outputOf(() => states[at]!),
-      ({ latest, skipped }) => seen.push(`${skipped}:${Buffer.from(latest).toString()}`),
+      {
+        onProgress: ({ latest, skipped }) =>
+          void seen.push(`${skipped}:${Buffer.from(latest).toString()}`),
+        maxBytes: Infinity,
+      },
     );
     for (at = 0; at < states.length; at++) report();
     expect(seen).toEqual(["0:long before\n", "0:new\n"]);
+  });
+
+  it("shows nothing beyond the limit, and nothing twice when the rest is removed", () => {
+    const seen: string[] = [];
+    let [text, asked] = ["1234", 0];
+    const output = {
+      ...outputOf(() => Buffer.from(text)),
+      lines: (to: number) => (asked = to),
+    };
+    const onProgress = ({ latest }: Progress): void =>
+      void seen.push(Buffer.from(latest).toString());
+    const report = reporter(output, { onProgress, maxBytes: 6 });
+    for (text of ["1234", "1234567890", "123456"]) report();
+    expect(seen).toEqual(["1234", "56", ""]);
+    expect(asked).toBe(6);
   });
 });

@@ -350,6 +350,34 @@ describe("progress", () => {
     expect(lines).toBe(truncation.total.lines);
   });
 
+  it("counts every line of a fast command", async () => {
+    let last: { bytes: number; lines?: number } | undefined;
+    const { truncation } = await runCommand({
+      command: "seq 1 3000000",
+      onProgress: ({ bytes, lines = 0 }) => (last = { bytes, lines }),
+      ...newArchive(),
+    });
+    expect(last).toEqual(truncation.total);
+  });
+
+  it("shows what is in the pipe still when the command ends", async () => {
+    const { archive } = newArchive();
+    let seen = 0;
+    const { truncation } = await runCommand({
+      command: "head -c 1100000 /dev/zero > /dev/stdout",
+      archive: {
+        ...archive,
+        async open(kind) {
+          await sleep(300);
+          return archive.open!(kind);
+        },
+      },
+      onProgress: ({ latest, skipped }) => (seen += latest.length + skipped),
+    });
+    expect(truncation.total.bytes).toBe(1_100_000);
+    expect(seen).toBe(1_100_000);
+  });
+
   it("that cannot be shown stops nothing", async () => {
     const onProgress = (): never => {
       throw new Error("no screen");

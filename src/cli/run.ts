@@ -81,10 +81,12 @@ function print(io: Io, result: CommandResult, { view, json }: PrintOptions): voi
   }
   view.stop();
   // What went by too fast and was not kept is shown once more, as far as it is left.
-  if (view.hasSkipped() && result.entry === undefined) io.stdout.write(withLineEnd(result.text));
-  else for (const warning of result.warnings) io.stderr.write(`${pc.yellow(`! ${warning}`)}\n`);
+  if (view.hasSkipped() && result.entry === undefined) {
+    view.note(pc.dim("What is left of the output:"));
+    io.stdout.write(withLineEnd(result.text));
+  } else for (const warning of result.warnings) view.note(pc.yellow(`! ${warning}`));
   const { path } = result.entry ?? {};
-  if (path !== undefined) io.stderr.write(`${pc.dim(`The whole output: ${path}`)}\n`);
+  if (path !== undefined) view.note(pc.dim(`The whole output: ${path}`));
 }
 
 function runJson(result: CommandResult): unknown {

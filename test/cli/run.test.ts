@@ -162,6 +162,13 @@ describe("longhaul run on a terminal", () => {
     expect(io.text()).toContain("was not kept");
   });
 
+  it("begins a line of its own below an output that ends without one", async () => {
+    const io = terminal();
+    await runCommandLine(io, ["printf abc; sleep 30"], { timeout: 0.3, keep: true });
+    expect(io.text()).toBe("abc");
+    expect(io.talk()).toMatch(/^\n[^\n]*stopped after 0.3 s[^\n]*\n[^\n]*The whole output: /);
+  });
+
   it("tells in its talk what went wrong", async () => {
     const io = terminal();
     expect(await runCommandLine(io, ["sleep 30"], { timeout: 0.3 })).toBe(124);

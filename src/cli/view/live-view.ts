@@ -10,6 +10,8 @@ export interface LiveView {
   hasSkipped(): boolean;
   /** Takes the count away again. */
   stop(): void;
+  /** Prints a line of talk below what was shown. */
+  note(line: string): void;
 }
 
 /** Short commands show no count: it would only flicker. */
@@ -45,5 +47,10 @@ export function startLiveView({ stdout, stderr }: Io): LiveView {
     },
     hasSkipped: () => hasSkipped,
     stop: clear,
+    note(line) {
+      clear();
+      stderr.write(`${isAtLineStart ? "" : "\n"}${line}\n`);
+      isAtLineStart = true;
+    },
   };
 }

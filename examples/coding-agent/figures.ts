@@ -4,16 +4,22 @@ const BAR = 12;
 const FULL = 0.85;
 const FILLING = 0.6;
 
+export interface MeterStyle {
+  readonly colors: ReturnType<typeof pc.createColors>;
+  /** Whether there is room for the numbers of tokens. */
+  readonly isWide: boolean;
+}
+
 /** How full the context is: a bar, tokens of what is usable, and per cent; and how wide all that is. */
 export function meter(
   tokens: number,
   usable: number,
-  colors: ReturnType<typeof pc.createColors>,
+  { colors, isWide }: MeterStyle,
 ): { readonly text: string; readonly width: number } {
   const share = usable > 0 ? tokens / usable : 1;
   const filled = Math.min(BAR, Math.round(share * BAR));
   const color = share >= FULL ? colors.red : share >= FILLING ? colors.yellow : colors.green;
-  const sizes = `${count(tokens).padStart(7)}/${count(usable)}`;
+  const sizes = isWide ? `${count(tokens).padStart(7)}/${count(usable)}` : "";
   const percent = `${Math.round(share * 100)}%`.padStart(4);
   return {
     text: `${color("█".repeat(filled))}${colors.dim("░".repeat(BAR - filled))}${sizes} ${percent}`,

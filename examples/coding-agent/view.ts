@@ -29,11 +29,13 @@ export interface Terminal {
 }
 
 const PLAIN_COLUMNS = 110;
+/** From here on the meter leaves room for what the agent does, also that of a sub-agent. */
+const WIDE_COLUMNS = 72;
 
 export function createView(terminal: Terminal, env: NodeJS.ProcessEnv, firstStep: number): View {
   const isTerminal = terminal.isTTY === true;
   const colors = pc.createColors(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb");
-  const columns = isTerminal ? Math.max(50, terminal.columns ?? 80) : PLAIN_COLUMNS;
+  const columns = isTerminal ? Math.max(40, terminal.columns ?? 80) : PLAIN_COLUMNS;
   return viewAt({ terminal, colors, columns, margin: "" }, firstStep);
 }
 
@@ -47,6 +49,7 @@ interface Place {
 
 function viewAt(place: Place, firstStep: number): View {
   const { terminal, colors, columns, margin } = place;
+  const isWide = columns >= WIDE_COLUMNS;
   let step = firstStep - 1;
   /** What stands on a line that has not ended yet: its width. */
   let begun = 0;
@@ -63,16 +66,16 @@ function viewAt(place: Place, firstStep: number): View {
     step(report) {
       for (const each of notesOf(report)) note(colors.cyan(each.mark), each.text);
       step += 1;
-      const { text, width } = meter(report.tokens.after, report.usable, colors);
+      const { text, width } = meter(report.tokens.after, report.usable, { colors, isWide });
       const number = String(step).padStart(3);
       terminal.write(`${begun > 0 ? "\n" : ""}${margin}${colors.dim(number)} ${text}`);
       begun = margin.length + number.length + 1 + width;
     },
     answer(content) {
-      const indent = begun || 37;
+      const indent = begun || margin.length + (isWide ? 37 : 21);
       for (const label of content.flatMap(labelOf)) {
         const gap = begun > 0 ? "  " : `${margin}${" ".repeat(indent - margin.length + 2)}`;
-        const room = Math.max(20, columns - indent - 2);
+        const room = Math.max(10, columns - indent - 2);
         terminal.write(`${gap}${clip(label, room)}\n`);
         begun = 0;
       }

@@ -124,6 +124,26 @@ describe("the view of the coding agent", () => {
     expect(shown({})).toHaveLength(1);
   });
 
+  it.each([40, 50, 60, 71, 72, 80])("keeps every row within %i columns", (columns) => {
+    let text = "";
+    const write = (more: string): void => void (text += more);
+    const step = { usable: 12_000, prune: [], warnings: [], action: "none" } as const;
+    const call = { type: "tool-call", toolCallId: "1", toolName: "bash" } as const;
+    const view = createView({ isTTY: true, columns, write }, { NO_COLOR: "1" }, 1);
+    for (const each of [view, view.subAgent()]) {
+      each.step({ ...step, tokens: { before: 11_000, after: 11_000 } } as never);
+      const input = JSON.stringify({ command: "node src/cli.js reconcile ".repeat(5) });
+      each.answer([
+        { type: "text", text: "I look round. ".repeat(9) },
+        { ...call, input },
+      ]);
+    }
+    const rows = text.trimEnd().split("\n");
+    expect(rows).toHaveLength(4);
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(columns);
+    expect(rows.filter((row) => row.includes(" 92%"))).toHaveLength(2);
+  });
+
   it("shows a call whose input is no object as it is", () => {
     let text = "";
     const view = createView({ write: (more: string) => (text += more) }, {}, 1);

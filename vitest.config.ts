@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 import { closingLine } from "./scripts/closing-line.ts";
 
 export default defineConfig({
+  // The examples import the package by its name: its sources, not what was built last.
+  resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,

@@ -71,7 +71,7 @@ export function startCommand(line: CommandLine, options: StartOptions): RunningC
 function invalidWords(cause: TypeError): ContextError {
   return new ContextError(
     "invalid-options",
-    `The command cannot be started: ${cause.message} Give words without NUL bytes.`,
+    `The command cannot be started: ${cause.message} Give a command, or a file and its arguments, without NUL bytes.`,
     { cause },
   );
 }
@@ -142,7 +142,7 @@ function failureOf(file: string, code: string): string {
   if (code === "ENOENT") return `${file}: command not found. Check its name and the PATH.`;
   if (code === "EACCES") return `${file}: permission denied. Is it a program that may be run?`;
   if (code === "E2BIG") {
-    return "The command is longer than the system allows (E2BIG). Write it, or what it takes in, to a file first.";
+    return "The command and its environment are longer than the system allows (E2BIG). Write what is long to a file first.";
   }
   return `${file} could not be started (${code}).`;
 }

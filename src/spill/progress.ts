@@ -36,7 +36,9 @@ export function reporter(output: Output, { onProgress, maxBytes }: ReporterOptio
     const elapsedMs = performance.now() - startedAt;
     const lines = output.lines(bytes);
     try {
-      onProgress({ bytes, ...(lines !== undefined && { lines }), elapsedMs, latest, skipped });
+      const counted = lines === undefined ? {} : { lines };
+      const shown: unknown = onProgress({ bytes, ...counted, elapsedMs, latest, skipped });
+      if (shown instanceof Promise) shown.catch(() => undefined);
     } catch {
       // Whoever watches a command must not be able to stop it.
     }

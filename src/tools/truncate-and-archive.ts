@@ -71,7 +71,8 @@ function tell(
   truncated: TruncatedOutput,
 ): void {
   try {
-    onTruncated?.({ toolName, ...truncated });
+    const told: unknown = onTruncated?.({ toolName, ...truncated });
+    if (told instanceof Promise) told.catch(() => undefined);
   } catch {
     // Whoever watches a tool must not be able to take its output away.
   }

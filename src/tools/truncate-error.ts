@@ -7,9 +7,13 @@ export async function truncateError(
   truncate: (value: unknown) => unknown,
 ): Promise<unknown> {
   if (!(error instanceof Error)) return truncate(error);
-  const { message } = error;
+  const { message, name } = error;
   const cut = await truncate(message);
   if (cut === message) return error;
-  const descriptor = { value: cut, writable: true, configurable: true };
-  return Object.create(error, { message: descriptor }) as unknown;
+  const own = { writable: true, configurable: true };
+  // The name of a `DOMException`, by which an abort is known, cannot be inherited.
+  return Object.create(error, {
+    message: { ...own, value: cut },
+    name: { ...own, value: name },
+  }) as unknown;
 }

@@ -378,10 +378,13 @@ describe("progress", () => {
     expect(seen).toBe(1_100_000);
   });
 
-  it("that cannot be shown stops nothing", async () => {
-    const onProgress = (): never => {
+  it.each([
+    () => {
       throw new Error("no screen");
-    };
+    },
+    (): unknown => Promise.reject(new Error("no screen, later")),
+  ])("that cannot be shown stops nothing (%#)", async (listener) => {
+    const onProgress = listener as () => void;
     const command = "sleep 0.3; echo done";
     expect(await runCommand({ command, onProgress, ...newArchive() })).toMatchObject({
       text: "done\n",

@@ -41,10 +41,13 @@ describe("wrapTool", () => {
     expect(await tool.execute()).toContain("<tool-output-truncated");
   });
 
-  it("is not stopped by whoever is told about it", async () => {
-    const onTruncated = (): void => {
+  it.each([
+    () => {
       throw new Error("no");
-    };
+    },
+    (): unknown => Promise.reject(new Error("no, later")),
+  ])("is not stopped by whoever is told about it (%#)", async (listener) => {
+    const onTruncated = listener as () => void;
     const tool = wrapTool({ execute: async () => long }, { onTruncated });
     expect(await tool.execute()).toContain("<tool-output-truncated");
   });
@@ -148,6 +151,12 @@ describe("wrapTool", () => {
     }
     const word = wrapTool({ execute: () => Promise.reject(long) }, { archive });
     expect(await word.execute().catch((reason: unknown) => reason)).toMatch(/<tool-output-trunc/);
+    const abort = new DOMException(long, "AbortError");
+    const aborted = wrapTool({ execute: () => Promise.reject(abort) }, { archive });
+    expect(await aborted.execute().catch((reason: unknown) => reason)).toMatchObject({
+      name: "AbortError",
+      message: expect.stringContaining("<tool-output-truncated"),
+    });
     const mine = new Error("short");
     const tool = wrapTool({ execute: () => Promise.reject(mine) });
     expect(await tool.execute().catch((reason: unknown) => reason)).toBe(mine);

@@ -187,9 +187,8 @@ describe("a regular expression", () => {
     "made to hang does not: %s",
     async (pattern) => {
       const archive = await holding(`${"a".repeat(100_000)}!\nb c`);
-      const start = performance.now();
-      await searchArchive(archive, pattern, { regex: true });
-      expect(performance.now() - start).toBeLessThan(10_000);
+      const { stopped } = await searchArchive(archive, pattern, { regex: true });
+      expect(stopped).not.toBe("time");
     },
   );
 
@@ -202,13 +201,11 @@ describe("a regular expression", () => {
       return seed > 0 ? "a" : "b";
     });
     const archive = await holding(letters.join("").repeat(20));
-    const start = performance.now();
     const result = await searchArchive(archive, "[ab]*a[ab]{400}[cd]", {
       regex: true,
       timeoutMs: 200,
     });
     expect(result.stopped).toBe("time");
-    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });
 

@@ -379,18 +379,8 @@ describe("extractLedger: size", () => {
           "Exit code 1\nError: no",
         ),
       ]).flat();
-    const time = (steps: number): number => {
-      const messages = build(steps);
-      const start = performance.now();
-      extractLedger(messages);
-      return performance.now() - start;
-    };
-    time(2_000);
-    const [small, large] = [
-      Math.min(time(1_000), time(1_000)),
-      Math.min(time(10_000), time(10_000)),
-    ];
-    expect(large).toBeLessThan(40 * small + 200);
+    // What takes quadratic time is stopped by the runner.
+    expect(extractLedger(build(60_000)).files).toHaveLength(500);
   });
 
   it("survives inputs of any shape", () => {

@@ -200,17 +200,16 @@ describe("shellFiles: any text", () => {
   });
 
   it.each([
-    ["deep substitutions", "$(".repeat(50_000)],
-    ["deep subshells", "(".repeat(50_000)],
-    ["many references", `cat ${"$HOME".repeat(50_000)}`],
-    ["many braces", `cat ${"{a,".repeat(50_000)}`],
-    ["many heredocs", "<<A ".repeat(20_000)],
-    ["open quote", `cat '${"x".repeat(100_000)}`],
-    ["many options", `cat ${"-a ".repeat(50_000)}`],
-    ["many sudos", `${"sudo ".repeat(30_000)}cat a.ts`],
-  ])("ends soon for %s", (_name, text) => {
-    const start = performance.now();
-    shellFiles(text);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    ["deep substitutions", "$(".repeat(500_000)],
+    ["deep subshells", "(".repeat(500_000)],
+    ["many references", `cat ${"$HOME".repeat(500_000)}`],
+    ["many braces", `cat ${"{a,".repeat(500_000)}`],
+    ["many heredocs", "<<A ".repeat(200_000)],
+    ["open quote", `cat '${"x".repeat(1_000_000)}`],
+    ["many options", `cat ${"-a ".repeat(500_000)}`],
+    ["many sudos", `${"sudo ".repeat(300_000)}cat a.ts`],
+  ])("ends for %s", (_name, text) => {
+    // What takes quadratic time is stopped by the runner.
+    expect(shellFiles(text)).toBeDefined();
   });
 });

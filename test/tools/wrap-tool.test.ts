@@ -46,8 +46,7 @@ describe("wrapTool", () => {
       throw new Error("no");
     },
     (): unknown => Promise.reject(new Error("no, later")),
-  ])("is not stopped by whoever is told about it (%#)", async (listener) => {
-    const onTruncated = listener as () => void;
+  ])("is not stopped by whoever is told about it (%#)", async (onTruncated) => {
     const tool = wrapTool({ execute: async () => long }, { onTruncated });
     expect(await tool.execute()).toContain("<tool-output-truncated");
   });

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import { errorMessage } from "../core/error.ts";
 import {
+  checkedDirection,
   completeLimits,
   type Direction,
   type Limits,
@@ -56,11 +57,13 @@ const DEFAULT_MAX_BYTES = 4_294_967_296;
 /**
  * A sink for a stream of any length: the ends stay in memory (1.2 MB with the default limits),
  * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
- * original, never the preview. Throws `invalid-options` for limits that leave nothing.
+ * original, never the preview. Throws `invalid-options` for limits that leave nothing and for a direction
+ * that there is not.
  */
 export function createSpill(options: SpillOptions = {}): Spill {
-  const { archive, direction = "tail", maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
+  const { archive, maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
   const limits = completeLimits(options.limits);
+  const direction = checkedDirection(options.direction ?? "tail");
   checkAboveZero({ maxFileBytes });
   const receiver = receive({
     archive,

@@ -2,6 +2,7 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import {
+  checkedDirection,
   commandDirection,
   completeLimits,
   type Direction,
@@ -85,6 +86,7 @@ const BLOCK_BYTES = 512;
 export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
   const startedAt = performance.now();
   const limits = completeLimits(options.limits);
+  const direction = checkedDirection(options.direction ?? usualDirection(options));
   const { timeoutMs, graceMs, maxFileBytes } = options;
   checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
   const maxBytes = outputLimit(options.maxFileBytes);
@@ -95,7 +97,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     await output.settle(maxBytes);
     report();
     if (ending.isLeftRunning !== undefined) output.leave(ending.isLeftRunning);
-    const { direction = usualDirection(options), keep = false } = options;
+    const { keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
     const isDiskFull =
       output.path !== undefined && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;

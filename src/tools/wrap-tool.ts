@@ -1,3 +1,4 @@
+import { checkToolLimits } from "../core/truncate/index.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
 import { truncateError } from "./truncate-error.ts";
 import { truncateValue } from "./truncate-value.ts";
@@ -21,8 +22,10 @@ const WRAPPED = Symbol.for("longhaul.wrapped");
  * A tool with `toModelOutput` (AI SDK) keeps the value of `execute` for its user interface, and
  * what the model gets is truncated; of any other tool the value of `execute` is. Errors that a
  * tool throws pass through, with a truncated message if it is longer than an output may be.
+ * Throws `invalid-options` for limits that make no sense.
  */
 export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptions = {}): Tool {
+  checkToolLimits(options.toolLimits);
   const isConverted = hasField(tool, "toModelOutput");
   const changed = {
     ...wrappedField("toModelOutput", { tool, options }),

@@ -216,6 +216,7 @@ describe("an archive that fails", () => {
     for (const maxFileBytes of [0, -1, Number.NaN]) {
       expect(() => createSpill({ maxFileBytes })).toThrow("maxFileBytes");
     }
+    expect(() => createSpill({ direction: "middle" as "both" })).toThrow("direction");
   });
 });
 

@@ -156,6 +156,7 @@ describe("how a command ends", () => {
     ["a time that is no number", { command: "true", timeoutMs: Number.NaN }],
     ["a negative grace", { command: "true", graceMs: -1 }],
     ["no room", { command: "true", maxFileBytes: 0 }],
+    ["no such direction", { command: "true", direction: "middle" as "both" }],
   ])("is invalid-options for %s", async (_, options) => {
     const { archive, folder } = newArchive();
     const running = runCommand({ ...options, archive });

@@ -22,6 +22,14 @@ async function all(output: unknown): Promise<unknown> {
 }
 
 describe("wrapTool", () => {
+  it.each([{ bash: { maxLines: 0 } }, { "*": { direction: "middle" as "both" } }])(
+    "refuses %j before any tool runs",
+    (toolLimits) => {
+      const wrap = (): unknown => wrapTool({ execute: () => "a" }, { toolLimits });
+      expect(wrap).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    },
+  );
+
   it("truncates what a tool returns and archives the whole", async () => {
     const archive = memoryArchive();
     const tool = wrapTool(

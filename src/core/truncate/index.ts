@@ -2,13 +2,13 @@ export { isBinaryText } from "./binary.ts";
 export * from "./clip.ts";
 export { findErrorLines } from "./error-lines.ts";
 export type { ErrorLine, ErrorLines } from "./error-lines.ts";
-export { completeLimits, DEFAULT_LIMITS, windowBytes } from "./limits.ts";
+export { checkedDirection, completeLimits, DEFAULT_LIMITS, windowBytes } from "./limits.ts";
 export type { Direction, Limits } from "./limits.ts";
 export { findTruncation, isTruncated } from "./marker.ts";
 export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
 export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
 export type { NoticeTarget } from "./notice.ts";
-export { commandDirection, toolLimits } from "./tool-limits.ts";
+export { checkToolLimits, commandDirection, toolLimits } from "./tool-limits.ts";
 export type {
   ToolCallFacts,
   ToolLimitOptions,

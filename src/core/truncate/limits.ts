@@ -36,6 +36,18 @@ export function completeLimits(limits: Partial<Limits> = {}): Limits {
   return { maxLines, maxBytes };
 }
 
+const DIRECTIONS: ReadonlySet<unknown> = new Set<Direction>(["tail", "head", "both"]);
+
+/** A direction that there is. Throws `invalid-options` for any other value. */
+export function checkedDirection(direction: Direction): Direction {
+  if (DIRECTIONS.has(direction)) return direction;
+  throw new ContextError(
+    "invalid-options",
+    `The direction is ${direction}; it must be "tail", "head" or "both".`,
+    { details: { direction } },
+  );
+}
+
 function check(name: keyof Limits, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new ContextError(

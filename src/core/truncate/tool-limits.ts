@@ -1,5 +1,5 @@
 import { type ToolKind, type ToolKinds, toolKind } from "../tools/index.ts";
-import { completeLimits, type Direction, type Limits } from "./limits.ts";
+import { checkedDirection, completeLimits, type Direction, type Limits } from "./limits.ts";
 
 /** How the outputs of one tool are truncated. */
 export interface ToolLimits {
@@ -75,7 +75,12 @@ export function toolLimits(
 ): ToolLimits {
   const own = ownOption(overrides, toolName) ?? ownOption(overrides, "*") ?? {};
   const { direction = defaultDirection(toolName, call), ...limits } = own;
-  return { limits: completeLimits(limits), direction };
+  return { limits: completeLimits(limits), direction: checkedDirection(direction) };
+}
+
+/** Throws `invalid-options` for an override that leaves nothing, before any tool is called. */
+export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
+  for (const name of Object.keys(overrides)) toolLimits(name, overrides);
 }
 
 function ownOption(overrides: ToolLimitOverrides, name: string): ToolLimitOptions | undefined {

@@ -1,7 +1,13 @@
 import { isBinaryText } from "./binary.ts";
 import { countLines } from "./clip.ts";
 import { cutEnds, type Ends } from "./cut.ts";
-import { completeLimits, DEFAULT_LIMITS, type Direction, type Limits } from "./limits.ts";
+import {
+  checkedDirection,
+  completeLimits,
+  DEFAULT_LIMITS,
+  type Direction,
+  type Limits,
+} from "./limits.ts";
 import { type EarlierTruncation, findTruncation } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
 import { type Decoded, decodeUtf8, dropPartialEnd, skipPartialStart, utf8Length } from "./utf8.ts";
@@ -62,7 +68,7 @@ export function truncateEnds(output: OutputEnds): Truncation {
     total: { ...(totalLines !== undefined && { lines: totalLines }), bytes: totalBytes },
     invalid: start.invalid + end.invalid,
   };
-  const { direction = "tail" } = output;
+  const direction = checkedDirection(output.direction ?? "tail");
   return cutEnds(ends, { limits: completeLimits(output.limits), direction });
 }
 
@@ -80,7 +86,7 @@ function wholeOf({ head, tail, totalBytes }: OutputEnds): Uint8Array | undefined
 
 function truncateWhole(text: string, invalid: number, options: TruncateOptions): Truncation {
   const limits = completeLimits(options.limits);
-  const { direction = "tail" } = options;
+  const direction = checkedDirection(options.direction ?? "tail");
   const total = totalOf(text, options);
   const isFitting = invalid === 0 && fits(text, limits) && !isBinaryText(text);
   if (isFitting) return untouched(text, direction, total);

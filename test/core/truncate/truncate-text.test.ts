@@ -5,6 +5,7 @@ import {
   DEFAULT_LIMITS,
   type Direction,
   NOTICE_LIMITS,
+  truncateEnds,
   truncateText,
   utf8Length,
   withNotice,
@@ -169,6 +170,15 @@ describe("truncateText, at its limits", () => {
       );
     },
   );
+
+  it("refuses a direction that there is not, also where nothing has to be cut", () => {
+    const direction = "middle" as "both";
+    const refused = expect.objectContaining({ code: "invalid-options", details: { direction } });
+    expect(() => truncateText("a", { direction })).toThrow(refused);
+    const bytes = new Uint8Array(100_000).fill(97);
+    const ends = { head: bytes, tail: bytes, totalBytes: 10_000_000, direction };
+    expect(() => truncateEnds(ends)).toThrow(refused);
+  });
 });
 
 describe("truncateText, for one huge line", () => {

@@ -1,4 +1,4 @@
-import { changesFiles, clipLine } from "../tools/index.ts";
+import { changesFiles, clipLine, stepsThatWentWell } from "../tools/index.ts";
 import type { CallFacts } from "../tools/index.ts";
 import type { ErrorFact } from "./ledger.ts";
 
@@ -42,7 +42,9 @@ export function createErrorBook(keyOf: (path: string) => string): ErrorBook {
   const succeed: ErrorBook["succeed"] = (toolName, facts) => {
     const tried = triedBy(facts);
     if (tried === "command" || tried === "tool") {
-      if (open[tried].size > 0) settle(tried, nameOf(tried, toolName, facts));
+      if (open[tried].size === 0) return;
+      settle(tried, nameOf(tried, toolName, facts));
+      for (const step of facts.commands.flatMap(stepsThatWentWell)) settle("command", step);
     } else if (open.read.size + open.change.size > 0) {
       for (const { path } of facts.files) {
         const key = keyOf(path);
@@ -81,7 +83,7 @@ function triedBy(facts: CallFacts): Tried {
   return facts.kind === "read" ? "read" : "change";
 }
 
-/** What was tried, whole: only the very same thing settles it. */
+/** What was tried, whole: only the very same thing settles it, alone or as a step of more. */
 function nameOf(tried: "command" | "tool", toolName: string, facts: CallFacts): string {
   return tried === "command" ? facts.commands.join("\n") : `${toolName} ${facts.subject}`;
 }

@@ -1,4 +1,4 @@
-import { isAbsolutePath, pathKey, toolKind } from "../tools/index.ts";
+import { isAbsolutePath, pathKey, stepsThatWentWell, toolKind } from "../tools/index.ts";
 import { bounded } from "./bounds.ts";
 import { commandSubject } from "./error-book.ts";
 import { EMPTY_LEDGER, type ErrorFact, type FileFact, type FileOp, type Ledger } from "./ledger.ts";
@@ -139,7 +139,8 @@ function resolveErrors(
 ): readonly ErrorFact[] {
   if (errors.every(({ resolved }) => resolved)) return errors;
   const ran = newer.commands.filter(({ outcome }) => outcome === "ok");
-  const commands = new Set(ran.map(({ command }) => commandSubject([command])));
+  const done = ran.flatMap(({ command }) => [command, ...stepsThatWentWell(command)]);
+  const commands = new Set(done.map((command) => commandSubject([command])));
   const files = new Map(newer.files.map((file) => [pathKey(file.path, cwd), file.ops]));
   const isSettled = ({ tool, subject }: ErrorFact): boolean => {
     const ops = files.get(pathKey(subject, cwd)) ?? [];

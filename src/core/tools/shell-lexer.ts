@@ -24,7 +24,8 @@ export interface ShellRedirect {
 
 export type ShellToken =
   | { readonly type: "word"; readonly word: ShellWord }
-  | { readonly type: "operator"; readonly text: string }
+  /** `at` is where it stands in the command line. */
+  | { readonly type: "operator"; readonly text: string; readonly at: number }
   | { readonly type: "redirect"; readonly redirect: ShellRedirect };
 
 /** Longer command lines are read up to here: what they touch is said early. */
@@ -75,8 +76,7 @@ function lexUntil(cursor: Cursor, closer: string): ShellToken[] {
 
 function lexOne(cursor: Cursor, tokens: ShellToken[], char: string): void {
   if (char === "\n") {
-    cursor.at++;
-    tokens.push({ type: "operator", text: "\n" });
+    tokens.push({ type: "operator", text: "\n", at: cursor.at++ });
     readHeredocs(cursor);
   } else if (char === " " || char === "\t" || char === "\r") {
     cursor.at++;
@@ -113,9 +113,10 @@ function lexToken(cursor: Cursor, tokens: ShellToken[]): void {
     if (word.text === "[[" && !word.quoted) skipPast(cursor, "]]");
     return;
   }
+  const { at } = cursor;
   cursor.at += operator[0].length;
   if (operator[0] === "(" && cursor.text[cursor.at] === "(") skipPast(cursor, "))");
-  else tokens.push({ type: "operator", text: operator[0] });
+  else tokens.push({ type: "operator", text: operator[0], at });
 }
 
 /** Runs a sticky pattern where the cursor stands. */

@@ -331,6 +331,19 @@ describe("extractLedger: errors", () => {
     ]);
   });
 
+  it("sees what was put right as a step of a longer command line", () => {
+    const messages = ["npm run lint", "npm test", "cd app && npm run build"].flatMap((command) =>
+      failing("1", "Bash", { command }, "Exit code 2"),
+    );
+    const resolvedAfter = (command: string): boolean[] =>
+      extractLedger([...messages, ...bash(command, "ok")]).errors.map(({ resolved }) => resolved);
+    expect(resolvedAfter("npm run lint && echo 'it is clean'")).toEqual([true, false, false]);
+    expect(resolvedAfter("npm run lint; npm test")).toEqual([false, true, false]);
+    expect(resolvedAfter("npm run lint || npm test")).toEqual([false, false, false]);
+    expect(resolvedAfter("npm run build && npm test")).toEqual([false, true, false]);
+    expect(resolvedAfter("cd app && ls && npm run build")).toEqual([false, false, true]);
+  });
+
   it("takes exit code 1 without a word for an answer", () => {
     const silent = failing("1", "Bash", { command: "grep x a.ts" }, "Exit code 1");
     expect(extractLedger(silent).errors).toEqual([]);

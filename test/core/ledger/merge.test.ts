@@ -116,7 +116,7 @@ describe("mergeLedgers", () => {
       ...fail("Edit", { file_path: "/b" }),
     ]);
     const newer = extractLedger([
-      ...step("1", "Bash", { command: "npm test" }, "ok"),
+      ...step("1", "Bash", { command: "git status && npm test && echo done" }, "ok"),
       ...step("1", "Edit", { file_path: "/a" }, "ok"),
       ...step("1", "Read", { file_path: "/b" }, "ok"),
     ]);

@@ -11,7 +11,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EPERM: "Access was denied: check who owns the folder and what its permissions are.",
   EROFS: "The file system is read-only: put the archive into a folder that can be written.",
   ENOTDIR: "A file stands where a folder is needed: remove it, or name another folder.",
-  EEXIST: "A file stands where a folder is needed: remove it, or name another folder.",
+  EEXIST: "Something that is no plain file stands there: remove it.",
   ENOENT:
     "It was removed while it was used, or cannot be made there: check the path, and store it once more.",
   ELOOP: "A symbolic link stands there, which an archive never follows: remove it.",
@@ -50,12 +50,13 @@ export function takenHandle(handle: Handle): ContextError {
 }
 
 /** `unknown-handle`; the message is made for a model, so that it does not ask again. */
-export function malformedHandle(handle: string): ContextError {
-  const named = JSON.stringify(handle.slice(0, NAMED_LENGTH));
+export function malformedHandle(handle: unknown): ContextError {
+  const start = String(handle).slice(0, NAMED_LENGTH);
+  const named = JSON.stringify(start);
   return new ContextError(
     "unknown-handle",
     `${named} is not a handle. A handle looks like out_0123456789abcdef: use one exactly as the context names it, and do not guess.`,
-    { details: { handle: handle.slice(0, NAMED_LENGTH) } },
+    { details: { handle: start } },
   );
 }
 

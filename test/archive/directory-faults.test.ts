@@ -139,6 +139,22 @@ describe("a file system without hard links", () => {
   });
 });
 
+describe("a folder where an original should be", () => {
+  it("is archive-failed, which says what stands there", async () => {
+    const archive = directoryArchive(newFolder());
+    const { handle, path } = await archive.put("out", "text");
+    await fs.rm(path!);
+    await fs.mkdir(path!);
+    const failed = {
+      code: "archive-failed",
+      message: expect.stringContaining("no plain file stands there") as string,
+    };
+    await expect(archive.get(handle)).rejects.toMatchObject(failed);
+    await expect(archive.read!(handle)).rejects.toMatchObject(failed);
+    await expect(archive.put("out", "text")).rejects.toMatchObject(failed);
+  });
+});
+
 describe("a file where the folder should be", () => {
   it("is archive-failed for every method and stays as it is", async () => {
     const file = newFolder();

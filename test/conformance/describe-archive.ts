@@ -138,6 +138,13 @@ function refusesHandles(create: () => Promise<Archive>): void {
     expect(await archive.has(MISSING)).toBe(false);
   });
 
+  it.each([5, null, {}])("refuses %j, which is no text, as a handle", async (value) => {
+    const archive = await create();
+    const handle = value as unknown as string;
+    await expect(archive.get(handle)).rejects.toMatchObject({ code: "unknown-handle" });
+    expect(await archive.has(handle)).toBe(false);
+  });
+
   it("names only the start of a huge malformed handle", async () => {
     const archive = await create();
     const error: unknown = await archive

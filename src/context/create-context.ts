@@ -120,7 +120,7 @@ export function createContext(options: ContextOptions = {}): Context {
     archive: session.archive,
     truncation,
     truncate: (output, meta) => truncateAndArchive(output, meta, truncation),
-    journal: () => session.tracker.records,
+    journal: () => session.tracker.journal,
     recall: (handle) => session.archive.get(handle),
     fail(error) {
       const failure = failureOf(error, "unexpected");

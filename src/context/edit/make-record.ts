@@ -12,6 +12,7 @@ import {
 import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "../journal/fingerprint.ts";
 import { applyRecord, type JournalRecord, type SummarySource } from "../journal/journal.ts";
+import { firstSaid } from "../journal/matcher.ts";
 import type { ModelWork } from "../summaries/model-summary-for.ts";
 import { earlierSummaries } from "../summaries/earlier-summaries.ts";
 import { knownFacts } from "../summaries/known-facts.ts";
@@ -53,7 +54,7 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
     at: view.startedAt,
     plan,
     consumed: tracker.consumed + view.fresh.length,
-    first: previous?.first ?? fingerprintOf(view.messages.at(0)),
+    first: previous?.first ?? fingerprintOf(firstSaid(view.messages)),
     last: fingerprintOf(view.fresh.at(-1)) || (previous?.last ?? ""),
     ...summary,
     facts,

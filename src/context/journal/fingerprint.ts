@@ -1,6 +1,12 @@
 import type { Digest } from "../../core/handle/index.ts";
 import { plainMessage } from "../../core/edit/index.ts";
-import { type Message, outputText, type Part, toJson } from "../../core/message/index.ts";
+import {
+  leadingSystemCount,
+  type Message,
+  outputText,
+  type Part,
+  toJson,
+} from "../../core/message/index.ts";
 
 /** How many hex digits of the digest a fingerprint has. */
 const DIGITS = 16;
@@ -34,9 +40,13 @@ function saidBy(message: Message): readonly unknown[] {
   });
 }
 
-/** Tells what a list says, also when it went through a format that keeps nothing but the content. */
+/**
+ * Tells what a list says, also when it went through a format that keeps nothing but the content. A
+ * system prompt at its beginning may be another one in every request, and does not count.
+ */
 export function listDigest(messages: readonly Message[], digest: Digest): string {
-  return digest(messages.map((message) => toJson(contentOf(message))).join("\n")).slice(0, DIGITS);
+  const said = messages.slice(leadingSystemCount(messages));
+  return digest(said.map((message) => toJson(contentOf(message))).join("\n")).slice(0, DIGITS);
 }
 
 function contentOf({ role, parts }: Message): unknown {

@@ -14,7 +14,10 @@ export interface JournalRecord {
   readonly plan: ContextPlan;
   /** How many messages of the history the view held when the plan was made. */
   readonly consumed: number;
-  /** Fingerprints of the first and the last of them, to recognise the history again. */
+  /**
+   * Fingerprints of the first of them that is no leading system message, and of the last, to
+   * recognise the history again.
+   */
   readonly first: string;
   readonly last: string;
   /** On compactions: the framed summary, exactly as it stands in the context. */

@@ -1,8 +1,14 @@
 import type { Digest } from "../../core/handle/index.ts";
-import { createShapeCheck, type Message } from "../../core/message/index.ts";
-import { fingerprint, isSameMessage, listDigest } from "./fingerprint.ts";
+import {
+  createShapeCheck,
+  leadingSystemCount,
+  type Message,
+  toJson,
+} from "../../core/message/index.ts";
+import { isSameMessage, listDigest } from "./fingerprint.ts";
 import { EMPTY_PROJECTION, type JournalRecord, type Projection, project } from "./journal.ts";
-import { type Branch, isWhole, restoredAs } from "./journal-branches.ts";
+import { type Branch, journalBranches, restoredAs } from "./journal-branches.ts";
+import { createMatcher, firstSaid, type Matcher, startsWith } from "./matcher.ts";
 
 /** What {@link Tracker.recognise} made of the caller's list. */
 export interface Recognised {
@@ -20,19 +26,22 @@ export interface Recognised {
 export interface Tracker {
   /**
    * Takes either habit of callers: the full history every time, or the list that was returned last
-   * plus what came since; and both in one, a history that began with a returned list. A history
-   * that no longer begins as it did loses the records that do not fit it any more. Throws
+   * plus what came since; and both in one, a history that began with a returned list. The system
+   * messages at its beginning may be others every time. A history that no longer begins as it did
+   * loses the records that do not fit it any more; a list that they fit gets them back. Throws
    * `invalid-message` for a list of anything but messages.
    */
   recognise(input: readonly Message[]): Recognised;
   /** Appends a record that was made for `view`, which became `after`. */
   append(record: JournalRecord, after: readonly Message[]): void;
   readonly records: readonly JournalRecord[];
+  /** The same; while none fits the list of now, those that stood or were stored before. */
+  readonly journal: readonly JournalRecord[];
   /** How many messages of the history are consumed. */
   readonly consumed: number;
   /**
-   * Goes on from a journal that was stored, with the branch that the first list fits; only before
-   * that list is recognised.
+   * Goes on from a journal that was stored, with the branch that a list fits; only before the first
+   * list is recognised.
    */
   restore(stored: readonly Branch[]): void;
   /**
@@ -42,68 +51,155 @@ export interface Tracker {
   undo(before: readonly Message[] | undefined): string | undefined;
 }
 
+/** What a tracker holds between two calls. */
+interface Held {
+  /** The edits that stand in the list of now. */
+  records: Branch;
+  /** Those of other lists: stored ones, and what a list lost that did not begin as before. */
+  others: readonly Branch[];
+  projection: Projection | undefined;
+  /** The returned list that the caller's own list begins with, and goes on from by itself. */
+  origin: Projection;
+  /** The beginning of the last list that was compared with what the other branches left. */
+  compared: Message | undefined;
+}
+
 /** A tracker that starts from a stored journal. */
 export function createTracker(stored: readonly JournalRecord[], digest: Digest): Tracker {
-  let records: Branch = stored;
-  let projection: Projection | undefined = stored.length === 0 ? EMPTY_PROJECTION : undefined;
-  /** The returned list that the caller's own list begins with, and goes on from by itself. */
-  let origin: Projection = EMPTY_PROJECTION;
-  /** What was restored, as long as no list has shown which of it is ours. */
-  let branches: readonly Branch[] = [];
+  const held = holding(journalBranches(stored));
   const known = createMatcher(digest);
   const checkShape = createShapeCheck();
-
   return {
     get records() {
-      return records;
+      return held.records;
+    },
+    get journal() {
+      return held.records.length > 0 ? held.records : (held.others[0] ?? []);
     },
     get consumed() {
-      return projection?.consumed ?? records.at(-1)?.consumed ?? 0;
+      return held.projection?.consumed ?? held.records.at(-1)?.consumed ?? 0;
     },
     recognise(input) {
       checkShape(input);
-      if (branches.length > 0) {
-        records = branches.find((one) => known.goesOn(input, one)) ?? branches[0] ?? [];
-        branches = [];
-      }
-      projection ??= known.returned(input, records.at(-1));
-      if (projection !== undefined && startsWith(input, projection.base)) {
-        origin = projection;
-        return returnedView(projection, input.slice(projection.base.length));
-      }
-      const fresh =
-        projection && known.fresh(input, { origin, projection, record: records.at(-1) });
-      if (projection !== undefined && fresh !== undefined) return returnedView(projection, fresh);
-      origin = EMPTY_PROJECTION;
-      const before = records.length;
-      const fitting = known.fitting(input, records);
-      if (projection === undefined || fitting.length < before) {
-        ({ records, projection } = replay(fitting, input));
-      }
-      return {
-        base: projection.base,
-        fresh: projection.consumed === 0 ? input : input.slice(projection.consumed),
-        isReturned: false,
-        dropped: before - records.length,
-      };
+      takeLead(held, input);
+      const own = ownView(held, known, input);
+      if (own?.isReturned === true) return own;
+      const other = otherBranch(held, known, { input, isFitting: own !== undefined });
+      if (other === undefined) return own ?? cutView(held, known, input);
+      standOn(held, other);
+      return ownView(held, known, input) ?? cutView(held, known, input);
     },
     append(record, after) {
-      records = [...records, record];
-      projection = { base: after, consumed: record.consumed };
+      held.records = [...held.records, record];
+      held.projection = { base: after, consumed: record.consumed };
     },
-    restore(stored) {
-      branches = stored;
-      projection = stored.length === 0 ? EMPTY_PROJECTION : undefined;
+    restore(branches) {
+      Object.assign(held, holding(branches));
     },
     undo(before) {
-      const last = records.at(-2);
-      projection = viewBefore(before, last);
-      const left = last && projection && listDigest(projection.base, digest);
+      const last = held.records.at(-2);
+      held.projection = viewBefore(before, last);
+      const left = last && held.projection && listDigest(held.projection.base, digest);
       const restored = left === last?.after.digest ? undefined : left;
-      records = [...records.slice(0, -2), ...(last ? [restoredAs(last, restored)] : [])];
+      held.records = [...held.records.slice(0, -2), ...(last ? [restoredAs(last, restored)] : [])];
       return restored;
     },
   };
+}
+
+function holding([records = [], ...others]: readonly Branch[]): Held {
+  const projection = records.length === 0 ? EMPTY_PROJECTION : undefined;
+  return { records, others, projection, origin: EMPTY_PROJECTION, compared: undefined };
+}
+
+/** Puts the system prompt of now into what is held: no edit changes it, and it may change itself. */
+function takeLead(held: Held, input: readonly Message[]): void {
+  const lead = input.slice(0, leadingSystemCount(input));
+  const led = (view: Projection): Projection => {
+    const { base, consumed } = view;
+    const isSame = lead.every((message, index) => isSameNative(message, base[index]));
+    if (isSame || leadingSystemCount(base) !== lead.length) return view;
+    return { base: [...lead, ...base.slice(lead.length)], consumed };
+  };
+  held.projection = held.projection && led(held.projection);
+  held.origin = led(held.origin);
+}
+
+/** Also what says nothing has to be that of now, such as a mark for the provider's cache. */
+function isSameNative(one: Message, other: Message | undefined): boolean {
+  if (one === other) return true;
+  return isSameMessage(one, other) && toJson(one.source?.value) === toJson(other?.source?.value);
+}
+
+/** The view of a list that the records fit, or `undefined`. */
+function ownView(held: Held, known: Matcher, input: readonly Message[]): Recognised | undefined {
+  const { records, origin } = held;
+  const newest = records.at(-1);
+  held.projection ??= known.returned(input, newest);
+  const { projection } = held;
+  if (projection !== undefined && startsWith(input, projection.base)) {
+    held.origin = projection;
+    return returnedView(projection, input.slice(projection.base.length));
+  }
+  const fresh = projection && known.fresh(input, { origin, projection, record: newest });
+  if (projection !== undefined && fresh !== undefined) return returnedView(projection, fresh);
+  if (newest !== undefined && !known.fits(input, records)) return undefined;
+  return historyView(held, input);
+}
+
+/** The view of a list that only some of the records fit, or none: what it lost may come back. */
+function cutView(held: Held, known: Matcher, input: readonly Message[]): Recognised {
+  const before = held.records.length;
+  const [longest = []] = [held.records, ...held.others]
+    .map((branch) => known.fitting(input, branch))
+    .toSorted((one, other) => other.length - one.length);
+  standOn(held, longest);
+  const view = historyView(held, input);
+  return { ...view, dropped: Math.max(0, before - held.records.length) };
+}
+
+function historyView(held: Held, input: readonly Message[]): Recognised {
+  const before = held.records.length;
+  const replayed =
+    held.projection === undefined
+      ? replay(held.records, input)
+      : { records: held.records, projection: held.projection };
+  Object.assign(held, replayed, { origin: EMPTY_PROJECTION });
+  const { base, consumed } = replayed.projection;
+  return {
+    base,
+    fresh: consumed === 0 ? input : input.slice(consumed),
+    isReturned: false,
+    dropped: before - replayed.records.length,
+  };
+}
+
+/** How many branches beside the one that stands are kept. */
+const MOST_OTHERS = 64;
+
+function standOn(held: Held, records: Branch): void {
+  const isPart = (one: Branch): boolean => one.every((record) => records.includes(record));
+  held.others = [held.records, ...held.others].filter((one) => !isPart(one)).slice(0, MOST_OTHERS);
+  held.records = records;
+  held.projection = records.length === 0 ? EMPTY_PROJECTION : undefined;
+}
+
+/** A branch that fits a list, where the records that stand do not, or are fewer. */
+function otherBranch(
+  held: Held,
+  known: Matcher,
+  { input, isFitting }: { readonly input: readonly Message[]; readonly isFitting: boolean },
+): Branch | undefined {
+  const { records, others, compared } = held;
+  const first = firstSaid(input);
+  // What a branch left is a digest of it all, which is too much work for every step.
+  const isCompared = isSameMessage(first, compared);
+  held.compared = first;
+  return others.find((branch) => {
+    if (isFitting && branch.length <= records.length) return false;
+    if (known.fits(input, branch)) return true;
+    return !(isFitting && isCompared) && known.returned(input, branch.at(-1)) !== undefined;
+  });
 }
 
 /** What the caller's list starts with after an undo; `undefined` for one with the whole history. */
@@ -135,73 +231,4 @@ function replay(
     if (records.length === 0) throw error;
     return replay(records.slice(0, -1), input);
   }
-}
-
-/** Tells what a list has to do with a record. */
-interface Matcher {
-  /** Whether a list, of either habit, is one that the newest record of a branch was made for. */
-  goesOn(input: readonly Message[], branch: Branch): boolean;
-  /** The records of a branch that consumed what a history begins with. */
-  fitting(input: readonly Message[], branch: Branch): Branch;
-  /** The list that the record left, passed by a caller who kept nothing else. */
-  returned(input: readonly Message[], record: JournalRecord | undefined): Projection | undefined;
-  /** What a list that goes on from `origin` holds beyond what is consumed by now, if it does. */
-  fresh(input: readonly Message[], since: Since): readonly Message[] | undefined;
-}
-
-interface Since {
-  readonly origin: Projection;
-  readonly projection: Projection;
-  readonly record: JournalRecord | undefined;
-}
-
-function createMatcher(digest: Digest): Matcher {
-  // The caller that passes the whole history passes the same two messages in every step.
-  const prints = new WeakMap<Message, string>();
-  const printOf = (message: Message): string => {
-    const known = prints.get(message) ?? fingerprint(message, digest);
-    prints.set(message, known);
-    return known;
-  };
-  const fits = (input: readonly Message[], record: JournalRecord): boolean => {
-    const first = input[0];
-    const last = input[record.consumed - 1];
-    if (first === undefined || last === undefined) return false;
-    return printOf(first) === record.first && printOf(last) === record.last;
-  };
-  const returned: Matcher["returned"] = (input, record) => {
-    if (record === undefined || input.length < record.after.length) return undefined;
-    const base = input.slice(0, record.after.length);
-    const { digest: left, restored } = record.after;
-    const said = listDigest(base, digest);
-    if (said !== left && said !== restored) return undefined;
-    return { base, consumed: record.consumed };
-  };
-  return {
-    goesOn(input, branch) {
-      const newest = branch.at(-1);
-      if (newest === undefined) return false;
-      return returned(input, newest) !== undefined || (isWhole(branch) && fits(input, newest));
-    },
-    fitting(input, branch) {
-      if (!isWhole(branch)) return [];
-      const newest = branch.findLastIndex((record) => fits(input, record));
-      return branch.slice(0, newest + 1);
-    },
-    returned,
-    fresh(input, { origin, projection, record }) {
-      const consumed = projection.consumed - origin.consumed;
-      if (consumed <= 0 || !startsWith(input, origin.base)) return undefined;
-      const at = origin.base.length + consumed;
-      const last = input[at - 1];
-      if (last === undefined || printOf(last) !== record?.last) return undefined;
-      return input.slice(at);
-    },
-  };
-}
-
-/** Whether a list begins with the messages of another; one object each in the common case. */
-function startsWith(list: readonly Message[], start: readonly Message[]): boolean {
-  if (start.length === 0 || list.length < start.length) return false;
-  return start.every((message, index) => isSameMessage(message, list[index]));
 }

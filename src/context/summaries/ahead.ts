@@ -1,4 +1,4 @@
-import type { Message } from "../../core/message/index.ts";
+import { leadingSystemCount, type Message } from "../../core/message/index.ts";
 import type { ModelSummary } from "../../summarizers/model-summary.ts";
 import { isSameMessage } from "../journal/fingerprint.ts";
 import type { Stretch } from "./summary-task.ts";
@@ -76,9 +76,12 @@ export function createAhead(): Ahead {
     match(messages) {
       if (pending === undefined) return undefined;
       const { prefix } = pending;
+      // A summary says nothing of the system prompt, which may change with every request.
+      const lead = leadingSystemCount(prefix);
       const isSame =
         messages.length >= prefix.length &&
-        prefix.every((message, index) => isSameMessage(message, messages[index]));
+        leadingSystemCount(messages) === lead &&
+        prefix.every((one, at) => at < lead || isSameMessage(one, messages[at]));
       if (isSame) return pending;
       drop();
       return undefined;

@@ -1,8 +1,15 @@
 import { type Context, type ContextOptions, createContext } from "../context/index.ts";
 import type { Usage } from "../core/message/index.ts";
-import { isWireObject } from "../dialects/wire-value.ts";
+import {
+  type Beside,
+  isAnswer,
+  isSameSaid,
+  likeness,
+  type Opening,
+  openingOf,
+} from "./known-by.ts";
 import { type NativeContext, type NativeFormat, nativeContextOn } from "./native-context.ts";
-import { isSameValue, keepObjects } from "./same-values.ts";
+import { keepObjects } from "./same-values.ts";
 
 /** One request of a conversation; `Whole` is its messages and what stands beside them. */
 export interface Conversation<Native, Whole = readonly Native[]> {
@@ -17,106 +24,139 @@ export interface Conversation<Native, Whole = readonly Native[]> {
   readonly goesOn: (sent: readonly Native[]) => void;
 }
 
+/** The conversation of a request; `beside` is what it carries beside its messages, if that is known. */
+export type ConversationOf<Native, Whole = readonly Native[]> = (
+  messages: readonly Native[],
+  beside?: Beside,
+) => Conversation<Native, Whole>;
+
 export interface ConversationsOptions<Native, Whole = readonly Native[]> {
   /** The context of the conversation that comes first. */
   readonly context: Context;
-  /** For the contexts of the others. */
+  /** What that was made with, for the contexts of the others. */
   readonly settings: ContextOptions;
   readonly format: NativeFormat<Whole, Native>;
 }
 
 /** What is remembered of a conversation. */
 interface Track<Native, Whole> {
-  readonly native: NativeContext<Whole>;
-  /** The first messages of the caller's list, and of what was sent for it. */
-  readonly begins: (Native | undefined)[];
+  native?: NativeContext<Whole> | undefined;
+  /** How its first request began, its newest one, and what was sent instead of that. */
+  readonly first: Opening;
+  newest: Opening;
+  sent?: Opening;
+  /** Whether it is more than a question: a request has brought an answer to one before. */
+  goesOn: boolean;
   messages: readonly Native[];
   /** For the answer behind these messages. */
   usage?: { readonly messages: readonly Native[]; readonly reported: Usage };
 }
 
-/** How many conversations beside the first are remembered. */
-const MOST_OTHERS = 16;
+/** How many conversations are remembered. */
+const MOST = 17;
 
 /**
- * Tells conversations apart that come through one client, such as those of sub-agents: by the first
- * message that is not the system's. The one that comes first has the context; each other gets one of
- * its own, with the same settings and archive.
+ * Tells conversations apart that come through one client: those of sub-agents, questions for a
+ * title. What belongs together is decided by {@link likeness}. One conversation has the context: the
+ * first that comes, or, if that ends with its question, the first that goes on. Each other has one
+ * of its own. All of them start from the same journal, and keep theirs in the same place: the
+ * edits themselves say which list they were made for.
  */
 export function createConversations<Native extends object, Whole = readonly Native[]>(
   options: ConversationsOptions<Native, Whole>,
-): (messages: readonly Native[]) => Conversation<Native, Whole> {
+): ConversationOf<Native, Whole> {
+  const { context, format } = options;
+  const main = nativeContextOn(context, format);
+  /** The one that was not used for longest is the first. */
   const known: Track<Native, Whole>[] = [];
-  const make = (begin: Native | undefined): Track<Native, Whole> => {
-    const own = known.length === 0 ? options.context : openOther(options);
-    const native = nativeContextOn(own, options.format);
-    const track = { native, begins: [begin], messages: [] };
+  let owner: Track<Native, Whole> | undefined;
+  const takeContext = (track: Track<Native, Whole>): void => {
+    const isFree = owner === undefined || (!owner.goesOn && track.goesOn && !isEdited(track));
+    if (owner === track || !isFree) return;
+    if (owner !== undefined) owner.native = undefined;
+    owner = track;
+    track.native = main;
+  };
+  const note = (track: Track<Native, Whole>): void => {
+    const at = known.indexOf(track);
+    if (at >= 0) known.splice(at, 1);
     known.push(track);
-    // The first one stays, whatever comes.
-    if (known.length > MOST_OTHERS + 1) known.splice(1, 1);
-    return track;
+    const oldest = known.length > MOST ? known.find((one) => one !== owner) : undefined;
+    if (oldest === undefined) return;
+    known.splice(known.indexOf(oldest), 1);
+    void oldest.native?.context.close();
   };
-  return (messages) => {
-    const begin = firstOf(messages);
-    const track =
-      known.find(({ begins }) => begins.some((one) => isSameSaid(one, begin))) ?? make(begin);
+  return (messages, beside) => {
+    const opening = openingOf(messages, beside);
+    const track: Track<Native, Whole> = mostAlike(known, opening) ?? {
+      first: opening,
+      newest: opening,
+      goesOn: false,
+      messages: [],
+    };
+    track.newest = { ...opening, beside: opening.beside ?? track.newest.beside };
+    track.goesOn ||= opening.isAnswered;
     track.messages = keepObjects(messages, track.messages);
-    return requestOf(track);
+    takeContext(track);
+    note(track);
+    track.native ??= nativeContextOn(openOther(options), format);
+    return requestOf(track, track.native);
   };
+}
+
+/** Of those that are alike, the one that was used last. */
+function mostAlike<Native, Whole>(
+  tracks: readonly Track<Native, Whole>[],
+  opening: Opening,
+): Track<Native, Whole> | undefined {
+  let best: Track<Native, Whole> | undefined;
+  let most = 1;
+  for (const track of tracks) {
+    const { first, newest, sent } = track;
+    // Instructions are compared with those of now.
+    const all = [{ ...first, beside: newest.beside }, newest, ...(sent ? [sent] : [])];
+    const alike = Math.max(...all.map((one) => likeness(one, opening)));
+    if (alike >= most) [best, most] = [track, alike];
+  }
+  return best;
+}
+
+function isEdited<Native, Whole>({ native }: Track<Native, Whole>): boolean {
+  return native !== undefined && native.context.journal().length > 0;
 }
 
 function openOther<Native, Whole>({
   context,
   settings,
 }: ConversationsOptions<Native, Whole>): Context {
-  const { conversation: _c, journal: _j, ...rest } = settings;
-  return createContext({ ...rest, archive: context.archive });
+  const isStored = settings.conversation !== undefined;
+  return createContext(isStored ? settings : { ...settings, archive: context.archive });
 }
 
-function requestOf<Native, Whole>(track: Track<Native, Whole>): Conversation<Native, Whole> {
-  const { native, messages, usage } = track;
+function requestOf<Native, Whole>(
+  track: Track<Native, Whole>,
+  native: NativeContext<Whole>,
+): Conversation<Native, Whole> {
+  const { messages, usage } = track;
   return {
     native,
     messages,
-    reported: usage && goesOnFrom(messages, usage.messages) ? usage.reported : undefined,
+    reported: usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined,
     learn: (reported) => void (track.usage = { messages, reported }),
-    goesOn: (sent) => void (track.begins[1] = firstOf(sent)),
+    goesOn: (sent) => void (track.sent = { ...openingOf(sent), beside: track.newest.beside }),
   };
 }
 
-/** What was reported for another list that began alike, e.g. with other instructions, says nothing. */
-function goesOnFrom<Native>(messages: readonly Native[], before: readonly Native[]): boolean {
+/**
+ * Whether the newest answer is the one to that list. What was reported for another list that began
+ * alike says nothing; and for one before the newest edit, too much.
+ */
+function isAnsweredIn<Native>(before: readonly Native[], messages: readonly Native[]): boolean {
   const { length } = before;
-  return messages.length > length && isSameSaid(messages[length - 1], before[length - 1]);
-}
-
-function firstOf<Native>(messages: readonly Native[]): Native | undefined {
-  return messages.find((native) => {
-    // What is no message at all is for the decoder to complain about.
-    const role = isWireObject(native) ? native["role"] : undefined;
-    return role !== "system" && role !== "developer";
-  });
-}
-
-/** Marks for caches move on with every request, and a text may have to become a part for one. */
-function isSameSaid(one: unknown, other: unknown): boolean {
-  return isSameValue(one, other) || isSameValue(withoutMarks(one), withoutMarks(other));
-}
-
-function withoutMarks(message: unknown): unknown {
-  const content = isWireObject(message) ? message["content"] : undefined;
-  if (typeof content === "string") return { ...unmarked(message), content: [textPart(content)] };
-  if (!Array.isArray(content)) return message;
-  return { ...unmarked(message), content: content.map(unmarked) };
-}
-
-/** Without the marks of the wire, and those of the AI SDK among the options of a provider. */
-function unmarked(value: unknown): object {
-  if (!isWireObject(value)) return { value };
-  const { cache_control: _, providerOptions: _options, ...rest } = value;
-  return rest;
-}
-
-function textPart(text: string): object {
-  return { type: "text", text };
+  if (messages.length <= length || !isSameSaid(messages[length - 1], before[length - 1])) {
+    return false;
+  }
+  const newer = messages.slice(length);
+  const answers = newer.findIndex((message) => !isAnswer(message));
+  return answers < 0 || !newer.slice(answers).some(isAnswer);
 }

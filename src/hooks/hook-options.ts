@@ -1,4 +1,4 @@
-import type { ContextOptions, Failure } from "../context/index.ts";
+import type { Context, ContextOptions, Failure } from "../context/index.ts";
 import { modelWindow } from "../core/overflow/index.ts";
 
 /**
@@ -16,6 +16,23 @@ export function hookOptions({
     ...options,
     ...(window !== undefined && { window }),
   };
+}
+
+/** What the contexts behind the hooks of a sub-agent are made with: nothing of its parent's conversation. */
+export function subAgentSettings(
+  settings: ContextOptions,
+  { archive }: Pick<Context, "archive">,
+  own: ContextOptions,
+): ContextOptions {
+  const {
+    conversation: _c,
+    journal: _j,
+    instructions: _i,
+    tools: _t,
+    fixedTokens: _f,
+    ...rest
+  } = settings;
+  return { ...rest, archive, ...own };
 }
 
 /** One warning for each code: a full disk would fill the log otherwise. */

@@ -5,6 +5,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import { isSameMessage } from "../context/journal/fingerprint.ts";
 import { followNatives } from "./follow-natives.ts";
 import { createRefusedReasoning } from "./refused-reasoning.ts";
+import { isSameValue } from "./same-values.ts";
 
 /** How the conversations of a dialect are taken apart. */
 export interface NativeFormat<Conversation, Native> {
@@ -125,7 +126,7 @@ function followerOf<Conversation, Native>({
     if (withoutMessages === undefined) return leading;
     const rest = withoutMessages(conversation);
     // The same text must be the same message in every step.
-    if (beside === undefined || !hasSameFields(rest, beside)) leading = dialect.decode(rest);
+    if (beside === undefined || !isSameValue(rest, beside)) leading = dialect.decode(rest);
     beside = rest;
     return leading;
   };
@@ -143,17 +144,4 @@ function followerOf<Conversation, Native>({
       }
     },
   };
-}
-
-function hasSameFields(one: unknown, other: unknown): boolean {
-  const entries = (value: unknown): [string, unknown][] =>
-    typeof value === "object" && value !== null ? Object.entries(value) : [];
-  const known = new Map(entries(other));
-  const isSame = ([name, value]: [string, unknown]): boolean => {
-    const before = known.get(name);
-    const areEmpty =
-      Array.isArray(value) && Array.isArray(before) && value.length + before.length === 0;
-    return value === before || areEmpty;
-  };
-  return entries(one).length === known.size && entries(one).every(isSame);
 }

@@ -1,5 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, test } from "vitest";
-import { createContext } from "../../src/context/index.ts";
+import { memoryArchive } from "../../src/archive/index.ts";
+import {
+  type AnyContextEvent,
+  type ContextOptions,
+  createContext,
+} from "../../src/context/index.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
 import { createConversations } from "../../src/hooks/conversations.ts";
@@ -8,10 +14,19 @@ import { quarter, words } from "../build-messages.ts";
 
 type Context = ReturnType<typeof longhaul>;
 
+/** What a request carries beside its messages. */
+interface Beside {
+  readonly system?: string;
+  readonly tools?: readonly { readonly name: string }[];
+}
+
 /** A client of the API that answers all alike; gives back what each request sent. */
 function clientOf({ middleware }: Context) {
-  return async (messages: readonly AnthropicMessage[]): Promise<readonly AnthropicMessage[]> => {
-    const params = { model: "claude-haiku-4-5", messages };
+  return async (
+    messages: readonly AnthropicMessage[],
+    beside: Beside = {},
+  ): Promise<readonly AnthropicMessage[]> => {
+    const params = { model: "claude-haiku-4-5", messages, ...beside };
     const request = { url: "https://local/v1/messages", body: JSON.stringify(params) };
     let sent: readonly AnthropicMessage[] = [];
     const next = async ({ body }: { body: string }) => {
@@ -20,23 +35,31 @@ function clientOf({ middleware }: Context) {
       return new Response(JSON.stringify({ content: [], usage }));
     };
     await middleware(request, next, { options: { body: params } });
+    // What it reported is read beside the caller.
+    await setImmediate();
     return sent;
   };
 }
 
 const ask = (text: string): AnthropicMessage => ({ role: "user", content: text });
 
-function steps(count: number): AnthropicMessage[] {
-  return Array.from({ length: count }, (_, n) => n).flatMap((n): AnthropicMessage[] => [
+function steps(count: number, by = "t"): AnthropicMessage[] {
+  return Array.from({ length: count }, (_, n) => `${by}${n}`).flatMap((id): AnthropicMessage[] => [
     {
       role: "assistant",
-      content: [{ type: "tool_use", id: `t${n}`, name: "read", input: { path: `${n}.ts` } }],
+      content: [{ type: "tool_use", id, name: "read", input: { path: `${id}.ts` } }],
     },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: `t${n}`, content: words(100, `file ${n}`) }],
+      content: [{ type: "tool_result", tool_use_id: id, content: words(100, `file ${id}`) }],
     },
   ]);
+}
+
+/** The requests of an agent that reads one file after the other. */
+function requests(question: string, count: number, by?: string): AnthropicMessage[][] {
+  const all = [ask(question), ...steps(count, by)];
+  return Array.from({ length: count }, (_, n) => all.slice(0, 2 * n + 1));
 }
 
 const SMALL = { window: 16_000, counter: quarter };
@@ -57,6 +80,8 @@ test("what was reported counts for the list that goes on, and for no other that 
   expect(conversationOf([...moved, answer("It is broken.")]).reported).toEqual(usage);
   const other = [question, answer("A plan."), answer("More."), answer("Done.")];
   expect(conversationOf(other).reported).toBeUndefined();
+  const next = [...moved, answer("It is broken."), question, answer("Mended.")];
+  expect(conversationOf(next).reported).toBeUndefined();
 });
 
 describe("conversations through one client", () => {
@@ -98,6 +123,153 @@ describe("conversations through one client", () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 });
+
+const AGENT = { system: "You are the agent.", tools: [{ name: "read" }, { name: "task" }] };
+const HELPER = { system: "You are a helper.", tools: [{ name: "read" }] };
+const TITLE = { system: "Write a title." };
+
+describe("agents that get the same first message", () => {
+  it.each<[name: string, helper: Beside]>([
+    ["other instructions and tools", HELPER],
+    ["other instructions", { ...AGENT, system: HELPER.system }],
+    ["other tools", { ...AGENT, tools: HELPER.tools }],
+  ])("each keep their edits, with %s", async (_name, helper) => {
+    const alone = await editsOf(async (send) => {
+      for (const request of requests("Fix it.", 160)) await send(request, AGENT);
+    });
+    const [own, others] = [requests("Fix it.", 160), requests("Fix it.", 160, "h")];
+    const both = await editsOf(async (send) => {
+      for (const [n, request] of own.entries()) {
+        await send(request, AGENT);
+        await send(others[n] ?? [], helper);
+      }
+    });
+    expect(alone).toBeGreaterThan(2);
+    expect(both).toBe(2 * alone);
+  });
+
+  it("each keep their edits where nothing tells them apart but their answers", async () => {
+    const [own, twin] = [requests("Fix it.", 160), requests("Fix it.", 160, "h")];
+    const edits = await editsOf(async (send) => {
+      for (const request of own) await send(request, AGENT);
+      for (const request of twin) await send(request, AGENT);
+      expect((await send(own.at(-1) ?? [], AGENT)).length).toBeLessThan(300);
+    });
+    const alone = await editsOf(async (send) => {
+      for (const request of own) await send(request, AGENT);
+    });
+    expect(edits).toBe(2 * alone);
+  });
+});
+
+it.each<[name: string, beside: (n: number) => Beside]>([
+  ["instructions", (n) => ({ ...AGENT, system: `You are the agent. ${n} todos are open.` })],
+  ["tools", (n) => ({ ...AGENT, tools: [...AGENT.tools, { name: `more-${n}` }] })],
+])("an agent whose %s change stays in its conversation", async (_name, beside) => {
+  const context = longhaul(SMALL);
+  const [send, sent] = [clientOf(context), [] as AnthropicMessage[][]];
+  for (const [n, request] of requests("Fix it.", 160).entries()) {
+    sent.push([...(await send(request, beside(n)))]);
+  }
+  const steady = await editsOf(async (other) => {
+    for (const request of requests("Fix it.", 160)) await other(request, AGENT);
+  });
+  expect(context.journal()).toHaveLength(steady);
+  const goesOn = sent.slice(1).filter((list, at) => startsWith(list, sent[at] ?? []));
+  expect(goesOn).toHaveLength(sent.length - 1 - steady);
+});
+
+describe("the context of a client", () => {
+  it("is that of the agent, and not that of a question before it", async () => {
+    const context = longhaul(SMALL);
+    const send = clientOf(context);
+    await send([ask("Fix it.")], TITLE);
+    for (const request of requests("Fix it.", 100)) await send(request, AGENT);
+    expect(context.journal().length).toBeGreaterThan(0);
+    await send([ask("Fix it.")], TITLE);
+    expect(context.journal().length).toBeGreaterThan(0);
+  });
+
+  it("stays that of the agent while a helper goes on", async () => {
+    const context = longhaul(SMALL);
+    const send = clientOf(context);
+    for (const request of requests("Fix it.", 2)) await send(request, AGENT);
+    for (const request of requests("Look.", 100, "h")) await send(request, HELPER);
+    expect(context.journal()).toEqual([]);
+  });
+});
+
+describe("a stored conversation", () => {
+  const history = requests("Fix it.", 100).at(-1) ?? [];
+  const helping = requests("Look.", 100, "h").at(-1) ?? [];
+
+  it.each<[name: string, before: readonly AnthropicMessage[], beside: Beside]>([
+    ["nothing", [], {}],
+    ["a title", [ask("Fix it.")], TITLE],
+    ["a helper that begins alike", requests("Fix it.", 3, "h").at(-1) ?? [], HELPER],
+    ["a helper", requests("Look.", 90, "h").at(-1) ?? [], HELPER],
+  ])("is found again, with %s before it", async (_name, before, beside) => {
+    const stored = { conversation: "c", archive: memoryArchive() };
+    const sent = await clientOf(longhaul({ ...SMALL, ...stored }))(history, AGENT);
+    const edits = await editsOf(async (send) => {
+      if (before.length > 0) await send(before, beside);
+      expect(await send(history, AGENT)).toEqual(sent);
+    }, stored);
+    expect(edits).toBe(before.length > 100 ? 1 : 0);
+  });
+
+  it("is found again from its journal, with a title before it", async () => {
+    const first = longhaul(SMALL);
+    const sent = await clientOf(first)(history, AGENT);
+    const journal = JSON.parse(JSON.stringify(first.journal()));
+    const other = longhaul({ ...SMALL, archive: first.archive, journal });
+    const send = clientOf(other);
+    await send([ask("Fix it.")], TITLE);
+    expect(other.journal()).toEqual(journal);
+    expect(await send(history, AGENT)).toEqual(sent);
+    expect(other.journal()).toEqual(journal);
+  });
+
+  it("is kept for every agent of the client", async () => {
+    const stored = { conversation: "c", archive: memoryArchive() };
+    const send = clientOf(longhaul({ ...SMALL, ...stored }));
+    const [agent, helper] = [await send(history, AGENT), await send(helping, HELPER)];
+    const edits = await editsOf(async (again) => {
+      expect(await again(helping, HELPER)).toEqual(helper);
+      expect(await again(history, AGENT)).toEqual(agent);
+    }, stored);
+    expect(edits).toBe(0);
+  });
+
+  it("is not that of a sub-agent", async () => {
+    const stored = { ...SMALL, conversation: "c", archive: memoryArchive() };
+    const send = clientOf(longhaul(stored).subAgent());
+    await send(helping, HELPER);
+    await send(history, HELPER);
+    const again = longhaul(stored);
+    await clientOf(again)([ask("Fix it.")], AGENT);
+    expect(again.journal()).toEqual([]);
+  });
+});
+
+/** How many edits are made in all conversations of a client. */
+async function editsOf(
+  work: (send: ReturnType<typeof clientOf>) => Promise<void>,
+  options: ContextOptions = {},
+): Promise<number> {
+  const edits = { count: 0 };
+  const onEvent = ({ name }: AnyContextEvent): void =>
+    void (edits.count += name === "edited" ? 1 : 0);
+  await work(clientOf(longhaul({ ...SMALL, ...options, plugins: [{ name: "count", onEvent }] })));
+  return edits.count;
+}
+
+function startsWith(
+  list: readonly AnthropicMessage[],
+  start: readonly AnthropicMessage[],
+): boolean {
+  return JSON.stringify(list.slice(0, start.length)) === JSON.stringify(start);
+}
 
 /** Each assistant's message with its results. */
 function chunks(messages: readonly AnthropicMessage[]): AnthropicMessage[][] {

@@ -33,7 +33,7 @@ export function createLoneCalls({
   const beside = new WeakMap<object, Surroundings>();
   return {
     async prepare(params, { system, body }, model) {
-      const conversation = conversationOf(body);
+      const conversation = conversationOf(body, { instructions: system, tools: params.tools });
       const { native, messages, reported, goesOn } = conversation;
       const surroundings = beside.get(native) ?? createSurroundings();
       beside.set(native, surroundings);

@@ -4,7 +4,7 @@ import { ContextError } from "../../core/error.ts";
 import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { createConversations } from "../conversations.ts";
 import { nativeContextOn } from "../native-context.ts";
-import { hookOptions } from "../hook-options.ts";
+import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
 import { createPrepareStep } from "./prepare-step.ts";
@@ -94,7 +94,7 @@ function withHooks(context: Context, settings: ContextOptions): LonghaulContext 
     },
     subAgent(own = {}) {
       const more = contextOptions(own);
-      return withHooks(context.subAgent(more), { ...settings, ...more });
+      return withHooks(context.subAgent(more), subAgentSettings(settings, context, more));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
-import type { Conversation } from "../conversations.ts";
+import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
 import { withoutStaleMarks } from "../stale-marks.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
@@ -18,7 +18,7 @@ export interface Hooks {
   readonly runs: Runs;
   readonly surroundings: Surroundings;
   /** `createConversations`, for calls without `prepareStep`. */
-  readonly conversationOf: (messages: Natives) => Conversation<AiSdkMessage>;
+  readonly conversationOf: ConversationOf<AiSdkMessage>;
   /** `createStandBack` */
   readonly standsBack: (by: string | undefined) => boolean;
 }

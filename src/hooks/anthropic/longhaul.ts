@@ -2,7 +2,7 @@ import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { anthropic, type AnthropicConversation } from "../../dialects/anthropic/index.ts";
 import { createConversations } from "../conversations.ts";
-import { hookOptions } from "../hook-options.ts";
+import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import { type RunnableTool, runnableTool, wrapRunnables } from "./runnable-tools.ts";
@@ -63,7 +63,7 @@ function withHooks(context: Context, settings: ContextOptions): AnthropicContext
     recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
     subAgent(own = {}) {
       const options = hookOptions(own);
-      return withHooks(context.subAgent(options), { ...settings, ...options });
+      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
-import type { Conversation } from "../conversations.ts";
+import type { ConversationOf } from "../conversations.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import { withBreakpoint } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
@@ -39,13 +39,9 @@ export type AnthropicMiddleware = <Request extends AnthropicRequest>(
 /** What the API answers when a prompt is too long, or a body too large. */
 const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
 
-type ConversationOf = (
-  messages: readonly AnthropicMessage[],
-) => Conversation<AnthropicMessage, AnthropicConversation>;
-
 /** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
 export function createMiddleware(
-  conversationOf: ConversationOf,
+  conversationOf: ConversationOf<AnthropicMessage, AnthropicConversation>,
   standsBack: (by: string | undefined) => boolean,
 ): AnthropicMiddleware {
   return async (request, next, { options }) => {
@@ -54,7 +50,10 @@ export function createMiddleware(
     // The caller's own objects, where the SDK shows them, are known again in the next request.
     const given = isMessageBody(options?.body) ? options.body : body;
     const { messages: list, ...beside } = wholeOf(given, body);
-    const { native, messages, reported, learn, goesOn } = conversationOf(list);
+    const { native, messages, reported, learn, goesOn } = conversationOf(list, {
+      instructions: beside.system,
+      tools: body["tools"],
+    });
     const whole = { ...beside, messages };
     const answered = (response: Response): void => void learnFrom(response, learn);
     const { signal } = request;

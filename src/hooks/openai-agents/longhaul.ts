@@ -2,7 +2,7 @@ import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { toJson } from "../../core/message/index.ts";
 import { createConversations } from "../conversations.ts";
-import { hookOptions } from "../hook-options.ts";
+import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { agentItems } from "./agent-items.ts";
 import { preparingModel, preparingProvider } from "./model.ts";
@@ -80,7 +80,7 @@ function withHooks(context: Context, settings: ContextOptions): AgentsContext {
     recallTools: Object.entries(recallTools(context.archive)).map(recallOptions),
     subAgent(own = {}) {
       const options = hookOptions(own);
-      return withHooks(context.subAgent(options), { ...settings, ...options });
+      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
     },
   };
 }

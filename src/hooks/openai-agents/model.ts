@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
-import type { Conversation } from "../conversations.ts";
+import type { ConversationOf } from "../conversations.ts";
 import { managedBy } from "./managed.ts";
 import type { TruncateResults } from "./truncate-results.ts";
 import { reportedUsage } from "./usage.ts";
@@ -7,7 +7,7 @@ import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./
 import { withMethods } from "./with-methods.ts";
 
 export interface PreparingOptions {
-  readonly conversationOf: (items: readonly AgentItem[]) => Conversation<AgentItem>;
+  readonly conversationOf: ConversationOf<AgentItem>;
   readonly truncate: TruncateResults;
   readonly standsBack: (by: string | undefined) => boolean;
 }
@@ -78,15 +78,15 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   const { input, systemInstructions, tools, handoffs, signal } = request;
   const isLeft = options.standsBack(managedBy(request));
   if (typeof input === "string" || isLeft) return left(request);
-  const conversation = options.conversationOf(input);
+  const beside = { instructions: systemInstructions ?? "", tools: [...tools, ...handoffs] };
+  const conversation = options.conversationOf(input, beside);
   const items = await options.truncate(conversation.messages).catch((error: unknown) => {
     conversation.native.context.fail(error);
     return conversation.messages;
   });
   const prepared = await conversation.native.prepare(items, {
     usage: conversation.reported,
-    instructions: systemInstructions ?? "",
-    tools: [...tools, ...handoffs],
+    ...beside,
     ...(signal !== undefined && { signal }),
   });
   const sendable = (sent: readonly AgentItem[]): Omit<Prepared, "recover"> => {

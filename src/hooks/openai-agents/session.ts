@@ -1,9 +1,9 @@
-import type { Conversation } from "../conversations.ts";
+import type { ConversationOf } from "../conversations.ts";
 import type { AgentItem, AgentSession } from "./wire.ts";
 import { withMethods } from "./with-methods.ts";
 
 export interface CompactingOptions {
-  readonly conversationOf: (items: readonly AgentItem[]) => Conversation<AgentItem>;
+  readonly conversationOf: ConversationOf<AgentItem>;
   readonly standsBack: (by: string | undefined) => boolean;
   /** Keeps what is about to be replaced; resolves to false when it could not. */
   readonly keep: (items: readonly AgentItem[]) => Promise<boolean>;

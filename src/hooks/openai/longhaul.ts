@@ -1,7 +1,7 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
-import { hookOptions } from "../hook-options.ts";
+import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { chatCompletions } from "./chat.ts";
 import { type OpenAIClient, preparingClient } from "./client.ts";
@@ -113,7 +113,7 @@ function withHooks(context: Context, settings: ContextOptions): OpenAIContext {
     responsesRecallTools: recall.map(responsesTool),
     subAgent(own = {}) {
       const options = hookOptions(own);
-      return withHooks(context.subAgent(options), { ...settings, ...options });
+      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
     },
   };
 }

@@ -56,7 +56,7 @@ export function prepareEndpoint<Params, Native extends object>(
   const open = (params: Params): Conversation<Native> | undefined => {
     const messages = endpoint.messagesOf(params);
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));
-    return isLeft ? undefined : conversationOf(messages);
+    return isLeft ? undefined : conversationOf(messages, endpoint.besideOf(params));
   };
   const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
   const edited = <Given extends Params>(

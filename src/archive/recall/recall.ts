@@ -9,7 +9,7 @@ import {
   skipPartialStart,
 } from "../../core/truncate/utf8.ts";
 import type { Archive, OriginalReader } from "../archive.ts";
-import { BLOCK_BYTES, lineEndsBetween, startOfLine } from "../lines.ts";
+import { BLOCK_BYTES, endOfLine, lineEndsBetween, startOfLine } from "../lines.ts";
 import { openOriginal, readPiece } from "../open-original.ts";
 import { checkedHandle } from "../original.ts";
 import { resultNotice } from "../result-notice.ts";
@@ -167,7 +167,10 @@ async function partByLines(
   const shown = { bytes, lines: [first, shownLast] as const };
   const { text } = decodeUtf8(piece.subarray(0, cut.end));
   if (bytes[1] >= reader.bytes) return { text, shown };
-  if (cut.isLineCut) return { text, shown, next: { bytes: nextBytes(bytes[1], reader, maxBytes) } };
+  if (cut.isLineCut) {
+    const end = last === Infinity ? reader.bytes : await endOfLine(reader, bytes[1]);
+    return { text, shown, next: { bytes: [bytes[1], end] } };
+  }
   if (shownLast >= last) return { text, shown };
   const end = last === Infinity ? shownLast + maxLines : last;
   return { text, shown, next: { lines: [shownLast + 1, end] } };
@@ -224,10 +227,6 @@ async function partByBytes(
   const { text } = decodeUtf8(fit);
   const isAll = end >= asked && start + fit.length === stop;
   return isAll ? { text, shown } : { text, shown, next: { bytes: [shown.bytes[1], asked] } };
-}
-
-function nextBytes(from: number, reader: OriginalReader, maxBytes: number): Range {
-  return [from, Math.min(reader.bytes, from + maxBytes)];
 }
 
 async function countLines(reader: OriginalReader): Promise<number> {

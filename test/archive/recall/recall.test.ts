@@ -37,6 +37,21 @@ describe("recallRange", () => {
     expect(third.next).toBeUndefined();
   });
 
+  it.each([
+    [undefined, "x".repeat(200_000)],
+    [[2, 3] as const, `first\n${"é".repeat(90_000)}\nthird\n`],
+  ])("goes on to the end of a long line that was asked for by lines %j", async (lines, content) => {
+    const { archive, handle } = await holding(content);
+    let text = "";
+    let asked: RecallOptions | undefined = lines === undefined ? {} : { lines };
+    while (asked !== undefined) {
+      const part: Recalled = await recallRange(archive, handle, asked);
+      text += part.text;
+      asked = part.next;
+    }
+    expect(text).toBe(lines === undefined ? content : content.split(/(?<=\n)/)[1]);
+  });
+
   it("follows one line of 300 kB by bytes, without ever splitting a character", async () => {
     const line = "é😀".repeat(50_000);
     const { archive, handle } = await holding(line);

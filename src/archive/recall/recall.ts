@@ -118,6 +118,7 @@ export async function* recallBytes(
   checkRange(options);
   const reader = await openOriginal(archive, name);
   try {
+    if (options.bytes !== undefined) checkStart(reader, name, options.bytes[0]);
     const [from, to] = options.bytes ?? (await bytesOfLines(reader, name, options.lines));
     for (let at = from; at < Math.min(to, reader.bytes);) {
       const piece = await readPiece(reader, at, Math.min(BLOCK_BYTES, to - at));
@@ -214,9 +215,7 @@ async function partByBytes(
   { bytes: [from, to] = [0, Infinity], maxBytes = RECALL_LIMITS.maxBytes }: RecallOptions,
 ): Promise<Part> {
   if (reader.bytes === 0) return EMPTY;
-  if (from >= reader.bytes) {
-    throw beyondEnd(handle, `${reader.bytes} bytes; ask for bytes between 0 and ${reader.bytes}`);
-  }
+  checkStart(reader, handle, from);
   const asked = Math.min(to, reader.bytes);
   const end = Math.min(asked, from + maxBytes);
   const piece = await readPiece(reader, from, end - from);
@@ -227,6 +226,11 @@ async function partByBytes(
   const { text } = decodeUtf8(fit);
   const isAll = end >= asked && start + fit.length === stop;
   return isAll ? { text, shown } : { text, shown, next: { bytes: [shown.bytes[1], asked] } };
+}
+
+function checkStart({ bytes }: OriginalReader, handle: Handle, from: number): void {
+  if (bytes === 0 || from < bytes) return;
+  throw beyondEnd(handle, `${bytes} bytes; ask for bytes between 0 and ${bytes}`);
 }
 
 async function countLines(reader: OriginalReader): Promise<number> {

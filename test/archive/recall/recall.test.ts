@@ -122,6 +122,16 @@ describe("recallRange", () => {
     const lines = Buffer.concat(pieces).toString().split("\n");
     expect([lines[0], lines.at(-2), lines.length]).toEqual(["line 2", "line 5000", 190_000]);
   });
+
+  it.each([{ bytes: [5, 9] }, { bytes: [500, Infinity] }, { lines: [3, 9] }] as const)(
+    "refuses what is behind the end: %j",
+    async (range) => {
+      const { archive, handle } = await holding("a\nbc\n");
+      const refused = { code: "invalid-options" };
+      await expect(recallBytes(archive, handle, range).next()).rejects.toMatchObject(refused);
+      await expect(recallRange(archive, handle, range)).rejects.toMatchObject(refused);
+    },
+  );
 });
 
 describe("what an agent gets", () => {

@@ -67,10 +67,12 @@ export async function editView(session: Session, view: View, edit: EditOptions):
   edit.signal?.throwIfAborted();
   const record = makeRecord(session, view, { ...archived, facts, model, edit });
   const messages = applyRecord(legal.messages, record);
-  session.tracker.append(record, messages);
+  const after = messages.slice(0, record.after.length);
+  session.tracker.append(record, after);
   const unsaved = await session.persistence.add(record);
   session.usage.forget();
   session.groundwork.forget();
+  session.groundwork.follow({ base: after, messages });
   session.events.emit("edited", record);
   const edited = editReport({ session, view, archived, record, messages, model });
   const failures = [...base.failures, model.failure, unsaved].filter((one) => one !== undefined);

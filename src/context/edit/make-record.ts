@@ -18,7 +18,7 @@ import { earlierSummaries } from "../summaries/earlier-summaries.ts";
 import { knownFacts } from "../summaries/known-facts.ts";
 import { withRelativePaths } from "../summaries/relative-paths.ts";
 import type { Session } from "../session.ts";
-
+import { untouchedEnd } from "./untouched-end.ts";
 import type { View } from "../view/view.ts";
 
 /** A plan and the facts of the messages that no record has consumed yet. */
@@ -40,24 +40,28 @@ interface WrittenSummary {
 export function makeRecord(session: Session, view: View, recorded: RecordedPlan): JournalRecord {
   const { tracker, usage, beside, meter } = session;
   const previous = tracker.records.at(-1);
-  const { plan, facts } = recorded;
+  const { facts } = recorded;
+  const end = untouchedEnd(view, recorded);
+  const plan = { ...recorded.plan, length: recorded.plan.length - end };
+  const consumed = tracker.consumed + view.fresh.length - end;
   const written = writeSummary(session, recorded);
   const summary = written && {
     summary: written.text,
     summarySource: written.source,
     ...(written.extractive !== undefined && { extractive: written.extractive }),
   };
-  const after = applyRecord(recorded.messages, { plan, ...summary });
-  const tokens = beside.tokens + meter.total(after);
+  const edited = applyRecord(recorded.messages, { plan, ...summary });
+  const after = edited.slice(0, edited.length - end);
+  const tokens = beside.tokens + meter.total(edited);
   return {
     version: 1,
     at: view.startedAt,
     plan,
-    consumed: tracker.consumed + view.fresh.length,
+    consumed,
     first: previous?.first ?? fingerprintOf(firstSaid(view.messages)),
-    last: fingerprintOf(view.fresh.at(-1)) || (previous?.last ?? ""),
+    last: fingerprintOf(view.fresh.at(-1 - end)) || (previous?.last ?? ""),
     ...summary,
-    facts,
+    facts: { ...facts, instructions: facts.instructions.filter(({ at }) => at < consumed) },
     tokens: { before: view.measured.tokens, after: Math.ceil(usage.fitted(tokens)) },
     after: { length: after.length, digest: listDigest(after, sha256Hex) },
     ...(previous !== undefined && { follows: previous.after.digest }),

@@ -115,3 +115,57 @@ describe("another list through the same context", () => {
     expect(JSON.stringify(messages)).not.toContain("never touch the API");
   });
 });
+
+describe("a reminder that stands behind every request and is gone in the next", () => {
+  const reminder = (n: number): Message => user(`${n} todos are open`);
+
+  it("costs no edit", async () => {
+    const [reminded, plain] = [open(), open()];
+    const all = [task, ...work(60)];
+    for (let end = 1; end <= all.length; end += 3) {
+      const history = all.slice(0, end);
+      const { messages } = await reminded.prepare([...history, reminder(end)]);
+      expect(messages.at(-1)).toEqual(reminder(end));
+      await plain.prepare(history);
+    }
+    expect(plain.journal().length).toBeGreaterThan(2);
+    expect(reminded.journal().length).toBe(plain.journal().length);
+  });
+
+  it.each(["whole", "returned"])("costs another process none, with the %s list", async (habit) => {
+    const first = open();
+    const history = [task, ...work(60)];
+    const { messages } = await first.prepare([...history, reminder(1)]);
+    const [record, ...more] = first.journal();
+    expect(more).toEqual([]);
+    expect(record?.consumed).toBe(history.length);
+    expect(record?.facts.instructions.map(({ text }) => text)).toEqual(["do the work"]);
+    const list = habit === "whole" ? history : messages.slice(0, -1);
+    const other = open({ journal: first.journal() });
+    const { messages: again, report } = await other.prepare([...list, reminder(2)]);
+    expect(report).toMatchObject({ action: "none", warnings: [] });
+    expect(again).toEqual([...messages.slice(0, -1), reminder(2)]);
+  });
+
+  it("is consumed where an edit changes it", async () => {
+    const context = open();
+    const long = user(words(20_000, "paste"));
+    const { messages } = await context.prepare([task, ...work(20), long]);
+    expect(messages.at(-1)).not.toEqual(long);
+    const { messages: again } = await context.prepare([task, ...work(20), long]);
+    expect(again).toEqual(messages);
+    expect(context.journal()).toHaveLength(1);
+  });
+
+  it("is one instruction in the summary of what it was part of", async () => {
+    const context = open();
+    const rule = user("never touch the API");
+    const history = [task, ...work(60), rule];
+    await context.prepare(history);
+    expect(context.constraints()).toEqual(["do the work", "never touch the API"]);
+    history.push(...work(60, "d"));
+    const { messages } = await context.prepare(history);
+    expect(context.journal().length).toBe(2);
+    expect(JSON.stringify(messages).split("- never touch the API")).toHaveLength(2);
+  });
+});

@@ -1,5 +1,11 @@
 import { binaryKind } from "./binary.ts";
-import { ERROR_SCAN_UNITS, type ErrorLines, findErrorLines, NAMED_ERRORS } from "./error-lines.ts";
+import {
+  ERROR_SCAN_UNITS,
+  type ErrorLines,
+  findErrorLines,
+  lineEnds,
+  NAMED_ERRORS,
+} from "./error-lines.ts";
 import { type Kept, keepHead, keepTail } from "./keep-lines.ts";
 import { type Direction, type Limits, windowBytes } from "./limits.ts";
 import { addCleaning, type Cleaning, cleanText, NO_CLEANING } from "./terminal.ts";
@@ -236,12 +242,19 @@ function omittedErrors(ends: Ends, head: Kept, tail: Kept): ErrorLines {
   const after = ends.isWhole ? tail.from : ends.head.length;
   const start = findErrorLines(ends.head.slice(head.to, after), 1 + wholeLines(head));
   if (ends.isWhole) return start;
-  const end = findErrorLines(ends.tail.slice(0, tail.from).slice(-ERROR_SCAN_UNITS));
+  const piece = ends.tail.slice(0, tail.from).slice(-ERROR_SCAN_UNITS);
+  const end = findErrorLines(piece, firstLineOf(piece, tail, ends.total.lines));
   return {
     count: start.count + end.count,
     first: [...start.first, ...end.first].slice(0, NAMED_ERRORS),
     isPartial: true,
   };
+}
+
+/** The number of the first line of a piece that ends where the kept end begins. */
+function firstLineOf(piece: string, tail: Kept, total: number | undefined): number | undefined {
+  if (total === undefined) return undefined;
+  return total - tail.lines + 1 - lineEnds(piece, 0, piece.length);
 }
 
 function describeBinary(ends: Ends, { limits, direction }: CutOptions): Truncation {

@@ -86,7 +86,8 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-function lineEnds(text: string, from: number, to: number): number {
+/** How many line ends there are between two places. */
+export function lineEnds(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
     count++;

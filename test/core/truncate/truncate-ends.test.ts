@@ -101,6 +101,24 @@ describe("truncateEnds", () => {
     });
   });
 
+  it.each([
+    ["whole lines are kept", "fine\n"],
+    ["a line is cut", `${"long ".repeat(20_000)}\n`],
+    ["the last line has no end", "fine\nfine"],
+  ])("names an error near the end by line, where %s and the lines were counted", (_, last) => {
+    const error = "x.ts:1 error TS1: bad\n";
+    const text = `${"fine\n".repeat(90_000)}${error}${"fine\n".repeat(9_000)}${last}`;
+    const bytes = encode(text);
+    const { omitted } = truncateEnds({
+      head: bytes.subarray(0, 60_000),
+      tail: bytes.subarray(-200_000),
+      totalBytes: bytes.length,
+      totalLines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
+      direction: "both",
+    });
+    expect(omitted?.errors?.first).toEqual([{ line: 90_001, text: error.trim() }]);
+  });
+
   it("calls bytes that are no UTF-8 truncated, so that the original is kept", () => {
     const bytes = Uint8Array.from([...encode("caf"), 0xe9, ...encode(" au lait\n")]);
     const truncation = truncateEnds({ head: bytes, tail: bytes, totalBytes: bytes.length });

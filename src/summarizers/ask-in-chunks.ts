@@ -1,4 +1,4 @@
-import { type Ledger, mergeLedgers } from "../core/ledger/index.ts";
+import { type Ledger, mergeAllLedgers } from "../core/ledger/index.ts";
 import {
   type ChunksPlan,
   joinSummaries,
@@ -27,8 +27,14 @@ export interface ChunkedSummary {
   readonly problems: readonly string[];
 }
 
-/** What a part of the conversation is not summarized with. */
-const OF_A_PART = { previousSummary: undefined, known: undefined };
+/** What a part of the conversation is summarized with. */
+function ofPart(input: SummaryInput, ledger: Ledger): SummaryInput {
+  const { instructions, statements } = input.known ?? input.ledger;
+  // What became of a file later makes nothing wrong that is said of its part; how people write does.
+  const known = { ...ledger, instructions, statements };
+  return { ...input, ledger, known, previousSummary: undefined };
+}
+
 /** So many calls run at a time. */
 const CONCURRENCY = 3;
 /** Chunks may take this part of the time; the rest is for putting them together. */
@@ -63,9 +69,8 @@ async function summarizeChunks(
   let isHopeless = false;
   try {
     return await mapLimited(plan.chunks, async (chunk, index) => {
-      const part = { ...input, head: input.head.slice(chunk.from, chunk.to), ledger: chunk.ledger };
-      // What became of a file later makes nothing wrong that is said of its part.
-      const ask = { ...part, ...OF_A_PART, cap: plan.cap };
+      const head = input.head.slice(chunk.from, chunk.to);
+      const ask = { ...ofPart(input, chunk.ledger), head, cap: plan.cap };
       const place = { part: index + 1, of: plan.chunks.length };
       const { prompt } = chunk;
       if (prompt === undefined || isHopeless) return standIn(chunk, ask, context.budget);
@@ -112,11 +117,13 @@ async function mergeAll(
     const texts = partials.map(({ text }) => text);
     const plan = planMerge({ texts, cap }, input, budget);
     if (plan === undefined) break;
-    const target = plan.isLast ? input : { ...input, ...OF_A_PART, cap };
     const level = partials;
-    partials = await mapLimited(plan.groups, (group) =>
-      mergeGroup(group, level.slice(group.from, group.to), { input: target, context }),
-    );
+    partials = await mapLimited(plan.groups, (group) => {
+      const some = level.slice(group.from, group.to);
+      const ledger = mergeAllLedgers(some.map((partial) => partial.ledger));
+      const target = plan.isLast ? { ...input, ledger } : { ...ofPart(input, ledger), cap };
+      return mergeGroup(group, some, { input: { ...target, head: [] }, context });
+    });
     const [only] = partials;
     if (plan.isLast && only !== undefined) return only;
   }
@@ -131,11 +138,10 @@ async function mergeGroup(
   partials: readonly Partial[],
   { input, context }: MergeContext,
 ): Promise<Partial> {
-  const [first, ...rest] = partials;
+  const [first] = partials;
   if (first === undefined || prompt === undefined) return first as Partial;
-  const ledger = rest.reduce((older, newer) => mergeLedgers(older, newer.ledger), first.ledger);
-  const merge = { ...input, head: [], ledger };
-  const asked = await askTwice({ purpose: "merge", input: merge, prompt }, context);
+  const { ledger } = input;
+  const asked = await askTwice({ purpose: "merge", input, prompt }, context);
   const earlier = problemsOf(partials);
   const { text, problems } = asked;
   if (text !== undefined) return { text, ledger, problems: [...earlier, ...problems] };

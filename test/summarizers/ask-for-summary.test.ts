@@ -296,6 +296,27 @@ describe("time and abort", () => {
 });
 
 describe("chunks", () => {
+  it("may be written as the user writes, wherever in the conversation that is", async () => {
+    const german =
+      "Der Nutzer wünscht, dass der Parser nicht mit der alten Tabelle arbeitet und auf das neue Format wartet. Das ist noch nicht fertig. ";
+    const english = "The parser was read and it is not the cause of what was seen with the table. ";
+    const instructions = [{ text: german.repeat(3), at: 0 }];
+    const statements = Array.from({ length: 150 }, (_, at) => ({ text: english.repeat(3), at }));
+    const said = { ...EMPTY_LEDGER, statements };
+    const summarizer = scripted(
+      [(request) => goodSummary(request).replace("## Discoveries", `$&\n${german.repeat(3)}`)],
+      { window: 8_192 },
+    );
+    const input = { ...LARGE, ledger: said, ledgerOf: () => said };
+    const problems = async (known: typeof said): Promise<readonly string[]> => {
+      const made = await ask(asking(summarizer, { ...input, known }));
+      expect(made.calls.some(({ purpose }) => purpose === "chunk")).toBe(true);
+      return made.calls.flatMap(({ problems }) => problems).filter((one) => /German/.test(one));
+    };
+    expect(await problems({ ...said, instructions })).toEqual([]);
+    expect(await problems(said)).not.toEqual([]);
+  });
+
   it("run three at a time, and each fact is merged a bounded number of times", async () => {
     let running = 0;
     let most = 0;

@@ -1,11 +1,11 @@
 import type { Ledger } from "../../ledger/index.ts";
 import { cleanAnswer } from "./clean-answer.ts";
 import { findContradictions } from "./contradictions.ts";
+import { foreignLanguage } from "./language.ts";
 import { unnamedFiles } from "./named-files.ts";
 import { breaksOff, errorStart, holdsToolCall, speaksToUser } from "./not-a-summary.ts";
 import type { CountTokens } from "../plain-text.ts";
 import type { SummaryProblem } from "./problem.ts";
-import { foreignScript } from "./script.ts";
 import { parseSummary } from "../sections.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../template.ts";
 import type { CompactionTemplate, TemplateSection } from "../template.ts";
@@ -30,7 +30,7 @@ export interface GapInput {
   readonly cap: number;
   /** Of the messages that the summary replaces. */
   readonly ledger: Ledger;
-  /** The facts of all of the conversation, for what is said of earlier work. @default `ledger` */
+  /** Those of all of the conversation: earlier work, and how people write. @default `ledger` */
   readonly known?: Ledger | undefined;
   readonly count: CountTokens;
   readonly template?: CompactionTemplate | undefined;
@@ -82,8 +82,8 @@ export function summaryGaps(text: string, input: GapInput): readonly SummaryProb
   if (tokens > cap) problems.push({ code: "over-cap", tokens, cap });
   const paths = isPartial ? unnamedFiles(text, ledger) : [];
   if (paths.length > 0) problems.push({ code: "unnamed-files", paths });
-  const script = foreignScript(text, ledger);
-  if (script !== undefined) problems.push({ code: "wrong-language", script });
+  const language = foreignLanguage(text, known);
+  if (language !== undefined) problems.push({ code: "wrong-language", language });
   for (const { line, fact } of findContradictions(text, known, template)) {
     problems.push({ code: "contradiction", line, fact });
   }

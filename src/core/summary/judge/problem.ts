@@ -21,8 +21,8 @@ export type SummaryProblem =
   | { readonly code: "unnamed-files"; readonly paths: readonly string[] }
   /** `line` as it stands in the summary. */
   | { readonly code: "contradiction"; readonly line: string; readonly fact: CheckedFact }
-  /** It is in a script, e.g. `Han`, that nobody in the conversation writes. */
-  | { readonly code: "wrong-language"; readonly script: string };
+  /** It is in a language or a script, e.g. `German` or `Han script`, that nobody in the conversation writes. */
+  | { readonly code: "wrong-language"; readonly language: string };
 
 /** A fact of the ledger that a line of a summary can be checked against. */
 export type CheckedFact =
@@ -65,7 +65,7 @@ export function describeProblem(problem: SummaryProblem): string {
     case "contradiction":
       return `The line "${problem.line}" is not what happened: ${describeFact(problem.fact)}.`;
     case "wrong-language":
-      return `The summary is written in ${problem.script} script, which the conversation does not use; write in the user's language.`;
+      return `The summary is written in ${problem.language}, which the conversation does not use; write in the user's language.`;
   }
 }
 

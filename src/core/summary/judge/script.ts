@@ -27,21 +27,29 @@ export function foreignScript(text: string, ledger: Ledger): string | undefined 
   const own = lettersIn(text.replace(/`[^`\n]*`|^#.*$/gm, "").slice(0, LOOK_UNITS));
   const script = [...own.shares].find(([name, share]) => name !== "Latin" && share > MOSTLY)?.[0];
   if (script === undefined || own.total < LEAST_LETTERS) return undefined;
-  const said = lettersIn(wordsOf(ledger));
-  const isForeign = said.total >= LEAST_LETTERS && (said.shares.get(script) ?? 0) < HARDLY;
-  return isForeign ? script : undefined;
+  const said = saidIn(ledger).map(lettersIn);
+  const isUsed = said.some(({ shares }) => (shares.get(script) ?? 0) >= HARDLY);
+  const letters = said.reduce((sum, { total }) => sum + total, 0);
+  return letters >= LEAST_LETTERS && !isUsed ? script : undefined;
 }
 
-/** What people and the agent said, the newest first. */
-function wordsOf({ instructions, statements }: Ledger): string {
-  const texts: string[] = [];
+/**
+ * What people said and what the agent said, the newest first: each for itself, because a few words of
+ * the user say more of their language than all that an agent writes.
+ */
+export function saidIn({ instructions, statements }: Ledger): readonly string[] {
+  return [instructions, statements].map((facts) => newestWords(facts.map(({ text }) => text)));
+}
+
+function newestWords(texts: readonly string[]): string {
+  const some: string[] = [];
   let left = LOOK_UNITS;
-  for (const { text } of [...instructions.toReversed(), ...statements.toReversed()]) {
+  for (const text of texts.toReversed()) {
     if (left <= 0) break;
-    texts.push(text.slice(0, left));
+    some.push(text.slice(0, left));
     left -= text.length;
   }
-  return texts.join("\n");
+  return some.join("\n");
 }
 
 function lettersIn(text: string): {

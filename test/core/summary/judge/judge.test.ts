@@ -243,7 +243,7 @@ describe("describeProblem", () => {
       fact: { type: "command", command: "npm test", outcome: "failed" },
     },
     { code: "contradiction", line: "x", fact: { type: "todo", text: "docs", done: false } },
-    { code: "wrong-language", script: "Han" },
+    { code: "wrong-language", language: "Han script" },
   ];
 
   it.each(all)("says in one line what is wrong and what to do: $code", (problem) => {

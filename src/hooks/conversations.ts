@@ -45,7 +45,7 @@ interface Track<Native, Whole> {
   readonly first: Opening;
   newest: Opening;
   sent?: Opening;
-  /** Whether it is more than a question: a request has brought an answer to one before. */
+  /** Whether a request has brought an answer to one before. */
   goesOn: boolean;
   messages: readonly Native[];
   /** For the answer behind these messages. */
@@ -58,8 +58,8 @@ const MOST = 17;
 /**
  * Tells conversations apart that come through one client: those of sub-agents, questions for a
  * title. What belongs together is decided by {@link likeness}. One conversation has the context: the
- * first that comes, or, if that ends with its question, the first that goes on. Each other has one
- * of its own. All of them start from the same journal, and keep theirs in the same place: the
+ * first that comes, or, if that was a mere question, the first that goes on. Each other has one of
+ * its own. All of them start from the same journal, and keep theirs in the same place: the
  * edits themselves say which list they were made for.
  */
 export function createConversations<Native extends object, Whole = readonly Native[]>(
@@ -71,7 +71,7 @@ export function createConversations<Native extends object, Whole = readonly Nati
   const known: Track<Native, Whole>[] = [];
   let owner: Track<Native, Whole> | undefined;
   const takeContext = (track: Track<Native, Whole>): void => {
-    const isFree = owner === undefined || (!owner.goesOn && track.goesOn && !isEdited(track));
+    const isFree = owner === undefined || (isQuestion(owner) && track.goesOn && !isEdited(track));
     if (owner === track || !isFree) return;
     if (owner !== undefined) owner.native = undefined;
     owner = track;
@@ -119,6 +119,11 @@ function mostAlike<Native, Whole>(
     if (alike >= most) [best, most] = [track, alike];
   }
   return best;
+}
+
+/** An agent with tools may be waiting for another one that is a tool. */
+function isQuestion<Native, Whole>({ goesOn, newest }: Track<Native, Whole>): boolean {
+  return !goesOn && newest.beside?.tools.length === 0;
 }
 
 function isEdited<Native, Whole>({ native }: Track<Native, Whole>): boolean {

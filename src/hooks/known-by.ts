@@ -12,8 +12,10 @@ export interface Opening {
   /** Without the system messages that stand first. */
   readonly messages: readonly unknown[];
   readonly isAnswered: boolean;
-  /** What may change from request to request; `undefined` where nobody said. */
-  readonly beside: Beside | undefined;
+  /** What may change from request to request, tools by name; `undefined` where nobody said. */
+  readonly beside:
+    | { readonly instructions: unknown; readonly tools: readonly unknown[] }
+    | undefined;
 }
 
 export function openingOf(messages: readonly unknown[], beside?: Beside): Opening {
@@ -32,19 +34,22 @@ export function openingOf(messages: readonly unknown[], beside?: Beside): Openin
 }
 
 /** How sure it is that a request goes on from another one. */
-export type Likeness = 0 | 1 | 2 | 3;
+export type Likeness = 0 | 1 | 2 | 3 | 4;
 
 /**
  * How alike two requests begin; 0 for those of different conversations. Once both have an answer,
  * that and what stands before it are enough: no two conversations have the same, while system
- * prompts and tools change in the middle of one. Before that, instructions and tools tell them
- * apart: both must be the same, or one of them where the later request brings the first answer.
+ * prompts and tools change in the middle of one. Before that, instructions and tools tell agents
+ * apart that get the same first message: both have to be the same, as long as there is no answer;
+ * the first answer goes to the request that is most like it.
  */
 export function likeness(known: Opening, later: Opening): Likeness {
   if (!begins(known, later)) return 0;
-  if (known.isAnswered) return 3;
+  if (known.isAnswered) return 4;
   const same = agreement(known.beside, later.beside);
-  return later.isAnswered || same === 2 ? same : 0;
+  if (same === 2) return 3;
+  if (!later.isAnswered) return 0;
+  return same === 1 ? 2 : 1;
 }
 
 function begins(known: Opening, { messages, isAnswered }: Opening): boolean {
@@ -54,7 +59,7 @@ function begins(known: Opening, { messages, isAnswered }: Opening): boolean {
   return known.messages.every((message, at) => isSameSaid(message, messages[at]));
 }
 
-function agreement(known: Beside | undefined, later: Beside | undefined): 0 | 1 | 2 {
+function agreement(known: Opening["beside"], later: Opening["beside"]): 0 | 1 | 2 {
   if (known === undefined || later === undefined) return 2;
   const isSame = (name: keyof Beside): boolean => isSameContent(known[name], later[name]);
   if (isSame("instructions")) return isSame("tools") ? 2 : 1;

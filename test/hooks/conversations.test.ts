@@ -190,12 +190,22 @@ describe("the context of a client", () => {
     expect(context.journal().length).toBeGreaterThan(0);
   });
 
-  it("stays that of the agent while a helper goes on", async () => {
+  it("goes along when the agent hands over at once", async () => {
     const context = longhaul(SMALL);
     const send = clientOf(context);
-    for (const request of requests("Fix it.", 2)) await send(request, AGENT);
+    await send([ask("Fix it.")], AGENT);
+    for (const request of requests("Fix it.", 100).slice(1)) await send(request, HELPER);
+    expect(context.journal().length).toBeGreaterThan(0);
+  });
+
+  it("stays that of the agent while it waits for a helper", async () => {
+    const context = longhaul(SMALL);
+    const send = clientOf(context);
+    await send([ask("Fix it.")], AGENT);
     for (const request of requests("Look.", 100, "h")) await send(request, HELPER);
     expect(context.journal()).toEqual([]);
+    for (const request of requests("Fix it.", 100).slice(1)) await send(request, AGENT);
+    expect(context.journal().length).toBeGreaterThan(0);
   });
 });
 

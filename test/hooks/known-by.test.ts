@@ -16,22 +16,22 @@ const second = openingOf([task, assistant("I look."), user("And?")], agent);
 
 describe("requests with the same first message", () => {
   it.each([
-    ["the same again", openingOf([task], agent), 2],
+    ["the same again", openingOf([task], agent), 3],
     ["of another agent", openingOf([task], helper), 0],
     ["another system prompt", openingOf([task], dated), 0],
     ["other tools", openingOf([task], { ...agent, tools: tools("read") }), 0],
     ["a title", openingOf([task], title), 0],
-    ["with an answer", second, 2],
-    ["with an answer, on another day", openingOf([task, assistant("x")], dated), 1],
-    ["with an answer, of another agent", openingOf([task, assistant("x")], helper), 0],
-    ["of which nobody says more", openingOf([task]), 2],
+    ["with an answer", second, 3],
+    ["with an answer, on another day", openingOf([task, assistant("x")], dated), 2],
+    ["with an answer, handed to another agent", openingOf([task, assistant("x")], helper), 1],
+    ["of which nobody says more", openingOf([task]), 3],
   ])("%s, before there is an answer", (_name, later, expected) => {
     expect(likeness(first, later)).toBe(expected);
   });
 
   it.each([
-    ["the same", second, 3],
-    ["by other means", openingOf([task, assistant("I look."), user("?")], helper), 3],
+    ["the same", second, 4],
+    ["by other means", openingOf([task, assistant("I look."), user("?")], helper), 4],
     ["another answer", openingOf([task, assistant("I ask.")], agent), 0],
     ["the question alone", first, 0],
     ["more before the answer", openingOf([task, user("Now."), assistant("I look.")], agent), 0],
@@ -51,15 +51,15 @@ describe("how a request begins", () => {
       ],
     });
     const instructions = [{ type: "text", text: "You are the agent." }];
-    expect(likeness(openingOf([task], { ...agent, instructions }), marked)).toBe(2);
+    expect(likeness(openingOf([task], { ...agent, instructions }), marked)).toBe(3);
   });
 
   it("is told by the system messages that stand first, too", () => {
     const one = openingOf([system("You are the agent."), task], {});
-    expect(likeness(one, openingOf([system("You are the agent."), task], {}))).toBe(2);
+    expect(likeness(one, openingOf([system("You are the agent."), task], {}))).toBe(3);
     expect(likeness(one, openingOf([system("Write a title."), task], {}))).toBe(0);
     const answered = [task, assistant("x")];
-    expect(likeness(one, openingOf([system("Write a title."), ...answered], {}))).toBe(1);
+    expect(likeness(one, openingOf([system("Write a title."), ...answered], {}))).toBe(2);
   });
 
   it("ends with the first item of an answer, whatever that is", () => {
@@ -73,7 +73,7 @@ describe("how a request begins", () => {
 
   it("may be nothing, which is like nothing else", () => {
     const nothing = openingOf([]);
-    expect(likeness(nothing, openingOf([]))).toBe(2);
+    expect(likeness(nothing, openingOf([]))).toBe(3);
     expect(likeness(nothing, second)).toBe(0);
     expect(likeness(openingOf([system("x")], {}), openingOf([system("x"), task], {}))).toBe(0);
   });

@@ -55,7 +55,9 @@ async function appendLine(path: string, root: string, line: string): Promise<voi
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const isTorn = size > 0 && last[0] !== NEWLINE;
-    await file.appendFile(`${isTorn ? "\n" : ""}${line}\n`);
+    // In one request, whatever its length: `appendFile` makes several, and another process may be between.
+    const bytes = Buffer.from(`${isTorn ? "\n" : ""}${line}\n`);
+    for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
     await file.datasync();
   } finally {
     await file.close();

@@ -1,0 +1,32 @@
+import { appendFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { directoryArchive } from "../../../src/archive/directory.ts";
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), "longhaul-journal-"));
+
+describe("the journal of a conversation", () => {
+  it("keeps large entries whole that several writers add at once", async () => {
+    const folder = newFolder();
+    const writers = [0, 1, 2].map(() => directoryArchive(folder, { conversation: "shared" }));
+    const entries = writers.flatMap((writer, at) =>
+      [0, 1, 2].map((count) => ({ writer, entry: { at, count, text: `${at}`.repeat(1_500_000) } })),
+    );
+    await Promise.all(entries.map(({ writer, entry }) => writer.journal!.append(entry)));
+    const read = (await writers[0]!.journal!.read()) as typeof entries;
+    expect(read).toHaveLength(entries.length);
+    expect(new Set(read.map((each) => JSON.stringify(each)))).toEqual(
+      new Set(entries.map(({ entry }) => JSON.stringify(entry))),
+    );
+  });
+
+  it("leaves out a line that was torn, and does not join the next one to it", async () => {
+    const folder = newFolder();
+    const { journal } = directoryArchive(folder, { conversation: "torn" });
+    await journal!.append({ first: 1 });
+    appendFileSync(join(folder, "conversations", "torn", "journal.jsonl"), '{"second":');
+    await journal!.append({ third: 3 });
+    expect(await journal!.read()).toEqual([{ first: 1 }, { third: 3 }]);
+  });
+});

@@ -8,6 +8,10 @@ import { errorText } from "../core/overflow/index.ts";
 const REFUSAL =
   /bound to a different conversation|invalid `?signature`? in `?thinking`? block|encrypted content[^]{0,80}could not be (?:verified|decrypted)/i;
 
+export function isReasoningRefusal(error: unknown): boolean {
+  return REFUSAL.test(errorText(error));
+}
+
 /** The thinking that a provider refused. */
 export interface RefusedReasoning {
   /** Notes all sealed thinking if the error is such a refusal; whether there was any to note. */
@@ -35,7 +39,7 @@ export function createRefusedReasoning(): RefusedReasoning {
   };
   return {
     refused(messages, error) {
-      if (!REFUSAL.test(errorText(error))) return false;
+      if (!isReasoningRefusal(error)) return false;
       const before = signatures.size;
       for (const part of messages.flatMap(({ parts }) => parts)) {
         if (part.type === "reasoning" && part.signature !== undefined) {

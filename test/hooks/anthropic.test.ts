@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { usageOfStream } from "../../src/hooks/anthropic/reported-usage.ts";
 import { withBreakpoint } from "../../src/hooks/anthropic/cache-breakpoint.ts";
 import { bindsReasoning, isMessageUrl, managedBy } from "../../src/hooks/anthropic/wire.ts";
 
@@ -108,5 +109,75 @@ describe("tools for the tool runner", () => {
     expect(cut.length).toBeLessThan(60_000);
     expect(cut).toContain("out_");
     expect(context.tools([wrapped])[0]).toBe(wrapped);
+  });
+});
+
+describe("the usage of a stream", () => {
+  const start = {
+    type: "message_start",
+    message: { usage: { input_tokens: 40, output_tokens: 1 } },
+  };
+  const end = {
+    type: "message_delta",
+    delta: { stop_reason: "end_turn" },
+    usage: { output_tokens: 7 },
+  };
+  const eventsOf = (...events: readonly object[]): Uint8Array =>
+    new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+
+  it("is known with the last event, though the connection stays open", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(eventsOf(start, end)),
+    });
+    const usage = await usageOfStream(new Response(body));
+    expect(usage).toEqual({ input: 40, output: 7, cacheRead: 0, cacheWrite: 0 });
+  });
+
+  it("is unknown when it breaks off", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(eventsOf(start));
+        controller.error(new Error("gone"));
+      },
+    });
+    await expect(usageOfStream(new Response(body))).rejects.toThrow("gone");
+  });
+});
+
+describe("thinking that the caller's own changes have unbound", () => {
+  const refusal =
+    "Invalid `signature` in `thinking` block. The block is bound to a different conversation.";
+  const thought = { type: "thinking", thinking: "hm", signature: "s" };
+  const messages = [
+    { role: "user", content: "Read a.ts." },
+    {
+      role: "assistant",
+      content: [thought, { type: "tool_use", id: "t", name: "read", input: {} }],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "text" }] },
+  ];
+
+  it("is left out by the API, from then on without another refusal", async () => {
+    const { middleware } = longhaul();
+    const sent: Record<string, unknown>[] = [];
+    const next = async (request: { body: string }): Promise<Response> => {
+      const body = JSON.parse(request.body) as Record<string, unknown>;
+      sent.push(body);
+      const isDropping = JSON.stringify(body["thinking"]).includes("drop_block");
+      if (isDropping) return new Response(JSON.stringify({ content: [] }));
+      const error = { type: "error", error: { type: "invalid_request_error", message: refusal } };
+      return new Response(JSON.stringify(error), { status: 400 });
+    };
+    const ask = (system: string): Promise<Response> => {
+      const thinking = { type: "adaptive" };
+      const body = JSON.stringify({ model: "claude-opus-5-5", system, thinking, messages });
+      return middleware({ url: "https://local/v1/messages", body }, next, {});
+    };
+    expect((await ask("Today is Monday.")).status).toBe(200);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.["messages"]).toEqual(messages);
+    expect((await ask("Today is Tuesday.")).status).toBe(200);
+    expect(sent).toHaveLength(3);
+    expect(sent[2]).toMatchObject({ system: "Today is Tuesday.", messages });
   });
 });

@@ -1,6 +1,7 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
 import type { ConversationOf } from "../conversations.ts";
+import { isReasoningRefusal } from "../refused-reasoning.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import { withBreakpoint } from "./cache-breakpoint.ts";
 import { usageOfBody, usageOfStream } from "./reported-usage.ts";
@@ -44,6 +45,8 @@ export function createMiddleware(
   conversationOf: ConversationOf<AnthropicMessage, AnthropicConversation>,
   standsBack: (by: string | undefined) => boolean,
 ): AnthropicMiddleware {
+  /** Conversations in which the caller's own changes, e.g. of `system`, unbind the thinking. */
+  const unbound = new WeakSet<object>();
   return async (request, next, { options }) => {
     const body = isMessageUrl(request.url) ? bodyOf(request.body) : undefined;
     if (body === undefined || standsBack(managedBy(body))) return next(request);
@@ -65,14 +68,18 @@ export function createMiddleware(
     });
     const isEdited = conversation !== whole;
     if (isEdited) goesOn(conversation.messages);
+    const dropsBlocks = isEdited || unbound.has(native);
     const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request => {
       const marked = withoutStaleMarks(sent, messages, MARKS);
       return withConversation(request, body, { ...rest, messages: marked });
     };
-    const response = await next(isEdited ? edited(conversation) : request);
+    const response = await next(dropsBlocks ? edited(conversation) : request);
     if (response.ok) answered(response);
     if (!MAY_BE_OVERFLOW.has(response.status)) return response;
-    const recovered = await native.recover(whole, await refusalOf(response));
+    const error = await refusalOf(response);
+    const isUnbound = !dropsBlocks && canLeaveOut(body) && isReasoningRefusal(error);
+    if (isUnbound) unbound.add(native);
+    const recovered = isUnbound ? { conversation } : await native.recover(whole, error);
     if (recovered === undefined) return response;
     await response.body?.cancel();
     goesOn(recovered.conversation.messages);
@@ -117,11 +124,14 @@ function withConversation<Request extends AnthropicRequest>(
 ): Request {
   const { messages, system } = withBreakpoint(conversation, body);
   const edited = { ...body, messages, ...(system !== undefined && { system }) };
-  if (!bindsReasoning(body) || !canDropBlocks(body)) {
-    return { ...request, body: JSON.stringify(edited) };
-  }
+  if (!canLeaveOut(body)) return { ...request, body: JSON.stringify(edited) };
   const headers = withBindingBeta(request.headers);
   return { ...request, headers, body: JSON.stringify(droppingBlocks(edited)) };
+}
+
+/** The API itself: where thinking is on, it would refuse an answer that has lost its own. */
+function canLeaveOut(body: MessageBody): boolean {
+  return bindsReasoning(body) && canDropBlocks(body);
 }
 
 async function refusalOf(response: Response): Promise<unknown> {

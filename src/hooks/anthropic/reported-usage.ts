@@ -8,18 +8,32 @@ export async function usageOfBody(response: Response): Promise<Usage | undefined
   return isWireObject(body) ? usageOf(body["usage"]) : undefined;
 }
 
-/** The usage of a streamed message: the input is in its first event, the output in the last ones. */
-export async function usageOfStream(response: Response): Promise<Usage | undefined> {
+/**
+ * The usage of a streamed message: the input is in its first event, the output in its last. What
+ * comes behind that is not waited for: the caller may have the whole answer, and go on or hang up.
+ */
+export async function usageOfStream({ body }: Response): Promise<Usage | undefined> {
   let usage: Readonly<Record<string, unknown>> = {};
+  let isWhole = false;
   const parser = createParser({
     onEvent({ data }) {
       const event: unknown = data.includes('"usage"') ? JSON.parse(data) : undefined;
       if (!isWireObject(event)) return;
       const message = isWireObject(event["message"]) ? event["message"] : event;
       if (isWireObject(message["usage"])) usage = { ...usage, ...message["usage"] };
+      isWhole ||= isWireObject(event["delta"]) && event["delta"]["stop_reason"] != null;
     },
   });
-  parser.feed(await response.text());
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece?.value === undefined) break;
+    parser.feed(decoder.decode(piece.value, { stream: true }));
+    if (isWhole) break;
+  }
+  // Ends with the caller's own reading.
+  void reader?.cancel().catch(() => undefined);
   return usageOf(usage);
 }
 

@@ -10,7 +10,9 @@ export interface Io {
 }
 
 export interface Output {
+  /** `false`: whoever reads is slower; there is room again at the next `drain`. */
   write(data: string | Uint8Array): unknown;
+  once?(event: "drain", listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   /** Characters of a line, on a terminal. */
   readonly columns?: number | undefined;
@@ -35,4 +37,15 @@ export function printJson({ stdout }: Io, value: unknown): void {
 /** Prints lines for people. */
 export function printLines({ stdout }: Io, lines: readonly string[]): void {
   stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Prints bytes as they come, no faster than they are read. */
+export async function printPieces(
+  { stdout }: Io,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (stdout.write(piece) !== false || stdout.once === undefined) continue;
+    await new Promise<void>((resolve) => stdout.once?.("drain", resolve));
+  }
 }

@@ -12,7 +12,7 @@ import {
 } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
 import { bytes, plural } from "./view/figures.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, printPieces } from "./io.ts";
 
 export interface RecallCommandOptions extends CommonOptions {
   readonly lines?: Range;
@@ -71,7 +71,7 @@ async function print(
   if (json === true)
     return printJson(io, { version: 1, handle, content: await archive.get(handle) });
   // As bytes: not every original is text.
-  for await (const piece of recallBytes(archive, handle, range)) io.stdout.write(piece);
+  await printPieces(io, recallBytes(archive, handle, range));
 }
 
 /** A person can stop a search by hand. */

@@ -53,6 +53,29 @@ describe("longhaul recall", () => {
     });
   });
 
+  it("reads no faster than its reader does", async () => {
+    const home = temporaryFolder();
+    const folder = path.join(home, "archive");
+    mkdirSync(folder);
+    const content = "a line of text\n".repeat(200_000);
+    const { handle } = await directoryArchive(folder, { retention: false }).put("out", content);
+    let [written, waiting] = [0, 0];
+    const stdout = {
+      write(piece: string | Uint8Array) {
+        expect(waiting).toBe(0);
+        written += piece.length;
+        return false;
+      },
+      once(_: "drain", listener: () => void) {
+        waiting++;
+        setTimeout(() => (waiting--, listener()), 1);
+      },
+    };
+    const io = { ...capturedIo({ env: { LONGHAUL_HOME: home } }), stdout };
+    expect(await runProgram(io, ["recall", handle], "1.0.0")).toBe(0);
+    expect(written).toBe(content.length);
+  });
+
   it("prints the very bytes, also of what is no text", async () => {
     const home = temporaryFolder();
     const folder = path.join(home, "archive");

@@ -33,7 +33,7 @@ export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptio
   };
   const onAbort = (): void => stop(within?.reason() ?? "The call was aborted.");
   const onTime = (): void => stop(`There was no answer within ${timeoutMs} ms.`);
-  const timer = setTimeout(onTime, Math.min(Math.max(0, timeoutMs), LONGEST_TIMER));
+  const timer = setTimeout(onTime, timerMs(timeoutMs));
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   return {
@@ -47,6 +47,10 @@ export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptio
   };
 }
 
+function timerMs(ms: number): number {
+  return Math.min(Math.max(0, ms), LONGEST_TIMER);
+}
+
 /** Resolves after a time, or at once when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
@@ -56,7 +60,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, timerMs(ms));
     signal.addEventListener("abort", done, { once: true });
   });
 }
@@ -69,6 +73,7 @@ export async function untilAborted<T>(
   let onAbort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
     onAbort = (): void => resolve(undefined);
+    if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {

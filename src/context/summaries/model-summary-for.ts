@@ -1,4 +1,5 @@
 import type { Failure } from "../../core/error.ts";
+import { startDeadline, untilAborted } from "../../summarizers/call-deadline.ts";
 import type { ModelSummary, SummaryCall } from "../../summarizers/model-summary.ts";
 import type { AheadSummary } from "./ahead.ts";
 import type { ArchivedPlan, EditOptions } from "../edit/edit-view.ts";
@@ -97,27 +98,20 @@ export function hasWorkedSince({ tracker }: Session, { fresh }: View): boolean {
   return fresh.some(({ role }) => role === "assistant" || role === "tool");
 }
 
-/** The prepared summary, or `undefined` when it does not come within the time limit. */
+/** The prepared summary, or why there is none, when it does not come within the time limit. */
 async function waitFor(
-  ahead: AheadSummary,
-  session: Session,
+  { answer }: AheadSummary,
+  { ahead, summarizerTimeoutMs, now }: Session,
   signal: AbortSignal | undefined,
 ): Promise<ModelSummary | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let giveUp: (() => void) | undefined;
-  const limit = new Promise<undefined>((resolve) => {
-    giveUp = (): void => resolve(undefined);
-    timer = setTimeout(giveUp, session.summarizerTimeoutMs);
-    if (signal?.aborted === true) giveUp();
-    signal?.addEventListener("abort", giveUp, { once: true });
-  });
+  const deadline = startDeadline({ timeoutMs: summarizerTimeoutMs, signal, now });
   try {
-    const made = await Promise.race([ahead.answer, limit]);
+    const made = await untilAborted(answer, deadline.signal);
     // Who gives up changes nothing: the next call finds it again.
-    if (signal?.aborted !== true) session.ahead.take();
-    return made;
+    if (signal?.aborted !== true) ahead.take();
+    const failure = deadline.reason() ?? "";
+    return made === undefined ? { hasGaps: false, calls: [], failure } : made.value;
   } finally {
-    clearTimeout(timer);
-    if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
+    deadline.end();
   }
 }

@@ -187,7 +187,8 @@ function nameOf(tool: object): string {
   return "name" in tool && typeof tool.name === "string" ? tool.name : "";
 }
 
-function isWrapped(run: unknown): boolean {
+/** Whether a function truncates what it returns already. */
+export function isWrapped(run: unknown): boolean {
   return typeof run === "function" && WRAPPED in run;
 }
 

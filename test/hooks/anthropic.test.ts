@@ -1,3 +1,4 @@
+import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import { describe, expect, it } from "vitest";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
 import { usageOfStream } from "../../src/hooks/anthropic/reported-usage.ts";
@@ -109,6 +110,22 @@ describe("tools for the tool runner", () => {
     expect(cut.length).toBeLessThan(60_000);
     expect(cut).toContain("out_");
     expect(context.tools([wrapped])[0]).toBe(wrapped);
+  });
+
+  it.each([
+    ["a text", "line\n".repeat(9_000)],
+    ["a list of blocks", [{ type: "text" as const, text: "line\n".repeat(9_000) }]],
+  ])("truncate what an error says that a tool throws: %s", async (_, content) => {
+    const [failing] = longhaul().tools([
+      { name: "bash", run: () => Promise.reject(new ToolError(content)) },
+    ] as const);
+    const error: unknown = await failing.run().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ToolError);
+    const { message, content: shown } = error as ToolError;
+    for (const text of [message, JSON.stringify(shown)]) {
+      expect(text.length).toBeLessThan(60_000);
+      expect(text).toContain("<tool-output-truncated");
+    }
   });
 });
 

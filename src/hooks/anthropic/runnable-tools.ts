@@ -1,5 +1,5 @@
 import type { RecallTool, RecallTools } from "../../archive/recall/recall-tools.ts";
-import { truncateValue, type TruncationOptions } from "../../tools/index.ts";
+import { isWrapped, type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
 /** A tool as the tool runner takes it. */
 export interface RunnableTool {
@@ -30,9 +30,6 @@ export function runnableTool([name, tool]: readonly [
 
 type Run = (...args: unknown[]) => unknown;
 
-/** Marks a function that truncates already, also one from another copy of this package. */
-const WRAPPED = Symbol.for("longhaul.wrapped");
-
 /** The tool runner's tools have a `run`; what it returns is a text or a list of content blocks. */
 export function wrapRunnables<Tools extends readonly object[]>(
   tools: Tools,
@@ -43,13 +40,10 @@ export function wrapRunnables<Tools extends readonly object[]>(
 
 function wrapRunnable(tool: object, options: TruncationOptions): object {
   const { run, name = "" } = tool as { readonly run?: unknown; readonly name?: string };
-  if (typeof run !== "function" || WRAPPED in run) return tool;
-  const truncating = async (...args: unknown[]): Promise<unknown> => {
-    const output = await Reflect.apply(run as Run, tool, args);
-    return truncateValue(output, { toolName: name, input: args[0] }, options);
-  };
+  if (typeof run !== "function" || isWrapped(run)) return tool;
+  const execute = (...args: unknown[]): unknown => Reflect.apply(run as Run, tool, args);
+  const wrapped = wrapTool({ name, execute }, options).execute;
   const fields = Object.getOwnPropertyDescriptors(tool);
-  const wrapped = Object.assign(truncating, { [WRAPPED]: true });
   return Object.create(Object.getPrototypeOf(tool) as object | null, {
     ...fields,
     run: { value: wrapped, enumerable: true, configurable: true, writable: true },

@@ -1,4 +1,4 @@
-import { isContextError } from "../../core/error.ts";
+import { errorMessage } from "../../core/error.ts";
 import type { Archive } from "../archive.ts";
 import { type Range, recalledText, type RecallOptions, recallRange } from "./recall.ts";
 import { searchArchive, type SearchOptions } from "../search/search.ts";
@@ -122,7 +122,6 @@ async function answer<Input>(
   try {
     return await work();
   } catch (error) {
-    if (isContextError(error)) return error.message;
-    throw error;
+    return errorMessage(error);
   }
 }

@@ -221,6 +221,17 @@ describe("recallTools", () => {
     expect(await search.execute({ pattern: "(", regex: true })).toContain("RE2");
   });
 
+  it("never reject, whatever an archive of somebody else throws", async () => {
+    const broken = (): never => {
+      throw new Error("The bucket is gone.");
+    };
+    const tools = recallTools({ ...memoryArchive(), get: broken, list: broken });
+    expect(await tools.recall.execute({ handle: "out_0123456789abcdef" })).toBe(
+      "The bucket is gone.",
+    );
+    expect(await tools.search_archive.execute({ pattern: "a" })).toBe("The bucket is gone.");
+  });
+
   it("have plain JSON Schema, which checks what comes in", async () => {
     const { recall } = recallTools(memoryArchive());
     expect(JSON.parse(JSON.stringify(recall.inputSchema))).toMatchObject({

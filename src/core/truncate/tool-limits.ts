@@ -103,7 +103,7 @@ function wordsOf(toolName: string): string[] {
 /** Which end of a shell command's output says most. */
 export function commandDirection(command: string): Direction {
   const statements = command.slice(0, COMMAND_UNITS).split(/&&|\|\||;|\n/);
-  const last = statements.at(-1)?.trim() ?? "";
+  const last = statements.findLast((statement) => /\S/.test(statement))?.trim() ?? "";
   const program = last.replace(LAUNCHER, "");
   const isCompile = !last.includes("|") && COMPILE.test(program) && !TEST.test(program);
   return isCompile ? "head" : "both";

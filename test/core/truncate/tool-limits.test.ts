@@ -58,6 +58,8 @@ describe("the direction of a shell command", () => {
     ["NODE_ENV=test npx eslint src", "head"],
     ["cargo build --release", "head"],
     ["make -j8", "head"],
+    ["cd app && make -j8;\n", "head"],
+    ["\n;", "both"],
     ["npm run build", "head"],
     ["make test", "both"],
     ["cargo test", "both"],

@@ -100,10 +100,11 @@ function fatalProblem(
   const missingSections = missingIn(text, template);
   const isCall = hasToolCall(answer, text);
   if (isCall && missingSections.length > 0) return [{ code: "tool-call" }];
-  if (text === "") return [{ code: "empty" }];
+  const unfinished = finish !== undefined && UNFINISHED.has(finish) ? { finish } : undefined;
+  if (text === "") return [{ code: "empty", ...unfinished }];
   const instead = noSummary(text, missingSections, template);
   if (instead !== undefined) return [instead];
-  if (finish !== undefined && UNFINISHED.has(finish)) return [{ code: "cut-off", finish }];
+  if (unfinished !== undefined) return [{ code: "cut-off", ...unfinished }];
   if (endsEarly(text, missingSections, template)) return [{ code: "cut-off" }];
   const tokens = count(text);
   if (tokens >= replaces) return [{ code: "not-smaller", tokens, replaces }];

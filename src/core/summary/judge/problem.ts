@@ -2,7 +2,8 @@ import type { CommandRuns } from "../facts/facts.ts";
 
 /** What is wrong with a summary that a model wrote; plain data. */
 export type SummaryProblem =
-  | { readonly code: "empty" }
+  /** `finish` is why the model stopped, where it said so and it was not by itself. */
+  | { readonly code: "empty"; readonly finish?: string | undefined }
   /** `finish` is why the model stopped, where it said so. */
   | { readonly code: "cut-off"; readonly finish?: string | undefined }
   | { readonly code: "tool-call" }
@@ -39,11 +40,9 @@ const MOST_NAMES = 20;
 export function describeProblem(problem: SummaryProblem): string {
   switch (problem.code) {
     case "empty":
-      return "The answer was empty.";
+      return `The answer was empty${reasonOf(problem.finish)}.`;
     case "cut-off":
-      return problem.finish === undefined
-        ? "The summary breaks off before its end; write less in each section, so that all of them fit."
-        : `The summary breaks off before its end (finish reason: ${problem.finish}); write less in each section, so that all of them fit.`;
+      return `The summary breaks off before its end${reasonOf(problem.finish)}; write less in each section, so that all of them fit.`;
     case "tool-call":
       return "The answer called a tool; only the text of the summary is wanted.";
     case "chat-answer":
@@ -67,6 +66,10 @@ export function describeProblem(problem: SummaryProblem): string {
     case "wrong-language":
       return `The summary is written in ${problem.language}, which the conversation does not use; write in the user's language.`;
   }
+}
+
+function reasonOf(finish: string | undefined): string {
+  return finish === undefined ? "" : ` (finish reason: ${finish})`;
 }
 
 function describeFact(fact: CheckedFact): string {

@@ -61,6 +61,14 @@ describe("T12: the gate", () => {
     });
   });
 
+  it.each(["length", "content-filter", "error"])("says why an answer is empty: %s", (finish) => {
+    const { problems } = judgeSummary({ text: "<think>…</think>", finish }, input);
+    expect(problems).toEqual([{ code: "empty", finish }]);
+    expect(problems.map(describeProblem)).toEqual([
+      `The answer was empty (finish reason: ${finish}).`,
+    ]);
+  });
+
   it.each([
     ["a.ts", "src/a.ts", true],
     ["./src/a.ts", "src/a.ts", true],

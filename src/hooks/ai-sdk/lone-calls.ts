@@ -39,11 +39,13 @@ export function createLoneCalls({
       beside.set(native, surroundings);
       surroundings.called(params, system);
       if (standsBack(surroundings.managedBy)) return params;
+      const { abortSignal: signal } = params;
       const { conversation: edited } = await native.prepare(messages, {
         usage: reported,
         instructions: surroundings.instructions,
         tools: surroundings.tools,
         boundReasoning: boundReasoning(model, surroundings.thinking),
+        ...(signal !== undefined && { signal }),
       });
       calls.set(params, { system, conversation });
       if (edited === messages) return params;

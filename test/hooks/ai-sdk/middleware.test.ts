@@ -157,6 +157,27 @@ describe("the middleware alone", () => {
   });
 });
 
+describe("the middleware alone, while a summary is being written", () => {
+  it("gives up with the caller", async () => {
+    const controller = new AbortController();
+    const summarizer = (): Promise<string> => {
+      controller.abort(new Error("no longer wanted"));
+      return new Promise(() => {});
+    };
+    const { context } = watched({ window: LIMIT, summarizer });
+    const { model, calls } = fakeModel({ version: 6, answer: () => ({ text: "ok" }) });
+    const wrapped = wrapLanguageModel({ model, middleware: context.middleware });
+    const messages = Array.from({ length: 80 }, (_, n) => ({
+      role: n % 2 === 0 ? ("user" as const) : ("assistant" as const),
+      content: words(400, `${n}`),
+    }));
+    const { signal: abortSignal } = controller;
+    const asked = generateText({ model: wrapped, messages, abortSignal, maxRetries: 0 });
+    await expect(asked).rejects.toThrow("no longer wanted");
+    expect(calls).toEqual([]);
+  });
+});
+
 describe("the middleware alone, behind a question", () => {
   it("keeps what comes next inside the window", async () => {
     const { model, refused } = fakeModel({ version: 6, limit: LIMIT, answer: lookFor(STEPS) });

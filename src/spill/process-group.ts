@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The processes that a command started, as far as they stayed in its group. */
@@ -27,7 +27,7 @@ export function processGroup(pid: number): ProcessGroup {
     async isPrinting(path) {
       // A process that was started a moment ago may be about to redirect its output.
       const until = performance.now() + SETTLE_MS;
-      while (isRunning() && mayPrint(pid, path)) {
+      while (isRunning() && mayPrint(pid, fileAt(path))) {
         if (performance.now() >= until) return true;
         await sleep(POLL_MS);
       }
@@ -77,16 +77,22 @@ function isLiveMember(pid: string, group: number): boolean {
   }
 }
 
-function mayPrint(group: number, path: string | undefined): boolean {
-  return liveMembers(group)?.some((member) => writesInto(member, path)) ?? true;
+function fileAt(path: string | undefined): Stats | undefined {
+  return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
 }
 
-/** What a process prints into ours is a file of the archive, or a pipe without a name. */
-function writesInto(pid: string, path: string | undefined): boolean {
+function mayPrint(group: number, file: Stats | undefined): boolean {
+  return liveMembers(group)?.some((member) => writesInto(member, file)) ?? true;
+}
+
+/** What a process prints into ours is a file of the archive, by whatever path, or a nameless pipe. */
+function writesInto(pid: string, file: Stats | undefined): boolean {
   return ["1", "2"].some((fd) => {
+    const place = `/proc/${pid}/fd/${fd}`;
     try {
-      const target = readlinkSync(`/proc/${pid}/fd/${fd}`);
-      return path === undefined ? /^(socket|pipe):/.test(target) : target === path;
+      if (file === undefined) return /^(socket|pipe):/.test(readlinkSync(place));
+      const { dev, ino } = statSync(place);
+      return dev === file.dev && ino === file.ino;
     } catch {
       return false;
     }

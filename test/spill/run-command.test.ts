@@ -1,8 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { directoryArchive } from "../../src/archive/directory.ts";
 import { runCommand } from "../../src/spill/index.ts";
 import { isAlive, newArchive, openDescriptors, outputsIn } from "./scratch.ts";
 
@@ -264,6 +272,16 @@ describe("a process that stays in the background", () => {
     const pid = Number(result.truncation.text);
     expect(isAlive(pid)).toBe(true);
     process.kill(pid);
+  });
+
+  it("is known also where the archive's folder has another name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
+    const link = `${folder}-link`;
+    symlinkSync(folder, link);
+    const archive = directoryArchive(join(link, "archive"));
+    const result = await runCommand({ command: "sleep 20 & echo $!", archive });
+    process.kill(Number(result.truncation.text));
+    expect(result.warnings.join()).toContain("still runs in the background");
   });
 
   it("does not change what has a handle by now", async () => {

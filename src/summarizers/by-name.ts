@@ -47,8 +47,9 @@ export function summarizerByName(
   }
 }
 
-function requireKey(summarizer: string, name: string, env: Environment): void {
+function requireKey(given: string, name: string, env: Environment): void {
   if (variable(env, name) !== undefined) return;
+  const summarizer = withoutSecrets(given);
   throw new ContextError("invalid-options", `${summarizer} needs a key; set ${name}.`, {
     details: { summarizer, variable: name },
   });

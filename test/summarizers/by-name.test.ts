@@ -82,6 +82,13 @@ describe("a key", () => {
     expect(summarizerByName(name, env)).toHaveProperty("summarize");
   });
 
+  it("in the place of a model is not repeated", () => {
+    for (const name of ["anthropic:sk-ant-api03-0123456789", "openai:sk-proj-0123456789"]) {
+      expect(() => summarizerByName(name, {})).toThrow(/needs a key/);
+      expect(() => summarizerByName(name, {})).not.toThrow(/0123456789/);
+    }
+  });
+
   it("comes from the environment that was given", async () => {
     const script = scriptedFetch(() => json({ choices: [{ message: {}, finish_reason: "stop" }] }));
     const env = { OPENAI_API_KEY: "key-o", OPENAI_COMPATIBLE_API_KEY: "key-c" };

@@ -1,6 +1,28 @@
 import { ContextError } from "../core/error.ts";
+import { describeValue } from "../core/message/index.ts";
 import { isJournalEntry } from "./journal/journal.ts";
 import type { ContextOptions } from "./options.ts";
+
+/**
+ * Complains about options that are none, such as the id of a model: they would be ignored as a
+ * whole. And about lists that are none. Throws `invalid-options`.
+ */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ContextError(
+      "invalid-options",
+      `The options are ${shown(options)}; they must be an object, e.g. { window: 200_000 }.`,
+    );
+  }
+  const { plugins = [], constraints = [] } = options as Readonly<Record<string, unknown>>;
+  const isPlugin = (value: unknown): boolean => typeof value === "object" && value !== null;
+  if (!Array.isArray(plugins) || !plugins.every(isPlugin)) {
+    throw noSuch("plugins", plugins, "a list of plugins, e.g. [{ name, onEvent }]");
+  }
+  if (!Array.isArray(constraints) || !constraints.every((rule) => typeof rule === "string")) {
+    throw noSuch("constraints", constraints, "a list of texts");
+  }
+}
 
 /**
  * Complains about an archive, a summarizer or a journal that is none, such as the path of a folder or
@@ -32,10 +54,13 @@ function has(value: unknown, method: string): boolean {
 }
 
 function noSuch(option: string, value: unknown, expected: string): ContextError {
-  const shown = typeof value === "string" ? `"${value}"` : `a value of type ${typeof value}`;
   return new ContextError(
     "invalid-options",
-    `The option ${option} is ${shown}; it must be ${expected}.`,
+    `The option ${option} is ${shown(value)}; it must be ${expected}.`,
     { details: { option } },
   );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? `"${value}"` : describeValue(value);
 }

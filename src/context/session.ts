@@ -27,7 +27,7 @@ import { createGroundwork, type Groundwork } from "./view/groundwork.ts";
 import type { ContextOptions } from "./options.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import { createPersistence, type Persistence } from "./journal/persistence.ts";
-import { checkGivenParts } from "./given-parts.ts";
+import { checkGivenParts, checkOptions } from "./given-parts.ts";
 import { createRecordedFacts } from "./journal/recorded-facts.ts";
 import { withPlugins } from "./plugins.ts";
 import { createRefillWatch, type RefillWatch } from "./view/refill.ts";
@@ -74,6 +74,7 @@ export interface Session {
 }
 
 export function openSession(given: ContextOptions): Session {
+  checkOptions(given);
   const options = withPlugins(given);
   checkGivenParts(options);
   const digest = rememberingDigest(sha256Hex);

@@ -1,15 +1,17 @@
 import type { Context, ContextOptions, Failure } from "../context/index.ts";
+import { checkOptions } from "../context/given-parts.ts";
 import { modelWindow } from "../core/overflow/index.ts";
 
 /**
  * The options of the context behind a hook: the window of the model, where that is a known one and
  * none is given, and a warning on the console for what fails while nobody listens. A person who
- * added one line to an agent has no other way to hear of it.
+ * added one line to an agent has no other way to hear of it. Throws `invalid-options` for no options.
  */
-export function hookOptions({
-  model,
-  ...options
-}: ContextOptions & { readonly model?: string | undefined }): ContextOptions {
+export function hookOptions(
+  given: ContextOptions & { readonly model?: string | undefined },
+): ContextOptions {
+  checkOptions(given);
+  const { model, ...options } = given;
   const window = options.window ?? (model === undefined ? undefined : modelWindow(model));
   return {
     onUnheardFailure: createWarning(),

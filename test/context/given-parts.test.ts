@@ -10,7 +10,7 @@ it.each([
   [{ archive: {} }, "directoryArchive(folder)"],
   [{ archive: null }, "The option archive"],
   [{ summarizer: "claude-haiku-4-5" }, 'The option summarizer is "claude-haiku-4-5"; it must be'],
-  [{ summarizer: { model: "x" } }, "The option summarizer is a value of type object"],
+  [{ summarizer: { model: "x" } }, "The option summarizer is an object"],
   [
     { journal: "journal.jsonl" },
     'The option journal is "journal.jsonl"; it must be what journal()',

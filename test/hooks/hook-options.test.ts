@@ -3,9 +3,39 @@ import type { Context } from "../../src/context/index.ts";
 import { createContext, type Failure } from "../../src/context/index.ts";
 import { longhaul as aiSdk } from "../../src/hooks/ai-sdk/index.ts";
 import { longhaul as anthropic } from "../../src/hooks/anthropic/index.ts";
-import { longhaul as langchain } from "../../src/hooks/langchain/index.ts";
+import { longhaul as langchain, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
+import { longhaulProcessor } from "../../src/hooks/mastra/index.ts";
 import { longhaul as agents } from "../../src/hooks/openai-agents/index.ts";
 import { longhaul as openai } from "../../src/hooks/openai/index.ts";
+
+const makers = {
+  aiSdk,
+  anthropic,
+  langchain,
+  longhaulMiddleware,
+  longhaulProcessor,
+  openai,
+  agents,
+} as unknown as Readonly<Record<string, (options: unknown) => unknown>>;
+
+describe.each(Object.entries(makers))("what is no options is refused: %s", (_door, make) => {
+  it.each([
+    ["gpt-5", 'The options are "gpt-5"; they must be an object, e.g. { window: 200_000 }.'],
+    [null, "The options are null"],
+    [[], "The options are an array"],
+    [{ plugins: {} }, "The option plugins is an object; it must be a list of plugins"],
+    [{ plugins: [null] }, "The option plugins"],
+    [{ constraints: "be kind" }, 'The option constraints is "be kind"; it must be a list of texts'],
+    [{ constraints: [5] }, "The option constraints"],
+  ])("%j", (options, message) => {
+    expect(() => make(options)).toThrow(
+      expect.objectContaining({
+        code: "invalid-options",
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+});
 
 const warn = vi.spyOn(console, "warn");
 beforeEach(() => void warn.mockReset().mockReturnValue());

@@ -1,5 +1,6 @@
 import { recallTools, type RecallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { checkOptions } from "../../context/given-parts.ts";
 import { ContextError } from "../../core/error.ts";
 import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
 import { createConversations } from "../conversations.ts";
@@ -100,7 +101,9 @@ function withHooks(context: Context, settings: ContextOptions): LonghaulContext 
 }
 
 /** The options of a context that `longhaul` has by other names. */
-function contextOptions({ model, summarizer, ...options }: LonghaulOptions): ContextOptions {
+function contextOptions(given: LonghaulOptions): ContextOptions {
+  checkOptions(given);
+  const { model, summarizer, ...options } = given;
   return hookOptions({
     ...options,
     model: typeof model === "string" ? model : model?.modelId,

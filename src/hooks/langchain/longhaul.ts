@@ -4,6 +4,7 @@ import {
   createContext,
   type PrepareOptions,
 } from "../../context/index.ts";
+import { checkOptions } from "../../context/given-parts.ts";
 import { langchain, type LangChainMessage } from "../../dialects/langchain/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { hookOptions } from "../hook-options.ts";
@@ -117,11 +118,9 @@ function boundTools(model: unknown): readonly unknown[] | undefined {
   return undefined;
 }
 
-function contextOptions({
-  model,
-  summarizer,
-  ...options
-}: LangChainContextOptions): ContextOptions {
+function contextOptions(given: LangChainContextOptions): ContextOptions {
+  checkOptions(given);
+  const { model, summarizer, ...options } = given;
   const window = options.window ?? (model === undefined ? undefined : windowOfModel(model));
   const written = summarizer && summarizerOf(summarizer);
   return hookOptions({

@@ -1,4 +1,5 @@
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { checkOptions } from "../../context/given-parts.ts";
 import { ContextError } from "../../core/error.ts";
 import { hookOptions } from "../hook-options.ts";
 import { truncatedMessage } from "./arrival.ts";
@@ -61,14 +62,16 @@ const MAX_THREADS = 100;
  * @example
  * const agent = createAgent({ model, tools, middleware: [longhaulMiddleware()] });
  */
-export function longhaulMiddleware({
-  recallTools = true,
-  truncateIn = "request",
-  maxThreads = MAX_THREADS,
-  onContext,
-  summarizer,
-  ...options
-}: LonghaulMiddlewareOptions = {}): LonghaulMiddleware {
+export function longhaulMiddleware(given: LonghaulMiddlewareOptions = {}): LonghaulMiddleware {
+  checkOptions(given);
+  const {
+    recallTools = true,
+    truncateIn = "request",
+    maxThreads = MAX_THREADS,
+    onContext,
+    summarizer,
+    ...options
+  } = given;
   const written = summarizer && summarizerOf(summarizer);
   const context = hookOptions({ ...options, ...(written && { summarizer: written }) });
   if (!Number.isInteger(maxThreads) || maxThreads < 1) throw badMaxThreads(maxThreads);

@@ -1,6 +1,7 @@
 import { recallTools as recallToolsOn } from "../../archive/recall/recall-tools.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { checkOptions } from "../../context/given-parts.ts";
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
 import { aiSdk, type AiSdkModel, type PromptMessage } from "../../dialects/ai-sdk/index.ts";
@@ -75,6 +76,7 @@ const MOST_RETRIES = 2;
  * new Agent({ id, name, model, instructions, inputProcessors: [longhaul], errorProcessors: [longhaul] });
  */
 export function longhaulProcessor(options: LonghaulProcessorOptions = {}): LonghaulProcessor {
+  checkOptions(options);
   const { recallTools = true } = options;
   const conversationOf = createConversations(options);
   return {

@@ -17,6 +17,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// Talk that nobody hears changes nothing.
+process.stderr.on("error", () => undefined);
+
 /** The shell's own name for a folder that was removed under its feet, which the system no longer has. */
 function currentFolder(): string {
   try {

@@ -55,6 +55,24 @@ describe("longhaul run", () => {
     expect(stderr).toContain("ended with 3\n");
   });
 
+  it("is not stopped where nobody hears what is said", () => {
+    const main = [process.execPath, "--import", import.meta.resolve("tsx"), "src/cli/main.ts"];
+    const { stdout } = spawnSync(
+      "/bin/sh",
+      [
+        "-c",
+        '{ { "$@" 2>&1 >/dev/null 3>&-; echo "ended with $?" >&3; } | true; } 3>&1',
+        "sh",
+        ...main,
+        "recall",
+        "--search",
+        "nothing",
+      ],
+      { encoding: "utf8", env: { ...process.env, LONGHAUL_HOME: temporaryFolder() } },
+    );
+    expect(stdout).toContain("ended with 0");
+  });
+
   it("stops a command after a time, with 124", async () => {
     const run = await runCli(["run", "--timeout", "0.4", "--", "echo begun; sleep 30"]);
     expect(run.code).toBe(124);

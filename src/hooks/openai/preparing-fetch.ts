@@ -21,13 +21,13 @@ export function createPreparingFetch(
   fetch: Fetch,
 ): Fetch {
   return async (input, init = {}) => {
-    const endpoint = endpoints.find((one) => isFor(one, input, init));
-    const params = endpoint && paramsOf(init);
+    const endpoint = endpoints.find(({ path }) => pathOf(input).endsWith(path));
+    const params = endpoint && (await paramsOf(input, init));
     if (endpoint === undefined || params === undefined) return fetch(input, init);
-    const { signal } = init;
+    const signal = init.signal ?? (isRequest(input) ? input.signal : undefined);
     const request = await endpoint.prepare(params, signal ? { signal } : {});
     const send = (body: object): Promise<Response> =>
-      fetch(input, body === params ? init : withBody(init, body));
+      fetch(input, body === params ? init : withBody(input, init, body));
     const again = async (error: unknown): Promise<Response | undefined> => {
       const recovered = await request.recover(error);
       return recovered && send(recovered);
@@ -42,25 +42,30 @@ export function createPreparingFetch(
   };
 }
 
-function isFor(
-  { path }: PreparedEndpoint<object>,
-  input: string | URL | Request,
-  init: RequestInit,
-): boolean {
-  if (typeof init.body !== "string" || init.method?.toUpperCase() !== "POST") return false;
-  if (typeof input !== "string" && !(input instanceof URL)) return false;
-  return new URL(String(input), "http://localhost").pathname.endsWith(path);
+type Input = Parameters<Fetch>[0];
+
+function isRequest(input: Input): input is Request {
+  return typeof input === "object" && "url" in input;
+}
+
+function pathOf(input: Input): string {
+  return new URL(isRequest(input) ? input.url : String(input), "http://localhost").pathname;
 }
 
 /** The parameters of a request: the client's own, or what its body says. */
-function paramsOf(init: RequestInit): object | undefined {
+async function paramsOf(input: Input, init: RequestInit): Promise<object | undefined> {
+  const asked = isRequest(input) ? input : undefined;
+  if ((init.method ?? asked?.method)?.toUpperCase() !== "POST") return undefined;
+  // A body can be read once, and the request has to be sent.
+  const body = init.body ?? (await asked?.clone().text());
+  if (typeof body !== "string") return undefined;
   const given = (init as { readonly [PARAMS]?: object })[PARAMS];
-  const params = given ?? jsonOf(init.body as string);
+  const params = given ?? jsonOf(body);
   return typeof params === "object" && params !== null ? params : undefined;
 }
 
-function withBody(init: RequestInit, body: object): RequestInit {
-  const headers = new Headers(init.headers);
+function withBody(input: Input, init: RequestInit, body: object): RequestInit {
+  const headers = new Headers(init.headers ?? (isRequest(input) ? input.headers : undefined));
   headers.delete("content-length");
   return { ...init, headers, body: JSON.stringify(body) };
 }

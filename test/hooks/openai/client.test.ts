@@ -1,5 +1,5 @@
 import OpenAI, { AzureOpenAI } from "openai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type OpenAIContextOptions, longhaul } from "../../../src/hooks/openai/index.ts";
 import { quarter, words } from "../../build-messages.ts";
 
@@ -330,4 +330,32 @@ describe("several conversations through one client", () => {
     expect(other).toContain("Be kind.");
     expect(other).not.toContain("Ada");
   });
+});
+
+test("a fetch that gets a whole request prepares it, too", async () => {
+  const sent: Request[] = [];
+  const plain = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    sent.push(request.clone());
+    const { messages } = (await request.json()) as Params;
+    const error = { code: "context_length_exceeded", message: "maximum context length is 9000" };
+    return messages.length > 60 ? json({ error }, { status: 400 }) : completion();
+  };
+  onTestFinished(() => void (globalThis.fetch = plain));
+  const asked = (messages: Params["messages"]): Request =>
+    new Request("http://local/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: "Bearer key", "content-length": "5" },
+      body: JSON.stringify(params(messages)),
+    });
+  const context = longhaul({ counter: quarter, window: 200_000 });
+  const short = asked([user]);
+  expect((await context.fetch(short)).status).toBe(200);
+  expect(await sent.at(-1)?.json()).toEqual(params([user]));
+  expect((await context.fetch(asked([user, ...long()]))).status).toBe(200);
+  expect(sent).toHaveLength(3);
+  const shorter = (await sent.at(-1)?.json()) as Params;
+  expect(shorter.messages.length).toBeLessThan(60);
+  expect(sent.at(-1)?.headers.get("authorization")).toBe("Bearer key");
 });

@@ -161,9 +161,10 @@ function readHeredocs(cursor: Cursor): void {
   }
 }
 
-const WORD_END = /[\s;&|()<>]/;
+/** Other space, such as U+00A0, is a character like any other to a shell. */
+const WORD_END = /[ \t\r\n;&|()<>]/;
 /** Characters that mean only themselves, outside and inside of double quotes. */
-const ORDINARY = /[^\s;&|()<>\\'"$`*?]+/y;
+const ORDINARY = /[^ \t\r\n;&|()<>\\'"$`*?]+/y;
 const ORDINARY_QUOTED = /[^"\\$`]+/y;
 
 function readWord(cursor: Cursor): ShellWord {

@@ -199,6 +199,14 @@ describe("shellFiles: any text", () => {
     );
   });
 
+  it.each(["\u00a0", "\u3000", "\u2028", "\u2029", "\ufeff", "\f", "\v"])(
+    "takes space that is none to a shell for a character of a word: %j",
+    (space) => {
+      expect(seen(`echo a${space}b > c.ts; cat d.ts`)).toEqual(["w c.ts", "r d.ts"]);
+      expect(seen(`${space} a.ts; cat ${space} b.ts`)).toEqual(["r b.ts"]);
+    },
+  );
+
   it.each([
     ["deep substitutions", "$(".repeat(500_000)],
     ["deep subshells", "(".repeat(500_000)],

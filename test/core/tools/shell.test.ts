@@ -203,7 +203,7 @@ describe("shellFiles: any text", () => {
     "takes space that is none to a shell for a character of a word: %j",
     (space) => {
       expect(seen(`echo a${space}b > c.ts; cat d.ts`)).toEqual(["w c.ts", "r d.ts"]);
-      expect(seen(`${space} a.ts; cat ${space} b.ts`)).toEqual(["r b.ts"]);
+      expect(seen(`${space} a.ts; cat ${space} b.ts`)).toEqual([`r ${space}`, "r b.ts"]);
     },
   );
 

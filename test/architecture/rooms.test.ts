@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "core/summary",
     "core/continuation",
   ],
-  "core/continuation": ["core/message"],
+  "core/continuation": ["core/message", "core/tools"],
   "core/compact": [
     "core/message",
     "core/handle",

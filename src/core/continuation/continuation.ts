@@ -1,4 +1,5 @@
 import type { FilePart, Message } from "../message/index.ts";
+import { clipLine } from "../tools/index.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
@@ -57,10 +58,14 @@ function continuationMessage(): Message {
   };
 }
 
+const NAME_UNITS = 200;
+const TYPE_UNITS = 100;
+
 /** What stands for an image or file that is not sent again: links expire and bytes are heavy. */
 export function describeMedia(file: FilePart, handle: string | undefined): string {
-  const name = file.filename === undefined ? "" : ` "${file.filename.slice(0, 200)}"`;
+  // Names and types come from whoever attached the file: one line, and no half of a character.
+  const name = file.filename === undefined ? "" : ` "${clipLine(file.filename, NAME_UNITS)}"`;
   const size = file.data === undefined ? "" : `, ${Math.ceil((file.data.length * 3) / 4)} bytes`;
   const recall = handle === undefined ? "" : `; recall ${handle}`;
-  return `[${file.mediaType.slice(0, 100)}${name}${size} was attached here and is not sent again${recall}]`;
+  return `[${clipLine(file.mediaType, TYPE_UNITS)}${name}${size} was attached here and is not sent again${recall}]`;
 }

@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { type Failure, failureOf } from "../core/error.ts";
+import { type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import { isOverflow } from "../core/overflow/index.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
@@ -59,7 +59,10 @@ export interface Context {
   recall(handle: string): Promise<string>;
   /** Adds a listener and returns how to remove it. */
   on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
-  /** For hooks: tells the listeners that something failed and that the work goes on without it. */
+  /**
+   * For hooks: tells the listeners that something failed and that the work goes on without it. Takes
+   * whatever was thrown, or the failure of another context as it is.
+   */
   fail(error: unknown): Failure;
   /** Every edit that stands, oldest first; plain JSON, to be passed as `journal` another time. */
   journal(): readonly JournalRecord[];
@@ -123,7 +126,7 @@ export function createContext(options: ContextOptions = {}): Context {
     journal: () => session.tracker.journal,
     recall: (handle) => session.archive.get(handle),
     fail(error) {
-      const failure = failureOf(error, "unexpected");
+      const failure = isFailure(error) ? error : failureOf(error, "unexpected");
       session.events.emit("failed", failure);
       return failure;
     },

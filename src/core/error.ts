@@ -56,6 +56,13 @@ export interface Failure {
   readonly message: string;
 }
 
+/** Whether a value is a failure, and not the error that it is of. */
+export function isFailure(value: unknown): value is Failure {
+  if (typeof value !== "object" || value === null || value instanceof Error) return false;
+  const { code, message } = value as Partial<Failure>;
+  return typeof code === "string" && typeof message === "string";
+}
+
 /** What an error says; of what is no error, its text. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -135,7 +135,12 @@ function openOther<Native, Whole>({
   settings,
 }: ConversationsOptions<Native, Whole>): Context {
   const isStored = settings.conversation !== undefined;
-  return createContext(isStored ? settings : { ...settings, archive: context.archive });
+  return createContext({
+    ...settings,
+    ...(!isStored && { archive: context.archive }),
+    // Who listens to the client's context hears of all that fails.
+    onUnheardFailure: (failure) => void context.fail(failure),
+  });
 }
 
 function requestOf<Native, Whole>(

@@ -190,6 +190,21 @@ describe("the context of a client", () => {
     expect(context.journal().length).toBeGreaterThan(0);
   });
 
+  it("tells its listeners what fails in the other conversations", async () => {
+    const heard: string[] = [];
+    const onUnheardFailure = (): void => void heard.push("unheard");
+    const context = longhaul({ ...SMALL, onUnheardFailure });
+    const stop = context.on("failed", ({ code }) => heard.push(code));
+    const send = clientOf(context);
+    const system = words(20_000, "rules");
+    await send([ask("Fix it.")], AGENT);
+    await send([ask("Fix it.")], { system });
+    expect(heard).toEqual(["irreducible"]);
+    stop();
+    await send([ask("Fix it.")], { system });
+    expect(heard).toEqual(["irreducible", "unheard"]);
+  });
+
   it("goes along when the agent hands over at once", async () => {
     const context = longhaul(SMALL);
     const send = clientOf(context);

@@ -101,7 +101,7 @@ export interface Context {
 
 /**
  * Creates the context of one conversation. Throws `ContextError` code `invalid-options` for a
- * window, reserve or ratio that makes no sense.
+ * window, reserve, ratio or template that makes no sense.
  */
 export function createContext(options: ContextOptions = {}): Context {
   const session = openSession(options);
@@ -174,6 +174,7 @@ async function prepare(
   edit: EditOptions,
 ): Promise<Prepared> {
   edit.signal?.throwIfAborted();
+  if (edit.template !== undefined) session.templateFor(edit.template);
   const view = viewOf(session, history);
   if (edit.force || mayOverflow(session, view)) return editView(session, held(view), edit);
   prepareAhead(session, view);

@@ -25,10 +25,15 @@ export function checkOptions(options: unknown): void {
 }
 
 /**
- * Complains about an archive, a summarizer or a journal that is none, such as the path of a folder or
+ * Complains about an archive, a summarizer, a journal or a template that is none, such as the path of a folder or
  * the id of a model: without types it would only be noticed in the middle of a run, when the window is full.
  */
-export function checkGivenParts({ archive, summarizer, journal }: ContextOptions): void {
+export function checkGivenParts({
+  archive,
+  summarizer,
+  journal,
+  template = {},
+}: ContextOptions): void {
   if (archive !== undefined && !has(archive, "put")) {
     throw noSuch("archive", archive, "an archive, e.g. directoryArchive(folder)");
   }
@@ -41,6 +46,14 @@ export function checkGivenParts({ archive, summarizer, journal }: ContextOptions
   if (journal !== undefined && !isJournal(journal)) {
     throw noSuch("journal", journal, "what journal() of a context of this version returned");
   }
+  if (!hasLevels(template)) {
+    throw noSuch("template", template, "like { conversation: { sections: [...] } }");
+  }
+}
+
+/** An override in the place of the levels would be ignored. */
+function hasLevels(template: unknown): boolean {
+  return typeof template === "object" && template !== null && !("sections" in template);
 }
 
 function isJournal(value: unknown): boolean {

@@ -10,7 +10,11 @@ import {
   ESTIMATE_MARGIN,
   estimateLimit,
 } from "../core/overflow/index.ts";
-import type { TemplateOverride, TemplateOverrides } from "../core/summary/index.ts";
+import {
+  type CompactionTemplate,
+  resolveTemplate,
+  type TemplateOverride,
+} from "../core/summary/index.ts";
 import {
   createMessageMeter,
   estimator,
@@ -69,14 +73,16 @@ export interface Session {
   readonly refill: RefillWatch;
   /** The tokens at which such a request overflows (T7): what is only estimated has a margin. */
   overflowLimit(measured: Measured): number;
-  /** The overrides of the template, those of one call on top. */
-  templateFor(call: TemplateOverride | undefined): TemplateOverrides;
+  /** The template after all overrides, those of one call on top. Throws `invalid-options`. */
+  templateFor(call: TemplateOverride | undefined): CompactionTemplate;
 }
 
 export function openSession(given: ContextOptions): Session {
   checkOptions(given);
   const options = withPlugins(given);
   checkGivenParts(options);
+  // Here, and not when the window is full.
+  templateOf(options, undefined);
   const digest = rememberingDigest(sha256Hex);
   const { counter = estimator, now = Date.now } = options;
   const archive = archiveOf(options, digest);
@@ -119,11 +125,16 @@ export function openSession(given: ContextOptions): Session {
       if (source === "estimated") return estimateLimit(usable);
       return Math.floor(usable - estimatedPart * ESTIMATE_MARGIN);
     },
-    templateFor(call) {
-      const plugins = (options.plugins ?? []).flatMap((plugin) => plugin.compactionTemplate ?? []);
-      return { plugins, ...options.template, ...(call !== undefined && { call }) };
-    },
+    templateFor: (call) => templateOf(options, call),
   };
+}
+
+function templateOf(
+  { plugins = [], template }: ContextOptions,
+  call: TemplateOverride | undefined,
+): CompactionTemplate {
+  const own = plugins.flatMap((plugin) => plugin.compactionTemplate ?? []);
+  return resolveTemplate({ plugins: own, ...template, ...(call !== undefined && { call }) });
 }
 
 /** The archive, or the part of it that belongs to the conversation. */

@@ -22,6 +22,14 @@ it.each([
   [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
   [{ journal: [{ ...record, extractive: {} }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
+  [{ template: "short" }, "The option template"],
+  [{ template: { sections: [] } }, "like { conversation: { sections"],
+  [{ template: { conversation: "short" } }, "A template is"],
+  [{ template: { conversation: { sections: "goal" } } }, "A template is"],
+  [{ template: { conversation: { sections: [null] } } }, "A template is"],
+  [{ template: { conversation: { sections: [{ id: "goal", purpose: 5 }] } } }, "A template is"],
+  [{ template: { conversation: { sections: [{ id: "new" }] } } }, 'The section "new" is new'],
+  [{ plugins: [{ name: "p", compactionTemplate: {} }] }, "A template is"],
 ])("%j is refused at once", (options, message) => {
   expect(() => createContext(options as unknown as ContextOptions)).toThrow(message);
 });
@@ -30,7 +38,16 @@ it.each<ContextOptions>([
   { archive: memoryArchive(), summarizer: "extractive" },
   { summarizer: () => Promise.resolve("a summary") },
   { journal: [record as never] },
+  { template: { conversation: { sections: [{ id: "goal", purpose: "The ticket." }] } } },
   { summarizer: { name: "own", summarize: () => Promise.resolve({ text: "" }) } },
 ])("what fits is taken", (options) => {
   expect(() => createContext(options)).not.toThrow();
+});
+
+it("a template of one call is checked at once, also where nothing is to be done", async () => {
+  const context = createContext({ window: 200_000 });
+  const template = { sections: [{ id: "new" }] };
+  await expect(context.prepare([], { template })).rejects.toMatchObject({
+    code: "invalid-options",
+  });
 });

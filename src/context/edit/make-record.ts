@@ -7,7 +7,6 @@ import {
   frameSummary,
   type MergeSummaryInput,
   mergeSummary,
-  resolveTemplate,
 } from "../../core/summary/index.ts";
 import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "../journal/fingerprint.ts";
@@ -93,7 +92,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
     count: (piece: string) => counter.count(piece),
     headHandle,
     olderHandles: earlier.handles,
-    template: resolveTemplate(session.templateFor(edit.template)),
+    template: session.templateFor(edit.template),
     ...(options.cwd !== undefined && { environment: [`working directory ${options.cwd}`] }),
   };
   const { text, source } = composed(input, model);

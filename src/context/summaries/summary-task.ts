@@ -1,6 +1,6 @@
 import { extractLedger, type Ledger } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
-import { resolveTemplate, type TemplateOverride } from "../../core/summary/index.ts";
+import type { TemplateOverride } from "../../core/summary/index.ts";
 import { askForSummary } from "../../summarizers/ask-for-summary.ts";
 import type { ModelSummary } from "../../summarizers/model-summary.ts";
 import type { LiveRequest } from "../../summarizers/summarizer.ts";
@@ -49,7 +49,7 @@ export async function startSummary(
       ledger: withRelativePaths(facts, cwd),
       known: knownFacts(session, facts),
       ledgerOf: (some, offset) => withRelativePaths(factsOf(some, offset), cwd),
-      template: resolveTemplate(session.templateFor(template)),
+      template: session.templateFor(template),
       cap,
     },
     replaces: meter.total(all),

@@ -6,7 +6,7 @@ import type { CountTokens } from "./plain-text.ts";
 import { renderSummary } from "./sections.ts";
 import { shareOut } from "./share.ts";
 import type { Want } from "./share.ts";
-import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import { withCore } from "./resolve-template.ts";
 import type { CompactionTemplate } from "./template.ts";
 
 export interface ComposeOptions {
@@ -54,13 +54,6 @@ export function fitsWhole(
     left -= listDemand(list, left, { count, handles });
   }
   return left >= 0;
-}
-
-/** The template with those of the five sections that it leaves out, so that no fact is left out. */
-function withCore(template: CompactionTemplate): CompactionTemplate {
-  const ids = new Set(template.sections.map(({ id }) => id));
-  const missing = DEFAULT_COMPACTION_TEMPLATE.sections.filter(({ id }) => !ids.has(id));
-  return { sections: [...template.sections, ...missing] };
 }
 
 /** All lists under a budget. What one list leaves over goes to those that were cut. */

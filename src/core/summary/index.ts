@@ -8,7 +8,8 @@ export type { MergedSummary, MergeSummaryInput } from "./merge/merge-summary.ts"
 export type { CountTokens } from "./plain-text.ts";
 export { parseSummary, renderSummary } from "./sections.ts";
 export type { SummarySections } from "./sections.ts";
-export { DEFAULT_COMPACTION_TEMPLATE, renderTemplate, resolveTemplate } from "./template.ts";
+export { resolveTemplate } from "./resolve-template.ts";
+export { DEFAULT_COMPACTION_TEMPLATE, renderTemplate } from "./template.ts";
 export type {
   CompactionTemplate,
   CoreSectionId,

@@ -1,5 +1,3 @@
-import { ContextError } from "../error.ts";
-
 /** One section that a summary must have. */
 export interface TemplateSection {
   /** Stable name in code and reports, e.g. `relevantFiles`. */
@@ -104,59 +102,4 @@ const RULES = `Rules:
 export function renderTemplate(template: CompactionTemplate): string {
   const sections = template.sections.map(({ heading, purpose }) => `${heading}\n${purpose}`);
   return [INTRODUCTION, ...sections, RULES].join("\n\n");
-}
-
-/**
- * The template after all overrides: default < plugin < conversation < call. Sections that an
- * override adds come after those already there; the five core ones stay, in their order, unless an
- * override says `replaceCore`. Throws `invalid-options` for a section without a usable id, or a new
- * one without heading or purpose.
- */
-export function resolveTemplate(overrides: TemplateOverrides): CompactionTemplate {
-  const { plugins = [], plugin, conversation, call } = overrides;
-  const levels = [...plugins, plugin, conversation, call];
-  return levels.reduce<CompactionTemplate>(applyOverride, DEFAULT_COMPACTION_TEMPLATE);
-}
-
-function applyOverride(
-  template: CompactionTemplate,
-  override: TemplateOverride | undefined,
-): CompactionTemplate {
-  if (override === undefined) return template;
-  const sections = new Map(template.sections.map((section) => [section.id, section]));
-  const changed = override.sections.map((section) =>
-    mergeSection(sections.get(section.id), section),
-  );
-  if (override.replaceCore === true) {
-    if (changed.length === 0)
-      throw invalid("A template with replaceCore has no sections; name one.");
-    sections.clear();
-  }
-  for (const section of changed) sections.set(section.id, section);
-  return { sections: [...sections.values()] };
-}
-
-function mergeSection(
-  known: TemplateSection | undefined,
-  { id, heading, purpose }: SectionOverride,
-): TemplateSection {
-  if (!/^[A-Za-z][\w-]*$/.test(id)) {
-    throw invalid(`"${id}" cannot be the id of a section; use letters, digits, - and _.`);
-  }
-  // An empty word says nothing; it takes nothing away either.
-  const title = heading?.trim() || (known?.heading ?? "");
-  const text = purpose?.trim() || (known?.purpose ?? "");
-  if (title === "" || text === "") {
-    throw invalid(`The section "${id}" is new in this template; give it a heading and a purpose.`);
-  }
-  return { id, heading: headingLine(title), purpose: text };
-}
-
-function headingLine(line: string): string {
-  if (/[\r\n]/.test(line)) throw invalid(`The heading "${line}" has a line break; use one line.`);
-  return /^#{1,6}\s/.test(line) ? line : `## ${line}`;
-}
-
-function invalid(message: string): ContextError {
-  return new ContextError("invalid-options", message);
 }

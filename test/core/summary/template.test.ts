@@ -183,3 +183,31 @@ describe("T12: resolveTemplate and its four levels", () => {
     );
   });
 });
+
+describe("T12: two sections of one title", () => {
+  it.each<[string, TemplateOverride]>([
+    ["a heading", { sections: [{ id: "aim", heading: "## Goal", purpose: "p" }] }],
+    ["in other marks", { sections: [{ id: "aim", heading: "# **goal:**", purpose: "p" }] }],
+    ["an id", { sections: [{ id: "aim", heading: "## Relevant-files", purpose: "p" }] }],
+    [
+      "instead of the five, which follow",
+      { replaceCore: true, sections: [{ id: "aim", heading: "## Goal", purpose: "p" }] },
+    ],
+    [
+      "the old one of a section that has another now",
+      {
+        sections: [
+          { id: "goal", heading: "## Aim" },
+          { id: "target", heading: "## Goal", purpose: "p" },
+        ],
+      },
+    ],
+  ])("are refused: %s", (_, call) => {
+    expect(() => resolveTemplate({ call })).toThrow(/has the name or the heading of the section/);
+  });
+
+  it("are none where a section has another title", () => {
+    const call = { sections: [{ id: "goal", heading: "## Aim" }] };
+    expect(ids(resolveTemplate({ call }))).toEqual(FIVE);
+  });
+});

@@ -43,12 +43,23 @@ export function checkGivenParts({
       'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), or a function';
     throw noSuch("summarizer", summarizer, expected);
   }
+  for (const [field, tokens] of isNamed ? [] : sizesOf(summarizer)) {
+    if (typeof tokens === "number" && tokens > 0) continue;
+    throw noSuch(`summarizer.${field}`, tokens, "a number of tokens above 0, or absent");
+  }
   if (journal !== undefined && !isJournal(journal)) {
     throw noSuch("journal", journal, "what journal() of a context of this version returned");
   }
   if (!hasLevels(template)) {
     throw noSuch("template", template, "like { conversation: { sections: [...] } }");
   }
+}
+
+function sizesOf(summarizer: object): readonly (readonly [string, unknown])[] {
+  const fields = summarizer as Readonly<Record<string, unknown>>;
+  return ["window", "maxTokens"]
+    .map((field) => [field, fields[field]] as const)
+    .filter(([, tokens]) => tokens !== undefined);
 }
 
 /** An override in the place of the levels would be ignored. */

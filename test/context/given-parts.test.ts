@@ -3,6 +3,7 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, createContext } from "../../src/context/index.ts";
 import { EMPTY_LEDGER } from "../../src/core/ledger/index.ts";
 
+const own = { name: "own", summarize: () => Promise.resolve({ text: "" }) };
 const record = { version: 1, plan: {}, after: {}, consumed: 1, facts: EMPTY_LEDGER };
 
 it.each([
@@ -22,6 +23,10 @@ it.each([
   [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
   [{ journal: [{ ...record, extractive: {} }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
+  [{ summarizer: { ...own, window: "8000" } }, 'The option summarizer.window is "8000"'],
+  [{ summarizer: { ...own, window: null } }, "The option summarizer.window"],
+  [{ summarizer: { ...own, maxTokens: 0 } }, "a number of tokens above 0"],
+  [{ summarizer: { ...own, maxTokens: Number.NaN } }, "The option summarizer.maxTokens"],
   [{ template: "short" }, "The option template"],
   [{ template: { sections: [] } }, "like { conversation: { sections"],
   [{ template: { conversation: "short" } }, "A template is"],
@@ -39,7 +44,8 @@ it.each<ContextOptions>([
   { summarizer: () => Promise.resolve("a summary") },
   { journal: [record as never] },
   { template: { conversation: { sections: [{ id: "goal", purpose: "The ticket." }] } } },
-  { summarizer: { name: "own", summarize: () => Promise.resolve({ text: "" }) } },
+  { summarizer: own },
+  { summarizer: { ...own, window: Infinity, maxTokens: 400 } },
 ])("what fits is taken", (options) => {
   expect(() => createContext(options)).not.toThrow();
 });

@@ -268,7 +268,7 @@ describe("what an agent gets of a search", () => {
   it("takes nothing for what a model filled in with nothing", async () => {
     const { recall, search_archive: search } = recallTools(await holding("one\nneedle\ntwo"));
     const input = { pattern: "needle", regex: null, context: null, limit: null };
-    const text = await search.execute(input as unknown as { pattern: string });
+    const text = await search.execute(input);
     expect(text).toContain("2:needle");
     expect(await search.execute({ pattern: "needle", limit: 0, context: -3 })).toContain(
       "2:needle",

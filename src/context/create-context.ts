@@ -64,7 +64,10 @@ export interface Context {
    * whatever was thrown, or the failure of another context as it is.
    */
   fail(error: unknown): Failure;
-  /** Every edit that stands, oldest first; plain JSON, to be passed as `journal` another time. */
+  /**
+   * Every edit that stands, oldest first; plain JSON, to be passed as `journal` another time. While
+   * none fits the list of now, those of the list before it, or those that were stored.
+   */
   journal(): readonly JournalRecord[];
   readonly archive: Archive;
   /**

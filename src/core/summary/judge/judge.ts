@@ -103,8 +103,10 @@ function fatalProblem(
   const unfinished = finish !== undefined && UNFINISHED.has(finish) ? { finish } : undefined;
   if (text === "") return [{ code: "empty", ...unfinished }];
   const instead = noSummary(text, missingSections, template);
-  if (instead !== undefined) return [instead];
-  if (unfinished !== undefined) return [{ code: "cut-off", ...unfinished }];
+  const cutOff = unfinished && ({ code: "cut-off", ...unfinished } as const);
+  // Why the model stopped says more than what it said instead, e.g. after a refusal.
+  if (instead !== undefined) return cutOff === undefined ? [instead] : [cutOff, instead];
+  if (cutOff !== undefined) return [cutOff];
   if (endsEarly(text, missingSections, template)) return [{ code: "cut-off" }];
   const tokens = count(text);
   if (tokens >= replaces) return [{ code: "not-smaller", tokens, replaces }];

@@ -69,6 +69,12 @@ describe("T12: the gate", () => {
     ]);
   });
 
+  it("says that a model refused, beside what it said instead", () => {
+    const { problems } = judgeSummary({ text: "I can't help.", finish: "content-filter" }, input);
+    expect(problems.map(({ code }) => code)).toEqual(["cut-off", "chat-answer"]);
+    expect(describeProblem(problems[0] as SummaryProblem)).toContain("content-filter");
+  });
+
   it.each([
     ["a.ts", "src/a.ts", true],
     ["./src/a.ts", "src/a.ts", true],

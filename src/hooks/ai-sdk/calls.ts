@@ -1,4 +1,4 @@
-import { matchPrompt, modelPrompt } from "../../dialects/ai-sdk/index.ts";
+import { type AiSdkMessage, matchPrompt, modelPrompt } from "../../dialects/ai-sdk/index.ts";
 import { isWireObject } from "../../dialects/wire-value.ts";
 import { createLoneCalls } from "./lone-calls.ts";
 import type { Hooks } from "./prepare-step.ts";
@@ -29,9 +29,8 @@ export function createCalls(hooks: Hooks): Calls {
       const prompt = split(params.prompt, runs.last?.sent ?? []);
       if (isSummaryCall(params) || prompt.body.length === 0) return params;
       if (runs.last === undefined) return lone.prepare(params, prompt, model);
-      const [begin] = runs.last.sent;
-      const isOwn = begin === undefined || matchPrompt([begin], prompt.body, versionOf(model));
-      if (isOwn === undefined) return params;
+      const opening = upToAnswer(runs.last.sent);
+      if (matchPrompt(opening, prompt.body, versionOf(model)) === undefined) return params;
       surroundings.called(params, prompt.system);
       prompts.set(params, prompt);
       return params;
@@ -54,6 +53,12 @@ export function createCalls(hooks: Hooks): Calls {
     },
     answered: (params, answer) => lone.answered(params, answer),
   };
+}
+
+/** What tells the agent's own calls from others, such as a question for a title. */
+function upToAnswer(sent: readonly AiSdkMessage[]): readonly AiSdkMessage[] {
+  const answer = sent.findIndex(({ role }) => role === "assistant");
+  return answer < 0 ? sent : sent.slice(0, answer + 1);
 }
 
 /** A model that writes our summaries may be the very one that is wrapped. */

@@ -122,6 +122,29 @@ describe("messages that somebody adds behind what prepareStep gave", () => {
   });
 });
 
+describe("a question through the agent's model, while the agent works", () => {
+  it("is none of its calls, though it begins alike", async () => {
+    const { model } = fakeModel({ version: 6, answer: lookFor(3) });
+    const { context, failures } = watched({ window: LIMIT });
+    const titles = fakeModel({ version: 6, answer: () => ({ text: "A title." }) });
+    const titling = wrapLanguageModel({ model: titles.model, middleware: context.middleware });
+    const output = async (look: number): Promise<string> => {
+      const providerOptions = { openai: { previousResponseId: "r_1" } };
+      if (look > 0) await generateText({ model: titling, prompt: "look", providerOptions });
+      return "found";
+    };
+    const reports: unknown[] = [];
+    context.on("prepared", (report) => void reports.push(report));
+    const run = { version: 6, stream: false } as const;
+    expect(
+      await runAgent({ ...run, context, model, output: output as never, prompt: "look" }),
+    ).toBe("done");
+    expect(titles.calls).toHaveLength(2);
+    expect(failures).toEqual([]);
+    expect(reports).toHaveLength(4);
+  });
+});
+
 describe("the middleware alone", () => {
   it("keeps every prompt inside the window", async () => {
     const { model, calls, refused } = fakeModel({

@@ -131,6 +131,26 @@ describe("what a model invents", () => {
   });
 });
 
+it("is no fact either where the caller has cut the list into what was kept", async () => {
+  let round = 1;
+  const summarizer = (): Promise<string> => Promise.resolve(invented(round));
+  const context = createContext({
+    window: WINDOW,
+    counter: quarter,
+    summarizeAhead: false,
+    summarizer,
+  });
+  const { messages } = await context.prepare(messagesOf(1));
+  round = 2;
+  const { messages: later, report } = await context.prepare([
+    ...messages.slice(0, -1),
+    ...messagesOf(2),
+  ]);
+  expect(report.action).toBe("compact");
+  expect(traces(summaryIn(later))).toEqual([2]);
+  expect(summaryIn(later)).toContain("src/real-1.ts");
+});
+
 describe("a summary of another program", () => {
   const foreign = (text: string): Message => ({
     role: "user",

@@ -78,7 +78,7 @@ function writeSummary(session: Session, recorded: RecordedPlan): WrittenSummary 
   const { compaction } = plan;
   if (compaction === undefined) return undefined;
   const head = messages.slice(compaction.system, compaction.tailStart);
-  const earlier = earlierSummaries(head, tracker.records);
+  const earlier = earlierSummaries(head, tracker);
   const headHandle = isArchived ? compaction.handle : undefined;
   const newest = tracker.records.findLastIndex((record) => record.summary !== undefined);
   const since = [...tracker.records.slice(newest + 1).map((one) => one.facts), facts];

@@ -35,6 +35,11 @@ export interface Tracker {
   /** Appends a record that was made for `view`, which became `after`. */
   append(record: JournalRecord, after: readonly Message[]): void;
   readonly records: readonly JournalRecord[];
+  /**
+   * What a summary of ours says without a model's words, if it has any; also of records that do not
+   * fit the list of now, because their summary may stand in it all the same.
+   */
+  extractiveOf(summary: string): string | undefined;
   /** The same; while none fits the list of now, those that stood or were stored before. */
   readonly journal: readonly JournalRecord[];
   /** How many messages of the history are consumed. */
@@ -88,6 +93,12 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       if (other === undefined) return own ?? cutView(held, known, input);
       standOn(held, other);
       return ownView(held, known, input) ?? cutView(held, known, input);
+    },
+    extractiveOf(summary) {
+      const branches = [held.records, ...held.others];
+      const written = (branch: Branch): JournalRecord | undefined =>
+        branch.findLast((record) => record.summary === summary);
+      return branches.map(written).find((record) => record !== undefined)?.extractive;
     },
     append(record, after) {
       held.records = [...held.records, record];

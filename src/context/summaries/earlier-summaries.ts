@@ -1,7 +1,7 @@
 import type { Handle } from "../../core/handle/index.ts";
 import { type Message, messageText } from "../../core/message/index.ts";
 import { type ExtractiveInput, unframeSummary } from "../../core/summary/index.ts";
-import type { JournalRecord } from "../journal/journal.ts";
+import type { Tracker } from "../journal/tracker.ts";
 
 type Sources = Pick<ExtractiveInput, "previousSummary" | "previousFacts" | "foreignSummaries">;
 
@@ -19,24 +19,20 @@ export interface EarlierSummaries {
  * The summaries among messages: ours without its frame, those of other programs as they are. The
  * records say which of our words are facts; without its record a summary is taken at its word.
  */
-export function earlierSummaries(
-  messages: readonly Message[],
-  records: readonly JournalRecord[],
-): EarlierSummaries {
+export function earlierSummaries(messages: readonly Message[], tracker: Tracker): EarlierSummaries {
   const texts = messages
     .filter(({ kind }) => kind === "summary")
     .map(messageText)
     .filter((text) => text !== "");
   const framed = texts.flatMap((text) => unframeSummary(text) ?? []);
   const foreign = texts.filter((text) => unframeSummary(text) === undefined);
-  const newest = records.findLast(({ summary }) => summary !== undefined);
-  const isRecorded = newest?.summary !== undefined && texts.includes(newest.summary);
+  const extractive = texts.map((text) => tracker.extractiveOf(text));
   const all = texts.map((text) => unframeSummary(text)?.text ?? text);
   return {
     text: all.length === 0 ? undefined : all.join("\n\n"),
     sources: {
       previousSummary: framed.map(({ text }) => text).join("\n\n"),
-      previousFacts: isRecorded ? newest.extractive : undefined,
+      previousFacts: extractive.find((text) => text !== undefined),
       foreignSummaries: foreign,
     },
     handles: framed.flatMap(({ headHandle }) => headHandle ?? []),

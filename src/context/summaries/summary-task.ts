@@ -45,7 +45,7 @@ export async function startSummary(
     summarizer,
     input: {
       head,
-      previousSummary: earlierSummaries(all, session.tracker.records).text,
+      previousSummary: earlierSummaries(all, session.tracker).text,
       ledger: withRelativePaths(facts, cwd),
       known: knownFacts(session, facts),
       ledgerOf: (some, offset) => withRelativePaths(factsOf(some, offset), cwd),

@@ -1,5 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { describeValue } from "../core/message/index.ts";
+import { checkToolLimits } from "../core/truncate/index.ts";
 import { isJournalEntry } from "./journal/journal.ts";
 import type { ContextOptions } from "./options.ts";
 
@@ -33,6 +34,8 @@ export function checkGivenParts({
   summarizer,
   journal,
   template = {},
+  counter,
+  toolLimits = {},
 }: ContextOptions): void {
   if (archive !== undefined && !has(archive, "put")) {
     throw noSuch("archive", archive, "an archive, e.g. directoryArchive(folder)");
@@ -50,6 +53,13 @@ export function checkGivenParts({
   if (journal !== undefined && !isJournal(journal)) {
     throw noSuch("journal", journal, "what journal() of a context of this version returned");
   }
+  if (counter !== undefined && !has(counter, "count")) {
+    throw noSuch("counter", counter, "a counter of tokens, e.g. { name, count: (text) => 1 }");
+  }
+  if (typeof toolLimits !== "object") {
+    throw noSuch("toolLimits", toolLimits, "limits by tool name, e.g. { bash: { maxLines: 500 } }");
+  }
+  checkToolLimits(toolLimits);
   if (!hasLevels(template)) {
     throw noSuch("template", template, "like { conversation: { sections: [...] } }");
   }

@@ -74,9 +74,9 @@ describe("longhaul run", () => {
   });
 
   it("stops a command after a time, with 124", async () => {
-    const run = await runCli(["run", "--timeout", "0.4", "--", "echo begun; sleep 30"]);
+    const run = await runCli(["run", "--timeout", "1.5", "--", "echo begun; sleep 30"]);
     expect(run.code).toBe(124);
-    expect(run.stdout).toMatch(/^begun\n\[The command was stopped after 0.4 s/);
+    expect(run.stdout).toMatch(/^begun\n\[The command was stopped after 1.5 s/);
   });
 
   it("stops a command that writes without end", async () => {
@@ -162,7 +162,7 @@ describe("longhaul run on a terminal", () => {
     const stderr = { ...io.stderr, isTTY: true };
     await runCommandLine({ ...io, stderr }, ["seq 40; sleep 1.5"], {});
     expect(io.text()).toBe(Array.from({ length: 40 }, (_, at) => `${at + 1}\n`).join(""));
-    expect(io.talk()).toContain("40 lines, 111 B, 1 second");
+    expect(io.talk()).toMatch(/40 lines, 111 B, \d+ seconds?/);
   });
 
   it("says where the whole of a large output is, and what went by", async () => {
@@ -182,9 +182,9 @@ describe("longhaul run on a terminal", () => {
 
   it("begins a line of its own below an output that ends without one", async () => {
     const io = terminal();
-    await runCommandLine(io, ["printf abc; sleep 30"], { timeout: 0.3, keep: true });
+    await runCommandLine(io, ["printf abc; sleep 30"], { timeout: 1.5, keep: true });
     expect(io.text()).toBe("abc");
-    expect(io.talk()).toMatch(/^\n[^\n]*stopped after 0.3 s[^\n]*\n[^\n]*The whole output: /);
+    expect(io.talk()).toMatch(/^\n[^\n]*stopped after 1.5 s[^\n]*\n[^\n]*The whole output: /);
   });
 
   it("tells in its talk what went wrong", async () => {

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
-import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
+// Not the whole room: an agent waits for the start of this program with every command it runs.
+import { FORMAT_NAMES, WRITE_TARGETS } from "../transcripts/names.ts";
 import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
 import { millisecondsOption, numberOption, tokensOption } from "./option-values.ts";
@@ -181,7 +182,6 @@ function addFormats(program: Command, io: Io): void {
 
 /** What every command on a session file has. */
 function sessionOptions(command: Command): Command {
-  const names = [...new Set(transcriptFormats.map((format) => format.name))];
   return command
     .addOption(
       new Option(
@@ -193,7 +193,7 @@ function sessionOptions(command: Command): Command {
       new Option(
         "--format <name>",
         "how to read the file (default: recognised by content)",
-      ).choices(names),
+      ).choices(FORMAT_NAMES),
     )
     .addOption(
       new Option(

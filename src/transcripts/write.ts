@@ -6,19 +6,8 @@ import { anthropic } from "../dialects/anthropic/index.ts";
 import { neutral } from "../dialects/neutral/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
 import { openaiResponses } from "../dialects/openai-responses/index.ts";
+import { WRITE_TARGETS, type WriteTarget } from "./names.ts";
 import { NEUTRAL_VERSION } from "./plain/index.ts";
-
-/** The formats that a conversation can be written in. */
-export type WriteTarget = "neutral" | "openai-chat" | "openai-responses" | "anthropic" | "ai-sdk";
-
-/** All of them; the one that loses least stands first. */
-export const WRITE_TARGETS: readonly WriteTarget[] = [
-  "neutral",
-  "ai-sdk",
-  "anthropic",
-  "openai-responses",
-  "openai-chat",
-];
 
 /**
  * A conversation as pretty-printed JSON with a line end behind it; the reader recognises it.

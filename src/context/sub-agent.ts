@@ -10,15 +10,20 @@ export function constraintsOf({ options, tracker, groundwork }: Session): readon
 
 /** The settings of a sub-agent's context: those of its parent, but nothing of its conversation. */
 export function subAgentOptions(session: Session, own: ContextOptions): ContextOptions {
-  const {
-    conversation: _c,
-    journal: _j,
-    instructions: _i,
-    tools: _t,
-    fixedTokens: _f,
-    ...settings
-  } = session.options;
   const { archive, counter } = session;
+  const settings = withoutConversation(session.options);
   const rules = [...constraintsOf(session), ...(own.constraints ?? [])];
   return { ...settings, archive, counter, ...own, constraints: [...new Set(rules)] };
+}
+
+/** The settings that hold for another conversation, too. */
+export function withoutConversation({
+  conversation: _c,
+  journal: _j,
+  instructions: _i,
+  tools: _t,
+  fixedTokens: _f,
+  ...settings
+}: ContextOptions): ContextOptions {
+  return settings;
 }

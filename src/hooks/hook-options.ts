@@ -1,5 +1,6 @@
 import type { Context, ContextOptions, Failure } from "../context/index.ts";
 import { checkOptions } from "../context/given-parts.ts";
+import { withoutConversation } from "../context/sub-agent.ts";
 import { modelWindow } from "../core/overflow/index.ts";
 
 /**
@@ -26,15 +27,7 @@ export function subAgentSettings(
   { archive }: Pick<Context, "archive">,
   own: ContextOptions,
 ): ContextOptions {
-  const {
-    conversation: _c,
-    journal: _j,
-    instructions: _i,
-    tools: _t,
-    fixedTokens: _f,
-    ...rest
-  } = settings;
-  return { ...rest, archive, ...own };
+  return { ...withoutConversation(settings), archive, ...own };
 }
 
 /** One warning for each code: a full disk would fill the log otherwise. */

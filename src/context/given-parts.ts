@@ -26,8 +26,9 @@ export function checkOptions(options: unknown): void {
 }
 
 /**
- * Complains about an archive, a summarizer, a journal or a template that is none, such as the path of a folder or
- * the id of a model: without types it would only be noticed in the middle of a run, when the window is full.
+ * Complains about an archive, a summarizer, a journal, a counter, limits or a template that is none,
+ * such as the path of a folder or the id of a model: without types it would only be noticed in the
+ * middle of a run, when the window is full. Throws `invalid-options`.
  */
 export function checkGivenParts({
   archive,
@@ -56,7 +57,7 @@ export function checkGivenParts({
   if (counter !== undefined && !has(counter, "count")) {
     throw noSuch("counter", counter, "a counter of tokens, e.g. { name, count: (text) => 1 }");
   }
-  if (typeof toolLimits !== "object") {
+  if (typeof toolLimits !== "object" || toolLimits === null) {
     throw noSuch("toolLimits", toolLimits, "limits by tool name, e.g. { bash: { maxLines: 500 } }");
   }
   checkToolLimits(toolLimits);

@@ -29,6 +29,7 @@ it.each([
   [{ summarizer: { ...own, maxTokens: Number.NaN } }, "The option summarizer.maxTokens"],
   [{ counter: 5 }, "The option counter"],
   [{ toolLimits: 5 }, "The option toolLimits"],
+  [{ toolLimits: null }, "The option toolLimits"],
   [{ toolLimits: { bash: { direction: "up" } } }, "The direction is up"],
   [{ template: "short" }, "The option template"],
   [{ template: { sections: [] } }, "like { conversation: { sections"],

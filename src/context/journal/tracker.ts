@@ -35,13 +35,13 @@ export interface Tracker {
   /** Appends a record that was made for `view`, which became `after`. */
   append(record: JournalRecord, after: readonly Message[]): void;
   readonly records: readonly JournalRecord[];
+  /** The same; while none fits the list of now, those that stood or were stored before. */
+  readonly journal: readonly JournalRecord[];
   /**
    * What a summary of ours says without a model's words, if it has any; also of records that do not
    * fit the list of now, because their summary may stand in it all the same.
    */
   extractiveOf(summary: string): string | undefined;
-  /** The same; while none fits the list of now, those that stood or were stored before. */
-  readonly journal: readonly JournalRecord[];
   /** How many messages of the history are consumed. */
   readonly consumed: number;
   /**

@@ -39,10 +39,10 @@ export type {
   ContinuationPolicy,
   RunState,
 } from "./core/continuation/index.ts";
-export type { Edit, Original } from "./core/edit/index.ts";
+export type { Edit, Original } from "./core/message/index.ts";
 export { ContextError, isContextError } from "./core/error.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
-export type { Digest, Handle, OriginalKind } from "./core/handle/index.ts";
+export type { Digest, Handle, OriginalKind } from "./core/message/index.ts";
 export type { Ledger } from "./core/ledger/index.ts";
 export { checkMessages, repairMessages } from "./core/message/index.ts";
 export type {
@@ -79,7 +79,7 @@ export type {
 } from "./core/summary/index.ts";
 export { estimateTokens } from "./core/tokens/index.ts";
 export type { MessageMeter, TokenCounter } from "./core/tokens/index.ts";
-export type { ToolKind, ToolKinds } from "./core/tools/index.ts";
+export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
 export { truncateOutput } from "./core/truncate/index.ts";
 export type {
   Direction,
@@ -92,14 +92,14 @@ export type {
   Truncation,
 } from "./core/truncate/index.ts";
 export type { Dialect, DialectTraits } from "./dialects/dialect.ts";
-export type { ModelSummary, SummaryCall } from "./summarizers/model-summary.ts";
+export type { ModelSummary, SummaryCall } from "./models/model-summary.ts";
 export type {
   SummarizeFunction,
   Summarizer,
   SummaryAnswer,
   SummaryRequest,
   SummaryUsage,
-} from "./summarizers/summarizer.ts";
+} from "./models/summarizer.ts";
 export { wrapTool, wrapTools } from "./tools/index.ts";
 export type {
   TruncatedEvent,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Digest } from "../src/core/handle/index.ts";
+import type { Digest, Message, ToolCallPart, ToolResultPart } from "../src/core/message/index.ts";
 import type { TokenCounter } from "../src/core/tokens/index.ts";
-import type { Message, ToolCallPart, ToolResultPart } from "../src/core/message/index.ts";
 
 /** Small builders for conversations, so that a test reads like the conversation it is about. */
 

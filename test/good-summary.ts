@@ -1,4 +1,4 @@
-import type { SummaryRequest } from "../src/summarizers/summarizer.ts";
+import type { SummaryRequest } from "../src/models/summarizer.ts";
 
 /** What a good model answers: every section of the template, and every file that was changed. */
 export function goodSummary({ template, ledger }: SummaryRequest): Promise<string> {

@@ -8,13 +8,13 @@ import {
   anthropicSummarizer,
   openaiCompatibleSummarizer,
   type Summarizer,
-} from "../../src/summarizers/index.ts";
+} from "../../src/models/index.ts";
 import {
   type Misbehaviour,
   type Script,
   startUpstream,
   type Upstream,
-} from "../../test/e2e/upstream/index.ts";
+} from "../../test/provider/index.ts";
 import { checkFacts } from "./check-facts.ts";
 import { checkRecovery } from "./check-recovery.ts";
 import { checkSize, contextOptions, type Prepared } from "./check-run.ts";

@@ -4,7 +4,7 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
-import { MISBEHAVIOURS, type Misbehaviour } from "../../test/e2e/upstream/index.ts";
+import { MISBEHAVIOURS, type Misbehaviour } from "../../test/provider/index.ts";
 import { type Trial, type TrialResult, tryMisbehaviour } from "./check-misbehaviour.ts";
 import { contextOptions, type Prepared, prepareSession } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";

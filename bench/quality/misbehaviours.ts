@@ -8,7 +8,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { MISBEHAVIOURS } from "../../test/e2e/upstream/index.ts";
+import { MISBEHAVIOURS } from "../../test/provider/index.ts";
 import {
   emptyTrials,
   mergedTrials,

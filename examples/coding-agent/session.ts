@@ -21,10 +21,10 @@ export interface SessionFiles {
 }
 
 export interface SessionChoice {
-  readonly session?: string | undefined;
-  readonly resume?: boolean | undefined;
+  readonly session?: string;
+  readonly resume?: boolean;
   /** Whether it is a session of the scripted model, which has a project of its own. */
-  readonly offline?: boolean | undefined;
+  readonly offline?: boolean;
 }
 
 /** The folder that holds all state of Longhaul: `LONGHAUL_HOME`, else the platform's own. */

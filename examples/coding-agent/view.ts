@@ -24,8 +24,8 @@ export interface Cut {
 
 export interface Terminal {
   write(text: string): unknown;
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
 const PLAIN_COLUMNS = 110;

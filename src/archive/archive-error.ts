@@ -1,5 +1,5 @@
 import { ContextError, isContextError } from "../core/error.ts";
-import type { Handle } from "../core/handle/index.ts";
+import type { Handle } from "../core/message/index.ts";
 
 /** A model may send anything as a handle; an error names only the start of it. */
 const NAMED_LENGTH = 80;

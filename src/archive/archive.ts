@@ -1,4 +1,4 @@
-import type { Handle, OriginalKind } from "../core/handle/index.ts";
+import type { Handle, OriginalKind } from "../core/message/index.ts";
 
 /** One original in an archive. */
 export interface ArchiveEntry {

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Digest } from "../core/handle/index.ts";
+import type { Digest } from "../core/message/index.ts";
 import { piecesOf } from "./pieces.ts";
 
 /**

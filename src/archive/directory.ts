@@ -1,22 +1,21 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isHandle } from "../core/handle/index.ts";
-import type { Digest } from "../core/handle/index.ts";
+import { type Digest, isHandle } from "../core/message/index.ts";
 import { attempt } from "./archive-error.ts";
 import type { Archive } from "./archive.ts";
-import { collectWhenDue } from "./retention/collect-when-due.ts";
-import type { RetentionOptions } from "./retention/collect-garbage.ts";
 import { concurrencyLimit } from "./files/concurrency-limit.ts";
 import { type ConversationFolder, openConversation, type Use } from "./files/conversation.ts";
 import { fileStats } from "./files/durable-file.ts";
 import { journalFile } from "./files/journal-file.ts";
 import { pathOf } from "./files/layout.ts";
 import { entriesOfFiles, originalFiles } from "./files/list-files.ts";
-import { createMark } from "./retention/live.ts";
 import { adoptFile, getFile, noteUse, putFile, readFileOf } from "./files/original-file.ts";
-import { checkedHandle, handleOfOriginal } from "./original.ts";
 import { openSpill } from "./files/spill-file.ts";
 import { createTurns } from "./files/turns.ts";
+import { checkedHandle, handleOfOriginal } from "./original.ts";
+import type { RetentionOptions } from "./retention/collect-garbage.ts";
+import { collectWhenDue } from "./retention/collect-when-due.ts";
+import { createMark } from "./retention/live.ts";
 
 export { collectGarbage } from "./retention/collect-garbage.ts";
 export type {

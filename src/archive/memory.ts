@@ -1,5 +1,4 @@
-import { handleKind, isHandle } from "../core/handle/index.ts";
-import type { Digest } from "../core/handle/index.ts";
+import { type Digest, handleKind, isHandle } from "../core/message/index.ts";
 import { utf8Length } from "../core/truncate/index.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";

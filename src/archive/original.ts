@@ -1,7 +1,12 @@
 import { ContextError } from "../core/error.ts";
-import { handleFor, isHandle } from "../core/handle/index.ts";
-import type { Digest, Handle, OriginalKind } from "../core/handle/index.ts";
-import { isWellFormed } from "../core/message/index.ts";
+import {
+  type Digest,
+  type Handle,
+  handleFor,
+  isHandle,
+  isWellFormed,
+  type OriginalKind,
+} from "../core/message/index.ts";
 import { malformedHandle } from "./archive-error.ts";
 
 const LONE_SURROGATE = /\p{Cs}/u;

@@ -1,5 +1,5 @@
 import type { ContextOptions } from "../context/index.ts";
-import { type Summarizer, summarizerByName } from "../summarizers/index.ts";
+import { type Summarizer, summarizerByName } from "../models/index.ts";
 import type { CommonOptions, Io } from "./io.ts";
 import { whileWaiting } from "./view/waiting.ts";
 

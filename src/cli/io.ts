@@ -13,9 +13,9 @@ export interface Output {
   /** `false`: whoever reads is slower; there is room again at the next `drain`. */
   write(data: string | Uint8Array): unknown;
   once?(event: "drain", listener: () => void): unknown;
-  readonly isTTY?: boolean | undefined;
+  readonly isTTY?: boolean;
   /** Characters of a line, on a terminal. */
-  readonly columns?: number | undefined;
+  readonly columns?: number;
 }
 
 /** Options that every command has. */

@@ -6,10 +6,10 @@ import type { PruneOptions } from "../core/prune/index.ts";
 import type { TemplateOverrides } from "../core/summary/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
-import type { ToolKinds } from "../core/tools/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
-import type { SummarizeFunction, Summarizer } from "../summarizers/summarizer.ts";
+import type { SummarizeFunction, Summarizer } from "../models/summarizer.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import type { ContextPlugin } from "./plugins.ts";
 

@@ -1,9 +1,9 @@
 import type { ProtectedTools } from "../core/prune/index.ts";
 import { DEFAULT_PROTECTED_TOOLS, isProtectedBy } from "../core/prune/index.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
-import type { ToolKinds } from "../core/tools/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
-import type { SummarizeFunction, Summarizer } from "../summarizers/summarizer.ts";
+import type { SummarizeFunction, Summarizer } from "../models/summarizer.ts";
 import type { AnyContextEvent } from "./events.ts";
 import type { ContextOptions } from "./options.ts";
 

@@ -1,11 +1,10 @@
 import { sha256Hex } from "../archive/digest.ts";
-import { applyEdits, type Original } from "../core/edit/index.ts";
-import type { Message } from "../core/message/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
+import { applyEdits, type Message, type Original } from "../core/message/index.ts";
 import { type BudgetOptions, contextBudget } from "../core/overflow/index.ts";
 import { type ContextPlan, originalsOf } from "../core/plan/index.ts";
-import { type PrunedPiece, planPrune, type PruneOptions } from "../core/prune/index.ts";
+import { planPrune, type PrunedPiece, type PruneOptions } from "../core/prune/index.ts";
 import { createMessageMeter, estimator, type TokenCounter } from "../core/tokens/index.ts";
-import type { ToolKinds } from "../core/tools/index.ts";
 
 export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
   /** @default the estimator */

@@ -1,20 +1,18 @@
-import type { Edit } from "../core/edit/index.ts";
+import type { RunState } from "../core/continuation/index.ts";
 import type { Failure } from "../core/error.ts";
-import type { Message } from "../core/message/index.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Edit, Handle, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
 import { parseSummary, unframeSummary } from "../core/summary/index.ts";
 import { partTokens } from "../core/tokens/index.ts";
+import type { SummaryCall } from "../models/model-summary.ts";
+import type { SummaryUsage } from "../models/summarizer.ts";
 import type { ArchivedPlan } from "./edit/edit-view.ts";
 import type { JournalRecord, SummarySource } from "./journal/journal.ts";
-import type { ModelWork } from "./summaries/model-summary-for.ts";
 import type { Session } from "./session.ts";
+import type { ModelWork } from "./summaries/model-summary-for.ts";
 import { usageOf } from "./summaries/spending.ts";
 import type { View } from "./view/view.ts";
-import type { Handle } from "../core/handle/index.ts";
-import type { Ledger } from "../core/ledger/index.ts";
-import type { RunState } from "../core/continuation/index.ts";
-import type { SummaryCall } from "../summarizers/model-summary.ts";
-import type { SummaryUsage } from "../summarizers/summarizer.ts";
 
 /** A pruned or clipped piece. */
 export interface PieceReport {

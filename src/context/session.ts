@@ -2,7 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import { ContextError } from "../core/error.ts";
-import type { Digest } from "../core/handle/index.ts";
+import type { Digest } from "../core/message/index.ts";
 import { createLedgerBook, type Ledger } from "../core/ledger/index.ts";
 import {
   type ContextBudget,
@@ -21,9 +21,9 @@ import {
   type MessageMeter,
   type TokenCounter,
 } from "../core/tokens/index.ts";
-import { asSummarizer } from "../summarizers/as-summarizer.ts";
-import { type Breaker, createBreaker } from "../summarizers/breaker.ts";
-import type { Summarizer } from "../summarizers/summarizer.ts";
+import { asSummarizer } from "../models/as-summarizer.ts";
+import { type Breaker, createBreaker } from "../models/breaker.ts";
+import type { Summarizer } from "../models/summarizer.ts";
 import { type Ahead, createAhead } from "./summaries/ahead.ts";
 import { type Beside, createBeside } from "./view/beside.ts";
 import { createEmitter, type Emitter } from "./events.ts";

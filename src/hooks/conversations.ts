@@ -40,7 +40,7 @@ export interface ConversationsOptions<Native, Whole = readonly Native[]> {
 
 /** What is remembered of a conversation. */
 interface Track<Native, Whole> {
-  native?: NativeContext<Whole> | undefined;
+  native?: NativeContext<Whole>;
   /** How its first request began, its newest one, and what was sent instead of that. */
   readonly first: Opening;
   newest: Opening;

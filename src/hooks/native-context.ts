@@ -18,7 +18,7 @@ export interface NativeFormat<Conversation, Native> {
 
 export interface NativePrepareOptions extends PrepareOptions {
   /** What the provider reported for the request that the newest answer came from. */
-  readonly usage?: Usage | undefined;
+  readonly usage?: Usage;
 }
 
 export interface NativePrepared<Conversation> {

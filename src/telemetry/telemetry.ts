@@ -10,8 +10,8 @@ import {
   type TracerProvider,
 } from "@opentelemetry/api";
 import type { AnyContextEvent, ContextPlugin, ContextReport, Failure } from "../context/index.ts";
-import type { SummaryCall } from "../summarizers/model-summary.ts";
-import type { SummaryUsage } from "../summarizers/summarizer.ts";
+import type { SummaryCall } from "../models/model-summary.ts";
+import type { SummaryUsage } from "../models/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { providerAndModel } from "./provider-name.ts";

@@ -1,7 +1,7 @@
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
 import { type Failure, failureOf } from "../core/error.ts";
 import { isWellFormed, toJson } from "../core/message/index.ts";
-import type { ToolKinds } from "../core/tools/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 import {
   type NoticeTarget,
   type OutputMeta,

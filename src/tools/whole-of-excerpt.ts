@@ -2,8 +2,8 @@ import type { Archive, OriginalReader } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/open-original.ts";
 import { type RecallInput, rangesOf } from "../archive/recall/recall-tools.ts";
 import { recalledText, recallRange } from "../archive/recall/recall.ts";
-import type { Handle } from "../core/handle/index.ts";
-import type { ToolKinds } from "../core/tools/index.ts";
+import type { Handle } from "../core/message/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 import {
   completeLimits,
   type Direction,
@@ -20,8 +20,8 @@ import {
 /** The archive that may have the whole, and the limits that outputs are truncated with. */
 export interface ExcerptSource {
   readonly archive: Archive;
-  readonly toolLimits?: ToolLimitOverrides | undefined;
-  readonly toolKinds?: ToolKinds | undefined;
+  readonly toolLimits?: ToolLimitOverrides;
+  readonly toolKinds?: ToolKinds;
 }
 
 const EXCERPT_END = /<\/(tool-output-truncated|archive-result)>\n?$/;

@@ -16,7 +16,7 @@ export interface ByteSource {
 
 export interface ByteSourceOptions {
   readonly onProgress?: ((bytes: number, total?: number) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 const READ_BYTES = 256 * 1024;

@@ -6,7 +6,7 @@ import {
   startUpstream,
   type Upstream,
   type UpstreamOptions,
-} from "../e2e/upstream/index.ts";
+} from "../provider/index.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { capturedIo } from "./captured-io.ts";
 import { runCli, temporaryFolder } from "./run-cli.ts";

@@ -1,11 +1,9 @@
+import * as fc from "fast-check";
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Archive } from "../../src/archive/index.ts";
-import { recallRange, searchArchive, sha256Hex } from "../../src/archive/index.ts";
-import { handleFor } from "../../src/core/handle/index.ts";
-import type { OriginalKind } from "../../src/core/handle/index.ts";
+import { type Archive, recallRange, searchArchive, sha256Hex } from "../../src/archive/index.ts";
+import { handleFor, type OriginalKind } from "../../src/core/message/index.ts";
 
 const KINDS: readonly OriginalKind[] = ["out", "parts", "in", "msg", "head"];
 const MISSING = "out_0123456789abcdef";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import { expect, test } from "vitest";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
-import { upstreamForTest } from "../e2e/upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const page = readFileSync("docs/anthropic.md", "utf8");
 

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { longhaul, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
 import { longhaulProcessor } from "../../src/hooks/mastra/index.ts";
-import { upstreamForTest } from "../e2e/upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 /** The programs of a page, without their imports; what the page shows is what runs. */
 function programs(file: string): string[] {

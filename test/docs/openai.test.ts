@@ -14,8 +14,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import * as openaiDoor from "../../src/hooks/openai/index.ts";
 import * as agentsDoor from "../../src/hooks/openai-agents/index.ts";
-import { upstreamForTest } from "../e2e/upstream/for-test.ts";
-import type { Script } from "../e2e/upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { Script } from "../provider/index.ts";
 
 /** The programs of a page, without their imports; what the page shows is what runs. */
 function programs(file: string): string[] {

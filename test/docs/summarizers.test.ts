@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
-import * as door from "../../src/summarizers/index.ts";
-import { startUpstream, type Upstream } from "../e2e/upstream/index.ts";
+import * as door from "../../src/models/index.ts";
+import { startUpstream, type Upstream } from "../provider/index.ts";
 import { runnable } from "./page-code.ts";
 
 const page = readFileSync("docs/summarizers.md", "utf8");

@@ -4,7 +4,7 @@ import { createContext } from "../../src/context/index.ts";
 import { memoryArchive, recallTools } from "../../src/archive/index.ts";
 import { decodeOpenAIChat, encodeOpenAIChat } from "../../src/dialects/openai-chat/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 type Message = OpenAI.ChatCompletionMessageParam;
 

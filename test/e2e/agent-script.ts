@@ -1,5 +1,5 @@
 import { agentTools, type AgentTool, FACT, MODULES, SECRET_FILE } from "./agent-tools.ts";
-import type { Reply, ReplyPart, RequestView, Script } from "./upstream/index.ts";
+import type { Reply, ReplyPart, RequestView, Script } from "../provider/index.ts";
 
 /**
  * One long task that is the same for every SDK: a scripted model that calls real tools. It looks

@@ -14,7 +14,7 @@ import type { Archive } from "../../src/archive/index.ts";
 import type { JournalRecord } from "../../src/context/index.ts";
 import { longhaul } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 32_000;
 const STEPS = 40;

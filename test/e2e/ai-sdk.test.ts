@@ -3,7 +3,7 @@ import type { ContextReport, Failure } from "../../src/context/index.ts";
 import { longhaul, type LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest } from "./agent-script.ts";
 import { type AiSdkTask, runVersion6, runVersion7 } from "./ai-sdk-agent.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 32_000;
 const VERSIONS = [

@@ -7,7 +7,7 @@ import {
   anthropicSummarizer,
   openaiCompatibleSummarizer,
   type Summarizer,
-} from "../../src/summarizers/index.ts";
+} from "../../src/models/index.ts";
 
 /** An agent without an SDK: a loop over `fetch` with one tool, `note`. */
 export interface FetchAgent<Conversation> {

@@ -16,13 +16,13 @@ import type { Dialect } from "../../src/dialects/dialect.ts";
 import { neutral } from "../../src/dialects/neutral/index.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
-import { openaiCompatibleSummarizer } from "../../src/summarizers/index.ts";
+import { openaiCompatibleSummarizer } from "../../src/models/index.ts";
 import { assistant, call, calling, result, results, user, words } from "../build-messages.ts";
-import { isBalanced } from "../core/summarize/hostile.ts";
+import { isBalanced } from "../core/summary/prompt/hostile.ts";
 import { HOSTILE_TEXTS, TYPED } from "../core/summary/hostile-texts.ts";
 import { HOSTILE_OUTPUTS, type HostileOutput } from "./hostile-outputs.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Script } from "./upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { Script } from "../provider/index.ts";
 
 const DIALECTS = [anthropic, openaiChat, openaiResponses, aiSdk, neutral] as readonly Dialect[];
 const ROUNDS = 3;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { createContext, type JournalRecord } from "../../src/context/index.ts";
 import { type Message, messageText } from "../../src/core/message/index.ts";
 import { frameSummary, parseSummary, unframeSummary } from "../../src/core/summary/index.ts";
-import type { SummaryRequest } from "../../src/summarizers/summarizer.ts";
+import type { SummaryRequest } from "../../src/models/summarizer.ts";
 import { assistant, quarter, step, user, words } from "../build-messages.ts";
 
 const ROUNDS = 10;

@@ -7,7 +7,7 @@ import { createTool } from "@mastra/core/tools";
 import { jsonSchema } from "ai";
 import { describe, expect, it } from "vitest";
 import { longhaulProcessor, type LonghaulProcessorOptions } from "../../src/hooks/mastra/index.ts";
-import type { Upstream } from "./upstream/index.ts";
+import type { Upstream } from "../provider/index.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
 
 const WINDOW = 32_000;

@@ -19,7 +19,7 @@ import {
   type Session,
   sessionFiles,
 } from "../../bench/quality/sessions.ts";
-import { MISBEHAVIOURS, type Misbehaviour } from "./upstream/index.ts";
+import { MISBEHAVIOURS, type Misbehaviour } from "../provider/index.ts";
 
 function sum(tallies: TrialTallies): TrialTally {
   return Object.values(tallies).reduce(mergedTrials, emptyTrials());

@@ -20,8 +20,8 @@ import {
   longhaul,
 } from "../../src/hooks/openai-agents/index.ts";
 import { words } from "../build-messages.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Script, Upstream, UpstreamOptions } from "./upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { Script, Upstream, UpstreamOptions } from "../provider/index.ts";
 
 const WINDOW = 12_000;
 

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
 import { longhaul } from "../../src/hooks/openai-agents/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 32_000;
 

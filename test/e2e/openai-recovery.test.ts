@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
 import { longhaul } from "../../src/hooks/openai/index.ts";
 import { words } from "../build-messages.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 /** What the server takes; the context is told of a larger window. */
 const WINDOW = 8_000;
@@ -41,7 +41,7 @@ function items(steps: number): Item[] {
 
 interface Asked {
   readonly text: string;
-  readonly usage?: object | null | undefined;
+  readonly usage?: object | null;
 }
 
 const model = "scripted";

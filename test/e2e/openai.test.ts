@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
 import { longhaul, type OpenAIContext } from "../../src/hooks/openai/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 32_000;
 

@@ -6,8 +6,8 @@ import {
   encodeOpenAIResponses,
   openaiResponses,
 } from "../../src/dialects/openai-responses/index.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { ReplyPart, Script, Upstream } from "./upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { ReplyPart, Script, Upstream } from "../provider/index.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 

@@ -13,10 +13,10 @@ import { estimateTokens } from "../../src/core/tokens/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { anthropicSummarizer } from "../../src/summarizers/index.ts";
+import { anthropicSummarizer } from "../../src/models/index.ts";
 import { assistant, call, calling, result, results, step, user, words } from "../build-messages.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Reply, RequestView } from "./upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { Reply, RequestView } from "../provider/index.ts";
 
 const ROUNDS = 10;
 const WINDOW = 24_000;

@@ -11,7 +11,7 @@ import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import { assistant, step, user, words } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 24_000;
 /** The smallest picture there is. */

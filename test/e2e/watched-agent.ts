@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Context, ContextReport, Failure } from "../../src/context/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
-import { upstreamForTest } from "./upstream/for-test.ts";
-import type { Upstream, UpstreamOptions } from "./upstream/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+import type { Upstream, UpstreamOptions } from "../provider/index.ts";
 
 /** The scripted agent, the server that answers it, and what the contexts between them told. */
 export interface WatchedAgent {

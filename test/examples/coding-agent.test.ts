@@ -10,8 +10,8 @@ import type { Outcome } from "../../examples/coding-agent/agent.ts";
 import { modelFrom } from "../../examples/coding-agent/model.ts";
 import { readArguments } from "../../examples/coding-agent/options.ts";
 import { chooseSession } from "../../examples/coding-agent/session.ts";
-import type { Script } from "../e2e/upstream/index.ts";
-import { upstreamForTest } from "../e2e/upstream/for-test.ts";
+import type { Script } from "../provider/index.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 
 const ANSWER =
   "src/money.js rounded half a cent down; it is repaired and tested. Of the orders 95 differed before, 7 differ now, and those were not paid or not imported. src/legacy.js is as it was. The release ticket is TR-4711-KINGFISHER.";

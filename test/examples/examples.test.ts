@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { upstreamForTest } from "../e2e/upstream/for-test.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
 import { environmentOf, scriptedModel } from "./scripted-model.ts";
 
 /** What each example must print; an example without a line here fails. */

@@ -1,4 +1,4 @@
-import type { Script } from "../e2e/upstream/index.ts";
+import type { Script } from "../provider/index.ts";
 
 /** How often it calls a tool before it answers. */
 const CALLS = 30;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Archive } from "../../src/archive/archive.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { ContextError } from "../../src/core/error.ts";
-import { countLines, isTruncated } from "../../src/core/truncate/index.ts";
+import { countLines, isTruncated, type ToolLimitOverrides } from "../../src/core/truncate/index.ts";
 import { type TruncatedEvent, wrapTool, wrapTools } from "../../src/tools/index.ts";
 
 const long = Array.from({ length: 4_000 }, (_, index) => `line ${index + 1}\n`).join("");
@@ -22,13 +22,13 @@ async function all(output: unknown): Promise<unknown> {
 }
 
 describe("wrapTool", () => {
-  it.each([{ bash: { maxLines: 0 } }, { "*": { direction: "middle" as "both" } }])(
-    "refuses %j before any tool runs",
-    (toolLimits) => {
-      const wrap = (): unknown => wrapTool({ execute: () => "a" }, { toolLimits });
-      expect(wrap).toThrow(expect.objectContaining({ code: "invalid-options" }));
-    },
-  );
+  it.each<ToolLimitOverrides>([
+    { bash: { maxLines: 0 } },
+    { "*": { direction: "middle" as "both" } },
+  ])("refuses %j before any tool runs", (toolLimits) => {
+    const wrap = (): unknown => wrapTool({ execute: () => "a" }, { toolLimits });
+    expect(wrap).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
 
   it("truncates what a tool returns and archives the whole", async () => {
     const archive = memoryArchive();

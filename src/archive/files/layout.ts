@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { handleKind, isHandle } from "../../core/handle/index.ts";
-import type { Handle, OriginalKind } from "../../core/handle/index.ts";
+import { type Handle, handleKind, isHandle, type OriginalKind } from "../../core/message/index.ts";
 import { HOLDER } from "./holder.ts";
 
 /*

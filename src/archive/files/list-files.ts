@@ -1,9 +1,7 @@
-import { lstatSync, unlinkSync } from "node:fs";
-import type { Dirent, Stats } from "node:fs";
+import { type Dirent, lstatSync, type Stats, unlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { handleKind } from "../../core/handle/index.ts";
-import type { Handle } from "../../core/handle/index.ts";
+import { type Handle, handleKind } from "../../core/message/index.ts";
 import { errorCode } from "../archive-error.ts";
 import type { ArchiveEntry } from "../archive.ts";
 import { CONVERSATIONS } from "./conversation.ts";

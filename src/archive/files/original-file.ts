@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { handleFor, handleKind } from "../../core/handle/index.ts";
-import type { Handle } from "../../core/handle/index.ts";
+import { type Handle, handleFor, handleKind } from "../../core/message/index.ts";
 import {
   alteredOriginal,
   attempt,

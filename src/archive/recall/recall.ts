@@ -1,5 +1,5 @@
 import { ContextError } from "../../core/error.ts";
-import type { Handle } from "../../core/handle/index.ts";
+import type { Handle } from "../../core/message/index.ts";
 import { endWithin } from "../../core/truncate/boundary.ts";
 import { showControls } from "../../core/truncate/terminal.ts";
 import {

@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { link, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { handleKind } from "../../core/handle/index.ts";
+import { handleKind } from "../../core/message/index.ts";
 import { markUsed } from "../files/durable-file.ts";
 import { temporaryName } from "../files/layout.ts";
 import type { OriginalFile } from "../files/list-files.ts";

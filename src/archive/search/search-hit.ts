@@ -1,4 +1,4 @@
-import type { Handle } from "../../core/handle/index.ts";
+import type { Handle } from "../../core/message/index.ts";
 import { showControls } from "../../core/truncate/terminal.ts";
 import { dropPartialEnd, skipPartialStart } from "../../core/truncate/utf8.ts";
 import type { ArchiveEntry, OriginalReader } from "../archive.ts";

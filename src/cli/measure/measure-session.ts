@@ -1,5 +1,4 @@
-import { isPruned } from "../../core/edit/index.ts";
-import { type Message, totalUsage } from "../../core/message/index.ts";
+import { isPruned, type Message, totalUsage } from "../../core/message/index.ts";
 import { createMessageMeter, estimator, type MessageMeter } from "../../core/tokens/index.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 

@@ -6,7 +6,7 @@ import type {
   ToolResultPart,
 } from "../../core/message/index.ts";
 import { estimator, MESSAGE_OVERHEAD, partTokens } from "../../core/tokens/index.ts";
-import { clipLine, describeCall } from "../../core/tools/index.ts";
+import { clipLine, describeCall } from "../../core/calls/index.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 import type { SessionSize } from "./measure-session.ts";
 

@@ -1,8 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import { type Failure, failureOf } from "../../core/error.ts";
-import type { Original } from "../../core/edit/index.ts";
-import type { Digest } from "../../core/handle/index.ts";
-import type { Message } from "../../core/message/index.ts";
+import type { Digest, Message, Original } from "../../core/message/index.ts";
 import { type ContextPlan, originalsOf } from "../../core/plan/index.ts";
 
 export interface ArchiveOptions {

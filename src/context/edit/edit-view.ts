@@ -1,27 +1,26 @@
-import type { Original } from "../../core/edit/index.ts";
 import { type Failure, isContextError } from "../../core/error.ts";
-import { type Message, repairMessages } from "../../core/message/index.ts";
+import { type Message, type Original, repairMessages } from "../../core/message/index.ts";
 import { type ContextPlan, planContext, type PlanOptions } from "../../core/plan/index.ts";
 import type { TemplateOverride } from "../../core/summary/index.ts";
-import type { AheadSummary } from "../summaries/ahead.ts";
-import { archiveOriginals } from "./archive-originals.ts";
 import { applyRecord } from "../journal/journal.ts";
-import { withKnownOriginals } from "./known-originals.ts";
-import { makeRecord } from "./make-record.ts";
-import { modelSummaryFor } from "../summaries/model-summary-for.ts";
-import { planOptions } from "./plan-options.ts";
 import type { Prepared } from "../prepared.ts";
 import { editReport, emptyReport } from "../report.ts";
 import type { Session } from "../session.ts";
+import type { AheadSummary } from "../summaries/ahead.ts";
+import { modelSummaryFor } from "../summaries/model-summary-for.ts";
 import type { View } from "../view/view.ts";
+import { archiveOriginals } from "./archive-originals.ts";
+import { withKnownOriginals } from "./known-originals.ts";
+import { makeRecord } from "./make-record.ts";
+import { planOptions } from "./plan-options.ts";
 
 /** How one edit was asked for. */
 export interface EditOptions {
   /** Compact even though there is room. */
   readonly force: boolean;
   /** The template's override of this call. */
-  readonly template?: TemplateOverride | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly template?: TemplateOverride;
+  readonly signal?: AbortSignal;
 }
 
 /** A plan whose originals are in the archive, or that says that they are not. */

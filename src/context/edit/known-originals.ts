@@ -1,5 +1,6 @@
-import { earlierOriginal, isPruned } from "../../core/edit/index.ts";
 import {
+  earlierOriginal,
+  isPruned,
   type Message,
   type Part,
   type ToolCallPart,

@@ -1,10 +1,10 @@
-import type { Digest } from "../../core/handle/index.ts";
-import { plainMessage } from "../../core/edit/index.ts";
 import {
+  type Digest,
   leadingSystemCount,
   type Message,
   outputText,
   type Part,
+  plainMessage,
   toJson,
 } from "../../core/message/index.ts";
 

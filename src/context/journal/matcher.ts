@@ -1,8 +1,7 @@
-import type { Digest } from "../../core/handle/index.ts";
-import { leadingSystemCount, type Message } from "../../core/message/index.ts";
+import { type Digest, leadingSystemCount, type Message } from "../../core/message/index.ts";
 import { fingerprint, isSameMessage, listDigest } from "./fingerprint.ts";
-import type { JournalRecord, Projection } from "./journal.ts";
 import { type Branch, isWhole } from "./journal-branches.ts";
+import type { JournalRecord, Projection } from "./journal.ts";
 
 /** Tells what a list has to do with a record. */
 export interface Matcher {

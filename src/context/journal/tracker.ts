@@ -1,13 +1,13 @@
-import type { Digest } from "../../core/handle/index.ts";
 import {
   createShapeCheck,
+  type Digest,
   leadingSystemCount,
   type Message,
   toJson,
 } from "../../core/message/index.ts";
 import { isSameMessage, listDigest } from "./fingerprint.ts";
-import { EMPTY_PROJECTION, type JournalRecord, type Projection, project } from "./journal.ts";
 import { type Branch, journalBranches, restoredAs } from "./journal-branches.ts";
+import { EMPTY_PROJECTION, type JournalRecord, project, type Projection } from "./journal.ts";
 import { createMatcher, firstSaid, type Matcher, startsWith } from "./matcher.ts";
 
 /** What {@link Tracker.recognise} made of the caller's list. */

@@ -1,5 +1,5 @@
 import { leadingSystemCount, type Message } from "../../core/message/index.ts";
-import type { ModelSummary } from "../../summarizers/model-summary.ts";
+import type { ModelSummary } from "../../models/model-summary.ts";
 import { isSameMessage } from "../journal/fingerprint.ts";
 import type { Stretch } from "./summary-task.ts";
 

@@ -1,5 +1,4 @@
-import type { Handle } from "../../core/handle/index.ts";
-import { type Message, messageText } from "../../core/message/index.ts";
+import { type Handle, type Message, messageText } from "../../core/message/index.ts";
 import { type ExtractiveInput, unframeSummary } from "../../core/summary/index.ts";
 import type { Tracker } from "../journal/tracker.ts";
 

@@ -1,6 +1,6 @@
 import type { Failure } from "../../core/error.ts";
-import { startDeadline, untilAborted } from "../../summarizers/call-deadline.ts";
-import type { ModelSummary, SummaryCall } from "../../summarizers/model-summary.ts";
+import { startDeadline, untilAborted } from "../../models/call-deadline.ts";
+import type { ModelSummary, SummaryCall } from "../../models/model-summary.ts";
 import type { AheadSummary } from "./ahead.ts";
 import type { ArchivedPlan, EditOptions } from "../edit/edit-view.ts";
 import type { Session } from "../session.ts";
@@ -9,14 +9,14 @@ import type { View } from "../view/view.ts";
 
 /** What a model contributed to an edit, and how long the agent waited for it. */
 export interface ModelWork {
-  readonly text?: string | undefined;
+  readonly text?: string;
   readonly hasGaps: boolean;
   readonly calls: readonly SummaryCall[];
   /** `ready`: written while the agent worked. `waited`: begun then, but not finished in time. */
   readonly ahead: "none" | "ready" | "waited";
   /** In ms. */
   readonly waitedMs: number;
-  readonly failure?: Failure | undefined;
+  readonly failure?: Failure;
 }
 
 const NO_WORK: ModelWork = { hasGaps: false, calls: [], ahead: "none", waitedMs: 0 };

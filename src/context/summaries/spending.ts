@@ -1,5 +1,5 @@
-import type { SummaryCall } from "../../summarizers/model-summary.ts";
-import type { SummaryUsage } from "../../summarizers/summarizer.ts";
+import type { SummaryCall } from "../../models/model-summary.ts";
+import type { SummaryUsage } from "../../models/summarizer.ts";
 
 /** What models cost a context so far. */
 export interface Spending {

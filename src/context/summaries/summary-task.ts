@@ -1,9 +1,9 @@
 import { extractLedger, type Ledger } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import type { TemplateOverride } from "../../core/summary/index.ts";
-import { askForSummary } from "../../summarizers/ask-for-summary.ts";
-import type { ModelSummary } from "../../summarizers/model-summary.ts";
-import type { LiveRequest } from "../../summarizers/summarizer.ts";
+import { askForSummary } from "../../models/ask-for-summary.ts";
+import type { ModelSummary } from "../../models/model-summary.ts";
+import type { LiveRequest } from "../../models/summarizer.ts";
 import { earlierSummaries } from "./earlier-summaries.ts";
 import { knownFacts } from "./known-facts.ts";
 import { withRelativePaths } from "./relative-paths.ts";
@@ -22,8 +22,8 @@ export interface Stretch {
 
 export interface SummaryTaskOptions {
   /** The template's override of this call. */
-  readonly template?: TemplateOverride | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly template?: TemplateOverride;
+  readonly signal?: AbortSignal;
 }
 
 /** Asks the session's model for a summary; `undefined` when it has none, or none that may be asked. */

@@ -5,14 +5,14 @@ import type { ContextOptions } from "../options.ts";
 /** What a request carries beside its messages. */
 export interface SentBeside {
   /** The system prompt; counted, never changed. */
-  readonly instructions?: string | undefined;
+  readonly instructions?: string;
   /** The tool schemas; counted as JSON. */
   readonly tools?: unknown;
   /**
    * Whether the model binds its reasoning to what stands before it, where that differs from model to
    * model. @default what the context's `traits` say
    */
-  readonly boundReasoning?: boolean | undefined;
+  readonly boundReasoning?: boolean;
 }
 
 /** What requests carry beside their messages, as far as anybody said. */

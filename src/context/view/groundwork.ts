@@ -1,6 +1,11 @@
-import { createMessageLines, type MessageLines } from "../../core/edit/index.ts";
 import { EMPTY_LEDGER, type Ledger, type LedgerBook } from "../../core/ledger/index.ts";
-import { createMessageCheck, type Message, type MessageCheck } from "../../core/message/index.ts";
+import {
+  createMessageCheck,
+  createMessageLines,
+  type Message,
+  type MessageCheck,
+  type MessageLines,
+} from "../../core/message/index.ts";
 import type { MessageMeter } from "../../core/tokens/index.ts";
 import type { View } from "./view.ts";
 

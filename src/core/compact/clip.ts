@@ -1,9 +1,12 @@
 import { describeMedia } from "../continuation/index.ts";
-import { type Edit, type EditablePart, originalHandle } from "../edit/index.ts";
-import type { Digest, Handle } from "../handle/index.ts";
 import {
+  type Digest,
+  type Edit,
+  type EditablePart,
+  type Handle,
   inputText,
   type Message,
+  originalHandle,
   outputText,
   type Part,
   startsTurn,

@@ -1,5 +1,5 @@
 import type { FilePart, Message } from "../message/index.ts";
-import { clipLine } from "../tools/index.ts";
+import { clipLine } from "../calls/index.ts";
 import type { RunState } from "./run-state.ts";
 
 /**

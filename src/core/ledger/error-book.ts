@@ -1,5 +1,5 @@
-import { changesFiles, clipLine, stepsThatWentWell } from "../tools/index.ts";
-import type { CallFacts } from "../tools/index.ts";
+import { changesFiles, clipLine, stepsThatWentWell } from "../calls/index.ts";
+import type { CallFacts } from "../calls/index.ts";
 import type { ErrorFact } from "./ledger.ts";
 
 /** Collects failures and remembers which of them later went well. */

@@ -1,7 +1,7 @@
 import { messageText, resultText } from "../message/index.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
-import { describeCall, pathKey } from "../tools/index.ts";
-import type { CallFacts, FileAccess, ToolKinds } from "../tools/index.ts";
+import { describeCall, pathKey } from "../calls/index.ts";
+import type { CallFacts, FileAccess, ToolKinds } from "../calls/index.ts";
 import { bounded } from "./bounds.ts";
 import { createErrorBook, tellingLines } from "./error-book.ts";
 import type { ErrorBook } from "./error-book.ts";
@@ -16,11 +16,11 @@ import { todosAfter } from "./todos.ts";
 
 export interface ExtractOptions {
   /** Index of the first message, where they continue others. Default 0. */
-  readonly offset?: number | undefined;
+  readonly offset?: number;
   /** The working directory; makes relative and absolute names of a file one entry. */
-  readonly cwd?: string | undefined;
+  readonly cwd?: string;
   /** What the caller knows better about tools, by exact name. */
-  readonly toolKinds?: ToolKinds | undefined;
+  readonly toolKinds?: ToolKinds;
 }
 
 interface OpenCall {

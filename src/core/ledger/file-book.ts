@@ -1,5 +1,5 @@
-import { isAbsolutePath, looksLikeFile } from "../tools/index.ts";
-import type { FileAccess } from "../tools/index.ts";
+import { isAbsolutePath, looksLikeFile } from "../calls/index.ts";
+import type { FileAccess } from "../calls/index.ts";
 import type { FileFact, FileOp } from "./ledger.ts";
 
 /** Collects what happened to files; one entry for all names of a file. */

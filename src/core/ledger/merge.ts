@@ -1,4 +1,4 @@
-import { isAbsolutePath, pathKey, stepsThatWentWell, toolKind } from "../tools/index.ts";
+import { isAbsolutePath, pathKey, stepsThatWentWell, toolKind } from "../calls/index.ts";
 import { bounded } from "./bounds.ts";
 import { commandSubject } from "./error-book.ts";
 import { EMPTY_LEDGER, type ErrorFact, type FileFact, type FileOp, type Ledger } from "./ledger.ts";
@@ -6,7 +6,7 @@ import { mergeTodos } from "./todos.ts";
 
 export interface MergeOptions {
   /** The working directory; makes relative and absolute names of a file one entry. */
-  readonly cwd?: string | undefined;
+  readonly cwd?: string;
 }
 
 /** Adds up the facts of stretches that follow one another. */

@@ -1,6 +1,6 @@
 import { resultText } from "../message/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/index.ts";
-import type { CallFacts } from "../tools/index.ts";
+import type { CallFacts } from "../calls/index.ts";
 
 /** How a tool call ended. */
 export interface Outcome {

@@ -1,4 +1,4 @@
-import { clipLine } from "../tools/index.ts";
+import { clipLine } from "../calls/index.ts";
 import type { StatementFact } from "./ledger.ts";
 
 /** Collects what the agent said: the last text of each turn and sentences that state a decision. */

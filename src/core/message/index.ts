@@ -5,3 +5,7 @@ export * from "./repair.ts";
 export * from "./shape.ts";
 export * from "./structure.ts";
 export * from "./text.ts";
+export * from "./edit.ts";
+export * from "./handle.ts";
+export * from "./message-lines.ts";
+export * from "./original.ts";

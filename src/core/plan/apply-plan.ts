@@ -1,16 +1,18 @@
 import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/index.ts";
+import { ContextError } from "../error.ts";
 import {
   applyEdits,
+  type Digest,
   earlierOriginal,
+  isSealedSummary,
   linesOf,
+  type Message,
   type MessageLines,
   type Original,
   originalOf,
   originalOfLines,
-} from "../edit/index.ts";
-import { ContextError } from "../error.ts";
-import type { Digest } from "../handle/index.ts";
-import { isSealedSummary, type Message, withParts } from "../message/index.ts";
+  withParts,
+} from "../message/index.ts";
 import type { CompactionPlan, ContextPlan, PlanEffects, ReasoningPlan } from "./plan.ts";
 
 /**
@@ -137,7 +139,7 @@ export function reasoningOriginal(
 export interface HeadOptions {
   readonly digest: Digest;
   /** The lines of the messages, where they are written already. */
-  readonly lines?: MessageLines | undefined;
+  readonly lines?: MessageLines;
 }
 
 /** The head's messages, then the kept ones that lose their reasoning. */

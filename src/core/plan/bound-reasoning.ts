@@ -1,5 +1,4 @@
-import type { Edit } from "../edit/index.ts";
-import type { Message } from "../message/index.ts";
+import type { Edit, Message } from "../message/index.ts";
 import { reasoningOriginal } from "./apply-plan.ts";
 import type { PlanOptions } from "./options.ts";
 import type { ContextPlan } from "./plan.ts";

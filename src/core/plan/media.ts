@@ -1,6 +1,12 @@
 import { describeMedia, runState } from "../continuation/index.ts";
-import { type Edit, originalHandle } from "../edit/index.ts";
-import { type FilePart, type Message, outputText, startsTurn } from "../message/index.ts";
+import {
+  type Edit,
+  type FilePart,
+  type Message,
+  originalHandle,
+  outputText,
+  startsTurn,
+} from "../message/index.ts";
 import type { PlanOptions } from "./options.ts";
 import { fitsInto } from "./size.ts";
 

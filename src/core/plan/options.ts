@@ -1,10 +1,9 @@
+import type { ToolKinds } from "../calls/index.ts";
 import type { ContinuationPolicy } from "../continuation/index.ts";
-import type { MessageLines, Original } from "../edit/index.ts";
-import type { Digest } from "../handle/index.ts";
+import type { Digest, MessageLines, Original } from "../message/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 import type { PruneOptions } from "../prune/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
-import type { ToolKinds } from "../tools/index.ts";
 
 /** What a provider's rules mean for a compaction; plain data that a dialect brings along. */
 export interface DialectTraits {
@@ -38,46 +37,46 @@ export interface PlanOptions {
   readonly meter: MessageMeter;
   readonly digest: Digest;
   /** What these very messages hold, in the counter's tokens, where that is known already. */
-  readonly countedTokens?: number | undefined;
+  readonly countedTokens?: number;
   /** The lines of these very messages, where they are written already; they become the head. */
-  readonly lines?: MessageLines | undefined;
+  readonly lines?: MessageLines;
   /** Called with the original of the head, so that archiving it does not write it out again. */
   readonly onHead?: ((head: Original) => void) | undefined;
   /** The time that audit records get, in ms since the epoch. */
   readonly now: number;
   /** Tokens of what every request carries beside the messages: system prompt, tools. @default 0 */
-  readonly fixedTokens?: number | undefined;
+  readonly fixedTokens?: number;
   /**
    * What the whole request holds now, if better known than by measuring (reported usage). In the
    * counter's tokens, `fixedTokens` included.
    */
-  readonly usedTokens?: number | undefined;
-  readonly limits?: RequestLimits | undefined;
-  readonly traits?: DialectTraits | undefined;
-  readonly prune?: PruneOptions | undefined;
-  readonly toolKinds?: ToolKinds | undefined;
+  readonly usedTokens?: number;
+  readonly limits?: RequestLimits;
+  readonly traits?: DialectTraits;
+  readonly prune?: PruneOptions;
+  readonly toolKinds?: ToolKinds;
   /** @default "auto" */
-  readonly continuation?: ContinuationPolicy | undefined;
+  readonly continuation?: ContinuationPolicy;
   /**
    * False when the archive takes nothing: nothing is pruned then, and no notice promises that an
    * original can be recalled. @default true
    */
-  readonly canRecall?: boolean | undefined;
+  readonly canRecall?: boolean;
   /**
    * Share of usable by which the counter may be wrong; see `estimateLimit`.
    * @default 0.05 for the estimator, 0 for any other counter
    */
-  readonly margin?: number | undefined;
+  readonly margin?: number;
   /** Compact even though there is room. @default false */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   /**
    * Where the tail must start, for a summary that was written before: exactly what stands before it
    * is the head. Must be the start of a unit. @default as the tail budget says
    */
-  readonly tailStart?: number | undefined;
+  readonly tailStart?: number;
   /**
    * What becomes of the images and files of a user message without a reply: described by text and
    * archived, or kept as they are. @default "describe"
    */
-  readonly unansweredMedia?: "describe" | "keep" | undefined;
+  readonly unansweredMedia?: "describe" | "keep";
 }

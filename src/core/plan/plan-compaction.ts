@@ -6,8 +6,7 @@ import {
   tailStart,
 } from "../compact/index.ts";
 import { buildContinuation, runState } from "../continuation/index.ts";
-import { applyEdits, type Edit } from "../edit/index.ts";
-import { leadingSystemCount, type Message } from "../message/index.ts";
+import { applyEdits, type Edit, leadingSystemCount, type Message } from "../message/index.ts";
 import { summaryCap } from "../summary/index.ts";
 import { headOriginal } from "./apply-plan.ts";
 import { boundReasoning } from "./bound-reasoning.ts";

@@ -1,10 +1,9 @@
-import { applyEdits } from "../edit/index.ts";
-import { leadingSystemCount, type Message } from "../message/index.ts";
+import { applyEdits, leadingSystemCount, type Message } from "../message/index.ts";
 import { planPrune, prunableTokens, type PruneContext } from "../prune/index.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
-import { planCompaction } from "./plan-compaction.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
+import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
 import { fitsInto, isOver, requestSize } from "./size.ts";
 

@@ -1,7 +1,5 @@
-import type { Edit } from "../edit/index.ts";
-import type { Handle } from "../handle/index.ts";
-import type { Message } from "../message/index.ts";
 import type { RunState } from "../continuation/index.ts";
+import type { Edit, Handle, Message } from "../message/index.ts";
 
 /**
  * What is to be done to a list of messages, as plain JSON. It names messages by their index in the

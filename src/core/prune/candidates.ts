@@ -1,11 +1,11 @@
-import { isPruned } from "../edit/index.ts";
+import { type CallFacts, changesFiles, describeCall } from "../calls/index.ts";
 import {
+  isPruned,
   type Message,
   type ToolCallPart,
   type ToolResultPart,
   waitingCalls,
 } from "../message/index.ts";
-import { type CallFacts, changesFiles, describeCall } from "../tools/index.ts";
 import type { PruneContext } from "./options.ts";
 import { DEFAULT_PROTECTED_TOOLS, isProtectedBy } from "./protection.ts";
 import { findRepeats } from "./repeats.ts";

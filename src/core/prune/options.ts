@@ -1,6 +1,6 @@
-import type { Digest } from "../handle/index.ts";
+import type { Digest } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
-import type { ToolKinds } from "../tools/index.ts";
+import type { ToolKinds } from "../calls/index.ts";
 import type { ProtectedTools } from "./protection.ts";
 
 export interface PruneOptions {
@@ -14,7 +14,7 @@ export interface PruneOptions {
 
 /** What pruning needs to know; token figures are the meter's. */
 export interface PruneContext {
-  readonly options?: PruneOptions | undefined;
+  readonly options?: PruneOptions;
   readonly window: number;
   readonly usable: number;
   /** How many tokens have to go; pruning stops once they are gone. */
@@ -22,7 +22,7 @@ export interface PruneContext {
   readonly counter: TokenCounter;
   readonly meter: MessageMeter;
   readonly digest: Digest;
-  readonly toolKinds?: ToolKinds | undefined;
+  readonly toolKinds?: ToolKinds;
   /** For `time.compacted`, in ms since the epoch. */
   readonly now: number;
 }

@@ -1,5 +1,4 @@
-import type { Handle } from "../handle/index.ts";
-import type { EditReason } from "../edit/index.ts";
+import type { EditReason, Handle } from "../message/index.ts";
 import { countLines } from "../truncate/index.ts";
 
 /** What a placeholder says about the output it stands for. */
@@ -10,7 +9,7 @@ export interface PlaceholderFacts {
   readonly text: string;
   readonly tokens: number;
   readonly isFailed: boolean;
-  readonly exitCode?: number | undefined;
+  readonly exitCode?: number;
   readonly reason: EditReason;
   readonly handle: Handle;
 }

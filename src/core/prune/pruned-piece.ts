@@ -1,6 +1,11 @@
-import { type Edit, originalHandle } from "../edit/index.ts";
-import type { Handle } from "../handle/index.ts";
-import { inputText, outputText, type ToolResultPart } from "../message/index.ts";
+import {
+  type Edit,
+  type Handle,
+  inputText,
+  originalHandle,
+  outputText,
+  type ToolResultPart,
+} from "../message/index.ts";
 import { partTokens } from "../tokens/index.ts";
 import { type Candidate, isFailed, LARGE_INPUT_UNITS } from "./candidates.ts";
 import type { PruneContext } from "./options.ts";

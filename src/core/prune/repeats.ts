@@ -1,12 +1,11 @@
-import { isPruned } from "../edit/index.ts";
-import { type Message, outputText, type ToolResultPart } from "../message/index.ts";
 import {
   type CallFacts,
   coversRead,
   describeCall,
   type FileAccess,
   type ToolKinds,
-} from "../tools/index.ts";
+} from "../calls/index.ts";
+import { isPruned, type Message, outputText, type ToolResultPart } from "../message/index.ts";
 
 /** Why a later result makes an earlier one needless. */
 export type Repeats = ReadonlyMap<ToolResultPart, "superseded" | "duplicate">;

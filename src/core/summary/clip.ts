@@ -1,4 +1,4 @@
-import type { Handle } from "../handle/index.ts";
+import type { Handle } from "../message/index.ts";
 import { lengthWithin } from "./plain-text.ts";
 import type { CountTokens } from "./plain-text.ts";
 
@@ -18,7 +18,7 @@ export interface ClipOptions {
    * Whether a text of several lines is cut between two of them: `prefer`, or `only` there.
    * @default "no"
    */
-  readonly atLineEnd?: "no" | "prefer" | "only" | undefined;
+  readonly atLineEnd?: "no" | "prefer" | "only";
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Handle } from "../handle/index.ts";
+import type { Handle } from "../message/index.ts";
 import { listDemand, renderList } from "./facts/fact-list.ts";
 import type { FactList, RenderContext, RenderedList } from "./facts/fact-list.ts";
 import type { SectionLists } from "./facts/fact-lists.ts";

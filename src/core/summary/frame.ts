@@ -1,14 +1,13 @@
-import { isHandle } from "../handle/index.ts";
-import type { Handle } from "../handle/index.ts";
+import { type Handle, isHandle } from "../message/index.ts";
 
 /** What the frame around a summary says. */
 export interface FrameFacts {
   /** Where the messages are that the summary stands for; absent when they could not be archived. */
-  readonly headHandle?: Handle | undefined;
+  readonly headHandle?: Handle;
   /** How many messages those are. */
   readonly headMessages: number;
   /** One more sentence for the reader; put on one line. */
-  readonly note?: string | undefined;
+  readonly note?: string;
 }
 
 const TAG = "prior-conversation-summary";

@@ -29,10 +29,10 @@ export interface TemplateOverride {
 /** Who may override the template; a later one wins over an earlier one. */
 export interface TemplateOverrides {
   /** Of several plugins, in their order; all of them before `plugin`. */
-  readonly plugins?: readonly TemplateOverride[] | undefined;
-  readonly plugin?: TemplateOverride | undefined;
-  readonly conversation?: TemplateOverride | undefined;
-  readonly call?: TemplateOverride | undefined;
+  readonly plugins?: readonly TemplateOverride[];
+  readonly plugin?: TemplateOverride;
+  readonly conversation?: TemplateOverride;
+  readonly call?: TemplateOverride;
 }
 
 /** The ids of the five core sections. */

@@ -1,4 +1,4 @@
-import type { Handle } from "../handle/index.ts";
+import type { Handle } from "../message/index.ts";
 
 /** How much of a clipped text stays at its start; the end says how it came out. */
 const HEAD_SHARE = 0.35;
@@ -11,7 +11,7 @@ export interface ClipOptions {
   readonly maxTokens: number;
   readonly count: Count;
   /** Names the original in the notice; absent when it could not be archived. */
-  readonly handle?: Handle | undefined;
+  readonly handle?: Handle;
   /** What the text is, for the notice. @default "text" */
   readonly what?: string;
 }

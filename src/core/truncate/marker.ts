@@ -1,4 +1,4 @@
-import { type Handle, isHandle } from "../handle/index.ts";
+import { type Handle, isHandle } from "../message/index.ts";
 
 /** The element that ends a truncated output. */
 export const NOTICE_ELEMENT = "tool-output-truncated";

@@ -7,11 +7,11 @@ import type { Truncation } from "./truncation.ts";
 /** Where the whole output is; with nothing set it was not kept. */
 export interface NoticeTarget {
   /** A plain file that the agent's own tools can open. */
-  readonly path?: string | undefined;
+  readonly path?: string;
   /** The name under which an archive has it. */
-  readonly handle?: string | undefined;
+  readonly handle?: string;
   /** Why it was not kept, or not all of it. */
-  readonly notKept?: string | undefined;
+  readonly notKept?: string;
 }
 
 /** The most that a notice adds, where a path has at most 1,000 bytes and none that must be quoted. */

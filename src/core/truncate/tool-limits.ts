@@ -1,4 +1,4 @@
-import { type ToolKind, type ToolKinds, toolKind } from "../tools/index.ts";
+import { type ToolKind, type ToolKinds, toolKind } from "../calls/index.ts";
 import { checkedDirection, completeLimits, type Direction, type Limits } from "./limits.ts";
 
 /** How the outputs of one tool are truncated. */
@@ -19,7 +19,7 @@ export type ToolLimitOverrides = Readonly<Record<string, ToolLimitOptions>>;
 export interface ToolCallFacts {
   /** The arguments; a shell command says which program's output it is. */
   readonly input?: unknown;
-  readonly toolKinds?: ToolKinds | undefined;
+  readonly toolKinds?: ToolKinds;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Truncation } from "./truncation.ts";
 /** What is known of an output that is to be truncated; limits set here are above all others. */
 export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
   /** The tool that printed it: decides about limits and direction where nothing else is said. */
-  readonly toolName?: string | undefined;
+  readonly toolName?: string;
 }
 
 export interface TruncateOutputMeta extends OutputMeta {

@@ -7,7 +7,7 @@ import type { WireBlock } from "../wire-value.ts";
 export interface AiSdkMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly WireBlock[];
-  readonly providerOptions?: AiSdkOptions | undefined;
+  readonly providerOptions?: AiSdkOptions;
 }
 
 /** Options by provider; ours stand under `longhaul` and no provider reads them. */

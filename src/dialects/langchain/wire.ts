@@ -8,10 +8,10 @@ export interface LangChainMessage {
   readonly content: unknown;
   /** `human`, `ai`, `tool` or `system`; before version 1 only `_getType()` says it. */
   readonly type?: string;
-  readonly id?: string | undefined;
-  readonly name?: string | undefined;
-  readonly additional_kwargs?: object | undefined;
-  readonly response_metadata?: object | undefined;
+  readonly id?: string;
+  readonly name?: string;
+  readonly additional_kwargs?: object;
+  readonly response_metadata?: object;
 }
 
 /** Types that have a place in a request. */

@@ -28,7 +28,7 @@ export interface AiSdkRun {
 /** The options of one call of a language model, as far as they are used here. */
 export interface CallOptions {
   readonly prompt: readonly AiSdkMessage[];
-  readonly abortSignal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal;
   readonly tools?: unknown;
   readonly providerOptions?: unknown;
 }

@@ -19,10 +19,10 @@ import {
 /** A request of the SDK; structural, so that no version of the SDK is needed. */
 export interface AnthropicRequest {
   readonly url: string;
-  readonly method?: string | undefined;
+  readonly method?: string;
   readonly headers?: unknown;
   readonly body?: unknown;
-  readonly signal?: AbortSignal | null | undefined;
+  readonly signal?: AbortSignal | null;
 }
 
 /** What the SDK passes beside the request. */

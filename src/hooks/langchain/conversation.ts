@@ -15,7 +15,7 @@ type Natives = readonly LangChainMessage[];
 
 export interface SendOptions extends PrepareOptions {
   /** The setting by which the provider manages the conversation itself, if it does. */
-  readonly managedBy?: string | undefined;
+  readonly managedBy?: string;
 }
 
 /** One conversation in LangChain messages. */

@@ -24,7 +24,7 @@ export interface LangChainTool {
 
 /** What a tool is told beside its input. */
 export interface ToolConfigLike extends RunnableConfigLike {
-  readonly state?: StateLike | undefined;
+  readonly state?: StateLike;
 }
 
 /** `recall` and `search_archive`, on the archive of the conversation that calls them. */

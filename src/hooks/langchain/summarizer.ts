@@ -1,15 +1,15 @@
 import type { ContextOptions } from "../../context/index.ts";
 import { langchainUsage } from "../../dialects/langchain/index.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire-value.ts";
-import { processEnvironment } from "../../summarizers/http/environment.ts";
-import { quoted, summarizerFailed } from "../../summarizers/http/failure.ts";
-import { redactor, secretsOf } from "../../summarizers/http/redact.ts";
+import { processEnvironment } from "../../models/http/environment.ts";
+import { quoted, summarizerFailed } from "../../models/http/failure.ts";
+import { redactor, secretsOf } from "../../models/http/redact.ts";
 import type {
   Summarizer,
   SummaryAnswer,
   SummaryFinish,
   SummaryRequest,
-} from "../../summarizers/summarizer.ts";
+} from "../../models/summarizer.ts";
 import { windowOfModel } from "./model.ts";
 
 /** A chat model, or anything else that is invoked with messages. */

@@ -9,8 +9,8 @@ export interface ProcessorArgs {
 
 /** Before a step: its tools and options may still be changed. */
 export interface InputStepArgs extends ProcessorArgs {
-  readonly runId?: string | undefined;
-  readonly tools?: Record<string, unknown> | undefined;
+  readonly runId?: string;
+  readonly tools?: Record<string, unknown>;
   readonly providerOptions?: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface LLMRequestArgs<Prompt extends readonly PromptMessage[]> extends
   readonly prompt: Prompt;
   readonly model: unknown;
   readonly steps: readonly StepLike[];
-  readonly abortSignal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal;
 }
 
 export interface StepLike {
@@ -41,7 +41,7 @@ export interface ToolResultArgs<List> extends ProcessorArgs {
   readonly toolCallId: string;
   readonly args: unknown;
   readonly result: unknown;
-  readonly providerExecuted?: boolean | undefined;
+  readonly providerExecuted?: boolean;
 }
 
 /** Where a tool's result is replaced before it is kept. */

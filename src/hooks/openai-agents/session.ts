@@ -41,7 +41,7 @@ function isWaiting(items: readonly AgentItem[]): boolean {
 }
 
 interface CallItem extends AgentItem {
-  readonly callId?: string | undefined;
+  readonly callId?: string;
 }
 
 function isRequest({ role }: AgentItem): boolean {

@@ -4,28 +4,28 @@
  */
 export interface AgentItem {
   /** Absent on a message. */
-  readonly type?: string | undefined;
-  readonly id?: string | undefined;
+  readonly type?: string;
+  readonly id?: string;
   /** On messages. */
-  readonly role?: string | undefined;
+  readonly role?: string;
 }
 
 /** What the SDK hands to a model (`ModelRequest`). */
 export interface ModelRequest {
-  readonly systemInstructions?: string | undefined;
+  readonly systemInstructions?: string;
   readonly input: string | readonly AgentItem[];
-  readonly previousResponseId?: string | undefined;
-  readonly conversationId?: string | undefined;
+  readonly previousResponseId?: string;
+  readonly conversationId?: string;
   readonly modelSettings: ModelSettings;
   readonly tools: readonly unknown[];
   readonly handoffs: readonly unknown[];
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 export interface ModelSettings {
   readonly truncation?: unknown;
   readonly contextManagement?: unknown;
-  readonly providerData?: Readonly<Record<string, unknown>> | undefined;
+  readonly providerData?: Readonly<Record<string, unknown>>;
 }
 
 /** A model of the SDK (`Model`). */

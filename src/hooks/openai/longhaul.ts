@@ -26,12 +26,12 @@ export interface OpenAIContextOptions extends ContextOptions {
 
 export interface PrepareChatOptions extends PrepareParamsOptions {
   /** `completion.usage` of the answer that came last. */
-  readonly usage?: ChatUsage | null | undefined;
+  readonly usage?: ChatUsage | null;
 }
 
 export interface PrepareResponsesOptions extends PrepareParamsOptions {
   /** `response.usage` of the answer that came last. */
-  readonly usage?: ResponsesUsage | null | undefined;
+  readonly usage?: ResponsesUsage | null;
 }
 
 /** A context with the hooks of the OpenAI SDK; one for each conversation. */

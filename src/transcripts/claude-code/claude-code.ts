@@ -40,10 +40,10 @@ function isSessionLine(record: Readonly<Record<string, unknown>>): boolean {
 
 /** What is known of the session as a whole. */
 interface Session {
-  id?: string | undefined;
-  cwd?: string | undefined;
-  version?: string | undefined;
-  model?: string | undefined;
+  id?: string;
+  cwd?: string;
+  version?: string;
+  model?: string;
   startedAt?: number;
   updatedAt?: number;
   readonly titles: { custom?: string; ai?: string; readonly summaries: Map<string, string> };

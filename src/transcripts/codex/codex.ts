@@ -65,7 +65,7 @@ interface Rollout {
   parallel: number;
   /** Calls since the last output. */
   callsInRow: number;
-  total?: number | undefined;
+  total?: number;
   id?: string;
   cwd?: string;
   version?: string;

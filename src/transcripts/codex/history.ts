@@ -18,8 +18,8 @@ export interface History {
 
 /** The payload of a `compacted` line. */
 export interface Compacted {
-  readonly message?: string | undefined;
-  readonly replacement_history?: readonly unknown[] | undefined;
+  readonly message?: string;
+  readonly replacement_history?: readonly unknown[];
 }
 
 /** An empty history. */

@@ -13,23 +13,23 @@ const partSchema = fields({
 
 /** One piece of a Gemini `PartListUnion`: a text alone counts as one. */
 export interface NativePart {
-  readonly text?: string | undefined;
-  readonly thought?: boolean | undefined;
-  readonly inlineData?: { mimeType?: string | undefined; data?: string | undefined } | undefined;
-  readonly fileData?: { mimeType?: string | undefined; fileUri?: string | undefined } | undefined;
-  readonly functionCall?: FunctionCall | undefined;
-  readonly functionResponse?: FunctionResponse | undefined;
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly inlineData?: { mimeType?: string; data?: string | undefined } | undefined;
+  readonly fileData?: { mimeType?: string; fileUri?: string | undefined } | undefined;
+  readonly functionCall?: FunctionCall;
+  readonly functionResponse?: FunctionResponse;
 }
 
 export interface FunctionCall {
-  readonly id?: string | undefined;
-  readonly name?: string | undefined;
+  readonly id?: string;
+  readonly name?: string;
   readonly args?: unknown;
 }
 
 export interface FunctionResponse {
-  readonly id?: string | undefined;
-  readonly name?: string | undefined;
+  readonly id?: string;
+  readonly name?: string;
   readonly response?: unknown;
 }
 

@@ -10,7 +10,7 @@ import { collectGarbage } from "../../../src/archive/retention/collect-garbage.t
 import { directoryArchive } from "../../../src/archive/directory.ts";
 import { everyConversation } from "../../../src/archive/every-conversation.ts";
 import type { Archive, SpillFile } from "../../../src/archive/archive.ts";
-import { handleFor } from "../../../src/core/handle/index.ts";
+import { handleFor } from "../../../src/core/message/index.ts";
 
 let scratch = "";
 beforeAll(async () => {

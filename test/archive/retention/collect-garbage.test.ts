@@ -310,7 +310,7 @@ describe("equal files", () => {
   it("of several conversations become one, and each conversation keeps its own", async () => {
     const folder = await newFolder();
     const large = "the same large output\n".repeat(100_000);
-    const entries: { archive: Archive; run?: ArchiveEntry | undefined; out: ArchiveEntry }[] = [];
+    const entries: { archive: Archive; run?: ArchiveEntry; out: ArchiveEntry }[] = [];
     for (const conversation of ["one", "two", "three"]) {
       const archive = archiveIn(folder, conversation);
       const spill = await archive.open?.("out");

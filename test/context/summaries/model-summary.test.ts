@@ -8,7 +8,7 @@ import {
 } from "../../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../../src/core/message/index.ts";
 import { parseSummary, unframeSummary } from "../../../src/core/summary/index.ts";
-import type { SummarizeFunction, SummaryRequest } from "../../../src/summarizers/summarizer.ts";
+import type { SummarizeFunction, SummaryRequest } from "../../../src/models/summarizer.ts";
 import {
   assistant,
   call,

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGroundwork, type Groundwork } from "../../../src/context/view/groundwork.ts";
-import { linesOf } from "../../../src/core/edit/index.ts";
 import { createLedgerBook, EMPTY_LEDGER, extractLedger } from "../../../src/core/ledger/index.ts";
-import { checkMessages, type Message } from "../../../src/core/message/index.ts";
+import { checkMessages, linesOf, type Message } from "../../../src/core/message/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import { quarter, step, user } from "../../build-messages.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_LEDGER, extractLedger, mergeLedgers } from "../../../src/core/ledger/index.ts";
 import { inputText, messageText } from "../../../src/core/message/index.ts";
 import type { Message, ToolCallPart } from "../../../src/core/message/index.ts";
-import { toolKind } from "../../../src/core/tools/index.ts";
+import { toolKind } from "../../../src/core/calls/index.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import type { Conversation } from "../../../src/transcripts/transcript.ts";
 import { RECORDED_FILES, RECORDINGS } from "../../recordings.ts";

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyEdits } from "../../../src/core/edit/index.ts";
-import { checkMessages } from "../../../src/core/message/index.ts";
-import type { Message, ToolResultPart } from "../../../src/core/message/index.ts";
+import {
+  applyEdits,
+  checkMessages,
+  type Message,
+  type ToolResultPart,
+} from "../../../src/core/message/index.ts";
 import {
   planPrune,
   pruneBoundary,

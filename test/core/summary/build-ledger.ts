@@ -1,6 +1,6 @@
 import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
 import type { FileOp, Ledger } from "../../../src/core/ledger/index.ts";
-import type { Handle } from "../../../src/core/handle/index.ts";
+import type { Handle } from "../../../src/core/message/index.ts";
 
 /** Four characters are one token. */
 export const count = (text: string): number => Math.ceil(text.length / 4);

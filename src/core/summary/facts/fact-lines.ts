@@ -1,8 +1,7 @@
-import { isHandle } from "../../handle/index.ts";
-import type { Handle } from "../../handle/index.ts";
 import type { FileOp } from "../../ledger/index.ts";
-import type { CommandRuns, FileMention, OpenError } from "./facts.ts";
+import { type Handle, isHandle } from "../../message/index.ts";
 import { clipStart, codeSpan, codeSpans, leadingSpan, oneLine } from "../plain-text.ts";
+import type { CommandRuns, FileMention, OpenError } from "./facts.ts";
 
 /*
  * How each kind of fact is written, and beside it how it is read back, so that a summary of ours

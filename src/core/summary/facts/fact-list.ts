@@ -1,8 +1,7 @@
-import { isHandle } from "../../handle/index.ts";
-import type { Handle } from "../../handle/index.ts";
+import { type Handle, isHandle } from "../../message/index.ts";
 import { clipText } from "../clip.ts";
-import type { HiddenFacts } from "./facts.ts";
 import type { CountTokens } from "../plain-text.ts";
+import type { HiddenFacts } from "./facts.ts";
 
 /** One bullet of a list. */
 export interface Entry {
@@ -38,7 +37,7 @@ export interface FactList {
    */
   readonly most?: number;
   /** What earlier summaries had no room for already. */
-  readonly hidden?: HiddenFacts | undefined;
+  readonly hidden?: HiddenFacts;
 }
 
 export interface RenderContext {

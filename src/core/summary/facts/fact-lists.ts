@@ -1,4 +1,4 @@
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import type { FileOp } from "../../ledger/index.ts";
 import type { Entry, FactList } from "./fact-list.ts";
 import { commandLine, errorLine, fileLine, filesLine, headsLine } from "./fact-lines.ts";

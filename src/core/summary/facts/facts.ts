@@ -1,5 +1,5 @@
 import type { CommandFact, FileOp } from "../../ledger/index.ts";
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import type { CoreSectionId } from "../template.ts";
 import { cleanText, clipStart, oneLine } from "../plain-text.ts";
 
@@ -8,14 +8,14 @@ export interface FileMention {
   readonly path: string;
   readonly ops: readonly FileOp[];
   /** What an earlier summary said of it. */
-  readonly role?: string | undefined;
+  readonly role?: string;
 }
 
 export interface CommandRuns {
   readonly command: string;
   /** Of the newest run. */
   readonly outcome: CommandFact["outcome"];
-  readonly exitCode?: number | undefined;
+  readonly exitCode?: number;
   readonly runs: number;
 }
 
@@ -37,8 +37,8 @@ export interface HiddenFacts {
  * merged. Every list has the newest first; every text is clean.
  */
 export interface Facts {
-  readonly firstRequest?: string | undefined;
-  readonly newestRequest?: string | undefined;
+  readonly firstRequest?: string;
+  readonly newestRequest?: string;
   readonly instructions: readonly string[];
   readonly errors: readonly OpenError[];
   /** Subjects of commands and errors that this knows the state of. */

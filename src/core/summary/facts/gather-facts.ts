@@ -1,4 +1,4 @@
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { unframeSummary } from "../frame.ts";
 import { asForeign, wordsOf } from "./earlier-facts.ts";
@@ -13,15 +13,15 @@ import type { CompactionTemplate } from "../template.ts";
 /** Where the facts of a summary come from. */
 export interface FactSources {
   readonly ledger: Ledger;
-  readonly previousSummary?: string | undefined;
+  readonly previousSummary?: string;
   /** Where facts are read from, if `previousSummary` holds the words of a model. */
-  readonly previousFacts?: string | undefined;
-  readonly foreignSummaries?: readonly string[] | undefined;
-  readonly headHandle?: Handle | undefined;
-  readonly olderHandles?: readonly Handle[] | undefined;
-  readonly environment?: readonly string[] | undefined;
+  readonly previousFacts?: string;
+  readonly foreignSummaries?: readonly string[];
+  readonly headHandle?: Handle;
+  readonly olderHandles?: readonly Handle[];
+  readonly environment?: readonly string[];
   /** Rules from outside the conversation, oldest first: they come before what was said in it. */
-  readonly constraints?: readonly string[] | undefined;
+  readonly constraints?: readonly string[];
 }
 
 export interface GatheredFacts {

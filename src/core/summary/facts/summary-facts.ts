@@ -1,4 +1,4 @@
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import { distinct, fileState, NO_FACTS, requestStart } from "./facts.ts";
 import type { CommandRuns, Facts, FileMention, HiddenFacts, OpenError } from "./facts.ts";
 import { readCutLine } from "./fact-list.ts";

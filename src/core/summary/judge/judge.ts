@@ -14,9 +14,9 @@ import type { CompactionTemplate, TemplateSection } from "../template.ts";
 export interface JudgedAnswer {
   readonly text: string;
   /** Why the model stopped. @default "stop" */
-  readonly finish?: string | undefined;
+  readonly finish?: string;
   /** How many tools it called. @default 0 */
-  readonly toolCalls?: number | undefined;
+  readonly toolCalls?: number;
 }
 
 export interface JudgeInput extends GapInput {
@@ -31,9 +31,9 @@ export interface GapInput {
   /** Of the messages that the summary replaces. */
   readonly ledger: Ledger;
   /** Those of all of the conversation: earlier work, and how people write. @default `ledger` */
-  readonly known?: Ledger | undefined;
+  readonly known?: Ledger;
   readonly count: CountTokens;
-  readonly template?: CompactionTemplate | undefined;
+  readonly template?: CompactionTemplate;
 }
 
 export interface Judgement {

@@ -1,4 +1,4 @@
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import type { Entry } from "../facts/fact-list.ts";
 import {
   readCommandLine,

@@ -16,9 +16,9 @@ export interface MergeSummaryInput extends ExtractiveInput {
   /** What the model wrote: accepted, or with gaps that facts can fill; see `judgeSummary`. */
   readonly model: string;
   /** The facts of all of the conversation, for what is said of earlier work. @default `ledger` */
-  readonly known?: Ledger | undefined;
+  readonly known?: Ledger;
   /** What the user typed beyond the ledger, e.g. in messages that stay; newest first. */
-  readonly userTexts?: readonly string[] | undefined;
+  readonly userTexts?: readonly string[];
 }
 
 export interface MergedSummary {

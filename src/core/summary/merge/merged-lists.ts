@@ -1,4 +1,4 @@
-import type { Handle } from "../../handle/index.ts";
+import type { Handle } from "../../message/index.ts";
 import type { Entry, FactList } from "../facts/fact-list.ts";
 import { commandLine, errorLine, fileLine } from "../facts/fact-lines.ts";
 import {

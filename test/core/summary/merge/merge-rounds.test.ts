@@ -12,7 +12,7 @@ import {
   validateSummary,
 } from "../../../../src/core/summary/index.ts";
 import { summaryFacts } from "../../../../src/core/summary/facts/summary-facts.ts";
-import { isHandle } from "../../../../src/core/handle/index.ts";
+import { isHandle } from "../../../../src/core/message/index.ts";
 import type { Ledger } from "../../../../src/core/ledger/index.ts";
 import { busyLedger, count, head, ledger } from "../build-ledger.ts";
 

@@ -1,3 +1,0 @@
-export * from "./edit.ts";
-export * from "./message-lines.ts";
-export * from "./original.ts";

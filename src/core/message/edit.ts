@@ -1,0 +1,107 @@
+import type { Handle } from "./handle.ts";
+import {
+  type Message,
+  type OutputPart,
+  type Part,
+  type ToolResultPart,
+  withParts,
+} from "./message.ts";
+
+/** Why a piece left the window. */
+export type EditReason =
+  /** An old tool output or the large input of an old call. */
+  | "pruned"
+  /** A read whose file was read again later. */
+  | "superseded"
+  /** An output that stands again, word for word, further on. */
+  | "duplicate"
+  /** Too large for what is kept; both ends stay. */
+  | "clipped"
+  /** A file or image, described by text instead. */
+  | "media";
+
+interface EditBase {
+  /** Index of the message in the list that the plan was made for. */
+  readonly message: number;
+  /** Index of the part in that message. */
+  readonly part: number;
+  readonly reason: EditReason;
+  /** Where the original is archived. */
+  readonly handle: Handle;
+}
+
+/** One change to one part, as data. */
+export type Edit =
+  /** The output of a tool result becomes this text. */
+  | (EditBase & { readonly type: "replace-output"; readonly text: string; readonly at: number })
+  /** The input of a tool call becomes this value. */
+  | (EditBase & { readonly type: "replace-input"; readonly input: unknown })
+  /** A text or file part becomes this text. */
+  | (EditBase & { readonly type: "replace-text"; readonly text: string });
+
+/**
+ * Applies edits; pure. The list and the messages that no edit names are returned as they are.
+ * An edit that does not fit its part (the list is not the one it was made for) is left out.
+ */
+export function applyEdits(
+  messages: readonly Message[],
+  edits: readonly Edit[],
+): readonly Message[] {
+  if (edits.length === 0) return messages;
+  const byMessage = new Map<number, Edit[]>();
+  for (const edit of edits) {
+    const list = byMessage.get(edit.message);
+    if (list === undefined) byMessage.set(edit.message, [edit]);
+    else list.push(edit);
+  }
+  return messages.map((message, index) => {
+    const own = byMessage.get(index);
+    return own === undefined ? message : editMessage(message, own);
+  });
+}
+
+function editMessage(message: Message, edits: readonly Edit[]): Message {
+  const parts = [...message.parts];
+  for (const edit of edits) {
+    const part = parts[edit.part];
+    if (part !== undefined) parts[edit.part] = editPart(part, edit);
+  }
+  return parts.every((part, index) => part === message.parts[index])
+    ? message
+    : withParts(message, parts);
+}
+
+function editPart(part: Part, edit: Edit): Part {
+  if (edit.type === "replace-output" && part.type === "tool-result") {
+    return {
+      ...part,
+      output: [{ type: "text", text: edit.text }],
+      original: edit.handle,
+      ...(edit.reason !== "clipped" && { time: { compacted: edit.at } }),
+    };
+  }
+  if (edit.type === "replace-input" && part.type === "tool-call") {
+    return { ...part, input: edit.input, original: edit.handle };
+  }
+  if (edit.type === "replace-text" && part.type === "text") {
+    return { ...part, text: edit.text, original: edit.handle };
+  }
+  if (edit.type === "replace-text" && part.type === "file") {
+    return { type: "text", text: edit.text, original: edit.handle };
+  }
+  return part;
+}
+
+/** Whether a tool result was pruned, by us or by the agent that recorded it. */
+export function isPruned(part: ToolResultPart): boolean {
+  return part.time?.compacted !== undefined;
+}
+
+/** An output without the traces of its origin, as plain JSON. */
+export function plainOutput(output: readonly OutputPart[]): unknown {
+  return output.map((piece) =>
+    piece.type === "opaque"
+      ? { type: piece.kind, value: piece.source.value }
+      : { ...piece, source: undefined },
+  );
+}

@@ -1,0 +1,84 @@
+/** The time that work may take, and whoever can end it earlier. */
+export interface Deadline {
+  /** Aborts when the time is over or the caller gives up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that are left; 0 when it is over. */
+  left(): number;
+  /** Why there is no answer, one sentence; `undefined` while there is time. */
+  reason(): string | undefined;
+  /** Frees the timer; nothing is aborted by it. */
+  end(): void;
+}
+
+export interface DeadlineOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** A longer time that this one is a part of. */
+  readonly within?: Deadline;
+  readonly now: () => number;
+}
+
+/** Node counts longer timers as none at all. */
+const LONGEST_TIMER = 2_147_483_647;
+
+/** Starts the clock. */
+export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptions): Deadline {
+  const signal = within?.signal ?? rest.signal;
+  const controller = new AbortController();
+  const start = now();
+  let reason: string | undefined;
+  const stop = (why: string): void => {
+    reason ??= why;
+    controller.abort(new DOMException(why, "AbortError"));
+  };
+  const onAbort = (): void => stop(within?.reason() ?? "The call was aborted.");
+  const onTime = (): void => stop(`There was no answer within ${timeoutMs} ms.`);
+  const timer = setTimeout(onTime, timerMs(timeoutMs));
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    left: () => (reason === undefined ? Math.max(0, timeoutMs - (now() - start)) : 0),
+    reason: () => reason,
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+function timerMs(ms: number): number {
+  return Math.min(Math.max(0, ms), LONGEST_TIMER);
+}
+
+/** Resolves after a time, or at once when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, timerMs(ms));
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+/** What a promise gives, or `undefined` as soon as the signal aborts, whatever becomes of it. */
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+): Promise<{ readonly value: T } | undefined> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = (): void => resolve(undefined);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise.then((value) => ({ value })), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

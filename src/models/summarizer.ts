@@ -1,0 +1,78 @@
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Message } from "../core/message/index.ts";
+import type { CompactionTemplate } from "../core/summary/index.ts";
+import type { SummaryPrompt } from "../core/summary/prompt/index.ts";
+
+/** Tokens of one call, as the provider reported them. */
+export interface SummaryUsage {
+  /** All input, what was read from a cache included. */
+  readonly input: number;
+  /** The part of `input` that came from the provider's prompt cache. @default 0 */
+  readonly cached?: number;
+  readonly output: number;
+}
+
+/** Why the model stopped. After `length`, `content-filter` and `error` no summary is whole. */
+export type SummaryFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";
+
+/** The request that the agent itself would send next, for a call that reuses its prompt cache. */
+export interface LiveRequest {
+  readonly system?: string;
+  /** The tool schemas exactly as the agent sends them. */
+  readonly tools?: unknown;
+  /** The view up to the end of what is to be summarized, unedited. */
+  readonly messages: readonly Message[];
+}
+
+export interface SummaryRequest {
+  /** The whole request in words; `user` holds the conversation as data and the template. */
+  readonly prompt: SummaryPrompt;
+  /**
+   * Present when the summarizer said `reusesPrompt`: send these messages as they are, with their
+   * tools, and `instruction` as one user message behind them, instead of `prompt`.
+   */
+  readonly live?: LiveRequest & { readonly instruction: string };
+  /** The messages that `prompt` renders. */
+  readonly head: readonly Message[];
+  readonly previousSummary?: string;
+  readonly ledger: Ledger;
+  readonly template: CompactionTemplate;
+  /** The most tokens that the answer may have. */
+  readonly cap: number;
+  /** Aborts at the time limit, or when the caller gives up. */
+  readonly signal: AbortSignal;
+}
+
+export interface SummaryAnswer {
+  readonly text: string;
+  readonly usage?: SummaryUsage;
+  /** @default "stop" */
+  readonly finish?: SummaryFinish;
+  /** How many tools the model called instead of writing. @default 0 */
+  readonly toolCalls?: number;
+}
+
+/**
+ * Writes summaries with a language model. It may throw, hang until the signal aborts, or answer
+ * anything: whoever calls it judges the answer. It must not retry on its own.
+ */
+export interface Summarizer {
+  /** For reports, e.g. `anthropic:claude-haiku-4-5`. Never holds a key. */
+  readonly name: string;
+  /** Its own context window in tokens. @default 128000 */
+  readonly window?: number;
+  /** The most tokens that one answer of it may have; no longer summary is asked for. @default any */
+  readonly maxTokens?: number;
+  /** Whether it runs on the agent's own model and can send the live request as a prefix. */
+  readonly reusesPrompt?: boolean;
+  /**
+   * Whether it can send this live request as it is, e.g. whether the tools are those of its API. Asked
+   * before a request with `live` is made; where it cannot, or throws, there is only the prompt.
+   * @default every one, if it `reusesPrompt`
+   */
+  canReuse?(live: LiveRequest): boolean | Promise<boolean>;
+  summarize(request: SummaryRequest): Promise<SummaryAnswer>;
+}
+
+/** A function is a summarizer too; a bare string is an answer that stopped by itself. */
+export type SummarizeFunction = (request: SummaryRequest) => Promise<SummaryAnswer | string>;

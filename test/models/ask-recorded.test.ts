@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { extractLedger } from "../../src/core/ledger/index.ts";
+import { DEFAULT_COMPACTION_TEMPLATE, summaryCap } from "../../src/core/summary/index.ts";
+import { estimateTokens } from "../../src/core/tokens/index.ts";
+import { askForSummary } from "../../src/models/ask-for-summary.ts";
+import { readTranscript } from "../../src/transcripts/index.ts";
+import { RECORDED_FILES, recording } from "../recordings.ts";
+import { isBalanced } from "../core/summary/prompt/hostile.ts";
+import { asking, type Behaviour, goodSummary, MISBEHAVIOURS, scripted } from "./fake-summarizer.ts";
+
+const WINDOWS = [4_096, 32_768, 200_000];
+const wrong = Object.entries(MISBEHAVIOURS)
+  .filter(([name]) => !/^hangs|40[01]$/.test(name))
+  .map(([, behaviour]) => behaviour);
+const good: Behaviour = (request) => goodSummary(request, "summarized");
+
+describe.skipIf(RECORDED_FILES.length === 0)("a recorded session", () => {
+  it.each(RECORDED_FILES)(
+    "%s is summarized in any window, by a model that is wrong every time once",
+    async (file) => {
+      const { conversations } = await readTranscript(recording(file));
+      const head = conversations.flatMap(({ messages }) => messages);
+      const ledger = extractLedger(head);
+      for (const window of WINDOWS) {
+        const cap = summaryCap(window - Math.min(20_000, window / 2));
+        const input = { head, ledger, template: DEFAULT_COMPACTION_TEMPLATE, cap };
+        // One after the other goes wrong in every possible way; each second call is right.
+        const script = wrong.flatMap((behaviour) => [behaviour, good]);
+        const summarizer = scripted(script, { window });
+        const made = await askForSummary(asking(summarizer, input, { count: estimateTokens }));
+        expect(made.text).toContain("## Relevant files");
+        for (const { prompt, purpose, attempt } of made.calls) {
+          const tokens = estimateTokens(prompt.system) + estimateTokens(prompt.user);
+          expect(tokens, `${purpose} ${attempt} at ${window}`).toBeLessThan(window - cap);
+          expect(isBalanced(prompt.user)).toBe(true);
+        }
+      }
+    },
+    60_000,
+  );
+});

@@ -1,6 +1,5 @@
 import { type Handle, type Message, messageText } from "../../core/message/index.ts";
 import { type ExtractiveInput, unframeSummary } from "../../core/summary/index.ts";
-import type { Tracker } from "../journal/tracker.ts";
 
 type Sources = Pick<ExtractiveInput, "previousSummary" | "previousFacts" | "foreignSummaries">;
 
@@ -18,14 +17,17 @@ export interface EarlierSummaries {
  * The summaries among messages: ours without its frame, those of other programs as they are. The
  * records say which of our words are facts; without its record a summary is taken at its word.
  */
-export function earlierSummaries(messages: readonly Message[], tracker: Tracker): EarlierSummaries {
+export function earlierSummaries(
+  messages: readonly Message[],
+  { extractiveOf }: { readonly extractiveOf: (summary: string) => string | undefined },
+): EarlierSummaries {
   const texts = messages
     .filter(({ kind }) => kind === "summary")
     .map(messageText)
     .filter((text) => text !== "");
   const framed = texts.flatMap((text) => unframeSummary(text) ?? []);
   const foreign = texts.filter((text) => unframeSummary(text) === undefined);
-  const extractive = texts.map((text) => tracker.extractiveOf(text));
+  const extractive = texts.map((text) => extractiveOf(text));
   const all = texts.map((text) => unframeSummary(text)?.text ?? text);
   return {
     text: all.length === 0 ? undefined : all.join("\n\n"),

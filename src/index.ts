@@ -75,7 +75,6 @@ export type {
   SectionOverride,
   SummaryValidation,
   TemplateOverride,
-  TemplateOverrides,
 } from "./core/summary/index.ts";
 export { estimateTokens } from "./core/tokens/index.ts";
 export type { MessageMeter, TokenCounter } from "./core/tokens/index.ts";

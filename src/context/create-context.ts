@@ -28,7 +28,7 @@ export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
   /** The template's override for a summary that this call needs; it wins over all others. */
-  readonly template?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOverride;
   /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
   readonly signal?: AbortSignal;
 }
@@ -177,7 +177,7 @@ async function prepare(
   edit: EditOptions,
 ): Promise<Prepared> {
   edit.signal?.throwIfAborted();
-  if (edit.template !== undefined) session.templateFor(edit.template);
+  if (edit.compactionTemplate !== undefined) session.templateFor(edit.compactionTemplate);
   const view = viewOf(session, history);
   if (edit.force || mayOverflow(session, view)) return editView(session, held(view), edit);
   prepareAhead(session, view);
@@ -200,7 +200,7 @@ function mayOverflow(session: Session, view: View): boolean {
   const { meter, options } = session;
   const usable = session.overflowLimit(view.measured);
   if (isOverflow(view.measured.tokens, { usable })) return true;
-  const { maxBytes = Infinity, maxImages = Infinity } = options.limits ?? {};
+  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
   if (maxBytes === Infinity && maxImages === Infinity) return false;
   const size = meter.totalSize(view.messages);
   return size.bytes > maxBytes || size.images > maxImages;

@@ -26,15 +26,13 @@ export function checkOptions(options: unknown): void {
 }
 
 /**
- * Complains about an archive, a summarizer, a journal, a counter, limits or a template that is none,
- * such as the path of a folder or the id of a model: without types it would only be noticed in the
+ * Complains about an archive, a summarizer, a journal, a counter, or limits that are none, such as the path of a folder or the id of a model: without types it would only be noticed in the
  * middle of a run, when the window is full. Throws `invalid-options`.
  */
 export function checkGivenParts({
   archive,
   summarizer,
   journal,
-  template = {},
   counter,
   toolLimits = {},
 }: ContextOptions): void {
@@ -61,9 +59,6 @@ export function checkGivenParts({
     throw noSuch("toolLimits", toolLimits, "limits by tool name, e.g. { bash: { maxLines: 500 } }");
   }
   checkToolLimits(toolLimits);
-  if (!hasLevels(template)) {
-    throw noSuch("template", template, "like { conversation: { sections: [...] } }");
-  }
 }
 
 function sizesOf(summarizer: object): readonly (readonly [string, unknown])[] {
@@ -71,11 +66,6 @@ function sizesOf(summarizer: object): readonly (readonly [string, unknown])[] {
   return ["window", "maxTokens"]
     .map((field) => [field, fields[field]] as const)
     .filter(([, tokens]) => tokens !== undefined);
-}
-
-/** An override in the place of the levels would be ignored. */
-function hasLevels(template: unknown): boolean {
-  return typeof template === "object" && template !== null && !("sections" in template);
 }
 
 function isJournal(value: unknown): boolean {

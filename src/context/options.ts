@@ -3,7 +3,7 @@ import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
-import type { TemplateOverrides } from "../core/summary/index.ts";
+import type { TemplateOverride } from "../core/summary/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
@@ -26,7 +26,7 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   /** Tokens that every request carries beside all this. @default 0 */
   readonly fixedTokens?: number;
   /** Limits on bytes and images of a request. @default none */
-  readonly limits?: RequestLimits;
+  readonly requestLimits?: RequestLimits;
   /** What the messages will be encoded for. @default no rules beyond pairing */
   readonly traits?: DialectTraits;
   /** Names the kind of tools that the built-in table does not know. */
@@ -40,8 +40,8 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
    * compacted: described by text and archived, or kept as they are. @default "describe"
    */
   readonly unansweredMedia?: "describe" | "keep";
-  /** Overrides of the summary's template. */
-  readonly template?: TemplateOverrides;
+  /** An override of the template of summaries; it stands above those of plugins. */
+  readonly compactionTemplate?: TemplateOverride;
   /**
    * The model that writes summaries, or a function. What it writes is judged and completed from the
    * ledger, and where it fails the summary is extractive. @default "extractive", which asks nobody

@@ -18,7 +18,7 @@ export interface ContextPlugin {
   /** The context's own entries win. */
   readonly toolKinds?: ToolKinds;
   /** The context's own entries win. */
-  readonly truncation?: ToolLimitOverrides;
+  readonly toolLimits?: ToolLimitOverrides;
   /** Used where the context has none; the first plugin that brings one wins. */
   readonly summarizer?: Summarizer | SummarizeFunction;
   /** Gets every event of the context. What it throws is ignored. */
@@ -34,7 +34,7 @@ export function withPlugins(options: ContextOptions): ContextOptions {
   return {
     ...options,
     toolKinds: Object.assign({}, ...plugins.map((plugin) => plugin.toolKinds), options.toolKinds),
-    toolLimits: Object.assign({}, ...plugins.map((one) => one.truncation), options.toolLimits),
+    toolLimits: Object.assign({}, ...plugins.map((plugin) => plugin.toolLimits), options.toolLimits),
     protectedTools: protectedByAny([
       options.protectedTools ?? DEFAULT_PROTECTED_TOOLS,
       ...plugins.flatMap(({ protectedTools }) =>

@@ -130,11 +130,11 @@ export function openSession(given: ContextOptions): Session {
 }
 
 function templateOf(
-  { plugins = [], template }: ContextOptions,
+  { plugins = [], compactionTemplate: conversation }: ContextOptions,
   call: TemplateOverride | undefined,
 ): CompactionTemplate {
   const own = plugins.flatMap((plugin) => plugin.compactionTemplate ?? []);
-  return resolveTemplate({ plugins: own, ...template, ...(call !== undefined && { call }) });
+  return resolveTemplate({ plugins: own, conversation, call });
 }
 
 /** The archive, or the part of it that belongs to the conversation. */

@@ -31,13 +31,12 @@ it.each([
   [{ toolLimits: 5 }, "The option toolLimits"],
   [{ toolLimits: null }, "The option toolLimits"],
   [{ toolLimits: { bash: { direction: "up" } } }, "The direction is up"],
-  [{ template: "short" }, "The option template"],
-  [{ template: { sections: [] } }, "like { conversation: { sections"],
-  [{ template: { conversation: "short" } }, "A template is"],
-  [{ template: { conversation: { sections: "goal" } } }, "A template is"],
-  [{ template: { conversation: { sections: [null] } } }, "A template is"],
-  [{ template: { conversation: { sections: [{ id: "goal", purpose: 5 }] } } }, "A template is"],
-  [{ template: { conversation: { sections: [{ id: "new" }] } } }, 'The section "new" is new'],
+  [{ compactionTemplate: "short" }, "A template is"],
+  [{ compactionTemplate: { conversation: { sections: [] } } }, "A template is"],
+  [{ compactionTemplate: { sections: "goal" } }, "A template is"],
+  [{ compactionTemplate: { sections: [null] } }, "A template is"],
+  [{ compactionTemplate: { sections: [{ id: "goal", purpose: 5 }] } }, "A template is"],
+  [{ compactionTemplate: { sections: [{ id: "new" }] } }, 'The section "new" is new'],
   [{ plugins: [{ name: "p", compactionTemplate: {} }] }, "A template is"],
 ])("%j is refused at once", (options, message) => {
   expect(() => createContext(options as unknown as ContextOptions)).toThrow(message);
@@ -47,7 +46,7 @@ it.each<ContextOptions>([
   { archive: memoryArchive(), summarizer: "extractive" },
   { summarizer: () => Promise.resolve("a summary") },
   { journal: [record as never] },
-  { template: { conversation: { sections: [{ id: "goal", purpose: "The ticket." }] } } },
+  { compactionTemplate: { sections: [{ id: "goal", purpose: "The ticket." }] } },
   { summarizer: own },
   { summarizer: { ...own, window: Infinity, maxTokens: 400 } },
 ])("what fits is taken", (options) => {
@@ -56,8 +55,8 @@ it.each<ContextOptions>([
 
 it("a template of one call is checked at once, also where nothing is to be done", async () => {
   const context = createContext({ window: 200_000 });
-  const template = { sections: [{ id: "new" }] };
-  await expect(context.prepare([], { template })).rejects.toMatchObject({
+  const compactionTemplate = { sections: [{ id: "new" }] };
+  await expect(context.prepare([], { compactionTemplate })).rejects.toMatchObject({
     code: "invalid-options",
   });
 });

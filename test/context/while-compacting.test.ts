@@ -202,7 +202,7 @@ describe("a summary that is being prepared", () => {
     await begun;
     release();
     const sections = [{ id: "risks", heading: "Risks", purpose: "Open risks." }];
-    const { report } = await context.prepare(full, { template: { sections } });
+    const { report } = await context.prepare(full, { compactionTemplate: { sections } });
     expect(report).toMatchObject({ discardedSummaries: 1, summary: { ahead: "none" } });
     expect(report.summary?.calls[0]?.prompt.user).toContain("## Risks");
     expect(asked()).toBe(2);

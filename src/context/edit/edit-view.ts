@@ -19,7 +19,7 @@ export interface EditOptions {
   /** Compact even though there is room. */
   readonly force: boolean;
   /** The template's override of this call. */
-  readonly template?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOverride;
   readonly signal?: AbortSignal;
 }
 
@@ -54,7 +54,7 @@ export async function editView(session: Session, view: View, edit: EditOptions):
     countedTokens: isRepaired ? session.meter.total(legal.messages) : tokens,
   };
   // What was prepared has the sections that nobody changed for this call.
-  const isUsable = edit.template === undefined;
+  const isUsable = edit.compactionTemplate === undefined;
   const ahead = isUsable ? session.ahead.match(legal.messages) : undefined;
   const archived = await planAndArchive(session, legal.messages, { ...options, ahead });
   const base = { ...emptyReport(session, view), warnings, failures: archived.failures };

@@ -66,7 +66,7 @@ function summaryOf(session: Session, recorded: RecordedPlan): WrittenSummary {
     known: () => knownFacts(session, facts),
     extractiveOf: (text) => tracker.extractiveOf(text),
     model,
-    template: session.templateFor(edit.template),
+    template: session.templateFor(edit.compactionTemplate),
     count: (piece) => counter.count(piece),
     constraints: options.constraints,
     cwd: options.cwd,

@@ -16,7 +16,7 @@ export function planOptions(session: Session, view: View): PlanOptions {
     now: view.startedAt,
     fixedTokens: beside.tokens,
     usedTokens: usedTokens(session, view, scaled),
-    limits: options.limits,
+    requestLimits: options.requestLimits,
     traits: traitsOf(session),
     prune: options,
     toolKinds: options.toolKinds,

@@ -22,7 +22,7 @@ export interface Stretch {
 
 export interface SummaryTaskOptions {
   /** The template's override of this call. */
-  readonly template?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOverride;
   readonly signal?: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export interface SummaryTaskOptions {
 export async function startSummary(
   session: Session,
   stretch: Stretch,
-  { template, signal }: SummaryTaskOptions = {},
+  { compactionTemplate, signal }: SummaryTaskOptions = {},
 ): Promise<ModelSummary | undefined> {
   const { summarizer, breaker, options, meter, counter, now } = session;
   if (summarizer === undefined || !breaker.allows) return undefined;
@@ -49,7 +49,7 @@ export async function startSummary(
       ledger: withRelativePaths(facts, cwd),
       known: knownFacts(session, facts),
       ledgerOf: (some, offset) => withRelativePaths(factsOf(some, offset), cwd),
-      template: session.templateFor(template),
+      template: session.templateFor(compactionTemplate),
       cap,
     },
     replaces: meter.total(all),

@@ -36,8 +36,8 @@ export function mediaOverLimits(
   indices: readonly number[],
   options: PlanOptions,
 ): Edit[] {
-  const { limits, meter } = options;
-  if (limits?.maxBytes === undefined && limits?.maxImages === undefined) return [];
+  const { requestLimits, meter } = options;
+  if (requestLimits?.maxBytes === undefined && requestLimits?.maxImages === undefined) return [];
   const size = { ...meter.totalSize(indices.flatMap((index) => messages[index] ?? [])), tokens: 0 };
   const edits: Edit[] = [];
   for (const index of indices) {

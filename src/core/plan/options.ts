@@ -51,7 +51,7 @@ export interface PlanOptions {
    * counter's tokens, `fixedTokens` included.
    */
   readonly usedTokens?: number;
-  readonly limits?: RequestLimits;
+  readonly requestLimits?: RequestLimits;
   readonly traits?: DialectTraits;
   readonly prune?: PruneOptions;
   readonly toolKinds?: ToolKinds;

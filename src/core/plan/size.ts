@@ -12,8 +12,8 @@ export function requestSize(
   options: PlanOptions,
   counted?: number,
 ): MessageSize {
-  const { limits, meter, fixedTokens = 0 } = options;
-  if (limits?.maxBytes === undefined && limits?.maxImages === undefined) {
+  const { requestLimits, meter, fixedTokens = 0 } = options;
+  if (requestLimits?.maxBytes === undefined && requestLimits?.maxImages === undefined) {
     return { tokens: fixedTokens + (counted ?? meter.total(messages)), bytes: 0, images: 0 };
   }
   const size = meter.totalSize(messages);
@@ -27,20 +27,20 @@ export function countedLimit({ budget, counter, margin }: PlanOptions): number {
 
 /** T7 over all three limits of a request. */
 export function isOver(size: MessageSize, options: PlanOptions): boolean {
-  const { budget, limits, usedTokens } = options;
+  const { budget, requestLimits, usedTokens } = options;
   const usable = usedTokens === undefined ? countedLimit(options) : budget.usable;
   return (
     isOverflow(size.tokens, { usable }) ||
-    size.bytes > (limits?.maxBytes ?? Infinity) ||
-    size.images > (limits?.maxImages ?? Infinity)
+    size.bytes > (requestLimits?.maxBytes ?? Infinity) ||
+    size.images > (requestLimits?.maxImages ?? Infinity)
   );
 }
 
 /** Whether a request fits into so many tokens, and under the other limits. */
-export function fitsInto(tokens: number, size: MessageSize, { limits }: PlanOptions): boolean {
+export function fitsInto(tokens: number, size: MessageSize, { requestLimits }: PlanOptions): boolean {
   return (
     size.tokens <= tokens &&
-    size.bytes <= (limits?.maxBytes ?? Infinity) &&
-    size.images <= (limits?.maxImages ?? Infinity)
+    size.bytes <= (requestLimits?.maxBytes ?? Infinity) &&
+    size.images <= (requestLimits?.maxImages ?? Infinity)
   );
 }

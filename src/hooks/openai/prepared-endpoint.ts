@@ -10,7 +10,7 @@ import type { Endpoint } from "./endpoint.ts";
 /** Of one request. */
 export interface PrepareParamsOptions extends Pick<
   PrepareOptions,
-  "force" | "template" | "signal"
+  "force" | "compactionTemplate" | "signal"
 > {
   /** The `usage` of the answer that came last, as the API reported it. */
   readonly usage?: unknown;

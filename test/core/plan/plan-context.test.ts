@@ -246,7 +246,7 @@ describe("planContext", () => {
       ],
     }));
     const messages = [system("rules"), ...shots.flatMap((shot) => [shot, assistant("seen")])];
-    const own = options(128_000, { limits: { maxImages: 5 } });
+    const own = options(128_000, { requestLimits: { maxImages: 5 } });
     const after = planned(messages, own);
     expect(meter.totalSize(after).images).toBeLessThanOrEqual(5);
     expect(meter.totalSize(after).images).toBeGreaterThan(0);
@@ -266,7 +266,7 @@ describe("planContext", () => {
       calling(...shots.map((shot) => call(shot.toolCallId, "screenshot"))),
       ...one,
     ];
-    const plan = planContext(messages, options(128_000, { limits: { maxImages: 4 } }));
+    const plan = planContext(messages, options(128_000, { requestLimits: { maxImages: 4 } }));
     const after = applyPlan(messages, plan, SUMMARY);
     expect(checkMessages(after)).toEqual([]);
     expect(meter.totalSize(after).images).toBe(4);

@@ -34,7 +34,11 @@ export function withPlugins(options: ContextOptions): ContextOptions {
   return {
     ...options,
     toolKinds: Object.assign({}, ...plugins.map((plugin) => plugin.toolKinds), options.toolKinds),
-    toolLimits: Object.assign({}, ...plugins.map((plugin) => plugin.toolLimits), options.toolLimits),
+    toolLimits: Object.assign(
+      {},
+      ...plugins.map((plugin) => plugin.toolLimits),
+      options.toolLimits,
+    ),
     protectedTools: protectedByAny([
       options.protectedTools ?? DEFAULT_PROTECTED_TOOLS,
       ...plugins.flatMap(({ protectedTools }) =>

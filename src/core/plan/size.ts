@@ -37,7 +37,11 @@ export function isOver(size: MessageSize, options: PlanOptions): boolean {
 }
 
 /** Whether a request fits into so many tokens, and under the other limits. */
-export function fitsInto(tokens: number, size: MessageSize, { requestLimits }: PlanOptions): boolean {
+export function fitsInto(
+  tokens: number,
+  size: MessageSize,
+  { requestLimits }: PlanOptions,
+): boolean {
   return (
     size.tokens <= tokens &&
     size.bytes <= (requestLimits?.maxBytes ?? Infinity) &&

@@ -1,0 +1,75 @@
+// What a page or a Worker downloads, in kB of brotli: the built package, bundled with esbuild into
+// chunks. `first` is what an import loads at once; a row of its own stands for each part that is
+// loaded when it is first needed; `whole` is all of it. Fails above the limits in package.json.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+
+const { sizes } = JSON.parse(readFileSync("package.json", "utf8"));
+
+/** The bundle of one import as chunks, each with its brotli size. */
+async function bundle(code) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, resolveDir: process.cwd() },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2023",
+    outdir: "dist/.sizes",
+    write: false,
+    metafile: true,
+    external: ["re2js", "node:*"],
+  });
+  const bytes = new Map(
+    outputFiles.map(({ path, contents }) => [path, brotliCompressSync(contents).length]),
+  );
+  return Object.entries(metafile.outputs).map(([path, output]) => ({
+    path,
+    entry: output.entryPoint,
+    size: bytes.get(resolve(path)) ?? 0,
+    imports: output.imports.filter(({ external }) => !external),
+  }));
+}
+
+/** Chunks grouped by when they load: the first ones, then one group for each dynamic import. */
+function groups(chunks) {
+  const byPath = new Map(chunks.map((chunk) => [chunk.path, chunk]));
+  const seen = new Set();
+  const waiting = [chunks.find(({ entry }) => entry === "<stdin>").path];
+  const found = [];
+  for (const start of waiting) {
+    const members = [];
+    const walk = (path) => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const chunk = byPath.get(path);
+      members.push(chunk);
+      for (const { path: next, kind } of chunk.imports) {
+        if (kind === "dynamic-import") waiting.push(next);
+        else walk(next);
+      }
+    };
+    walk(start);
+    if (members.length === 0) continue;
+    const size = members.reduce((sum, chunk) => sum + chunk.size, 0) / 1_000;
+    found.push({ name: byPath.get(start).entry.replace(/^dist\//, ""), size });
+  }
+  return found;
+}
+
+function line(name, size, limit) {
+  const isOver = limit !== undefined && size > limit;
+  if (isOver) process.exitCode = 1;
+  const told = limit === undefined ? "" : `  of ${limit}${isOver ? "  TOO LARGE" : ""}`;
+  console.log(`${name.padEnd(44)}${size.toFixed(1).padStart(7)} kB${told}`);
+}
+
+for (const { name, code, first, whole } of sizes) {
+  const [start, ...later] = groups(await bundle(code));
+  line(name, start.size, first);
+  for (const part of later) line(`  later: ${part.name}`, part.size);
+  const sum = [start, ...later].reduce((total, { size }) => total + size, 0);
+  if (later.length > 0) line("  whole", sum, whole);
+}

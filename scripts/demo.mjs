@@ -2,7 +2,7 @@
 // way a doubtful reader would. Offline, without a key; everything it writes is in .longhaul/.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { anthropic } from "../dist/dialects/anthropic/index.js";
+import { anthropic } from "../dist/dialects/anthropic/anthropic.js";
 import { everyConversation } from "../dist/archive/every-conversation.js";
 import { readTranscript } from "../dist/transcripts/index.js";
 

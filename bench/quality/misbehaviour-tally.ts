@@ -1,14 +1,15 @@
-/** Trials of one file, and what they add up to. */
 import { createContext } from "../../src/context/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
-import { MISBEHAVIOURS, type Misbehaviour } from "../../test/provider/index.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
+import { type Misbehaviour, MISBEHAVIOURS } from "../../test/provider/index.ts";
 import { type Trial, type TrialResult, tryMisbehaviour } from "./check-misbehaviour.ts";
 import { contextOptions, type Prepared, prepareSession } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";
 import { WINDOWS } from "./tally.ts";
+
+/** Trials of one file, and what they add up to. */
 
 const DIALECTS = [anthropic, openaiChat, openaiResponses] as readonly Dialect[];
 /** The summarizer's window: one that needs chunks for long heads, and a usual one. */

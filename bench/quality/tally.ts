@@ -1,11 +1,13 @@
-/** Many runs added up. */
-import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat, openaiResponses } from "../../src/dialects/openai.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { checkGrowth } from "./check-growth.ts";
 import { checkRun, prepareSession, type Run } from "./check-run.ts";
 import { readSessions, type Session } from "./sessions.ts";
+
+/** Many runs added up. */
 
 export const WINDOWS: readonly number[] = [8_000, 16_000, 32_000, 64_000, 128_000];
 export const DIALECTS: readonly Dialect[] = [

@@ -1,5 +1,5 @@
-import type { Message, MessageSource, Part } from "../core/message/index.ts";
-import { isUntouched } from "../core/message/index.ts";
+import { isUntouched, type Message, type MessageSource, type Part } from "../core/message/index.ts";
+import { unframeSummary } from "../core/summary/index.ts";
 
 /** A decoded message before its origin is noted. */
 export type Draft = Omit<Message, "source">;
@@ -90,4 +90,20 @@ function isSame(before: unknown, after: unknown): boolean {
   if (before === after) return true;
   if (!Array.isArray(before) || !Array.isArray(after)) return false;
   return before.length === after.length && before.every((item, index) => item === after[index]);
+}
+
+/**
+ * Recognises our own summary in a decoded system or user message: the whole text of the message,
+ * or of its first block; what follows it is a message of its own. Any other text that merely looks
+ * like a summary stays what it is.
+ */
+export function splitSummary(draft: Draft): Draft[] {
+  const [first, ...rest] = draft.parts;
+  if (first === undefined || !isSummary(first)) return [draft];
+  const summary: Draft = { ...draft, kind: "summary", parts: [first] };
+  return rest.length === 0 ? [summary] : [summary, { ...draft, parts: rest }];
+}
+
+function isSummary(part: Part): boolean {
+  return part.type === "text" && unframeSummary(part.text) !== undefined;
 }

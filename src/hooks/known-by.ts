@@ -1,4 +1,4 @@
-import { isWireObject } from "../dialects/wire-value.ts";
+import { isWireObject } from "../dialects/wire.ts";
 import { isSameValue } from "./same-values.ts";
 
 /** What a request carries beside its messages. */

@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /** A provider's own settings that change or keep the history, as SDKs and as the wire name them. */
 const SETTINGS = [

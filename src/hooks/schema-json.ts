@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /**
  * A schema in JSON, for counting: JSON Schema as it is, an SDK's wrapper of it, a schema of a library

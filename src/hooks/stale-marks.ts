@@ -1,4 +1,4 @@
-import { isWireObject } from "../dialects/wire-value.ts";
+import { isWireObject } from "../dialects/wire.ts";
 
 /** How the messages of a format are marked. */
 export interface Marks<Native> {

@@ -1,6 +1,6 @@
 export { aiSdkSummarizer } from "./ai-sdk/summarizer.ts";
 export type { AiSdkSummarizerOptions } from "./ai-sdk/summarizer.ts";
-export type { AiSdkModel } from "../dialects/ai-sdk/index.ts";
+export type { AiSdkModel } from "../dialects/ai-sdk/model-prompt.ts";
 export { anthropicSummarizer } from "./anthropic/summarizer.ts";
 export { SUMMARIZER_FORMS, summarizerByName } from "./by-name.ts";
 export type { NamedSummarizerOptions } from "./by-name.ts";

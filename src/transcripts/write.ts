@@ -1,11 +1,11 @@
 import { ContextError } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
+import { aiSdk } from "../dialects/ai-sdk/ai-sdk.ts";
+import { anthropic } from "../dialects/anthropic/anthropic.ts";
 import type { Dialect, DialectTraits } from "../dialects/dialect.ts";
-import { aiSdk } from "../dialects/ai-sdk/index.ts";
-import { anthropic } from "../dialects/anthropic/index.ts";
-import { neutral } from "../dialects/neutral/index.ts";
-import { openaiChat } from "../dialects/openai-chat/index.ts";
-import { openaiResponses } from "../dialects/openai-responses/index.ts";
+import { neutral } from "../dialects/neutral/neutral.ts";
+import { openaiChat } from "../dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../dialects/openai-responses/openai-responses.ts";
 import { WRITE_TARGETS, type WriteTarget } from "./names.ts";
 import { NEUTRAL_VERSION } from "./plain/index.ts";
 

@@ -3,13 +3,13 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, createContext } from "../../src/context/index.ts";
 import { MEDIA_MARK, type RunState } from "../../src/core/continuation/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
-import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { langchain } from "../../src/dialects/langchain/index.ts";
-import { neutral } from "../../src/dialects/neutral/index.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { langchain } from "../../src/dialects/langchain/langchain.ts";
+import { neutral } from "../../src/dialects/neutral/neutral.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 
 /** A dialect whose conversations only pass through. */

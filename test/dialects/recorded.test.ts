@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Message, repairMessages } from "../../src/core/message/index.ts";
-import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { neutral } from "../../src/dialects/neutral/index.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { neutral } from "../../src/dialects/neutral/neutral.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
 

@@ -1,10 +1,11 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { createContext } from "../../src/context/index.ts";
 import { memoryArchive, recallTools } from "../../src/archive/index.ts";
-import { decodeOpenAIChat, encodeOpenAIChat } from "../../src/dialects/openai-chat/index.ts";
-import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
+import { createContext } from "../../src/context/index.ts";
+import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
+import { encodeOpenAIChat } from "../../src/dialects/openai-chat/encode.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
+import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 
 type Message = OpenAI.ChatCompletionMessageParam;
 

@@ -1,7 +1,9 @@
 import type { ContextReport } from "../../src/context/index.ts";
 import type { Usage } from "../../src/core/message/index.ts";
-import { anthropic, type AnthropicConversation } from "../../src/dialects/anthropic/index.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import type { AnthropicConversation } from "../../src/dialects/anthropic/wire.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../src/dialects/openai-chat/wire.ts";
 import type { NativeContext, NativeFormat } from "../../src/hooks/native-context.ts";
 import {
   anthropicSummarizer,

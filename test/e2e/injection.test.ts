@@ -1,7 +1,3 @@
-/**
- * Hostile tool outputs over three compactions, with models that obey or copy them: no order of theirs
- * becomes an instruction, none ends the record, and none becomes a turn of the user, in any dialect.
- */
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
@@ -10,19 +6,24 @@ import {
   parseSummary,
   unframeSummary,
 } from "../../src/core/summary/index.ts";
-import { aiSdk } from "../../src/dialects/ai-sdk/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { neutral } from "../../src/dialects/neutral/index.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { neutral } from "../../src/dialects/neutral/neutral.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { openaiCompatibleSummarizer } from "../../src/models/index.ts";
 import { assistant, call, calling, result, results, user, words } from "../build-messages.ts";
-import { isBalanced } from "../core/summary/prompt/hostile.ts";
 import { HOSTILE_TEXTS, TYPED } from "../core/summary/hostile-texts.ts";
-import { HOSTILE_OUTPUTS, type HostileOutput } from "./hostile-outputs.ts";
+import { isBalanced } from "../core/summary/prompt/hostile.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Script } from "../provider/index.ts";
+import { HOSTILE_OUTPUTS, type HostileOutput } from "./hostile-outputs.ts";
+
+/**
+ * Hostile tool outputs over three compactions, with models that obey or copy them: no order of theirs
+ * becomes an instruction, none ends the record, and none becomes a turn of the user, in any dialect.
+ */
 
 const DIALECTS = [anthropic, openaiChat, openaiResponses, aiSdk, neutral] as readonly Dialect[];
 const ROUNDS = 3;

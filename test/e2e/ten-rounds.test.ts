@@ -1,7 +1,3 @@
-/**
- * One conversation that a model summarizes ten times: the summary keeps its size, and what was said
- * and done in the first round is still there, or behind a handle that the context names.
- */
 import { describe, expect, it } from "vitest";
 import { fairSummary } from "../../bench/quality/scripted-model.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
@@ -10,13 +6,18 @@ import { checkMessages, type Message, messageText } from "../../src/core/message
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { summaryCap } from "../../src/core/summary/index.ts";
 import { estimateTokens } from "../../src/core/tokens/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import { anthropicSummarizer } from "../../src/models/index.ts";
 import { assistant, call, calling, result, results, step, user, words } from "../build-messages.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Reply, RequestView } from "../provider/index.ts";
+
+/**
+ * One conversation that a model summarizes ten times: the summary keeps its size, and what was said
+ * and done in the first round is still there, or behind a handle that the context names.
+ */
 
 const ROUNDS = 10;
 const WINDOW = 24_000;

@@ -1,17 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { type Context, createContext } from "../../src/context/index.ts";
+import { type Message, messageText } from "../../src/core/message/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
+import { assistant, step, user, words } from "../build-messages.ts";
+import { goodSummary } from "../good-summary.ts";
+import { upstreamForTest } from "../provider/for-test.ts";
+
 /**
  * A user sends a picture, and the window is full: it goes out as it is, or described and behind a
  * handle, as the caller wants; the server takes either.
  */
-import { describe, expect, it } from "vitest";
-import { type Context, createContext } from "../../src/context/index.ts";
-import { type Message, messageText } from "../../src/core/message/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
-import type { Dialect } from "../../src/dialects/dialect.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
-import { assistant, step, user, words } from "../build-messages.ts";
-import { goodSummary } from "../good-summary.ts";
-import { upstreamForTest } from "../provider/for-test.ts";
 
 const WINDOW = 24_000;
 /** The smallest picture there is. */

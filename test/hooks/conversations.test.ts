@@ -6,10 +6,11 @@ import {
   type ContextOptions,
   createContext,
 } from "../../src/context/index.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import type { AnthropicMessage } from "../../src/dialects/anthropic/wire.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../src/dialects/openai-chat/wire.ts";
 import { longhaul } from "../../src/hooks/anthropic/index.ts";
 import { createConversations } from "../../src/hooks/conversations.ts";
-import type { AnthropicMessage } from "../../src/dialects/anthropic/index.ts";
 import { quarter, words } from "../build-messages.ts";
 
 type Context = ReturnType<typeof longhaul>;

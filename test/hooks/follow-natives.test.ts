@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  createOpenAIResponsesDecoder,
-  type ResponsesItem,
-} from "../../src/dialects/openai-responses/index.ts";
+import { createOpenAIResponsesDecoder } from "../../src/dialects/openai-responses/decode.ts";
+import type { ResponsesItem } from "../../src/dialects/openai-responses/wire.ts";
 import { followNatives } from "../../src/hooks/follow-natives.ts";
 
 const usage = { input: 100, output: 20 };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import type { ContextOptions, Failure } from "../../src/context/index.ts";
-import { anthropic, type AnthropicConversation } from "../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import type { AnthropicConversation } from "../../src/dialects/anthropic/wire.ts";
 import { createNativeContext, type NativeContext } from "../../src/hooks/native-context.ts";
 import { quarter, words } from "../build-messages.ts";
 

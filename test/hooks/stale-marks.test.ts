@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { AiSdkMessage } from "../../src/dialects/ai-sdk/wire.ts";
 import { cacheMarks } from "../../src/hooks/ai-sdk/cache-marks.ts";
-import type { AiSdkMessage } from "../../src/dialects/ai-sdk/index.ts";
 import { countMarks, wireMarks, withoutStaleMarks } from "../../src/hooks/stale-marks.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createContext, type SummaryReport } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
-import { anthropic, type AnthropicMessage } from "../../src/dialects/anthropic/index.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import type { AnthropicMessage } from "../../src/dialects/anthropic/wire.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../src/dialects/openai-chat/wire.ts";
 import {
   anthropicSummarizer,
   openaiCompatibleSummarizer,

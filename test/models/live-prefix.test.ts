@@ -12,9 +12,9 @@ import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createOpenAI as createOpenAI7 } from "ai7-openai";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/message/index.ts";
-import { decodeAiSdk } from "../../src/dialects/ai-sdk/index.ts";
-import { decodeAnthropic } from "../../src/dialects/anthropic/index.ts";
-import { decodeOpenAIChat } from "../../src/dialects/openai-chat/index.ts";
+import { decodeAiSdk } from "../../src/dialects/ai-sdk/decode.ts";
+import { decodeAnthropic } from "../../src/dialects/anthropic/decode.ts";
+import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
 import {
   type AiSdkModel,
   aiSdkSummarizer,

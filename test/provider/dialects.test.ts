@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, withParts } from "../../src/core/message/index.ts";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { legalConversation } from "../property/arbitraries.ts";
 import { upstreamForTest } from "./for-test.ts";
 import type { ProtocolName, Upstream } from "./index.ts";

@@ -1,16 +1,16 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import type { ModelMessage as NewerMessage, ToolResultPart as NewerResult } from "ai7";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  aiSdk,
-  type AiSdkFilePart,
-  type AiSdkReasoningPart,
-  type AiSdkTextPart,
-  type AiSdkToolCallPart,
-  type AiSdkToolResultPart,
-  decodeAiSdk,
-  encodeAiSdk,
-} from "../../src/dialects/ai-sdk/index.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
+import { decodeAiSdk } from "../../src/dialects/ai-sdk/decode.ts";
+import { encodeAiSdk } from "../../src/dialects/ai-sdk/encode.ts";
+import type {
+  AiSdkFilePart,
+  AiSdkReasoningPart,
+  AiSdkTextPart,
+  AiSdkToolCallPart,
+  AiSdkToolResultPart,
+} from "../../src/dialects/ai-sdk/wire.ts";
 
 type Conversation = Parameters<typeof aiSdk.decode>[0];
 type PartsOf<Message, Role> = Extract<

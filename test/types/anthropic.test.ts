@@ -1,14 +1,14 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  anthropic,
-  type AnthropicContentBlock,
-  type AnthropicConversation,
-  type AnthropicToolResultBlock,
-  type AnthropicToolUseBlock,
-  decodeAnthropic,
-  encodeAnthropic,
-} from "../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
+import { decodeAnthropic } from "../../src/dialects/anthropic/decode.ts";
+import { encodeAnthropic } from "../../src/dialects/anthropic/encode.ts";
+import type {
+  AnthropicContentBlock,
+  AnthropicConversation,
+  AnthropicToolResultBlock,
+  AnthropicToolUseBlock,
+} from "../../src/dialects/anthropic/wire.ts";
 
 type Conversation = Pick<Anthropic.MessageCreateParams, "system" | "messages">;
 type BetaConversation = Pick<Anthropic.Beta.MessageCreateParams, "system" | "messages">;

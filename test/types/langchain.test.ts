@@ -9,8 +9,6 @@ import {
 } from "langchain";
 import { expect, expectTypeOf, test } from "vitest";
 import {
-  decodeLangChain,
-  encodeLangChain,
   langchain,
   type LangChainMessage,
   longhaul,
@@ -19,7 +17,7 @@ import {
 
 test("the SDK's messages go in and come out", () => {
   const messages: BaseMessage[] = [new HumanMessage("hi"), new AIMessage("ho")];
-  const back: BaseMessage[] = encodeLangChain<BaseMessage>(decodeLangChain(messages));
+  const back: BaseMessage[] = langchain.encode<BaseMessage>(langchain.decode(messages));
   expect(back).toEqual(messages);
   expectTypeOf<BaseMessage[]>().toExtend<Parameters<typeof langchain.decode>[0]>();
   expectTypeOf<BaseMessage>().toExtend<LangChainMessage>();

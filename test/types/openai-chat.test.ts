@@ -1,16 +1,16 @@
 import type OpenAI from "openai";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  type ChatAudioPart,
-  type ChatCustomToolCall,
-  type ChatFilePart,
-  type ChatImagePart,
-  type ChatTextPart,
-  type ChatToolCall,
-  decodeOpenAIChat,
-  encodeOpenAIChat,
-  openaiChat,
-} from "../../src/dialects/openai-chat/index.ts";
+import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
+import { encodeOpenAIChat } from "../../src/dialects/openai-chat/encode.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import type {
+  ChatAudioPart,
+  ChatCustomToolCall,
+  ChatFilePart,
+  ChatImagePart,
+  ChatTextPart,
+  ChatToolCall,
+} from "../../src/dialects/openai-chat/wire.ts";
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 type UserPart = OpenAI.Chat.ChatCompletionContentPart;

@@ -1,15 +1,15 @@
 import type OpenAI from "openai";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  decodeOpenAIResponses,
-  encodeOpenAIResponses,
-  openaiResponses,
-  type ResponsesCallOutput,
-  type ResponsesCustomToolCall,
-  type ResponsesFunctionCall,
-  type ResponsesInputPart,
-  type ResponsesMessage,
-} from "../../src/dialects/openai-responses/index.ts";
+import { decodeOpenAIResponses } from "../../src/dialects/openai-responses/decode.ts";
+import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
+import type {
+  ResponsesCallOutput,
+  ResponsesCustomToolCall,
+  ResponsesFunctionCall,
+  ResponsesInputPart,
+  ResponsesMessage,
+} from "../../src/dialects/openai-responses/wire.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type Conversation = Parameters<typeof openaiResponses.decode>[0];

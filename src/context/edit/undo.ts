@@ -1,7 +1,7 @@
 import type { Archive } from "../../archive/archive.ts";
 import { type Message, repairMessages } from "../../core/message/index.ts";
 import type { CompactionPlan } from "../../core/plan/index.ts";
-import { decodeNeutral } from "../../dialects/neutral/index.ts";
+import { decodeNeutral } from "../../dialects/neutral/neutral.ts";
 import type { JournalRecord } from "../journal/journal.ts";
 import type { Session } from "../session.ts";
 

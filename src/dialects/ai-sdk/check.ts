@@ -1,5 +1,5 @@
 import type { DialectIssue } from "../dialect.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
 
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "file"],

@@ -1,9 +1,25 @@
-import type { Message } from "../../core/message/index.ts";
-import { type Draft, fromNative } from "../native-message.ts";
-import { splitSummary } from "../summary-slice.ts";
-import { describeValue, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
-import { decodeContent } from "./decode-part.ts";
-import { readMessageMarks } from "./own-options.ts";
+import {
+  type FilePart,
+  type Message,
+  type OutputPart,
+  type Part,
+  type ReasoningPart,
+  toJson,
+  type ToolResultPart,
+} from "../../core/message/index.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { type Draft, fromNative, splitSummary } from "../native-message.ts";
+import {
+  describeValue,
+  invalidWire,
+  isWireBlock,
+  isWireObject,
+  requiredString,
+  type WireBlock,
+  type WireObject,
+  type WirePlace,
+} from "../wire.ts";
+import { readMessageMarks, readResultMarks } from "./own-options.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
 
 /** Decodes an array of `ModelMessage`. Throws `ContextError` code `invalid-message`. */
@@ -43,4 +59,228 @@ function decodeMessage(native: unknown, index: number): Draft[] {
     default:
       throw invalidWire(place, `has the unknown role "${role}"`);
   }
+}
+
+const DENIED = "Tool execution denied.";
+
+/**
+ * The content of a message. Calls and results that the provider executed are not ours to pair or to
+ * prune, so they are opaque, linked where the result comes in a later message; so are approvals and
+ * custom parts. A call that was put up for approval is pending.
+ */
+function decodeContent(native: WireObject, place: WirePlace): Part[] {
+  const { content, role } = native;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) {
+    throw invalidWire(
+      place,
+      `needs a string or an array in "content", not ${describeValue(content)}`,
+    );
+  }
+  const asked = askedFor(content);
+  return content.map((part: unknown) => {
+    if (!isWireBlock(part)) throw invalidWire(place, "has a content part without a type");
+    const decoded = decodePart(part, String(role), place);
+    const isPending = decoded.type === "tool-call" && asked.has(decoded.toolCallId);
+    return isPending ? { ...decoded, pending: true as const } : decoded;
+  });
+}
+
+/** The ids of the calls that this message puts up for approval. */
+function askedFor(content: readonly unknown[]): ReadonlySet<unknown> {
+  const asked = new Set<unknown>();
+  for (const part of content) {
+    if (isWireBlock(part) && part.type === "tool-approval-request") asked.add(part["toolCallId"]);
+  }
+  return asked;
+}
+
+function decodePart(native: WireBlock & WireObject, role: string, place: WirePlace): Part {
+  const source = { dialect: AI_SDK, value: native };
+  switch (native.type) {
+    case "text":
+      return { type: "text", text: requiredString(native, "text", place), source };
+    case "reasoning":
+      return decodeReasoning(native, place);
+    case "tool-call":
+      if (native["providerExecuted"] === true) break;
+      return {
+        type: "tool-call",
+        toolCallId: requiredString(native, "toolCallId", place),
+        toolName: requiredString(native, "toolName", place),
+        input: native["input"],
+        source,
+      };
+    case "tool-result":
+      if (role === "assistant") break;
+      return decodeResult(native, place);
+    default: {
+      const file = decodeFile(native);
+      if (file !== undefined) return { ...file, source };
+    }
+  }
+  const link = linkOf(native);
+  return { type: "opaque", kind: native.type, ...(link !== undefined && { link }), source };
+}
+
+/** What joins a provider's own call with its result, and a question with its answer. */
+function linkOf({ type, toolCallId, approvalId }: WireObject): string | undefined {
+  const link = type === "tool-call" || type === "tool-result" ? toolCallId : approvalId;
+  return typeof link === "string" ? link : undefined;
+}
+
+/** The fields in which providers keep the sealed form of a model's thinking. */
+const SIGNATURES = [
+  ["anthropic", "signature"],
+  ["anthropic", "redactedData"],
+  ["openai", "reasoningEncryptedContent"],
+  ["google", "thoughtSignature"],
+  ["bedrock", "signature"],
+] as const;
+
+function decodeReasoning(native: WireObject, place: WirePlace): ReasoningPart {
+  const text = requiredString(native, "text", place);
+  const signature = SIGNATURES.map(([provider, field]) =>
+    providerOption(native, provider, field),
+  ).find((value) => typeof value === "string");
+  const source = { dialect: AI_SDK, value: native };
+  return { type: "reasoning", text, ...(signature !== undefined && { signature }), source };
+}
+
+/** One option of one provider; undefined when it is not set. */
+export function providerOption(native: WireObject, provider: string, field: string): unknown {
+  const options = native["providerOptions"];
+  const own = isWireObject(options) ? options[provider] : undefined;
+  return isWireObject(own) ? own[field] : undefined;
+}
+
+/** The file in an `image` or `file` part; undefined for other parts and provider references. */
+export function decodeFile(native: WireObject): FilePart | undefined {
+  const isImage = native["type"] === "image";
+  if (!isImage && native["type"] !== "file") return undefined;
+  const content = fileContent(isImage ? native["image"] : native["data"]);
+  if (content === undefined) return undefined;
+  const named = native["mediaType"];
+  const mediaType =
+    typeof named === "string" ? named : isImage ? "image/*" : "application/octet-stream";
+  const filename = native["filename"];
+  return {
+    type: "file",
+    mediaType: fullMediaType(mediaType),
+    ...content,
+    ...(typeof filename === "string" && { filename }),
+  };
+}
+
+/** Version 7 also takes the first half of a media type alone. */
+function fullMediaType(mediaType: string): string {
+  return mediaType.includes("/") ? mediaType : `${mediaType}/*`;
+}
+
+function decodeResult(native: WireObject, place: WirePlace): ToolResultPart {
+  const output = native["output"];
+  if (!isWireBlock(output)) throw invalidWire(place, "has a tool result without an output");
+  return {
+    type: "tool-result",
+    toolCallId: requiredString(native, "toolCallId", place),
+    toolName: requiredString(native, "toolName", place),
+    output: decodeOutput(output, place),
+    ...(isFailure(output) && { isError: true }),
+    ...readResultMarks(native),
+    source: { dialect: AI_SDK, value: native },
+  };
+}
+
+function isFailure(output: WireBlock): boolean {
+  return output.type.startsWith("error-") || output.type === "execution-denied";
+}
+
+/** The output of a tool result, in all its forms. */
+export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): OutputPart[] {
+  const { type, value, reason } = output;
+  switch (type) {
+    case "text":
+    case "error-text":
+      return [{ type: "text", text: requiredString(output, "value", place) }];
+    case "json":
+    case "error-json":
+      return [{ type: "text", text: toJson(value) }];
+    case "execution-denied":
+      return [{ type: "text", text: typeof reason === "string" ? reason : DENIED }];
+    case "content":
+      if (Array.isArray(value)) return value.map((piece) => decodeOutputPart(piece, place));
+      throw invalidWire(place, `has a tool result whose content is ${describeValue(value)}`);
+    default:
+      throw invalidWire(place, `has a tool result with the unknown output type "${type}"`);
+  }
+}
+
+function decodeOutputPart(piece: unknown, place: WirePlace): OutputPart {
+  if (!isWireBlock(piece)) throw invalidWire(place, "has a tool result with an untyped piece");
+  const source = { dialect: AI_SDK, value: piece };
+  if (piece.type === "text") {
+    return { type: "text", text: requiredString(piece, "text", place), source };
+  }
+  const file = decodeOutputFile(piece);
+  return file === undefined ? { type: "opaque", kind: piece.type, source } : { ...file, source };
+}
+
+/** The file in a piece of a `content` output; undefined for provider references. */
+export function decodeOutputFile(piece: WireObject): FilePart | undefined {
+  const type = String(piece["type"]);
+  if (!/^(?:media|file|image|file-data|image-data|file-url|image-url)$/.test(type))
+    return undefined;
+  const content = fileContent(type.endsWith("-url") ? piece["url"] : piece["data"]);
+  if (content === undefined) return undefined;
+  const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
+  const named = piece["mediaType"];
+  const filename = piece["filename"];
+  return {
+    type: "file",
+    mediaType: fullMediaType(typeof named === "string" ? named : usual),
+    ...content,
+    ...(typeof filename === "string" && { filename }),
+  };
+}
+
+type FileContent = Pick<FilePart, "data" | "url"> & { readonly mediaType?: string };
+
+const WEB_URL = /^https?:\/\//i;
+
+/**
+ * The content of a file in any form that the SDK takes: base64, a URL (as text or object), bytes,
+ * or version 7's tagged `{ type, data | url | text }`. Undefined for a provider's own reference.
+ */
+function fileContent(value: unknown): FileContent | undefined {
+  if (typeof value === "string") return textContent(value);
+  if (value instanceof URL) return textContent(value.href);
+  if (value instanceof Uint8Array) return { data: base64(value) };
+  if (value instanceof ArrayBuffer) return { data: base64(new Uint8Array(value)) };
+  if (!isWireObject(value)) return undefined;
+  switch (value["type"]) {
+    case "data":
+      return fileContent(value["data"]);
+    case "url":
+      return fileContent(value["url"]);
+    case "text":
+      return { data: base64(new TextEncoder().encode(String(value["text"]))) };
+    default:
+      return undefined;
+  }
+}
+
+function textContent(value: string): FileContent {
+  if (WEB_URL.test(value)) return { url: value };
+  return parseDataUrl(value) ?? { data: value };
+}
+
+/** As many as every engine takes in one call. */
+const MAX_ARGUMENTS = 8_192;
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let from = 0; from < bytes.length; from += MAX_ARGUMENTS) {
+    binary += String.fromCharCode(...bytes.subarray(from, from + MAX_ARGUMENTS));
+  }
+  return btoa(binary);
 }

@@ -1,7 +1,5 @@
-import { isWireBlock, type WireBlock, type WireObject } from "../wire-value.ts";
-import type { ModelVersion } from "./model.ts";
-import { fileData, modelFileData } from "./model-file.ts";
-import { imageType, modelOutput } from "./model-output.ts";
+import { parseDataUrl } from "../data-url.ts";
+import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import type { AiSdkMessage } from "./wire.ts";
 
 /** A message of a model's prompt. */
@@ -14,7 +12,7 @@ export interface PromptMessage {
 type ContentPart = WireBlock & WireObject;
 
 /** Prompt messages that the SDK made already, by the message that each was made from. */
-export type KnownPrompt = ReadonlyMap<AiSdkMessage, PromptMessage>;
+type KnownPrompt = ReadonlyMap<AiSdkMessage, PromptMessage>;
 
 /**
  * Messages as the SDK would hand them to the model: content in parts, results in a row together,
@@ -130,4 +128,142 @@ function filePart(part: ContentPart, value: unknown, version: ModelVersion): Wir
     data: modelFileData(content, version),
     mediaType: found ?? part["mediaType"] ?? imageType(version),
   };
+}
+
+/** The versions of the AI SDK's interface for language models: `ai` 5, 6 and 7. */
+export type ModelVersion = "v2" | "v3" | "v4";
+
+/** A language model object of the AI SDK, as far as it is used here. */
+export interface AiSdkModel {
+  readonly specificationVersion: ModelVersion;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
+/**
+ * The agent's tools as the model's interface takes them: a list of such tools as it is, or an
+ * SDK's set of tools whose schemas are known as JSON. `undefined` for anything else.
+ */
+export async function modelTools(
+  tools: unknown,
+  version: ModelVersion,
+): Promise<readonly WireObject[] | undefined> {
+  if (tools === undefined || tools === null) return [];
+  if (Array.isArray(tools)) {
+    const known = tools.filter((tool: unknown) => isWireObject(tool) && isModelTool(tool));
+    return known.length === tools.length ? (known as WireObject[]) : undefined;
+  }
+  if (!isWireObject(tools)) return undefined;
+  const made = await Promise.all(
+    Object.entries(tools).map(([name, tool]) => modelTool(name, tool, version)),
+  );
+  const known = made.filter((tool) => tool !== undefined);
+  return known.length === made.length ? known : undefined;
+}
+
+function isModelTool(tool: WireObject): boolean {
+  const { type, name, inputSchema, id } = tool;
+  if (typeof name !== "string") return false;
+  return type === "function" ? isWireObject(inputSchema) : typeof id === "string";
+}
+
+async function modelTool(
+  name: string,
+  tool: unknown,
+  version: ModelVersion,
+): Promise<WireObject | undefined> {
+  if (!isWireObject(tool)) return undefined;
+  const { type, id, args, description, inputExamples, strict, providerOptions } = tool;
+  if (type === "provider" || type === "provider-defined") {
+    return { type: version === "v2" ? "provider-defined" : "provider", name, id, args };
+  }
+  const inputSchema = await jsonSchema(tool["inputSchema"]);
+  if (inputSchema === undefined || typeof description === "function") return undefined;
+  return {
+    type: "function",
+    name,
+    inputSchema,
+    ...(description !== undefined && { description }),
+    ...(inputExamples !== undefined && { inputExamples }),
+    ...(providerOptions !== undefined && { providerOptions }),
+    ...(strict !== undefined && { strict }),
+  };
+}
+
+/** Schemas of the SDK hold theirs, or make it when asked; those of libraries do not. */
+async function jsonSchema(schema: unknown): Promise<WireObject | undefined> {
+  const made: unknown = typeof schema === "function" ? (schema as () => unknown)() : schema;
+  const json: unknown = isWireObject(made) ? await made["jsonSchema"] : undefined;
+  return isWireObject(json) ? json : undefined;
+}
+
+/** The output of a tool result as the model's interface takes it. */
+function modelOutput(output: unknown, version: ModelVersion): unknown {
+  if (!isWireObject(output)) return output;
+  if (output["type"] === "execution-denied" && version === "v2") {
+    const { reason } = output;
+    return { type: "text", value: typeof reason === "string" ? reason : "Tool execution denied." };
+  }
+  if (output["type"] !== "content" || !Array.isArray(output["value"])) return output;
+  const value = output["value"].map((item: unknown) =>
+    isWireObject(item) ? outputItem(item, version) : item,
+  );
+  return { ...output, value };
+}
+
+function outputItem(item: WireObject, version: ModelVersion): WireObject {
+  const { type, providerOptions } = item;
+  if (type === "text" || type === "custom") return item;
+  const content = fileData(item["data"] ?? item["url"]);
+  if (content === undefined) return { type: "text", text: `[${String(type)}, not shown here]` };
+  const isImage = String(type).startsWith("image") || isImageType(item["mediaType"]);
+  const mediaType =
+    item["mediaType"] ?? (isImage ? imageType(version) : "application/octet-stream");
+  const options = providerOptions === undefined ? {} : { providerOptions };
+  if (version === "v4") {
+    return { type: "file", data: modelFileData(content, version), mediaType, ...options };
+  }
+  if ("url" in content) {
+    const url = content.url.href;
+    if (version === "v2") return { type: "text", text: `[file: ${url}]` };
+    return { type: isImage ? "image-url" : "file-url", url, ...options };
+  }
+  const { data } = content;
+  if (version === "v2") return { type: "media", data, mediaType };
+  return { type: isImage ? "image-data" : "file-data", data, mediaType, ...options };
+}
+
+function isImageType(mediaType: unknown): boolean {
+  return typeof mediaType === "string" && mediaType.startsWith("image");
+}
+
+/** How an image of unknown format is named. */
+function imageType(version: ModelVersion): string {
+  return version === "v4" ? "image" : "image/*";
+}
+
+/** The content of a file, or where it is. */
+type FileData =
+  | { readonly data: string | Uint8Array; readonly mediaType?: string }
+  | { readonly url: URL };
+
+/** What a file part of a message holds; `undefined` for what only its provider can look up. */
+function fileData(value: unknown): FileData | undefined {
+  if (isWireObject(value) && value["type"] === "data") return fileData(value["data"]);
+  if (isWireObject(value) && value["type"] === "url") return fileData(value["url"]);
+  if (value instanceof Uint8Array) return { data: value };
+  if (value instanceof ArrayBuffer) return { data: new Uint8Array(value) };
+  const text = value instanceof URL ? value.href : value;
+  if (typeof text !== "string") return undefined;
+  if (text.startsWith("data:")) return parseDataUrl(text);
+  return URL.canParse(text) ? { url: new URL(text) } : { data: text };
+}
+
+/** The same as the model's interface takes it. */
+function modelFileData(content: FileData, version: ModelVersion): unknown {
+  if (version !== "v4") return "url" in content ? content.url : content.data;
+  return "url" in content
+    ? { type: "url", url: content.url }
+    : { type: "data", data: content.data };
 }

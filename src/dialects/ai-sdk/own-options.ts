@@ -1,5 +1,5 @@
 import type { Message, MessageKind, ToolResultPart } from "../../core/message/index.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
 import { OWN_OPTIONS } from "./wire.ts";
 
 /** What a message carries under `providerOptions.longhaul`. */

@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
 
 /** What carries usage: a step of the SDK (`ai` 5, 6, 7), or a model's result (v2, v3, v4). */
 export interface AiSdkReported {

@@ -1,4 +1,4 @@
-import type { WireBlock } from "../wire-value.ts";
+import type { WireBlock } from "../wire.ts";
 
 /**
  * `ModelMessage` of the AI SDK, major versions 6 and 7, as far as this dialect looks into it.

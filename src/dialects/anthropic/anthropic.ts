@@ -5,7 +5,9 @@ import { encodeAnthropic } from "./encode.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
 
 /** Anthropic Messages: `system` and `messages` of a request. */
-export const anthropic: Dialect<AnthropicConversation, AnthropicMessage> = {
+export const anthropic: Dialect<AnthropicConversation, AnthropicMessage> & {
+  readonly encode: typeof encodeAnthropic;
+} = {
   name: ANTHROPIC,
   traits: { summaryRole: "user", boundReasoning: true, endsWithInput: true },
   decode: decodeAnthropic,

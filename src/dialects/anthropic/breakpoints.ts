@@ -1,8 +1,7 @@
 import { unframeSummary } from "../../core/summary/index.ts";
 import { withFields } from "../native-message.ts";
-import { isWireObject, type WireBlock, type WireObject } from "../wire-value.ts";
-import { contentBlocks } from "./check-block.ts";
-import type { AnthropicConversation, AnthropicMessage } from "./wire.ts";
+import { isWireObject, type WireBlock, type WireObject } from "../wire.ts";
+import { type AnthropicConversation, type AnthropicMessage, contentBlocks } from "./wire.ts";
 
 /** A block as it goes out, and the native block that it stands for, if there is one. */
 export interface PlacedBlock {

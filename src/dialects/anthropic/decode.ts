@@ -1,9 +1,21 @@
-import type { Message, Part } from "../../core/message/index.ts";
-import { type Draft, fromNative } from "../native-message.ts";
-import { splitSummary } from "../summary-slice.ts";
-import { describeValue, invalidWire, isWireObject, requiredString } from "../wire-value.ts";
-import { type CallNames, decodeBlocks } from "./decode-block.ts";
-import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
+import type { FilePart, Message, OutputPart, Part } from "../../core/message/index.ts";
+import { type Draft, fromNative, splitSummary } from "../native-message.ts";
+import {
+  describeValue,
+  invalidWire,
+  isWireBlock,
+  isWireObject,
+  requiredString,
+  type WireBlock,
+  type WireObject,
+  type WirePlace,
+} from "../wire.ts";
+import {
+  ANTHROPIC,
+  type AnthropicConversation,
+  type AnthropicMessage,
+  SERVER_TOOL_BLOCK,
+} from "./wire.ts";
 
 /**
  * Decodes the `system` and `messages` of a request. `system` becomes one leading system message.
@@ -69,4 +81,111 @@ function splitUser(parts: readonly Part[]): Draft[] {
   const [first, ...rest] = runs.length > 0 ? runs : [{ role: "user" as const, parts: [] }];
   if (first === undefined) return [];
   return first.role === "user" ? [...splitSummary(first), ...rest] : [first, ...rest];
+}
+
+/** The names of the tools called so far, by call id. */
+type CallNames = Map<string, string>;
+
+/** The content of a message: a string is one text part, an array one part for each block. */
+function decodeBlocks(content: unknown, names: CallNames, place: WirePlace): Part[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) {
+    throw invalidWire(
+      place,
+      `needs a string or an array in "content", not ${describeValue(content)}`,
+    );
+  }
+  return content.map((block) => decodeBlock(block, names, place));
+}
+
+function decodeBlock(block: unknown, names: CallNames, place: WirePlace): Part {
+  if (!isWireBlock(block)) throw invalidWire(place, "has a content block without a type");
+  const source = { dialect: ANTHROPIC, value: block };
+  switch (block.type) {
+    case "thinking": {
+      const text = requiredString(block, "thinking", place);
+      const signature = block["signature"];
+      return { type: "reasoning", text, ...(isText(signature) && { signature }), source };
+    }
+    case "redacted_thinking":
+      // Thinking of which only the sealed form exists; it goes and stays with the other thinking.
+      return { type: "reasoning", text: "", signature: String(block["data"]), source };
+    case "tool_use": {
+      const toolCallId = requiredString(block, "id", place);
+      const toolName = requiredString(block, "name", place);
+      names.set(toolCallId, toolName);
+      return { type: "tool-call", toolCallId, toolName, input: block["input"], source };
+    }
+    case "tool_result":
+      return decodeResult(block, names, place);
+    default:
+      return decodeContentBlock(block, place);
+  }
+}
+
+function decodeResult(block: WireBlock & WireObject, names: CallNames, place: WirePlace): Part {
+  const toolCallId = requiredString(block, "tool_use_id", place);
+  return {
+    type: "tool-result",
+    toolCallId,
+    toolName: names.get(toolCallId) ?? "unknown",
+    output: decodeOutput(block["content"], place),
+    ...(block["is_error"] === true && { isError: true }),
+    source: { dialect: ANTHROPIC, value: block },
+  };
+}
+
+function decodeOutput(content: unknown, place: WirePlace): OutputPart[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) {
+    throw invalidWire(place, `has a tool result whose content is ${describeValue(content)}`);
+  }
+  return content.map((block: unknown) => {
+    if (!isWireBlock(block)) throw invalidWire(place, "has a tool result with an untyped block");
+    return decodeContentBlock(block, place);
+  });
+}
+
+function decodeContentBlock(block: WireBlock & WireObject, place: WirePlace): OutputPart {
+  const source = { dialect: ANTHROPIC, value: block };
+  if (block.type === "text") {
+    return { type: "text", text: requiredString(block, "text", place), source };
+  }
+  const file = decodeFile(block);
+  if (file !== undefined) return { ...file, source };
+  const link = linkOf(block);
+  return { type: "opaque", kind: block.type, ...(link !== undefined && { link }), source };
+}
+
+/**
+ * What joins a server tool's call with its result: where the tool runs our own tools meanwhile, or
+ * the turn was paused, the result comes in a later message.
+ */
+function linkOf(block: WireBlock & WireObject): string | undefined {
+  if (!SERVER_TOOL_BLOCK.test(block.type)) return undefined;
+  const link = block["tool_use_id"] ?? block["id"];
+  return typeof link === "string" ? link : undefined;
+}
+
+/**
+ * The image or document in a block; undefined when there is none that a neutral part can hold.
+ * An uploaded file has neither data nor url: only its kind is known.
+ */
+export function decodeFile(block: WireObject): FilePart | undefined {
+  const from = block["source"];
+  if ((block["type"] !== "image" && block["type"] !== "document") || !isWireObject(from)) {
+    return undefined;
+  }
+  const usual = block["type"] === "image" ? "image/*" : "application/pdf";
+  const mediaType = isText(from["media_type"]) ? from["media_type"] : usual;
+  const title = block["title"];
+  const file: FilePart = { type: "file", mediaType, ...(isText(title) && { filename: title }) };
+  if (from["type"] === "base64" && isText(from["data"])) return { ...file, data: from["data"] };
+  if (from["type"] === "url" && isText(from["url"])) return { ...file, url: from["url"] };
+  return from["type"] === "file" ? file : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }

@@ -8,9 +8,8 @@ import type {
 import { type CallIds, safeName } from "../call-ids.ts";
 import { foreignText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
-import { parseInput } from "../tool-input.ts";
-import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire-value.ts";
-import { decodeFile } from "./decode-block.ts";
+import { isWireBlock, isWireObject, parseInput, type WireBlock, type WireObject } from "../wire.ts";
+import { decodeFile } from "./decode.ts";
 import {
   ANTHROPIC,
   type AnthropicContentBlock,

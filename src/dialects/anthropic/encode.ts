@@ -1,9 +1,8 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../call-ids.ts";
-import { foreignText } from "../foreign-text.ts";
+import { answerPending, foreignText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
-import { answerPending } from "../pending-calls.ts";
-import { isWireBlock, isWireObject, type WireBlock } from "../wire-value.ts";
+import { isWireBlock, isWireObject, type WireBlock } from "../wire.ts";
 import { keepBreakpoints, moveBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { encodePart, textBlock } from "./encode-block.ts";
 import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";

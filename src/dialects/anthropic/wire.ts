@@ -1,4 +1,4 @@
-import type { WireBlock } from "../wire-value.ts";
+import { isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 
 /**
  * What Anthropic's Messages API calls a conversation, as far as this dialect looks into it:
@@ -63,3 +63,9 @@ export const ANTHROPIC = "anthropic";
 
 /** Blocks of server tools end in this; a message that ends with one is a paused turn. */
 export const SERVER_TOOL_BLOCK = /^(?:server_tool_use|mcp_tool_use|.+_tool_result)$/;
+
+/** Content as blocks; a string is one text block, an empty one is none. */
+export function contentBlocks(content: unknown): WireObject[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter((block: unknown) => isWireObject(block)) : [];
+}

@@ -1,5 +1,5 @@
 import type { DialectIssue } from "../dialect.ts";
-import { isWireBlock, isWireObject, type WireObject } from "../wire-value.ts";
+import { isWireBlock, isWireObject, type WireObject } from "../wire.ts";
 import { typeOf } from "./message-object.ts";
 
 interface Walk {

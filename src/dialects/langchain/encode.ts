@@ -1,13 +1,31 @@
-import type { Message, OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
-import { outputAsText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf } from "../native-message.ts";
-import { answerPending } from "../pending-calls.ts";
-import type { WireObject } from "../wire-value.ts";
-import { encodeAi } from "./encode-ai.ts";
-import { encodeBlock, isSaid } from "./encode-block.ts";
-import { madeFields, messageKwargs, resultKwargs } from "./marks.ts";
-import { createMake, type MakeMessage, withMessageFields } from "./message-object.ts";
-import { LANGCHAIN, type LangChainMessage, type LangChainType } from "./wire.ts";
+import type {
+  FilePart,
+  Message,
+  OutputPart,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
+import { dataUrl } from "../data-url.ts";
+import { answerPending, foreignText, outputAsText } from "../foreign-text.ts";
+import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
+import { CALL_INPUTS, decodeFile } from "./decode.ts";
+import {
+  createMake,
+  madeFields,
+  type MakeMessage,
+  messageKwargs,
+  resultKwargs,
+  withMessageFields,
+} from "./message-object.ts";
+import {
+  LANGCHAIN,
+  type LangChainBlock,
+  type LangChainMessage,
+  type LangChainToolCall,
+  type LangChainType,
+} from "./wire.ts";
 
 /**
  * Encodes to LangChain messages. Untouched messages are the very objects that were decoded, edited
@@ -110,4 +128,183 @@ function outputContent(output: readonly OutputPart[], before: unknown): unknown 
   const isSame =
     blocks.length === before.length && blocks.every((block, at) => block === before[at]);
   return isSame ? before : blocks;
+}
+
+type Native = LangChainMessage & WireObject;
+
+/** An answer; empty when it says nothing any more. */
+function encodeAi(
+  message: Message,
+  native: Native | undefined,
+  make: MakeMessage,
+): LangChainMessage[] {
+  const calls = message.parts.filter((part) => part.type === "tool-call");
+  return native === undefined ? makeAi(message, calls, make) : editAi(message, calls, native);
+}
+
+/** Thinking from elsewhere stays out: every integration has another field for it. */
+function makeAi(
+  message: Message,
+  calls: readonly ToolCallPart[],
+  make: MakeMessage,
+): LangChainMessage[] {
+  const content = outputAsText(message.parts.filter(isSaid));
+  if (content === "" && calls.length === 0) return [];
+  const tool_calls = calls.map((part) => encodeCall(part, undefined));
+  const called = tool_calls.length > 0 ? { tool_calls } : {};
+  return [make("ai", { content, ...called, ...madeFields(message) })];
+}
+
+function editAi(
+  message: Message,
+  calls: readonly ToolCallPart[],
+  native: Native,
+): LangChainMessage[] {
+  const content = encodeAnswer(message, native);
+  const invalid = message.parts.filter(isInvalidCall).map((part) => nativeOf(part, LANGCHAIN));
+  const isEmpty = content === "" || (Array.isArray(content) && content.length === 0);
+  if (isEmpty && calls.length + invalid.length === 0) return [];
+  return [
+    withMessageFields(native, {
+      content,
+      tool_calls: encodeCalls(calls, native["tool_calls"]),
+      ...("invalid_tool_calls" in native && {
+        invalid_tool_calls: sameList(invalid, native["invalid_tool_calls"]),
+      }),
+      ...beside(message, native),
+    }),
+  ];
+}
+
+/** The content in the form that it had: a text, or blocks. */
+function encodeAnswer(message: Message, native: Native): unknown {
+  const before: readonly Part[] = message.source?.parts ?? [];
+  const said = message.parts.filter((part) => isInContent(part, native));
+  if (!Array.isArray(native.content)) {
+    return outputAsText(said.filter(isSaid));
+  }
+  return said.map((part) => {
+    const block = nativeOf(part, LANGCHAIN);
+    if (before.includes(part)) return block;
+    if (part.type === "tool-call" && isWireBlock(block)) return encodeCallBlock(part, block);
+    return isSaid(part) ? encodeBlock(part, "other") : block;
+  });
+}
+
+/** Calls, thinking and other parts may stand beside the content. */
+function isInContent(part: Part, { content }: Native): boolean {
+  if (isInvalidCall(part) || part.type === "tool-result") return false;
+  const native = nativeOf(part, LANGCHAIN);
+  if (isSaid(part)) return true;
+  return Array.isArray(content) && content.includes(native);
+}
+
+function isInvalidCall(part: Part): boolean {
+  return part.type === "opaque" && part.kind === "invalid_tool_call";
+}
+
+function encodeCalls(calls: readonly ToolCallPart[], before: unknown): readonly unknown[] {
+  const entries = Array.isArray(before) ? before.filter(isWireObject) : [];
+  const made = calls.flatMap((part) => {
+    const entry = entries.find(({ id }) => id === part.toolCallId);
+    // A call that stands in the content only is nothing that LangChain would run.
+    const isOnlyBlock = entry === undefined && nativeOf(part, LANGCHAIN) !== undefined;
+    return isOnlyBlock ? [] : [encodeCall(part, entry)];
+  });
+  return sameList(made, before);
+}
+
+function sameList(made: readonly unknown[], before: unknown): readonly unknown[] {
+  const isSame =
+    Array.isArray(before) &&
+    before.length === made.length &&
+    made.every((item, at) => item === before[at]);
+  return isSame ? (before as unknown[]) : made;
+}
+
+/** Copies of calls as the provider wrote them; integrations prefer them to what was edited. */
+const RAW_CALLS = ["tool_calls", "__openai_function_call_ids__"];
+/** Thinking, and what may not be named without it. */
+const THINKING = ["reasoning_content", "reasoning", "reasoning_details"];
+
+/** The fields beside content and calls in which an integration says the same once more. */
+function beside(message: Message, native: Native): WireObject {
+  const isThinkingGone = !message.parts.some(({ type }) => type === "reasoning");
+  const kwargs = objectOf(messageKwargs(message, native.additional_kwargs));
+  const metadata = objectOf(native.response_metadata);
+  const isOpenAiItem = "output" in metadata || "reasoning" in kwargs;
+  const gone = isThinkingGone ? [...RAW_CALLS, ...THINKING] : RAW_CALLS;
+  return {
+    ...(native.additional_kwargs !== undefined && { additional_kwargs: without(kwargs, gone) }),
+    ...("output" in metadata && { response_metadata: without(metadata, ["output"]) }),
+    ...("tool_call_chunks" in native && { tool_call_chunks: [] }),
+    // OpenAI refuses an item by its id where the reasoning before it is missing.
+    ...(isOpenAiItem && isThinkingGone && { id: undefined }),
+  };
+}
+
+function objectOf(value: unknown): WireObject {
+  return isWireObject(value) ? value : {};
+}
+
+function without(fields: WireObject, names: readonly string[]): WireObject {
+  const gone = names.filter((name) => name in fields);
+  return withFields(fields, Object.fromEntries(gone.map((name) => [name, undefined])));
+}
+
+/** One part of a message's content: its native block where nothing changed, else a new one. */
+function encodeBlock(part: OutputPart, role: "user" | "other"): unknown {
+  const native = nativeOf(part, LANGCHAIN);
+  switch (part.type) {
+    case "text":
+      if (!isWireBlock(native)) return native === part.text ? native : textBlock(part.text);
+      return withFields(native, { text: part.text });
+    case "file":
+      if (isWireBlock(native) && isSameFile(part, decodeFile(native))) return native;
+      return encodeFile(part, role);
+    case "opaque":
+      return native ?? textBlock(foreignText(part));
+  }
+}
+
+function textBlock(text: string): LangChainBlock {
+  return { type: "text", text };
+}
+
+function isSameFile(part: FilePart, before: FilePart | undefined): boolean {
+  return before?.data === part.data && before?.url === part.url;
+}
+
+/** Images of the person are the only files that every integration takes in the same form. */
+function encodeFile(part: FilePart, role: "user" | "other"): LangChainBlock {
+  const { mediaType, data, url: address } = part;
+  const url = data === undefined ? address : dataUrl({ mediaType, data });
+  const isImage =
+    mediaType.startsWith("image/") && (data === undefined || !mediaType.endsWith("*"));
+  if (role !== "user" || !isImage || url === undefined) return textBlock(foreignText(part));
+  return { type: "image_url", image_url: { url } };
+}
+
+/** A call that stands in the content, with what it says now. */
+function encodeCallBlock(part: ToolCallPart, block: WireBlock & WireObject): WireBlock {
+  const field = CALL_INPUTS.get(block.type) ?? "input";
+  return withFields(block, { id: part.toolCallId, name: part.toolName, [field]: argsOf(part) });
+}
+
+/** The entry of `tool_calls`; `before` is what it was. */
+function encodeCall(part: ToolCallPart, before: WireObject | undefined): WireObject {
+  const fields = { name: part.toolName, args: argsOf(part), id: part.toolCallId };
+  if (before !== undefined) return withFields(before, fields);
+  return { ...fields, type: "tool_call" } satisfies LangChainToolCall;
+}
+
+/** LangChain knows objects only; a text that was no valid JSON goes as one field. */
+function argsOf({ input }: ToolCallPart): WireObject {
+  if (isWireObject(input)) return input;
+  return input === undefined || input === null ? {} : { input };
+}
+
+/** What a message says beside its calls and its thinking. */
+function isSaid(part: Part): part is OutputPart {
+  return part.type === "text" || part.type === "file" || part.type === "opaque";
 }

@@ -8,7 +8,9 @@ import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
  * LangChain's `BaseMessage[]`. The provider behind it is not known here, so its reasoning is taken to
  * be bound to what stands before it.
  */
-export const langchain: Dialect<readonly LangChainMessage[], LangChainMessage> = {
+export const langchain: Dialect<readonly LangChainMessage[], LangChainMessage> & {
+  readonly encode: typeof encodeLangChain;
+} = {
   name: LANGCHAIN,
   traits: { summaryRole: "user", boundReasoning: true, endsWithInput: false },
   decode: decodeLangChain,

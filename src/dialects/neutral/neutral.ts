@@ -2,12 +2,21 @@ import {
   checkMessages,
   describeValue,
   type Message,
+  type OutputPart,
+  type Part,
   shapeProblem,
 } from "../../core/message/index.ts";
 import type { Dialect, DialectIssue } from "../dialect.ts";
-import { invalidWire } from "../wire-value.ts";
-import { plainPart } from "./plain-part.ts";
-import { NEUTRAL, type NeutralMessage } from "./wire.ts";
+import { invalidWire } from "../wire.ts";
+
+/**
+ * A neutral message as JSON. It has no source; of its parts only opaque ones have one, because
+ * there the native block is all there is.
+ */
+export type NeutralMessage = Omit<Message, "source">;
+
+/** The name of this dialect. */
+const NEUTRAL = "neutral";
 
 /**
  * Takes neutral messages from JSON. A message is taken as it is: the same object. Throws
@@ -22,7 +31,7 @@ export function decodeNeutral(conversation: readonly NeutralMessage[]): readonly
 }
 
 /** A decoder that takes neutral messages one by one. */
-export function createNeutralDecoder(): (native: NeutralMessage) => readonly Message[] {
+function createNeutralDecoder(): (native: NeutralMessage) => readonly Message[] {
   let index = 0;
   return (native) => {
     const place = { dialect: NEUTRAL, index };
@@ -47,9 +56,20 @@ function plainMessage(message: Message): Message {
 }
 
 /** What makes a conversation illegal for every provider. */
-export function checkNeutral(conversation: readonly NeutralMessage[]): readonly DialectIssue[] {
+function checkNeutral(conversation: readonly NeutralMessage[]): readonly DialectIssue[] {
   if (conversation.length > 0) return checkMessages(conversation);
   return [{ rule: "empty-conversation", message: "There must be at least one message." }];
+}
+
+/** The part without native sources; the very same object if it has none. */
+function plainPart(part: Part): Part {
+  if (part.type === "opaque") return part;
+  const { source, ...plain } = part;
+  if (part.type !== "tool-result") return source === undefined ? part : plain;
+  const output = part.output.map((piece) => plainPart(piece) as OutputPart);
+  const isPlain = output.every((piece, at) => piece === part.output[at]);
+  if (isPlain && source === undefined) return part;
+  return { ...(plain as typeof part), output: isPlain ? part.output : output };
 }
 
 /** The neutral messages themselves, as JSON. */

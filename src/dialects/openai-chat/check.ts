@@ -1,5 +1,5 @@
 import type { DialectIssue } from "../dialect.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 /** What the API demands of a participant's name and of a tool's. */

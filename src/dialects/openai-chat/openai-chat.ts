@@ -5,7 +5,9 @@ import { encodeOpenAIChat } from "./encode.ts";
 import { type ChatMessage, OPENAI_CHAT } from "./wire.ts";
 
 /** OpenAI Chat Completions: the `messages` array. */
-export const openaiChat: Dialect<readonly ChatMessage[], ChatMessage> = {
+export const openaiChat: Dialect<readonly ChatMessage[], ChatMessage> & {
+  readonly encode: typeof encodeOpenAIChat;
+} = {
   name: OPENAI_CHAT,
   traits: { summaryRole: "system", boundReasoning: false, endsWithInput: false },
   decode: decodeOpenAIChat,

@@ -1,4 +1,4 @@
-import type { WireBlock } from "../wire-value.ts";
+import type { WireBlock } from "../wire.ts";
 
 /**
  * The messages of OpenAI's Chat Completions API and the servers that imitate it, as far as this

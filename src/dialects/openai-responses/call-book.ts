@@ -1,7 +1,7 @@
-import type { WireObject } from "../wire-value.ts";
+import type { WireObject } from "../wire.ts";
 
 /** A call that was seen. */
-export interface SeenCall {
+interface SeenCall {
   readonly callId: string;
   /** Absent on a call that is opaque. */
   readonly toolName?: string;

@@ -1,11 +1,10 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import type { Decoder } from "../dialect.ts";
 import { fromNative } from "../native-message.ts";
-import { describeValue, invalidWire } from "../wire-value.ts";
+import { describeValue, invalidWire } from "../wire.ts";
 import { createCallBook } from "./call-book.ts";
 import { decodeItem } from "./decode-item.ts";
-import { fromReply, type ReplySource } from "./reply-source.ts";
-import { OPENAI_RESPONSES, type ResponsesItem } from "./wire.ts";
+import { fromReply, OPENAI_RESPONSES, type ReplySource, type ResponsesItem } from "./wire.ts";
 
 /**
  * Decodes the items of a conversation. What the model said in a row (reasoning, messages, calls) is

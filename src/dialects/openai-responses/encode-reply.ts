@@ -1,12 +1,20 @@
 import type { OutputPart, Part } from "../../core/message/index.ts";
 import { foreignText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
-import { isWireObject, type WireObject } from "../wire-value.ts";
-import { encodeForeignCall, encodeNativeCall, type SentCalls } from "./encode-call.ts";
-import { encodeContent } from "./encode-content.ts";
-import { isItem, itemType } from "./item-kind.ts";
-import type { ResponsesItem, ResponsesMessage } from "./wire.ts";
-import { OPENAI_RESPONSES } from "./wire.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
+import {
+  encodeContent,
+  encodeForeignCall,
+  encodeNativeCall,
+  type SentCalls,
+} from "./encode-call.ts";
+import {
+  isItem,
+  itemType,
+  OPENAI_RESPONSES,
+  type ResponsesItem,
+  type ResponsesMessage,
+} from "./wire.ts";
 
 /** The parts that came from one item, or one part from elsewhere. */
 interface Bundle {

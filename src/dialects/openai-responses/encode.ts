@@ -1,15 +1,24 @@
 import type { Message, OutputPart, Part } from "../../core/message/index.ts";
 import { createCallIds } from "../call-ids.ts";
-import { outputAsText } from "../foreign-text.ts";
+import { answerPending, outputAsText } from "../foreign-text.ts";
 import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
-import { answerPending } from "../pending-calls.ts";
-import type { WireObject } from "../wire-value.ts";
-import { encodeResult, keepCall, MAX_CALL_ID, type SentCalls } from "./encode-call.ts";
-import { encodeContent } from "./encode-content.ts";
+import type { WireObject } from "../wire.ts";
+import {
+  encodeContent,
+  encodeResult,
+  keepCall,
+  MAX_CALL_ID,
+  type SentCalls,
+} from "./encode-call.ts";
 import { encodeReply } from "./encode-reply.ts";
-import { isItem, itemType } from "./item-kind.ts";
-import type { ReplySource } from "./reply-source.ts";
-import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesMessage } from "./wire.ts";
+import {
+  isItem,
+  itemType,
+  OPENAI_RESPONSES,
+  type ReplySource,
+  type ResponsesItem,
+  type ResponsesMessage,
+} from "./wire.ts";
 
 interface EncodeState {
   readonly calls: SentCalls;

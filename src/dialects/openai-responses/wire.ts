@@ -1,3 +1,6 @@
+import type { Message, MessageSource, Part } from "../../core/message/index.ts";
+import { isWireObject, type WireObject } from "../wire.ts";
+
 /**
  * An item of OpenAI's Responses API, as far as this dialect looks into it: what stands in `input`
  * and what comes in `output`. Unknown items and fields travel untouched.
@@ -63,3 +66,132 @@ export interface ResponsesCallOutput {
 
 /** The name under which this dialect signs what it decoded. */
 export const OPENAI_RESPONSES = "openai-responses";
+
+/** The type of an item; a short message has a role instead, and a reference nothing but an id. */
+export function itemType(item: WireObject): string | undefined {
+  if (typeof item["type"] === "string") return item["type"];
+  if (typeof item["role"] === "string") return "message";
+  return typeof item["id"] === "string" ? "item_reference" : undefined;
+}
+
+/** Blocks inside the content of a message, an output or a reasoning item; all else are items. */
+const BLOCKS: ReadonlySet<string> = new Set([
+  "input_text",
+  "input_image",
+  "input_file",
+  "input_audio",
+  "output_text",
+  "output_audio",
+  "refusal",
+  "summary_text",
+  "reasoning_text",
+  "computer_screenshot",
+]);
+
+/** Whether a native value is an item of its own and no block inside one. */
+export function isItem(value: unknown): value is WireObject {
+  if (!isWireObject(value)) return false;
+  const type = itemType(value);
+  return type !== undefined && !BLOCKS.has(type);
+}
+
+/** What answers a call of each kind that the client carries out. */
+const OUTPUTS: Readonly<Record<string, string>> = {
+  function_call: "function_call_output",
+  custom_tool_call: "custom_tool_call_output",
+  local_shell_call: "local_shell_call_output",
+  shell_call: "shell_call_output",
+  apply_patch_call: "apply_patch_call_output",
+  computer_call: "computer_call_output",
+  tool_search_call: "tool_search_output",
+};
+
+/** The type of the item that answers a call; of a function's for a call that nobody knows. */
+export function outputType(callType: string | undefined): string {
+  return OUTPUTS[callType ?? "function_call"] ?? "function_call_output";
+}
+
+/** The types of calls that an item answers; none for an item that is no output. */
+export function answeredTypes(type: string): readonly string[] {
+  // Codex answers a call of the local shell like one of a function.
+  if (type === "function_call_output") return ["function_call", "local_shell_call"];
+  return Object.keys(OUTPUTS).filter((callType) => OUTPUTS[callType] === type);
+}
+
+/** The id that joins a call and its output. Of the local shell, some clients send it as `id`. */
+export function callIdOf(item: WireObject): string | undefined {
+  const named = item["call_id"];
+  if (typeof named === "string") return named;
+  const isLocal = /^local_shell_call(?:_output)?$/.test(String(item["type"]));
+  return isLocal && typeof item["id"] === "string" ? item["id"] : undefined;
+}
+
+/**
+ * Whether the provider carries a call out itself and makes its output: a search for tools on its
+ * side, and a shell in its container.
+ */
+export function isHosted(item: WireObject): boolean {
+  if (item["type"] === "tool_search_call" || item["type"] === "tool_search_output") {
+    return item["execution"] === "server" || callIdOf(item) === undefined;
+  }
+  const where = item["environment"];
+  return isWireObject(where) && where["type"] === "container_reference";
+}
+
+/**
+ * The id that joins an opaque item with others of its kind in other messages: the call and its
+ * output, the question and the answer.
+ */
+export function linkOf(item: WireObject): string | undefined {
+  const type = itemType(item);
+  const field =
+    type === "mcp_approval_request"
+      ? "id"
+      : type === "mcp_approval_response" || type === "mcp_call"
+        ? "approval_request_id"
+        : "call_id";
+  const link = item[field];
+  return typeof link === "string" ? link : undefined;
+}
+
+/** How the ids of items begin that no output answers. */
+const ANSWERLESS = /^(?:rs|msg|ws|fs|ci|ig|mcp|cmp)/;
+
+/** Whether a reference to a stored item may stand for a call that an output answers. */
+export function mayBeCall(reference: WireObject): boolean {
+  return !ANSWERLESS.test(String(reference["id"]));
+}
+
+/** Both streams of one command of a shell call as one text. */
+export function shellText(piece: WireObject): string {
+  return [piece["stdout"], piece["stderr"]]
+    .filter((text) => typeof text === "string" && text !== "")
+    .join("\n");
+}
+
+/** The source of an assistant message: all the items of one reply. */
+export interface ReplySource extends MessageSource {
+  readonly value: readonly ResponsesItem[];
+  /**
+   * The items of an earlier reply, only outputs ago, whose reasoning may be this one's: some
+   * clients put each output directly behind its call, in the middle of what the model said.
+   */
+  readonly thought?: readonly ResponsesItem[];
+}
+
+/** What the model said in a row, as one message. */
+export function fromReply(
+  { items, parts }: { readonly items: readonly ResponsesItem[]; readonly parts: readonly Part[] },
+  thought: readonly ResponsesItem[] | undefined,
+): Message {
+  // The reply may still grow; a message never does.
+  const own = [...parts];
+  const isThoughtless = items[0]?.type !== "reasoning";
+  const source: ReplySource = {
+    dialect: OPENAI_RESPONSES,
+    value: [...items],
+    parts: own,
+    thought: isThoughtless ? thought : undefined,
+  };
+  return { role: "assistant", parts: own, source };
+}

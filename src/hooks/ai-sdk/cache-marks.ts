@@ -1,5 +1,5 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Marks } from "../stale-marks.ts";
 
 /** What providers call a cache breakpoint among their options of a message or a part. */

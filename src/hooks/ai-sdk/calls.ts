@@ -1,5 +1,6 @@
-import { type AiSdkMessage, matchPrompt, modelPrompt } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { matchPrompt, modelPrompt } from "../../dialects/ai-sdk/model-prompt.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { createLoneCalls } from "./lone-calls.ts";
 import type { Hooks } from "./prepare-step.ts";
 import { type Prompt, split, versionOf } from "./prompt.ts";

@@ -1,14 +1,7 @@
-export {
-  aiSdk,
-  checkAiSdk,
-  createAiSdkDecoder,
-  decodeAiSdk,
-  encodeAiSdk,
-} from "../../dialects/ai-sdk/index.ts";
+export { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 export type {
   AiSdkFilePart,
   AiSdkMessage,
-  AiSdkModel,
   AiSdkOptions,
   AiSdkOutput,
   AiSdkOutputPart,
@@ -16,7 +9,8 @@ export type {
   AiSdkTextPart,
   AiSdkToolCallPart,
   AiSdkToolResultPart,
-} from "../../dialects/ai-sdk/index.ts";
+} from "../../dialects/ai-sdk/wire.ts";
+export type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 export { longhaul } from "./longhaul.ts";
 export type { LonghaulContext, LonghaulOptions } from "./longhaul.ts";
 export type { AiSdkMiddleware, AiSdkRun, AiSdkStep, PrepareStepOptions } from "./sdk.ts";

@@ -1,5 +1,6 @@
-import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
 import { withoutStaleMarks } from "../stale-marks.ts";
 import { boundReasoning } from "./bound-reasoning.ts";

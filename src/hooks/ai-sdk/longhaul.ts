@@ -1,17 +1,19 @@
 import { recallTools, type RecallTools } from "../../archive/recall/recall-tools.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { checkOptions } from "../../context/given-parts.ts";
+import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
-import { aiSdk, type AiSdkMessage, type AiSdkModel } from "../../dialects/ai-sdk/index.ts";
+import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { createConversations } from "../conversations.ts";
-import { nativeContextOn } from "../native-context.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";
+import { nativeContextOn } from "../native-context.ts";
 import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
+import { modelSummarizer } from "./model-summarizer.ts";
 import { createPrepareStep } from "./prepare-step.ts";
 import { createRuns, leftBy } from "./runs.ts";
 import type { AiSdkMiddleware, AiSdkRun, PrepareStepOptions } from "./sdk.ts";
-import { modelSummarizer } from "./model-summarizer.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { truncatingTools } from "./tools.ts";
 

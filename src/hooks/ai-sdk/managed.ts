@@ -1,5 +1,5 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging, managedSetting } from "../managed-setting.ts";
 import type { AiSdkStep } from "./sdk.ts";
 

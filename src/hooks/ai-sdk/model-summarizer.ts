@@ -1,7 +1,7 @@
 import type { ContextOptions } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
-import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { aiSdkSummarizer } from "../../models/ai-sdk/summarizer.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
 import { withoutStaleMarks } from "../stale-marks.ts";

@@ -1,4 +1,5 @@
-import { type AiSdkMessage, modelPrompt, type ModelVersion } from "../../dialects/ai-sdk/index.ts";
+import { modelPrompt, type ModelVersion } from "../../dialects/ai-sdk/model-prompt.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import type { CalledModel, CallOptions } from "./sdk.ts";
 
 type Natives = readonly AiSdkMessage[];

@@ -1,5 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
-import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/index.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import type { AiSdkStep, PrepareStepOptions } from "./sdk.ts";
 
 type Natives = readonly AiSdkMessage[];

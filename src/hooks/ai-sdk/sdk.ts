@@ -1,4 +1,4 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 
 /** A step of the SDK (`StepResult`), as far as it is used here. */
 export interface AiSdkStep {

@@ -1,5 +1,5 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { thinkingOf } from "./bound-reasoning.ts";
 import { countedTools } from "./counted-tools.ts";
 import { managedByOptions } from "./managed.ts";

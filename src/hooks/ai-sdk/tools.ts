@@ -1,5 +1,5 @@
 import type { Context } from "../../context/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
 /** A set of tools of the SDK whose outputs are truncated on arrival, wherever they arrive from. */

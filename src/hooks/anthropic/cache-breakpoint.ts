@@ -1,5 +1,5 @@
-import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
-import type { WireObject } from "../../dialects/wire-value.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import type { WireObject } from "../../dialects/wire.ts";
 import { countMarks } from "../stale-marks.ts";
 import type { MessageBody } from "./wire.ts";
 

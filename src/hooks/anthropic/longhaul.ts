@@ -1,6 +1,7 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
-import { anthropic, type AnthropicConversation } from "../../dialects/anthropic/index.ts";
+import { anthropic } from "../../dialects/anthropic/anthropic.ts";
+import type { AnthropicConversation } from "../../dialects/anthropic/wire.ts";
 import { createConversations } from "../conversations.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";

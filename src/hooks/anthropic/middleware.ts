@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
-import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../refused-reasoning.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";

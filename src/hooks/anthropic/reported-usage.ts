@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import type { Usage } from "../../core/message/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 
 /** The usage that a message reports. */
 export async function usageOfBody(response: Response): Promise<Usage | undefined> {

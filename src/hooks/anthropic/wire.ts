@@ -1,5 +1,5 @@
-import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed-setting.ts";
 
 /** The body of a request for a message, as far as it matters here. */

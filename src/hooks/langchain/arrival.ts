@@ -1,6 +1,7 @@
 import type { Context } from "../../context/index.ts";
-import { type LangChainMessage, withMessageFields } from "../../dialects/langchain/index.ts";
-import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { withMessageFields } from "../../dialects/langchain/message-object.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/index.ts";
 
 type Natives = readonly LangChainMessage[];

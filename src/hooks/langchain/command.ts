@@ -1,5 +1,5 @@
-import type { LangChainMessage } from "../../dialects/langchain/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 
 /**
  * What a tool returned, with `change` made to its messages: a tool message, or a LangGraph `Command`

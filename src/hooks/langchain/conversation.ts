@@ -1,11 +1,8 @@
 import type { Context, PrepareOptions } from "../../context/index.ts";
-import {
-  langchain,
-  type LangChainMessage,
-  langchainUsage,
-  withMessageFields,
-} from "../../dialects/langchain/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { langchain } from "../../dialects/langchain/langchain.ts";
+import { langchainUsage, withMessageFields } from "../../dialects/langchain/message-object.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { nativeContextOn } from "../native-context.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import { createStandBack } from "../stand-back.ts";

@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { schemaJson } from "../schema-json.ts";
 
 /** What the model will see of a list of tools, for counting; the same list is looked at once. */

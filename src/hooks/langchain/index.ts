@@ -1,4 +1,10 @@
-export * from "../../dialects/langchain/index.ts";
+export { langchain } from "../../dialects/langchain/langchain.ts";
+export type {
+  LangChainBlock,
+  LangChainMessage,
+  LangChainToolCall,
+  LangChainType,
+} from "../../dialects/langchain/wire.ts";
 export { longhaul } from "./longhaul.ts";
 export type { LangChainContext, LangChainContextOptions } from "./longhaul.ts";
 export type { ChatModelLike, LangChainSummarizer } from "./summarizer.ts";

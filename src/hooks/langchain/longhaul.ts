@@ -1,12 +1,13 @@
+import { checkOptions } from "../../context/given-parts.ts";
 import {
   type Context,
   type ContextOptions,
   createContext,
   type PrepareOptions,
 } from "../../context/index.ts";
-import { checkOptions } from "../../context/given-parts.ts";
-import { langchain, type LangChainMessage } from "../../dialects/langchain/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { langchain } from "../../dialects/langchain/langchain.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { hookOptions } from "../hook-options.ts";
 import { conversationOn } from "./conversation.ts";
 import { createToolCounter } from "./counted-tools.ts";

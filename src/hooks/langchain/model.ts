@@ -1,5 +1,5 @@
 import { modelWindow } from "../../core/overflow/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { managedSetting } from "../managed-setting.ts";
 
 /** What is known of the chat model that an agent calls. */

@@ -2,7 +2,7 @@ import type { RecallTool } from "../../archive/recall/recall-tools.ts";
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import type { Archive } from "../../archive/archive.ts";
 import { memoryArchive } from "../../archive/memory.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import type { RunnableConfigLike, StateLike } from "./wire.ts";
 
 /**

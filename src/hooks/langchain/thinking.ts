@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { BINDING_BETA, bindsReasoning, canDropBlocks, droppingBlocks } from "../anthropic/wire.ts";
 
 /** What a chat model's thinking means for edits. */

@@ -1,6 +1,6 @@
 import { memoryArchive } from "../../archive/memory.ts";
 import { type ContextOptions, createContext } from "../../context/index.ts";
-import { langchain } from "../../dialects/langchain/index.ts";
+import { langchain } from "../../dialects/langchain/langchain.ts";
 import { createRecent } from "../recent.ts";
 import { type Conversation, conversationOn } from "./conversation.ts";
 import type { RunnableConfigLike, StateLike } from "./wire.ts";

@@ -1,4 +1,4 @@
-import type { LangChainMessage } from "../../dialects/langchain/index.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 
 /** Where a call happens, as far as it tells conversations apart. */
 export interface RunnableConfigLike {

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/index.ts";
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireBlock } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireBlock } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/index.ts";
 import { managedByParts } from "../ai-sdk/managed.ts";
 import { keepObjects } from "../same-values.ts";

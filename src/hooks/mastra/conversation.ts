@@ -1,13 +1,13 @@
 import type { Context } from "../../context/index.ts";
+import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import {
-  aiSdk,
-  type AiSdkMessage,
-  aiSdkUsage,
   modelPrompt,
   type ModelVersion,
   type PromptMessage,
-} from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+} from "../../dialects/ai-sdk/model-prompt.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { boundReasoning, thinkingOf } from "../ai-sdk/bound-reasoning.ts";
 import { countedTools } from "../ai-sdk/counted-tools.ts";
 import { managedByOptions, managedByStep } from "../ai-sdk/managed.ts";

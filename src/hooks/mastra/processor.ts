@@ -1,11 +1,12 @@
-import { recallTools as recallToolsOn } from "../../archive/recall/recall-tools.ts";
 import { memoryArchive } from "../../archive/memory.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import { recallTools as recallToolsOn } from "../../archive/recall/recall-tools.ts";
 import { checkOptions } from "../../context/given-parts.ts";
+import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
-import { aiSdk, type AiSdkModel, type PromptMessage } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/index.ts";
 import { modelSummarizer } from "../ai-sdk/model-summarizer.ts";
 import { hookOptions } from "../hook-options.ts";

@@ -1,4 +1,4 @@
-import type { PromptMessage } from "../../dialects/ai-sdk/index.ts";
+import type { PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
 
 /** What the hooks of a processor share, as far as it is looked into. */
 export interface ProcessorArgs {

@@ -1,5 +1,6 @@
 import type { Dialect } from "../../dialects/dialect.ts";
-import { openaiResponses, type ResponsesItem } from "../../dialects/openai-responses/index.ts";
+import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { type ItemNames, nativeItem } from "./native-item.ts";
 import { responsesView } from "./responses-view.ts";
 import type { AgentItem } from "./wire.ts";

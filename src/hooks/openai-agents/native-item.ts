@@ -1,5 +1,5 @@
-import type { ResponsesItem } from "../../dialects/openai-responses/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { originOf } from "./responses-view.ts";
 import { shellAction, shellOutput } from "./shell-view.ts";
 import type { AgentItem } from "./wire.ts";

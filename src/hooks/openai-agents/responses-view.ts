@@ -1,6 +1,6 @@
-import type { ResponsesItem } from "../../dialects/openai-responses/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
-import { shellOutputView, shellActionView } from "./shell-view.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { shellActionView, shellOutputView } from "./shell-view.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** What a view was made from. Copies of a view have it too, so that they can be told from new items. */

@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 
 /** The action of a shell call in the names of the API. */
 export function shellActionView(action: unknown): unknown {

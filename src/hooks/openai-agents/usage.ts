@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 
 /** The usage of one answer in the names of the SDK; `undefined` where none was reported. */
 export function reportedUsage(usage: unknown): Usage | undefined {

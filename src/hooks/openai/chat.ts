@@ -1,5 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
-import { type ChatMessage, openaiChat } from "../../dialects/openai-chat/index.ts";
+import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
 import { count, type Endpoint } from "./endpoint.ts";
 import type { ChatParams, ChatUsage } from "./wire.ts";
 

@@ -1,4 +1,27 @@
-export * from "../../dialects/openai.ts";
+export { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
+export type {
+  ChatAudioPart,
+  ChatCustomToolCall,
+  ChatFilePart,
+  ChatFunction,
+  ChatImagePart,
+  ChatMessage,
+  ChatPart,
+  ChatTextPart,
+  ChatToolCall,
+} from "../../dialects/openai-chat/wire.ts";
+export { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
+export type {
+  ResponsesCallOutput,
+  ResponsesCustomToolCall,
+  ResponsesFunctionCall,
+  ResponsesInputFile,
+  ResponsesInputImage,
+  ResponsesInputPart,
+  ResponsesInputText,
+  ResponsesItem,
+  ResponsesMessage,
+} from "../../dialects/openai-responses/wire.ts";
 export type { OpenAIClient } from "./client.ts";
 export { longhaul } from "./longhaul.ts";
 export type {

@@ -1,12 +1,12 @@
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
+import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";
 import { chatCompletions } from "./chat.ts";
 import { type OpenAIClient, preparingClient } from "./client.ts";
-import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
 import { prepareEndpoint, type PrepareParamsOptions } from "./prepared-endpoint.ts";
+import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
 import { responses } from "./responses.ts";
 import {
   responsesTool,

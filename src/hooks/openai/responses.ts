@@ -1,5 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
-import { openaiResponses, type ResponsesItem } from "../../dialects/openai-responses/index.ts";
+import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { count, type Endpoint } from "./endpoint.ts";
 import type { ResponsesParams, ResponsesUsage } from "./wire.ts";
 

@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../../dialects/openai-chat/index.ts";
-import type { ResponsesItem } from "../../dialects/openai-responses/index.ts";
+import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 
 /** The parameters of a chat completion, as far as they are looked into. */
 export interface ChatParams {

@@ -1,5 +1,5 @@
-import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { SummaryAnswer, SummaryFinish, SummaryUsage } from "../summarizer.ts";
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {

@@ -1,11 +1,11 @@
+import { encodeAiSdk } from "../../dialects/ai-sdk/encode.ts";
 import {
   type AiSdkModel,
-  encodeAiSdk,
   modelPrompt,
   modelTools,
   type PromptMessage,
-} from "../../dialects/ai-sdk/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+} from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { instructionMessage, type Live } from "../live-request.ts";
 import type { LiveRequest, SummaryRequest } from "../summarizer.ts";
 

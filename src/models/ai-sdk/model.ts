@@ -1,6 +1,6 @@
 import { ContextError } from "../../core/error.ts";
-import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 
 const VERSIONS: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
 

@@ -1,7 +1,7 @@
 import { type ContextError, errorMessage } from "../../core/error.ts";
 import { DEFAULT_WINDOW } from "../../core/overflow/index.ts";
-import type { AiSdkModel } from "../../dialects/ai-sdk/index.ts";
-import { isWireObject } from "../../dialects/wire-value.ts";
+import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { processEnvironment } from "../http/environment.ts";
 import { quoted, summarizerFailed } from "../http/failure.ts";
 import { checkedTokens } from "../http/named-model.ts";

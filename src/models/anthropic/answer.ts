@@ -1,4 +1,4 @@
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { SummaryAnswer, SummaryFinish, SummaryUsage } from "../summarizer.ts";
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {

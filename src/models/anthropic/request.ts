@@ -1,16 +1,8 @@
-import {
-  type AnthropicConversation,
-  type AnthropicMessage,
-  encodeAnthropic,
-} from "../../dialects/anthropic/index.ts";
-import {
-  isWireBlock,
-  isWireObject,
-  type WireBlock,
-  type WireObject,
-} from "../../dialects/wire-value.ts";
-import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { SummaryPrompt } from "../../core/summary/prompt/index.ts";
+import { encodeAnthropic } from "../../dialects/anthropic/encode.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../../dialects/wire.ts";
+import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { LiveRequest } from "../summarizer.ts";
 
 /** The part of a request that holds what is said. */

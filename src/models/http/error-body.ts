@@ -1,4 +1,4 @@
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 
 /** What a provider says of an error. */
 export interface ProviderError {

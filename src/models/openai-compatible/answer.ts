@@ -1,4 +1,4 @@
-import { isWireObject } from "../../dialects/wire-value.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import type { SummaryAnswer, SummaryFinish, SummaryUsage } from "../summarizer.ts";
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {

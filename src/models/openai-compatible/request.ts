@@ -1,7 +1,8 @@
-import { type ChatMessage, encodeOpenAIChat } from "../../dialects/openai-chat/index.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire-value.ts";
-import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { SummaryPrompt } from "../../core/summary/prompt/index.ts";
+import { encodeOpenAIChat } from "../../dialects/openai-chat/encode.ts";
+import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { instructionMessage, type Live, wireTools } from "../live-request.ts";
 import type { LiveRequest } from "../summarizer.ts";
 
 /** The part of a request that holds what is said. */

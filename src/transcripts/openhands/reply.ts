@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Part, Usage } from "../../core/message/index.ts";
-import { parseInput } from "../../dialects/tool-input.ts";
+import { parseInput } from "../../dialects/wire.ts";
 import { contentParts, textParts } from "../content.ts";
 import type { OpenHandsEvent } from "./event.ts";
 

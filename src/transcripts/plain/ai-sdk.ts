@@ -1,4 +1,5 @@
-import { aiSdk as dialect, type AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
+import { aiSdk as dialect } from "../../dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isRecord } from "../content.ts";
 import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
 import { hasBlock } from "./blocks.ts";

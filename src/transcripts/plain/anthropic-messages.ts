@@ -1,10 +1,7 @@
-import {
-  anthropic as dialect,
-  type AnthropicConversation,
-  type AnthropicMessage,
-} from "../../dialects/anthropic/index.ts";
 import { isContextError } from "../../core/error.ts";
 import type { Message } from "../../core/message/index.ts";
+import { anthropic as dialect } from "../../dialects/anthropic/anthropic.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
 import { hasBlock } from "./blocks.ts";
 import { plainFormats, type PlainFormats } from "./plain-format.ts";

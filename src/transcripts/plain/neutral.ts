@@ -1,4 +1,4 @@
-import { neutral as dialect, type NeutralMessage } from "../../dialects/neutral/index.ts";
+import { neutral as dialect, type NeutralMessage } from "../../dialects/neutral/neutral.ts";
 import { isRecord } from "../content.ts";
 import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
 import { isOurs } from "./plain-conversation.ts";

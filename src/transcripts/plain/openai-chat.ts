@@ -1,4 +1,5 @@
-import { openaiChat as dialect, type ChatMessage } from "../../dialects/openai-chat/index.ts";
+import { openaiChat as dialect } from "../../dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
 import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
 import { plainFormats, type PlainFormats } from "./plain-format.ts";
 

@@ -1,7 +1,5 @@
-import {
-  openaiResponses as dialect,
-  type ResponsesItem,
-} from "../../dialects/openai-responses/index.ts";
+import { openaiResponses as dialect } from "../../dialects/openai-responses/openai-responses.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { isRecord } from "../content.ts";
 import type { DocumentFormat, RecordsFormat } from "../transcript.ts";
 import { hasBlock } from "./blocks.ts";

@@ -1,5 +1,5 @@
-import type { AiSdkMessage } from "../../dialects/ai-sdk/index.ts";
-import type { WireBlock } from "../../dialects/wire-value.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import type { WireBlock } from "../../dialects/wire.ts";
 import { isRecord } from "../content.ts";
 
 type Json = Readonly<Record<string, unknown>>;

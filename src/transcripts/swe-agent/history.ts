@@ -1,6 +1,6 @@
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { createCallIds, type CallIds } from "../../dialects/call-ids.ts";
-import { parseInput } from "../../dialects/tool-input.ts";
+import { parseInput } from "../../dialects/wire.ts";
 import { contentParts, isRecord, textParts } from "../content.ts";
 import { actionCall } from "./action.ts";
 import type { HistoryEntry } from "./entry.ts";

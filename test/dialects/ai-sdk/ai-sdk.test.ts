@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
-import {
-  aiSdk,
-  type AiSdkMessage,
-  decodeAiSdk,
-  encodeAiSdk,
-} from "../../../src/dialects/ai-sdk/index.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
+import { decodeAiSdk } from "../../../src/dialects/ai-sdk/decode.ts";
+import { encodeAiSdk } from "../../../src/dialects/ai-sdk/encode.ts";
+import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { aiSdkFixtures, newerFixtures, olderFixtures, pruned } from "./fixtures.ts";

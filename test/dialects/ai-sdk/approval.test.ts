@@ -8,12 +8,13 @@ import {
   repairMessages,
   splitUnits,
 } from "../../../src/core/message/index.ts";
-import { type AiSdkMessage, aiSdk } from "../../../src/dialects/ai-sdk/index.ts";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
+import { anthropic } from "../../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
-import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
-import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
-import { WAITING_TEXT } from "../../../src/dialects/pending-calls.ts";
+import { WAITING_TEXT } from "../../../src/dialects/foreign-text.ts";
+import { openaiChat } from "../../../src/dialects/openai-chat/openai-chat.ts";
+import { openaiResponses } from "../../../src/dialects/openai-responses/openai-responses.ts";
 
 const LARGE = "the whole new content of the file ".repeat(400);
 

@@ -1,5 +1,5 @@
 import { type Message, withParts } from "../../../src/core/message/index.ts";
-import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/index.ts";
+import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 const call = (toolCallId: string, input: unknown = { path: "a.ts" }) => ({

@@ -6,8 +6,7 @@ import {
   tool as tool7,
 } from "ai7";
 import { describe, expect, it } from "vitest";
-import { modelPrompt } from "../../../src/dialects/ai-sdk/model-prompt.ts";
-import { modelTools } from "../../../src/dialects/ai-sdk/model-tools.ts";
+import { modelPrompt, modelTools } from "../../../src/dialects/ai-sdk/model-prompt.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

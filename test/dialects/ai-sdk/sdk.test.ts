@@ -1,9 +1,11 @@
+import * as fc from "fast-check";
 import { generateText, type ModelMessage, modelMessageSchema } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { modelMessageSchema as newerSchema } from "ai7";
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AiSdkMessage, decodeAiSdk, encodeAiSdk } from "../../../src/dialects/ai-sdk/index.ts";
+import { decodeAiSdk } from "../../../src/dialects/ai-sdk/decode.ts";
+import { encodeAiSdk } from "../../../src/dialects/ai-sdk/encode.ts";
+import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { newerFixtures, olderFixtures, pruned } from "./fixtures.ts";
 

@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
-import {
-  type AnthropicConversation,
-  type AnthropicMessage,
-  checkAnthropic,
-  decodeAnthropic,
-  encodeAnthropic,
-} from "../../../src/dialects/anthropic/index.ts";
+import { checkAnthropic } from "../../../src/dialects/anthropic/check.ts";
+import { decodeAnthropic } from "../../../src/dialects/anthropic/decode.ts";
+import { encodeAnthropic } from "../../../src/dialects/anthropic/encode.ts";
+import type {
+  AnthropicConversation,
+  AnthropicMessage,
+} from "../../../src/dialects/anthropic/wire.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 
 const short = { cache_control: { type: "ephemeral" } };

@@ -1,7 +1,7 @@
 import type {
   AnthropicConversation,
   AnthropicMessage,
-} from "../../../src/dialects/anthropic/index.ts";
+} from "../../../src/dialects/anthropic/wire.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 const ephemeral = { cache_control: { type: "ephemeral" } };

@@ -2,13 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createContext } from "../../../src/context/index.ts";
 import { repairMessages, splitUnits } from "../../../src/core/message/index.ts";
-import {
-  anthropic,
-  type AnthropicConversation,
-  checkAnthropic,
-  decodeAnthropic,
-  encodeAnthropic,
-} from "../../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../../src/dialects/anthropic/anthropic.ts";
+import { checkAnthropic } from "../../../src/dialects/anthropic/check.ts";
+import { decodeAnthropic } from "../../../src/dialects/anthropic/decode.ts";
+import { encodeAnthropic } from "../../../src/dialects/anthropic/encode.ts";
+import type { AnthropicConversation } from "../../../src/dialects/anthropic/wire.ts";
 import { anthropicFixtures } from "./fixtures.ts";
 
 const paused = anthropicFixtures.legal[

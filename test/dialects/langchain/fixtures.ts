@@ -6,7 +6,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import type { LangChainMessage } from "../../../src/dialects/langchain/index.ts";
+import type { LangChainMessage } from "../../../src/dialects/langchain/wire.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 /** The SDK's types know the blocks of no provider. */

@@ -17,13 +17,11 @@ import {
   withParts,
 } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
-import {
-  decodeLangChain,
-  encodeLangChain,
-  langchain,
-  type LangChainMessage,
-  langchainUsage,
-} from "../../../src/dialects/langchain/index.ts";
+import { decodeLangChain } from "../../../src/dialects/langchain/decode.ts";
+import { encodeLangChain } from "../../../src/dialects/langchain/encode.ts";
+import { langchain } from "../../../src/dialects/langchain/langchain.ts";
+import { langchainUsage } from "../../../src/dialects/langchain/message-object.ts";
+import type { LangChainMessage } from "../../../src/dialects/langchain/wire.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import {

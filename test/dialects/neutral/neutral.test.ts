@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../../src/core/message/index.ts";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../../src/dialects/anthropic/anthropic.ts";
 import {
   decodeNeutral,
   encodeNeutral,
   neutral,
   type NeutralMessage,
-} from "../../../src/dialects/neutral/index.ts";
+} from "../../../src/dialects/neutral/neutral.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 

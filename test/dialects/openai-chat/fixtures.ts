@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../../src/dialects/openai-chat/index.ts";
+import type { ChatMessage } from "../../../src/dialects/openai-chat/wire.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 const PNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { type Message, repairMessages, withParts } from "../../../src/core/message/index.ts";
-import {
-  type ChatMessage,
-  decodeOpenAIChat,
-  encodeOpenAIChat,
-  openaiChat,
-} from "../../../src/dialects/openai-chat/index.ts";
+import { decodeOpenAIChat } from "../../../src/dialects/openai-chat/decode.ts";
+import { encodeOpenAIChat } from "../../../src/dialects/openai-chat/encode.ts";
+import { openaiChat } from "../../../src/dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../../src/dialects/openai-chat/wire.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { openaiChatFixtures } from "./fixtures.ts";

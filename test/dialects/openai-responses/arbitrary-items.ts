@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { ResponsesItem } from "../../../src/dialects/openai-responses/index.ts";
+import type { ResponsesItem } from "../../../src/dialects/openai-responses/wire.ts";
 
 export type Item = ResponsesItem & Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { ResponsesItem } from "../../../src/dialects/openai-responses/index.ts";
+import type { ResponsesItem } from "../../../src/dialects/openai-responses/wire.ts";
 import type { DialectFixtures } from "../../conformance/describe-dialect.ts";
 
 const PNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";

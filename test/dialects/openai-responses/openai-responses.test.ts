@@ -11,9 +11,9 @@ import {
 import {
   createOpenAIResponsesDecoder,
   decodeOpenAIResponses,
-  encodeOpenAIResponses,
-  openaiResponses,
-} from "../../../src/dialects/openai-responses/index.ts";
+} from "../../../src/dialects/openai-responses/decode.ts";
+import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
+import { openaiResponses } from "../../../src/dialects/openai-responses/openai-responses.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { brokenBonds, type Item, nativeItems } from "./arbitrary-items.ts";

@@ -4,9 +4,9 @@ import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import type { Failure, JournalRecord } from "../../../src/context/index.ts";
 import {
+  aiSdk,
   type AiSdkMessage,
   type AiSdkStep,
-  checkAiSdk,
   longhaul,
   type LonghaulContext,
 } from "../../../src/hooks/ai-sdk/index.ts";
@@ -112,7 +112,7 @@ it(
         }
         expect(failures).toEqual([]);
         for (const { prompt } of calls) {
-          expect(checkAiSdk(prompt)).toEqual([]);
+          expect(aiSdk.check(prompt as readonly AiSdkMessage[])).toEqual([]);
           expect(JSON.stringify(prompt)).toContain(RULE);
         }
         // Once for each process that does not know the window.

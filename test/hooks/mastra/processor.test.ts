@@ -1,10 +1,10 @@
+import path from "node:path";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directoryArchive } from "../../../src/archive/directory.ts";
 import type { Context, ContextReport, Failure } from "../../../src/context/index.ts";
-import type { PromptMessage } from "../../../src/dialects/ai-sdk/index.ts";
+import type { PromptMessage } from "../../../src/dialects/ai-sdk/model-prompt.ts";
 import {
   type LonghaulProcessor,
   longhaulProcessor,

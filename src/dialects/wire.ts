@@ -48,3 +48,13 @@ export function requiredString(value: WireObject, field: string, place: WirePlac
   if (typeof found === "string") return found;
   throw invalidWire(place, `needs a string in "${field}" and has ${describeValue(found)}`);
 }
+
+/** Arguments as a model wrote them: parsed, or the text itself when it is no valid JSON. */
+export function parseInput(text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

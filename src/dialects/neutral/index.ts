@@ -1,2 +1,0 @@
-export { decodeNeutral, encodeNeutral, neutral } from "./neutral.ts";
-export type { NeutralMessage } from "./wire.ts";

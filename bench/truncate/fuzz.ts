@@ -6,12 +6,12 @@
  *
  *     npx tsx bench/truncate/fuzz.ts [outputs] [first seed]
  */
+import { decodeUtf8 } from "../../src/core/text/index.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import {
-  decodeUtf8,
   DEFAULT_LIMITS,
   type Direction,
   type Limits,

@@ -1,5 +1,5 @@
+import { utf8Length } from "../core/text/index.ts";
 import { type Digest, handleKind, isHandle } from "../core/message/index.ts";
-import { utf8Length } from "../core/truncate/index.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import { sha256Hex } from "./digest.ts";

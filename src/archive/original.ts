@@ -1,10 +1,10 @@
+import { isWellFormed } from "../core/text/index.ts";
 import { ContextError } from "../core/error.ts";
 import {
   type Digest,
   type Handle,
   handleFor,
   isHandle,
-  isWellFormed,
   type OriginalKind,
 } from "../core/message/index.ts";
 import { malformedHandle } from "./archive-error.ts";

@@ -1,4 +1,4 @@
-import { isHigh } from "../core/truncate/utf8.ts";
+import { isHigh } from "../core/text/index.ts";
 
 /** Makes bytes of the pieces of a stream, in the order in which they come. */
 export interface ChunkBytes {

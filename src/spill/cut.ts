@@ -1,8 +1,7 @@
+import { type Decoded, decodeUtf8 } from "../core/text/index.ts";
 import { isAscii, isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
-  type Decoded,
-  decodeUtf8,
   type Direction,
   type Limits,
   truncateEnds,

@@ -1,4 +1,5 @@
-import { countLines, type Limits, utf8Length } from "../core/truncate/index.ts";
+import { countLines, utf8Length } from "../core/text/index.ts";
+import { type Limits } from "../core/truncate/index.ts";
 
 /**
  * The limits of one output shared out over its texts: small texts stay whole, and what they leave

@@ -1,6 +1,6 @@
+import { isWellFormed, toJson } from "../core/text/index.ts";
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
 import { type Failure, failureOf } from "../core/error.ts";
-import { isWellFormed, toJson } from "../core/message/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import {
   type NoticeTarget,

@@ -1,5 +1,5 @@
-import { toJson } from "../core/message/index.ts";
-import { type Limits, utf8Length } from "../core/truncate/index.ts";
+import { toJson, utf8Length } from "../core/text/index.ts";
+import { type Limits } from "../core/truncate/index.ts";
 import { fitTogether, shareLimits } from "./share-limits.ts";
 import type { ValueCutter } from "./truncate-value.ts";
 

@@ -1,3 +1,4 @@
+import { toJson } from "../core/text/index.ts";
 import {
   isBinaryText,
   type Limits,
@@ -5,7 +6,6 @@ import {
   outputLimits,
   truncateText,
 } from "../core/truncate/index.ts";
-import { toJson } from "../core/message/index.ts";
 import { archivePiece, archiveTruncated, type TruncationOptions } from "./truncate-and-archive.ts";
 import { isContent, truncateContent } from "./truncate-content.ts";
 import { isPlain, truncateJson } from "./truncate-json.ts";

@@ -1,8 +1,9 @@
+import { countLines } from "../../src/core/text/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import type { Archive } from "../../src/archive/archive.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { ContextError } from "../../src/core/error.ts";
-import { countLines, isTruncated, type ToolLimitOverrides } from "../../src/core/truncate/index.ts";
+import { isTruncated, type ToolLimitOverrides } from "../../src/core/truncate/index.ts";
 import { type TruncatedEvent, wrapTool, wrapTools } from "../../src/tools/index.ts";
 
 const long = Array.from({ length: 4_000 }, (_, index) => `line ${index + 1}\n`).join("");

@@ -1,7 +1,7 @@
+import { isWellFormed } from "../../core/text/index.ts";
 import { createHash } from "node:crypto";
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isWellFormed } from "../../core/message/index.ts";
 import { checkFolder, makeFolder } from "./durable-file.ts";
 
 /*

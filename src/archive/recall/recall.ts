@@ -1,13 +1,13 @@
-import { ContextError } from "../../core/error.ts";
-import type { Handle } from "../../core/message/index.ts";
-import { endWithin } from "../../core/truncate/boundary.ts";
-import { showControls } from "../../core/truncate/terminal.ts";
 import {
+  endWithin,
+  showControls,
   byteOfUnit,
   decodeUtf8,
   dropPartialEnd,
   skipPartialStart,
-} from "../../core/truncate/utf8.ts";
+} from "../../core/text/index.ts";
+import { ContextError } from "../../core/error.ts";
+import type { Handle } from "../../core/message/index.ts";
 import type { Archive, OriginalReader } from "../archive.ts";
 import { BLOCK_BYTES, endOfLine, lineEndsBetween, startOfLine } from "../lines.ts";
 import { openOriginal, readPiece } from "../open-original.ts";

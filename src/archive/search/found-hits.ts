@@ -1,5 +1,5 @@
+import { utf8Length } from "../../core/text/index.ts";
 import { NOTICE_ELEMENT, RESULT_ELEMENT } from "../../core/truncate/marker.ts";
-import { utf8Length } from "../../core/truncate/utf8.ts";
 import type { OriginalReader } from "../archive.ts";
 import { readPiece } from "../open-original.ts";
 import { hitLines, nameOf } from "./search-text.ts";

@@ -1,6 +1,5 @@
+import { showControls, dropPartialEnd, skipPartialStart } from "../../core/text/index.ts";
 import type { Handle } from "../../core/message/index.ts";
-import { showControls } from "../../core/truncate/terminal.ts";
-import { dropPartialEnd, skipPartialStart } from "../../core/truncate/utf8.ts";
 import type { ArchiveEntry, OriginalReader } from "../archive.ts";
 import { readPiece } from "../open-original.ts";
 

@@ -1,3 +1,4 @@
+import { toJson } from "../../core/text/index.ts";
 import {
   type Digest,
   leadingSystemCount,
@@ -5,7 +6,6 @@ import {
   outputText,
   type Part,
   plainMessage,
-  toJson,
 } from "../../core/message/index.ts";
 
 /** How many hex digits of the digest a fingerprint has. */

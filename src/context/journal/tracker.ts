@@ -1,9 +1,9 @@
+import { toJson } from "../../core/text/index.ts";
 import {
   createShapeCheck,
   type Digest,
   leadingSystemCount,
   type Message,
-  toJson,
 } from "../../core/message/index.ts";
 import { isSameMessage, listDigest } from "./fingerprint.ts";
 import { type Branch, journalBranches, restoredAs } from "./journal-branches.ts";

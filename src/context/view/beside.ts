@@ -1,5 +1,5 @@
+import { toJson } from "../../core/text/index.ts";
 import { type TokenCounter, valueTokens } from "../../core/tokens/index.ts";
-import { toJson } from "../../core/message/index.ts";
 import type { ContextOptions } from "../options.ts";
 
 /** What a request carries beside its messages. */

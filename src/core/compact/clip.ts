@@ -15,7 +15,7 @@ import {
 } from "../message/index.ts";
 import { inputPlaceholder } from "../prune/index.ts";
 import { partTokens, type TokenCounter } from "../tokens/index.ts";
-import { clipText } from "../truncate/index.ts";
+import { clip, countLines } from "../text/index.ts";
 
 /** What may be clipped; each level includes the ones before it. */
 const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
@@ -108,34 +108,50 @@ function clipEdit(
   const handle = originalHandle(part, digest);
   const named = canRecall ? handle : undefined;
   const base = { ...place, reason: "clipped" as const, handle };
-  const clip = (text: string, what: string): string =>
-    clipText(text, { maxTokens, count: (piece) => counter.count(piece), handle: named, what });
+  const shorten = (text: string, what: string): string =>
+    clipMiddle(text, what, { maxTokens, counter, handle: named });
   if (part.type === "tool-result") {
-    const text = clip(outputText(part.output), "output");
+    const text = shorten(outputText(part.output), "output");
     const result: Part = { ...part, output: [{ type: "text", text }] };
     return { edit: { ...base, type: "replace-output", text, at: now }, result };
   }
   if (part.type === "tool-call") {
-    const input = clippedInput(part.input, maxTokens, { counter, handle: named });
+    const input = clippedInput(part.input, { maxTokens, counter, handle: named });
     const result: Part = { ...part, input };
     return { edit: { ...base, type: "replace-input", input }, result };
   }
-  const text = part.type === "text" ? clip(part.text, "message") : describeMedia(part, named);
+  const text = part.type === "text" ? shorten(part.text, "message") : describeMedia(part, named);
   const reason = part.type === "text" ? "clipped" : "media";
   return { edit: { ...base, reason, type: "replace-text", text }, result: { type: "text", text } };
 }
 
-interface InputContext {
+interface Shortening {
+  readonly maxTokens: number;
   readonly counter: TokenCounter;
   readonly handle: Handle | undefined;
+}
+
+/** Both ends of a text, and a notice that says how many lines there were and how to get them back. */
+function clipMiddle(
+  text: string,
+  what: string,
+  { maxTokens, counter, handle }: Shortening,
+): string {
+  const count = (piece: string): number => counter.count(piece);
+  const tokens = count(text);
+  if (tokens <= maxTokens) return text;
+  const recall =
+    handle === undefined ? "the original was not kept" : `recall ${handle} for the whole`;
+  const notice = `[… the middle of this ${what} was clipped: ${countLines(text)} lines, ${tokens} tokens in all; ${recall} …]`;
+  const mark = (left: string): string => (left === text ? notice : `\n${notice}\n`);
+  return clip(text, { tokens: maxTokens, count }, { keep: "both", mark, atLineEnds: true });
 }
 
 /**
  * An input whose longest fields became placeholders, so that it fits. Half an argument would look
  * like a real one and be copied into new calls, so a field goes whole.
  */
-function clippedInput(input: unknown, maxTokens: number, context: InputContext): unknown {
-  const { counter, handle } = context;
+function clippedInput(input: unknown, { maxTokens, counter, handle }: Shortening): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return inputPlaceholder(inputText(input), handle);
   }

@@ -1,5 +1,4 @@
 export * from "./check.ts";
-export * from "./json.ts";
 export * from "./message.ts";
 export * from "./repair.ts";
 export * from "./shape.ts";

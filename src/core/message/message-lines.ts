@@ -1,4 +1,4 @@
-import { toJson } from "./json.ts";
+import { toJson } from "../text/index.ts";
 import type { Message } from "./message.ts";
 import { plainMessage } from "./original.ts";
 

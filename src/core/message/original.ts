@@ -1,8 +1,8 @@
+import { toJson, isWellFormed } from "../text/index.ts";
 import { plainOutput } from "./edit.ts";
 import { type Digest, type Handle, handleFor, isHandle, type OriginalKind } from "./handle.ts";
-import { toJson } from "./json.ts";
 import type { FilePart, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "./message.ts";
-import { inputText, isWellFormed } from "./text.ts";
+import { inputText } from "./text.ts";
 
 /** Something that is about to leave the window: what it is and its whole content. */
 export interface Original {

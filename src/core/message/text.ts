@@ -1,5 +1,5 @@
 import type { Message, OutputPart, ToolResultPart } from "./message.ts";
-import { toJson } from "./json.ts";
+import { toJson } from "../text/index.ts";
 
 /** The text of a tool's output; files and opaque pieces are left out. */
 export function outputText(output: readonly OutputPart[]): string {
@@ -21,14 +21,4 @@ export function messageText(message: Message): string {
 /** A tool call's input as text: a string as it is, anything else as JSON. */
 export function inputText(input: unknown): string {
   return typeof input === "string" ? input : toJson(input);
-}
-
-/** Newer engines have this in native code, which the language level here does not declare. */
-type Text = string & { readonly isWellFormed?: () => boolean };
-
-const LONE_SURROGATE = /\p{Cs}/u;
-
-/** Whether a text has a UTF-8 form: it holds no half of a surrogate pair. */
-export function isWellFormed(text: string): boolean {
-  return (text as Text).isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }

@@ -1,5 +1,5 @@
+import { countLines } from "../text/index.ts";
 import type { EditReason, Handle } from "../message/index.ts";
-import { countLines } from "../truncate/index.ts";
 
 /** What a placeholder says about the output it stands for. */
 export interface PlaceholderFacts {

@@ -1,16 +1,19 @@
-import { binaryKind } from "./binary.ts";
 import {
   ERROR_SCAN_UNITS,
   type ErrorLines,
   findErrorLines,
   lineEnds,
   NAMED_ERRORS,
-} from "./error-lines.ts";
+  addCleaning,
+  type Cleaning,
+  NO_CLEANING,
+  utf8Length,
+  terminalText,
+} from "../text/index.ts";
+import { binaryKind } from "./binary.ts";
 import { type Kept, keepHead, keepTail } from "./keep-lines.ts";
 import { type Direction, type Limits, windowBytes } from "./limits.ts";
-import { addCleaning, type Cleaning, cleanText, NO_CLEANING } from "./terminal.ts";
 import type { Omitted, Truncation } from "./truncation.ts";
-import { utf8Length } from "./utf8.ts";
 
 /** The two ends of an output that is too large; both may be the same whole text. */
 export interface Ends {
@@ -91,7 +94,7 @@ function judge(text: string, end: "start" | "end", limits: Limits): "text" | "bl
 /** An output that fits once colours and overwritten lines are gone. */
 function cleanedWhole(ends: Ends, { limits, direction }: CutOptions): Truncation | undefined {
   if (ends.head.length > windowBytes(limits)) return undefined;
-  const { text, cleaning } = cleanText(ends.head);
+  const { text, cleaning } = terminalText(ends.head);
   const bytes = utf8Length(text);
   const lines = ends.total.lines ?? 0;
   if (bytes > limits.maxBytes || lines > limits.maxLines) return undefined;

@@ -1,7 +1,4 @@
 export { isBinaryText } from "./binary.ts";
-export * from "./clip.ts";
-export { findErrorLines } from "./error-lines.ts";
-export type { ErrorLine, ErrorLines } from "./error-lines.ts";
 export { checkedDirection, completeLimits, DEFAULT_LIMITS, windowBytes } from "./limits.ts";
 export type { Direction, Limits } from "./limits.ts";
 export { findTruncation, isTruncated } from "./marker.ts";
@@ -20,5 +17,3 @@ export type { OutputMeta, TruncatedText, TruncateOutputMeta } from "./truncate-o
 export { truncateEnds, truncateText } from "./truncate-text.ts";
 export type { OutputEnds, TruncateOptions } from "./truncate-text.ts";
 export type { Omitted, Truncation } from "./truncation.ts";
-export { countLineEnds, decodeUtf8, utf8Length } from "./utf8.ts";
-export type { Decoded } from "./utf8.ts";

@@ -1,7 +1,18 @@
-import { endWithin, partEnd, partStart, safeEnd, safeStart, startWithin } from "./boundary.ts";
+import {
+  endWithin,
+  partEnd,
+  partStart,
+  safeEnd,
+  safeStart,
+  startWithin,
+  addCleaning,
+  type Cleaning,
+  isDirty,
+  NO_CLEANING,
+  utf8Length,
+  terminalText,
+} from "../text/index.ts";
 import type { Limits } from "./limits.ts";
-import { addCleaning, type Cleaning, cleanText, isDirty, NO_CLEANING } from "./terminal.ts";
-import { utf8Length } from "./utf8.ts";
 
 /** What is kept of one end of an output. */
 export interface Kept {
@@ -98,7 +109,7 @@ function createWalk(text: string, limits: Limits): Walk {
       // A line that cannot become short enough is not looked at.
       if (isPlain && to - from > limits.maxBytes - bytes) return false;
       const raw = text.slice(from, to);
-      const clean = isPlain ? { text: raw, cleaning: NO_CLEANING } : cleanText(raw);
+      const clean = isPlain ? { text: raw, cleaning: NO_CLEANING } : terminalText(raw);
       const size = utf8Length(clean.text);
       if (bytes + size > limits.maxBytes) return false;
       pieces.push(clean.text);

@@ -1,7 +1,7 @@
+import { type Cleaning } from "../text/index.ts";
 import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
-import type { Cleaning } from "./terminal.ts";
 import type { Truncation } from "./truncation.ts";
 
 /** Where the whole output is; with nothing set it was not kept. */

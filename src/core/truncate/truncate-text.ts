@@ -1,5 +1,12 @@
+import {
+  countLines,
+  type Decoded,
+  decodeUtf8,
+  dropPartialEnd,
+  skipPartialStart,
+  utf8Length,
+} from "../text/index.ts";
 import { isBinaryText } from "./binary.ts";
-import { countLines } from "./clip.ts";
 import { cutEnds, type Ends } from "./cut.ts";
 import {
   checkedDirection,
@@ -10,7 +17,6 @@ import {
 } from "./limits.ts";
 import { type EarlierTruncation, findTruncation } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
-import { type Decoded, decodeUtf8, dropPartialEnd, skipPartialStart, utf8Length } from "./utf8.ts";
 
 export interface TruncateOptions {
   /** @default 2000 lines and 50000 bytes */

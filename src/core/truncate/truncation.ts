@@ -1,7 +1,6 @@
-import type { ErrorLine } from "./error-lines.ts";
+import { type ErrorLine, type Cleaning } from "../text/index.ts";
 import type { Direction } from "./limits.ts";
 import type { EarlierTruncation } from "./marker.ts";
-import type { Cleaning } from "./terminal.ts";
 
 /** What T15 made of one output; plain JSON. */
 export interface Truncation {

@@ -1,10 +1,10 @@
+import { toJson } from "../../core/text/index.ts";
 import {
   type FilePart,
   type Message,
   type OutputPart,
   type Part,
   type ReasoningPart,
-  toJson,
   type ToolResultPart,
 } from "../../core/message/index.ts";
 import { parseDataUrl } from "../data-url.ts";

@@ -1,9 +1,9 @@
+import { toJson } from "../../core/text/index.ts";
 import {
   type FilePart,
   type Message,
   type OutputPart,
   type Part,
-  toJson,
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/message/index.ts";

@@ -1,7 +1,7 @@
+import { toJson } from "../../core/text/index.ts";
 import {
   type FilePart,
   type OutputPart,
-  toJson,
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/message/index.ts";

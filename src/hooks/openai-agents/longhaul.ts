@@ -1,6 +1,6 @@
+import { toJson } from "../../core/text/index.ts";
 import { recallTools } from "../../archive/recall/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
-import { toJson } from "../../core/message/index.ts";
 import { createConversations } from "../conversations.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";
 import { createStandBack } from "../stand-back.ts";

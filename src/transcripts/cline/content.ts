@@ -1,5 +1,5 @@
+import { toJson } from "../../core/text/index.ts";
 import type { FilePart, OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
-import { toJson } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, text } from "../lenient.ts";
 

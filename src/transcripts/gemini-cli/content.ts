@@ -1,5 +1,5 @@
+import { toJson } from "../../core/text/index.ts";
 import type { FilePart, OutputPart, Part, TextPart } from "../../core/message/index.ts";
-import { toJson } from "../../core/message/index.ts";
 import { anything, fields, flag, list, text } from "../lenient.ts";
 
 const partSchema = fields({

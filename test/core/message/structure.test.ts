@@ -1,9 +1,9 @@
+import { toJson } from "../../../src/core/text/index.ts";
 import { describe, expect, it } from "vitest";
 import {
   isUntouched,
   leadingSystemCount,
   splitUnits,
-  toJson,
   turnStarts,
   waitingCalls,
   withParts,

@@ -1,9 +1,5 @@
-import {
-  countLines,
-  type Limits,
-  type Truncation,
-  utf8Length,
-} from "../../../src/core/truncate/index.ts";
+import { countLines, utf8Length } from "../../../src/core/text/index.ts";
+import { type Limits, type Truncation } from "../../../src/core/truncate/index.ts";
 
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u;

@@ -1,13 +1,12 @@
+import { countLines, utf8Length } from "../../../src/core/text/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  countLines,
   DEFAULT_LIMITS,
   type Direction,
   NOTICE_LIMITS,
   truncateEnds,
   truncateText,
-  utf8Length,
   withNotice,
 } from "../../../src/core/truncate/index.ts";
 import { truncationFaults } from "./check-truncation.ts";

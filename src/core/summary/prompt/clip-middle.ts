@@ -1,5 +1,5 @@
+import { findErrorLines } from "../../text/index.ts";
 import { cleanText, safeCut } from "../plain-text.ts";
-import { findErrorLines } from "../../truncate/index.ts";
 
 /** How much of a clipped text stays at its start; the end says how it came out. */
 const START_SHARE = 0.35;

@@ -1,6 +1,6 @@
+import { isWellFormed } from "../../../../src/core/text/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isWellFormed } from "../../../../src/core/message/index.ts";
 import { clipMiddle } from "../../../../src/core/summary/prompt/clip-middle.ts";
 
 describe("clipMiddle", () => {

@@ -1,7 +1,6 @@
+import { safeEnd, safeStart, terminalText } from "../../../src/core/text/index.ts";
 import { describe, expect, it } from "vitest";
 import { binaryKind } from "../../../src/core/truncate/binary.ts";
-import { safeEnd, safeStart } from "../../../src/core/truncate/boundary.ts";
-import { cleanText } from "../../../src/core/truncate/terminal.ts";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -66,7 +65,7 @@ describe("the places where a text may be cut", () => {
   });
 });
 
-describe("cleanText", () => {
+describe("terminalText", () => {
   it.each([
     ["plain\ttext\r\nwith lines\n", "plain\ttext\r\nwith lines\n"],
     ["\u001b[1;31mred\u001b[0m", "red"],
@@ -79,7 +78,7 @@ describe("cleanText", () => {
     ["\ud83d", "\ufffd"],
     ["\u001b]0;no end, so it stays", "0;no end, so it stays"],
   ])("makes of %j what a terminal leaves", (text, clean) => {
-    expect(cleanText(text).text).toBe(clean);
+    expect(terminalText(text).text).toBe(clean);
   });
 });
 

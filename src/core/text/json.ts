@@ -1,5 +1,18 @@
 import { ContextError } from "../error.ts";
 
+/** The fields of an object of unknown content. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object with fields: neither `null` nor a list. */
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields of a value; none where it is no object. */
+export function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
 /**
  * A JSON value as its text, exactly as `JSON.stringify` writes it, however deep it is nested
  * (`JSON.stringify` itself gives up after some thousand levels). Throws `ContextError` code

@@ -1,3 +1,5 @@
+import { ESCAPE, showControls, wellFormed } from "./clean.ts";
+
 /*
  * What a terminal would show of a text. A preview is for a model: colours say nothing to it, and of
  * a progress bar only the last state counts. The original keeps everything.
@@ -21,58 +23,31 @@ export const NO_CLEANING: Cleaning = { escapes: 0, overwritten: 0, controls: 0, 
 // oxlint-disable-next-line no-control-regex
 const DIRTY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cs}|\r(?!\n)/u;
 
-/**
- * One escape sequence: CSI (7 and 8 bit), a string (OSC, DCS, SOS, PM, APC) with its end, or two
- * characters. Nothing here crosses a line end, and no class holds what begins a sequence, so that
- * a search takes linear time.
- */
-// oxlint-disable no-control-regex
-export const ESCAPE: RegExp =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
-
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
-// oxlint-enable no-control-regex
-const LONE_SURROGATE = /\p{Cs}/gu;
-
-/** Whether there is anything to take out of a text. */
+/** Whether a terminal would show a text differently. */
 export function isDirty(text: string): boolean {
   return DIRTY.test(text);
 }
 
-/** A cleaned text; it has exactly as many line ends as the text it was made of. */
-export interface CleanText {
+/** A text as a terminal would leave it; line ends stay as they are. */
+export function terminalText(text: string): {
   readonly text: string;
   readonly cleaning: Cleaning;
-}
-
-/** A text as a terminal would leave it; line ends stay as they are. */
-export function cleanText(text: string): CleanText {
+} {
   if (!isDirty(text)) return { text, cleaning: NO_CLEANING };
   const count = { escapes: 0, overwritten: 0, controls: 0, invalid: 0 };
-  const counted =
-    (name: keyof typeof count, show: (found: string) => string) =>
-    (found: string): string => {
-      count[name]++;
-      return show(found);
-    };
-  const plain = text.replace(
-    ESCAPE,
-    counted("escapes", () => ""),
-  );
-  const pieces = plain.split("\n");
+  const pieces = text
+    .replace(ESCAPE, () => {
+      count.escapes++;
+      return "";
+    })
+    .split("\n");
   const lines = pieces.map((line, index) => {
     const shown = overwriteLine(line, index < pieces.length - 1);
     count.overwritten += shown.overwritten;
     return shown.text;
   });
-  const cleaned = lines
-    .join("\n")
-    .replace(CONTROL, counted("controls", picture))
-    .replace(
-      LONE_SURROGATE,
-      counted("invalid", () => "\ufffd"),
-    );
-  return { text: cleaned, cleaning: count };
+  const shown = showControls(lines.join("\n"), () => count.controls++);
+  return { text: wellFormed(shown, () => count.invalid++), cleaning: count };
 }
 
 /** The last state of a line that carriage returns and backspaces wrote over. */
@@ -94,18 +69,6 @@ function eraseBack(line: string): string {
     else shown.push(character);
   }
   return shown.join("");
-}
-
-/** A text whose control characters are shown by their pictures; tabs and line ends stay. */
-export function showControls(text: string): string {
-  return text.replace(CONTROL, picture);
-}
-
-/** U+2400 and up are pictures of the control characters; those above 0x7f have none. */
-function picture(control: string): string {
-  const code = control.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? "\u2421" : "\ufffd";
 }
 
 /** Two cleanings as one. */

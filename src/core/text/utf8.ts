@@ -34,6 +34,16 @@ export function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
+/** Newer engines have this in native code, which the language level here does not declare. */
+type Text = string & { readonly isWellFormed?: () => boolean };
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Whether a text has a UTF-8 form: it holds no half of a surrogate pair. */
+export function isWellFormed(text: string): boolean {
+  return (text as Text).isWellFormed?.() ?? !LONE_SURROGATE.test(text);
+}
+
 /** Text made of bytes. */
 export interface Decoded {
   readonly text: string;
@@ -152,4 +162,18 @@ export function countLineEnds(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++;
   return count;
+}
+
+/** How many line ends there are between two places of a text. */
+export function lineEnds(text: string, from = 0, to: number = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
+    count++;
+  }
+  return count;
+}
+
+/** How many lines a text has; a last line without a line end counts. */
+export function countLines(text: string): number {
+  return lineEnds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }

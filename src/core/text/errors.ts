@@ -1,5 +1,7 @@
-import { safeEnd } from "./boundary.ts";
-import { cleanText, ESCAPE } from "./terminal.ts";
+import { withoutEscapes } from "./clean.ts";
+import { clip, clipLine } from "./clip.ts";
+import { terminalText } from "./terminal.ts";
+import { lineEnds } from "./utf8.ts";
 
 /** So much of what is left out is searched, so that a huge output costs no more than a large one. */
 export const ERROR_SCAN_UNITS = 1_000_000;
@@ -41,7 +43,7 @@ export interface ErrorLines {
 export function findErrorLines(text: string, firstLine?: number): ErrorLines {
   const searched = text.slice(0, ERROR_SCAN_UNITS);
   // A colour directly before a word would hide where the word begins.
-  const piece = searched.includes("\x1b") ? searched.replace(ESCAPE, "") : searched;
+  const piece = withoutEscapes(searched);
   const first: ErrorLine[] = [];
   let count = 0;
   let line = firstLine;
@@ -61,7 +63,7 @@ export function findErrorLines(text: string, firstLine?: number): ErrorLines {
     if (line !== undefined) line += lineEnds(piece, counted, start);
     counted = start;
     const text = lineText(piece, stateStart(piece, start, found.index), end);
-    first.push({ ...(line !== undefined && { line }), text });
+    first.push({ line, text });
   }
   return { count, first, isPartial: searched.length < text.length };
 }
@@ -75,10 +77,8 @@ function stateStart(piece: string, start: number, at: number): number {
 function lineText(piece: string, start: number, end: number): string {
   const overwritten = piece.indexOf("\r", start);
   const stop = overwritten < 0 ? end : Math.min(end, overwritten);
-  const { text } = cleanText(piece.slice(start, Math.min(stop, start + 10 * LINE_UNITS)));
-  const trimmed = text.trim();
-  if (trimmed.length <= LINE_UNITS) return trimmed;
-  return `${trimmed.slice(0, safeEnd(trimmed, LINE_UNITS))}…`;
+  const { text } = terminalText(piece.slice(start, Math.min(stop, start + 10 * LINE_UNITS)));
+  return clip(text.trim(), { length: LINE_UNITS });
 }
 
 function lineEnd(text: string, from: number): number {
@@ -86,11 +86,39 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** How many line ends there are between two places. */
-export function lineEnds(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
-    count++;
-  }
-  return count;
+/** Of an output that failed, any word that says so is meant. */
+const SAID =
+  /error|fail|exception|cannot|can't|could not|not found|no such|denied|fatal|panic|undefined|unexpected|invalid|refused|timed? ?out|blocked|rejected|doesn't want|did not|must |\bassert|\bexit(?:ed)?(?: with)?(?: code)? \d|^E\s/i;
+/** Lines of the program around the tool, not of the tool. */
+const FRAME =
+  /^(?:Exit code:? -?\d+|Chunk ID: .*|Wall time: .*|Process exited with code .*|Original token count: .*|Output:|Error:|ERROR:|Command exited with code -?\d+|\(no output\)|Total output lines: .*|```\w*|\[(?:The command completed|Command finished) with exit code .*|\[Current working directory: .*|\[Python interpreter: .*|Process Group PGID: \d+)$/;
+/** A longer line is minified code or data, where any word can stand. */
+const PROSE_UNITS = 500;
+/** So much of the start and of the end of an output is looked at: errors stand there. */
+const LOOK_UNITS = 16_000;
+
+/**
+ * The first lines of a failed output that say what went wrong, each once, clean and clipped; where
+ * none does, `[]`.
+ * @param most So many lines.
+ * @param length So many UTF-16 units of each.
+ */
+export function failureLines(output: string, most: number, length: number): readonly string[] {
+  const lines = toldLines(output);
+  const telling = lines.filter((line) => line.length <= PROSE_UNITS && SAID.test(line));
+  return telling.slice(0, most).map((line) => clipLine(line, length));
+}
+
+/** The lines of a long output's ends, each once, without those of the program around the tool. */
+export function toldLines(output: string): readonly string[] {
+  const ends =
+    output.length <= 2 * LOOK_UNITS
+      ? output
+      : `${output.slice(0, LOOK_UNITS)}\n${output.slice(-LOOK_UNITS)}`;
+  const lines = withoutEscapes(ends)
+    .replace(/<\/?tool_use_error>/g, "")
+    .split(/\r\n|[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !FRAME.test(line));
+  return [...new Set(lines)];
 }

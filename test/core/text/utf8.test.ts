@@ -1,7 +1,13 @@
+import {
+  countLineEnds,
+  decodeUtf8,
+  utf8Length,
+  byteOfUnit,
+  dropPartialEnd,
+  skipPartialStart,
+} from "../../../src/core/text/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countLineEnds, decodeUtf8, utf8Length } from "../../../src/core/truncate/index.ts";
-import { byteOfUnit, dropPartialEnd, skipPartialStart } from "../../../src/core/truncate/utf8.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 const standard = new TextDecoder("utf-8", { ignoreBOM: true });

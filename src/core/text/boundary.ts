@@ -1,4 +1,4 @@
-import { ESCAPE } from "./terminal.ts";
+import { ESCAPE } from "./clean.ts";
 import { isHigh, isLow, utf8Length } from "./utf8.ts";
 
 /** How far back an escape sequence may begin; the longest in use are links. */
@@ -113,9 +113,12 @@ function escapeAround(text: string, at: number): { start: number; end: number } 
   return (outer >= 0 ? escapeAt(text, outer, at) : undefined) ?? escapeAt(text, start, at);
 }
 
+/** Not further back than any escape sequence is long. */
 function lastEscape(text: string, at: number): number {
-  if (at < 0) return -1;
-  return Math.max(text.lastIndexOf("\x1b", at), text.lastIndexOf("\x9b", at));
+  const from = Math.max(0, at + 1 - ESCAPE_UNITS);
+  const near = text.slice(from, at + 1);
+  const found = Math.max(near.lastIndexOf("\x1b"), near.lastIndexOf("\x9b"));
+  return found < 0 ? -1 : from + found;
 }
 
 function escapeAt(

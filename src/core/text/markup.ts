@@ -1,0 +1,41 @@
+import { wellFormed } from "./clean.ts";
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  '"': "&quot;",
+  "<": "&lt;",
+  ">": "&gt;",
+};
+
+/** A value from outside on one line and well-formed; spaces stay, because names of files have them. */
+export function tagValue(value: string): string {
+  return wellFormed(value.replace(/\p{Cc}+/gu, " "));
+}
+
+/**
+ * The start of an element, without its closing `>`: name and attributes in the order given, those
+ * that are `undefined` left out. A value can neither end the tag nor add a line.
+ */
+export function openTag(
+  name: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [` ${key}="${escaped(tagValue(String(value)))}"`],
+  );
+  return `<${name}${written.join("")}`;
+}
+
+function escaped(value: string): string {
+  return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** The value of an attribute in a tag that {@link openTag} wrote; `undefined` if it has none. */
+export function attributeIn(tag: string, name: string): string | undefined {
+  const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
+  return value
+    ?.replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}

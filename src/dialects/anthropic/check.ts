@@ -34,6 +34,7 @@ export function checkAnthropic(
   messages.forEach((native: unknown, index) => checkMessage(native, index, report));
   const turns = joinTurns(messages);
   if (turns[0]?.role !== "user") report("first-message-role", 0, "is not a user message");
+  checkSystemPlaces(turns, report);
   checkPairing(turns, report);
   checkServerResults(turns, report);
   if (asRequest) checkEnd(turns.at(-1), report);
@@ -66,6 +67,20 @@ function joinTurns(messages: readonly unknown[]): Turn[] {
     else turns.push({ role, index, blocks });
   });
   return turns;
+}
+
+/** An entry of the system in the middle stands behind input, and what follows is of the assistant. */
+function checkSystemPlaces(turns: readonly Turn[], report: Report): void {
+  turns.forEach(({ role, index }, at) => {
+    if (role !== "system") return;
+    const next = turns[at + 1]?.role ?? "assistant";
+    if (turns[at - 1]?.role === "user" && next === "assistant") return;
+    report(
+      "system-place",
+      index,
+      "is of the system, and stands neither behind a user message nor before one of the assistant",
+    );
+  });
 }
 
 function checkPairing(turns: readonly Turn[], report: Report): void {
@@ -201,13 +216,18 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 /** Blocks that only the model or only the user may send. */
 const ASSISTANT_BLOCKS = ["tool_use", "thinking", "redacted_thinking", "server_tool_use"];
 const USER_BLOCKS = ["tool_result", "image", "document", "search_result"];
+const MISPLACED: Readonly<Record<string, readonly string[]>> = {
+  user: ASSISTANT_BLOCKS,
+  assistant: USER_BLOCKS,
+  system: [...ASSISTANT_BLOCKS, ...USER_BLOCKS],
+};
 
 type ReportBlock = (rule: string, problem: string) => void;
 
 /** The rules that one block can break by itself. */
 function checkBlock(block: WireObject, role: string, report: ReportBlock): void {
   const type = String(block["type"]);
-  const misplaced = role === "user" ? ASSISTANT_BLOCKS : USER_BLOCKS;
+  const misplaced = MISPLACED[role] ?? [];
   if (misplaced.includes(type)) report("misplaced-block", `may not hold a ${type} block`);
   if (type === "text" && (typeof block["text"] !== "string" || block["text"].trim() === "")) {
     report("empty-text", "has a text block without text");
@@ -216,10 +236,19 @@ function checkBlock(block: WireObject, role: string, report: ReportBlock): void 
     report("thinking-signature", "has a thinking block without a signature");
   }
   if (type === "tool_use") checkCall(block, report);
-  if (type === "tool_result") {
-    for (const inner of contentBlocks(block["content"])) {
-      const isEmpty = inner["type"] === "text" && inner["text"] === "";
-      if (isEmpty) report("empty-text", "has a tool result with an empty text block");
+  if (type === "tool_result") checkContentOfResult(block, report);
+}
+
+function checkContentOfResult({ content }: WireObject, report: ReportBlock): void {
+  if (content !== undefined && typeof content !== "string" && !Array.isArray(content)) {
+    report("tool-output-shape", "has a tool result that is neither a string nor blocks");
+  }
+  for (const inner of contentBlocks(content)) {
+    const type = String(inner["type"]);
+    const isEmpty = type === "text" && inner["text"] === "";
+    if (isEmpty) report("empty-text", "has a tool result with an empty text block");
+    if (ASSISTANT_BLOCKS.includes(type) || type === "tool_result") {
+      report("misplaced-block", `has a ${type} block inside of a tool result`);
     }
   }
 }

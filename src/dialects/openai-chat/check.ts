@@ -68,6 +68,8 @@ function checkContent(walk: Walk, native: WireObject, index: number): void {
     const isAllowed = typeof type === "string" && (allowed?.includes(type) ?? role !== "function");
     if (!isAllowed) {
       report(walk, "content-part", index, `may not hold a content part of type ${String(type)}`);
+    } else if (type === "text" && typeof (part as WireObject)["text"] !== "string") {
+      report(walk, "content-part", index, "has a text part whose text is no string");
     }
   }
 }
@@ -101,6 +103,9 @@ function openCall(walk: Walk, call: unknown, index: number): void {
     report(walk, "duplicate-tool-call-id", index, `has two calls with id ${id}`);
   walk.calls.set(id, false);
   const custom = call["type"] === "custom";
+  if (!custom && call["type"] !== "function") {
+    report(walk, "tool-call-type", index, `has call ${id} of type ${String(call["type"])}`);
+  }
   const called = call[custom ? "custom" : "function"];
   if (!isWireObject(called) || typeof called[custom ? "input" : "arguments"] !== "string") {
     report(walk, "tool-arguments", index, `has call ${id} whose arguments are no string`);

@@ -191,6 +191,8 @@ function checkMessage(item: WireObject, report: ReportItem): void {
     const type = isWireObject(part) ? part["type"] : undefined;
     if (typeof type !== "string" || !allowed.includes(type)) {
       report("content-part", `of the ${String(role)} may not hold a part of type ${String(type)}`);
+    } else if (type.endsWith("_text") && typeof (part as WireObject)["text"] !== "string") {
+      report("content-part", "has a text part whose text is no string");
     }
   }
 }

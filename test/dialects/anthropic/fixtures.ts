@@ -198,6 +198,26 @@ const illegal = [
     conversation: { messages: [{ role: "user", content: [use("toolu_1")] }] },
   },
   { rule: "misplaced-block", conversation: after({ role: "assistant", content: [image] }) },
+  { rule: "misplaced-block", conversation: after({ role: "system", content: [use("toolu_1")] }) },
+  {
+    rule: "misplaced-block",
+    conversation: after(callOne, {
+      role: "user",
+      content: [{ ...result("toolu_1"), content: [use("toolu_2")] }],
+    }),
+  },
+  {
+    rule: "tool-output-shape",
+    conversation: after(callOne, {
+      role: "user",
+      content: [{ ...result("toolu_1"), content: { stdout: "1" } }],
+    }),
+  },
+  {
+    rule: "system-place",
+    conversation: after(callOne, { role: "system", content: "Be brief." }, resultOne),
+  },
+  { rule: "system-place", conversation: after({ role: "system", content: "Be brief." }, ask) },
   { rule: "empty-content", conversation: after({ role: "assistant", content: "" }, ask) },
   { rule: "empty-text", conversation: { messages: [{ role: "user", content: [text(" \n")] }] } },
   { rule: "empty-text", conversation: { system: [text("")], messages: [ask] } },

@@ -151,6 +151,15 @@ const illegal = [
       },
     ],
   },
+  { rule: "content-part", conversation: [{ role: "user", content: [{ type: "text", text: 1 }] }] },
+  {
+    rule: "tool-call-type",
+    conversation: [
+      ask,
+      { role: "assistant", content: null, tool_calls: [{ ...call("call_1"), type: "tool" }] },
+      resultOne,
+    ],
+  },
   { rule: "message-name", conversation: [{ role: "user", content: "hi", name: "a b" }] },
   { rule: "message-name", conversation: [ask, { role: "function", content: "hi" }] },
 ];

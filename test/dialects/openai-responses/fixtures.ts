@@ -283,6 +283,10 @@ const illegal = [
     rule: "content-part",
     conversation: [ask, { role: "assistant", content: [{ type: "input_text", text: "hi" }] }],
   },
+  {
+    rule: "content-part",
+    conversation: [{ role: "user", content: [{ type: "input_text", text: 1 }] }],
+  },
   { rule: "unanswered-tool-call", conversation: [ask, call("call_1")] },
   { rule: "unpaired-tool-result", conversation: [ask, output("call_1")] },
   { rule: "unpaired-tool-result", conversation: [ask, output("call_1"), call("call_1")] },

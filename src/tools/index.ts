@@ -3,4 +3,3 @@ export type { TruncatedEvent, TruncatedOutput, TruncationOptions } from "./trunc
 export { truncateValue } from "./truncate-value.ts";
 export { isWrapped, wrapTool, wrapTools } from "./wrap-tool.ts";
 export type { WrapToolOptions } from "./wrap-tool.ts";
-export { wholeOfExcerpt } from "./whole-of-excerpt.ts";

@@ -94,7 +94,7 @@ async function planAndArchive(
   { ahead, ...options }: ArchivingOptions,
 ): Promise<ArchivedPlan> {
   const { archive } = session;
-  const seen = await withKnownOriginals(session, messages);
+  const seen = await withKnownOriginals(archive, messages);
   let head: Original | undefined;
   const noting = { ...options, onHead: (original: Original) => (head = original) };
   const plan = planBehind(ahead, seen, noting) ?? planContext(seen, noting);

@@ -1,64 +1,90 @@
+import type { Archive } from "../../archive/archive.ts";
+import { openOriginal, readPiece } from "../../archive/open-original.ts";
 import {
   earlierOriginal,
+  type Handle,
   isPruned,
   type Message,
   type Part,
-  type ToolCallPart,
-  type ToolResultPart,
   withParts,
 } from "../../core/message/index.ts";
-import { wholeOfExcerpt } from "../../tools/index.ts";
-import type { Session } from "../session.ts";
+import { decodeUtf8, showControls, terminalText } from "../../core/text/index.ts";
+import {
+  DEFAULT_LIMITS,
+  findTruncation,
+  NOTICE_LIMITS,
+  windowBytes,
+} from "../../core/truncate/index.ts";
 
 /**
- * The messages as a plan is to see them: an output that is proven to be an excerpt of an original in
- * the archive names that original. A placeholder then leads to the whole at once, and the excerpt
- * is not archived as well. The same list where there is none.
+ * The messages as a plan is to see them: an output that is an excerpt of an original in this archive
+ * names that original. A placeholder then leads to the whole at once, and the excerpt is not
+ * archived as well. The same list where there is none. Never rejects.
  */
 export async function withKnownOriginals(
-  { archive, options }: Pick<Session, "archive" | "options">,
+  archive: Archive,
   messages: readonly Message[],
 ): Promise<readonly Message[]> {
-  const { toolLimits, toolKinds } = options;
-  const excerpts = excerptsIn(messages);
-  if (excerpts.length === 0) return messages;
-  const calls = callsIn(messages);
   const known = new Map<Part, Part>();
-  for (const { part, text } of excerpts) {
-    const { toolName = part.toolName, input } = calls.get(part.toolCallId) ?? {};
-    const source = { archive, toolLimits, toolKinds };
-    const original = await wholeOfExcerpt(text, { toolName, input }, source);
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type !== "tool-result" || part.output.length !== 1) continue;
+    const [only] = part.output;
+    if (only?.type !== "text" || isPruned(part) || earlierOriginal(part) !== undefined) continue;
+    const original = await wholeOfExcerpt(only.text, archive);
     if (original !== undefined) known.set(part, { ...part, original });
   }
+  if (known.size === 0) return messages;
   return messages.map((message) => {
+    if (!message.parts.some((part) => known.has(part))) return message;
     const parts = message.parts.map((part) => known.get(part) ?? part);
-    return parts.some((part, at) => part !== message.parts[at])
-      ? withParts(message, parts)
-      : message;
+    return withParts(message, parts);
   });
 }
 
-interface Excerpt {
-  readonly part: ToolResultPart;
-  readonly text: string;
-}
+const EXCERPT_END = /<\/(tool-output-truncated|archive-result)>\n?$/;
+/** The line between the two ends of an output. */
+const GAP = /(?:\n|^)\[… \d+ bytes left out here, [^\n]* …\]\n/;
 
-/** The outputs that may be excerpts; how they end tells at once. */
-function excerptsIn(messages: readonly Message[]): readonly Excerpt[] {
-  const excerpts: Excerpt[] = [];
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type !== "tool-result" || part.output.length !== 1) continue;
-      const [only] = part.output;
-      if (only?.type !== "text" || !/>\n?$/.test(only.text.slice(-2))) continue;
-      if (isPruned(part) || earlierOriginal(part) !== undefined) continue;
-      excerpts.push({ part, text: only.text });
-    }
+/**
+ * The original that the notice of a truncated output, or of a recalled one, names: if this archive
+ * has it and the text above the notice is a part of it. Any output can claim anything, so every
+ * other one is an original itself.
+ */
+async function wholeOfExcerpt(text: string, archive: Archive): Promise<Handle | undefined> {
+  const element = EXCERPT_END.exec(text.slice(-64))?.[1];
+  if (element === undefined) return undefined;
+  const { by, handle } = findTruncation(text) ?? {};
+  const at = text.lastIndexOf(`<${element} `);
+  if (by !== "longhaul" || handle === undefined || text.length - at > NOTICE_LIMITS.maxBytes) {
+    return undefined;
   }
-  return excerpts;
+  try {
+    const shown = await shownPart(archive, handle, text.slice(at));
+    const pieces = text.slice(0, at).split(GAP);
+    const isPart = pieces.every((piece) => shown.includes(piece.replace(/\n$/, "")));
+    return isPart && /\S/.test(pieces.join("")) ? handle : undefined;
+  } catch {
+    // It is not there, or cannot be read.
+    return undefined;
+  }
 }
 
-function callsIn(messages: readonly Message[]): ReadonlyMap<string, ToolCallPart> {
-  const calls = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
-  return new Map(calls.map((call) => [call.toolCallId, call]));
+/** The part that a recall says it shows; of any other original both ends, as a preview shows them. */
+async function shownPart(archive: Archive, handle: Handle, notice: string): Promise<string> {
+  const reader = await openOriginal(archive, handle, { look: true });
+  try {
+    const [, from, to] = /\bbytes (\d{1,15}) to (\d{1,15}) of /.exec(notice) ?? [];
+    const size = windowBytes();
+    const isRecalled = notice.startsWith("<archive-result");
+    const start = isRecalled ? Number(from ?? 0) : 0;
+    const end = isRecalled
+      ? Math.min(start + DEFAULT_LIMITS.maxBytes, Number(to ?? Infinity))
+      : size;
+    const head = decodeUtf8(await readPiece(reader, start, end - start)).text;
+    if (isRecalled) return showControls(head);
+    const tail = await readPiece(reader, Math.max(0, reader.bytes - size), size);
+    return `${terminalText(head).text}\n${terminalText(decodeUtf8(tail).text).text}`;
+  } finally {
+    await reader.close();
+  }
 }

@@ -76,7 +76,7 @@ export type {
   SummaryValidation,
   TemplateOverride,
 } from "./core/summary/index.ts";
-export { estimateTokens } from "./core/tokens/index.ts";
+export { estimateTokens } from "./core/tokens/estimator.ts";
 export type { MessageMeter, TokenCounter } from "./core/tokens/index.ts";
 export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
 export { truncateOutput } from "./core/truncate/index.ts";

@@ -4,13 +4,13 @@ import { type ContextOptions, type ContextReport, createContext } from "../../sr
 import { isContextError } from "../../src/core/error.ts";
 import { checkMessages, type Message, repairMessages } from "../../src/core/message/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
-import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
-import type { MessageMeter } from "../../src/core/tokens/index.ts";
+import { estimator } from "../../src/core/tokens/estimator.ts";
+import { createMessageMeter, type MessageMeter } from "../../src/core/tokens/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
+import { exact as exactCounter } from "../tokens/exact.ts";
 import { checkRecovery } from "./check-recovery.ts";
 import { checkSummary } from "./check-summary.ts";
 import { readSession, type SessionReading } from "./reading/read-session.ts";
-import { exact as exactCounter } from "../tokens/exact.ts";
 import { contextOf, type Session } from "./sessions.ts";
 
 /** Tokens that a summary has at least, so that less room than this is none. */

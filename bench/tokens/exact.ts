@@ -1,7 +1,7 @@
-/** Exact tokens of o200k, the vocabulary that the estimator is fitted to. */
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import type { TokenCounter } from "../../src/core/tokens/count.ts";
-import { guardedCounter } from "../../src/core/tokens/exact.ts";
+import { guardedCounter, type TokenCounter } from "../../src/core/tokens/count.ts";
+
+/** Exact tokens of o200k, the vocabulary that the estimator is fitted to. */
 
 const disallowedSpecial = new Set<string>();
 

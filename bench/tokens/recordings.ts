@@ -1,14 +1,13 @@
+import { messageTokens, type TokenCounter } from "../../src/core/tokens/count.ts";
+import { estimateTokens } from "../../src/core/tokens/estimator.ts";
+import { readSessions, type Session, sessionFiles } from "../quality/sessions.ts";
+import { exact, remembering } from "./exact.ts";
+
 /**
  * How far the estimator is from exact o200k counts on whole recorded conversations, which training
  * never sees: `npx tsx bench/tokens/recordings.ts [FOLDER or FILE]`. One line a file (where a file
  * holds many conversations, how far the errors of each reach), then the worst conversations.
  */
-import { messageTokens } from "../../src/core/tokens/count.ts";
-import type { TokenCounter } from "../../src/core/tokens/count.ts";
-import { estimateTokens } from "../../src/core/tokens/estimate.ts";
-import { readSessions, sessionFiles } from "../quality/sessions.ts";
-import type { Session } from "../quality/sessions.ts";
-import { exact, remembering } from "./exact.ts";
 
 /** Shorter conversations are left out: no window is near. */
 const MIN_TOKENS = 5_000;

@@ -4,7 +4,8 @@
  */
 import { createUsageMeter } from "../../src/context/view/usage.ts";
 import type { Message } from "../../src/core/message/index.ts";
-import { createMessageMeter, estimator } from "../../src/core/tokens/index.ts";
+import { estimator } from "../../src/core/tokens/estimator.ts";
+import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import { exact, remembering } from "./exact.ts";
 
 export interface Scenario {

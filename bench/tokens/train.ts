@@ -4,12 +4,14 @@
  * solved by conjugate gradients; some three minutes. It writes `src/core/tokens/weights.ts`.
  */
 import { decode, encode } from "gpt-tokenizer/encoding/o200k_base";
+import { characterClasses } from "../../src/core/tokens/scan-tables.ts";
 import { WEIGHT_SCALE } from "../../src/core/tokens/weight-codec.ts";
 import type { RateRange } from "../../src/core/tokens/weight-codec.ts";
-import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_WEIGHTS } from "../../src/core/tokens/weights.ts";
+import { WEIGHTS } from "../../src/core/tokens/weights.ts";
 import { DEFAULT_FOLDER, documents, kinds, samplesOf } from "./corpus.ts";
 import type { Sample } from "./corpus.ts";
 import { exact } from "./exact.ts";
+import { createFeatures } from "./features.ts";
 import { fit } from "./fit.ts";
 import type { Row } from "./fit.ts";
 import { encodeRates, encodeWeights, writeWeights } from "./weights-file.ts";
@@ -162,12 +164,10 @@ const start = {
   rates,
 };
 // The old weights stay until the new ones are known, so that the file works at any time.
-writeWeights({ ...start, position: POSITION_WEIGHTS, pair: PAIR_WEIGHTS, run: RUN_WEIGHTS });
+writeWeights({ ...WEIGHTS, ...start });
 
-// The classes read the characters just written, so they are loaded only now.
-const { createFeatures } = await import("./features.ts");
-const { CLASS_OF } = await import("../../src/core/tokens/classes.ts");
-const features = createFeatures();
+const { classOf: CLASS_OF } = characterClasses({ ...WEIGHTS, ...start });
+const features = createFeatures({ ...WEIGHTS, ...start });
 const samples: Sample[] = [
   ...all.flatMap((kind) => samplesOf(texts.get(kind)!, kind, SAMPLES_PER_KIND)),
   ...classRuns(CLASS_OF),

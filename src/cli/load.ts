@@ -1,14 +1,15 @@
 import { ContextError } from "../core/error.ts";
-import { createMessageMeter, estimator } from "../core/tokens/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter } from "../core/tokens/index.ts";
 import {
   type Conversation,
   readTranscript,
   type Transcript,
   transcriptFormats,
+  type TranscriptInput,
 } from "../transcripts/index.ts";
-import type { TranscriptInput } from "../transcripts/index.ts";
-import { plural } from "./view/figures.ts";
 import type { Io } from "./io.ts";
+import { plural } from "./view/figures.ts";
 import { startProgress } from "./view/progress.ts";
 
 export interface LoadOptions {

@@ -4,7 +4,8 @@ import { applyEdits, type Message, type Original } from "../core/message/index.t
 import { type BudgetOptions, contextBudget } from "../core/overflow/index.ts";
 import { type ContextPlan, originalsOf } from "../core/plan/index.ts";
 import { planPrune, type PrunedPiece, type PruneOptions } from "../core/prune/index.ts";
-import { createMessageMeter, estimator, type TokenCounter } from "../core/tokens/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter, type TokenCounter } from "../core/tokens/index.ts";
 
 export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
   /** @default the estimator */

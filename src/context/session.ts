@@ -17,10 +17,11 @@ import {
 } from "../core/summary/index.ts";
 import {
   createMessageMeter,
-  estimator,
+  isEstimator,
   type MessageMeter,
   type TokenCounter,
 } from "../core/tokens/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
 import { asSummarizer } from "../models/as-summarizer.ts";
 import { type Breaker, createBreaker } from "../models/breaker.ts";
 import type { Summarizer } from "../models/summarizer.ts";
@@ -121,7 +122,7 @@ export function openSession(given: ContextOptions): Session {
     refill: createRefillWatch(),
     overflowLimit({ source, estimatedPart }) {
       const { usable } = budget;
-      if (counter !== estimator) return usable;
+      if (!isEstimator(counter)) return usable;
       if (source === "estimated") return estimateLimit(usable);
       return Math.floor(usable - estimatedPart * ESTIMATE_MARGIN);
     },

@@ -1,5 +1,6 @@
 import type { Message } from "../core/message/index.ts";
-import { createMessageMeter, estimator, valueTokens } from "../core/tokens/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter, valueTokens } from "../core/tokens/index.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 import type { LiveRequest, SummaryRequest } from "./summarizer.ts";
 

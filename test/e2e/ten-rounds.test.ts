@@ -5,7 +5,7 @@ import { type Context, type ContextReport, createContext } from "../../src/conte
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { summaryCap } from "../../src/core/summary/index.ts";
-import { estimateTokens } from "../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../src/core/tokens/estimator.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";

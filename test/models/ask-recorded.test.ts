@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../src/core/ledger/index.ts";
 import { DEFAULT_COMPACTION_TEMPLATE, summaryCap } from "../../src/core/summary/index.ts";
-import { estimateTokens } from "../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../src/core/tokens/estimator.ts";
 import { askForSummary } from "../../src/models/ask-for-summary.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
-import { RECORDED_FILES, recording } from "../recordings.ts";
 import { isBalanced } from "../core/summary/prompt/hostile.ts";
+import { RECORDED_FILES, recording } from "../recordings.ts";
 import { asking, type Behaviour, goodSummary, MISBEHAVIOURS, scripted } from "./fake-summarizer.ts";
 
 const WINDOWS = [4_096, 32_768, 200_000];

@@ -1,4 +1,5 @@
-import { createMessageMeter, estimator } from "../../core/tokens/index.ts";
+import { estimator } from "../../core/tokens/estimator.ts";
+import { createMessageMeter } from "../../core/tokens/index.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 
 /** How full the window was at one point. */

@@ -2,7 +2,8 @@ import { sha256Hex } from "../../archive/index.ts";
 import { repairMessages } from "../../core/message/index.ts";
 import type { ContextBudget } from "../../core/overflow/index.ts";
 import { planPrune } from "../../core/prune/index.ts";
-import { createMessageMeter, estimator } from "../../core/tokens/index.ts";
+import { estimator } from "../../core/tokens/estimator.ts";
+import { createMessageMeter } from "../../core/tokens/index.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 
 /** What kind of piece pruning would take. */

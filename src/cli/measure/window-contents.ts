@@ -1,3 +1,4 @@
+import { clipLine, describeCall } from "../../core/calls/index.ts";
 import type {
   FilePart,
   Message,
@@ -5,8 +6,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { estimator, MESSAGE_OVERHEAD, partTokens } from "../../core/tokens/index.ts";
-import { clipLine, describeCall } from "../../core/calls/index.ts";
+import { estimator } from "../../core/tokens/estimator.ts";
+import { MESSAGE_OVERHEAD, partTokens } from "../../core/tokens/index.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 import type { SessionSize } from "./measure-session.ts";
 

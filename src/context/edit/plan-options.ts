@@ -1,6 +1,6 @@
 import { type DialectTraits, NEUTRAL_TRAITS, type PlanOptions } from "../../core/plan/index.ts";
 import { ESTIMATE_MARGIN } from "../../core/overflow/index.ts";
-import { estimator } from "../../core/tokens/index.ts";
+import { isEstimator } from "../../core/tokens/index.ts";
 import type { Session } from "../session.ts";
 import type { View } from "../view/view.ts";
 
@@ -35,7 +35,7 @@ function usedTokens(
   scaled: (tokens: number) => number,
 ): number | undefined {
   if (measured.source === "estimated") return undefined;
-  const margin = counter === estimator ? measured.estimatedPart * ESTIMATE_MARGIN : 0;
+  const margin = isEstimator(counter) ? measured.estimatedPart * ESTIMATE_MARGIN : 0;
   return scaled(measured.tokens + margin);
 }
 

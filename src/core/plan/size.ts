@@ -1,6 +1,6 @@
 import type { Message } from "../message/index.ts";
 import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/index.ts";
-import { estimator, type MessageSize } from "../tokens/index.ts";
+import { isEstimator, type MessageSize } from "../tokens/index.ts";
 import type { PlanOptions } from "./options.ts";
 
 /**
@@ -22,7 +22,7 @@ export function requestSize(
 
 /** The tokens at which a request overflows whose size was counted and not reported. */
 export function countedLimit({ budget, counter, margin }: PlanOptions): number {
-  return estimateLimit(budget.usable, margin ?? (counter === estimator ? ESTIMATE_MARGIN : 0));
+  return estimateLimit(budget.usable, margin ?? (isEstimator(counter) ? ESTIMATE_MARGIN : 0));
 }
 
 /** T7 over all three limits of a request. */

@@ -7,16 +7,15 @@ export {
 } from "./calibrate.ts";
 export type { Calibration, CalibrationEvidence, CalibrationSample } from "./calibrate.ts";
 export {
-  estimator,
+  isEstimator,
   messageTokens,
   MESSAGE_OVERHEAD,
   partTokens,
   TOOL_OVERHEAD,
   valueTokens,
+  guardedCounter,
 } from "./count.ts";
 export type { TokenCounter } from "./count.ts";
-export { estimateTokens } from "./estimate.ts";
-export { guardedCounter } from "./exact.ts";
 export { fileTokens, imageSize } from "./media.ts";
 export type { ImageSize } from "./media.ts";
 export { createMessageMeter } from "./meter.ts";

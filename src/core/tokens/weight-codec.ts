@@ -12,22 +12,34 @@ export const WEIGHT_OFFSET = 2_048;
 /** Steps of a rate for one power of two. */
 export const RATE_STEPS = 5;
 
-/** The value of each digit, by its character code. */
-const VALUES: Readonly<Uint8Array> = digitValues();
-
-function digitValues(): Uint8Array {
-  const values = new Uint8Array(128);
-  for (let i = 0; i < DIGITS.length; i++) values[DIGITS.charCodeAt(i)] = i;
-  return values;
+/** All that training finds. */
+export interface Weights {
+  /** Han characters that are one token each. */
+  readonly hanSingle: string;
+  /** Han characters that are mostly part of a longer token. */
+  readonly hanJoined: string;
+  /** Marks beyond ASCII: for each class, first and last of the ranges of units in it. */
+  readonly marks: readonly (readonly number[])[];
+  /** Trailing surrogates in the same form. */
+  readonly trails: readonly (readonly number[])[];
+  /** Tokens for each unit of an endless run of one unit. */
+  readonly rates: readonly RateRange[];
+  /** By state and group; see {@link decodeWeights}, as for the next two. */
+  readonly position: string;
+  /** By class and the class before. */
+  readonly pair: string;
+  /** By class of a long run: for each size of its remainder, then for each unit. */
+  readonly run: string;
 }
 
 /** Each weight is two digits; `~` and a digit stand for 1 to 64 zeros. */
 export function decodeWeights(text: string): Int16Array {
+  const values = digitValues();
   const weights: number[] = [];
   for (let i = 0; i < text.length; i += 2) {
-    const low = VALUES[text.charCodeAt(i + 1)] ?? 0;
+    const low = values[text.charCodeAt(i + 1)] ?? 0;
     if (text.charAt(i) === ZEROS) for (let n = 0; n <= low; n++) weights.push(0);
-    else weights.push((VALUES[text.charCodeAt(i)] ?? 0) * 64 + low - WEIGHT_OFFSET);
+    else weights.push((values[text.charCodeAt(i)] ?? 0) * 64 + low - WEIGHT_OFFSET);
   }
   return Int16Array.from(weights);
 }
@@ -41,12 +53,20 @@ export interface RateRange {
 
 /** The rates of all ranges, as weights by unit. */
 export function decodeRates(ranges: readonly RateRange[]): ReadonlyMap<number, number> {
+  const values = digitValues();
   const all = new Map<number, number>();
   for (const { first, rates } of ranges) {
     for (let i = 0; i < rates.length; i++) {
-      const rate = 2 ** (1 - (VALUES[rates.charCodeAt(i)] ?? 0) / RATE_STEPS);
+      const rate = 2 ** (1 - (values[rates.charCodeAt(i)] ?? 0) / RATE_STEPS);
       all.set(first + i, Math.round(rate * WEIGHT_SCALE));
     }
   }
   return all;
+}
+
+/** The value of each digit, by its character code. */
+function digitValues(): Uint8Array {
+  const values = new Uint8Array(128);
+  for (let i = 0; i < DIGITS.length; i++) values[DIGITS.charCodeAt(i)] = i;
+  return values;
 }

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../../src/core/ledger/index.ts";
-import { messageText } from "../../../src/core/message/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
+import { type Message, messageText } from "../../../src/core/message/index.ts";
 import {
   extractiveSummary,
   frameSummary,
   judgeSummary,
   validateSummary,
 } from "../../../src/core/summary/index.ts";
-import { estimateTokens } from "../../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { RECORDED_FILES, recording } from "../../recordings.ts";
 import { HEAD, head } from "./build-ledger.ts";

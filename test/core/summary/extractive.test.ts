@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
 import {
+  type ExtractiveInput,
   extractiveSummary,
   parseSummary,
   resolveTemplate,
   validateSummary,
 } from "../../../src/core/summary/index.ts";
-import type { ExtractiveInput } from "../../../src/core/summary/index.ts";
-import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
-import { estimateTokens } from "../../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
 import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
 
 const INPUT: ExtractiveInput = { ledger: EMPTY_LEDGER, cap: 4_000, count, headHandle: HEAD };

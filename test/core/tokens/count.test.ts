@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { FilePart, Message, Part } from "../../../src/core/message/index.ts";
+import { estimateTokens, estimator } from "../../../src/core/tokens/estimator.ts";
 import {
-  estimator,
-  estimateTokens,
   fileTokens,
   imageSize,
   MESSAGE_OVERHEAD,
   messageTokens,
+  type TokenCounter,
   TOOL_OVERHEAD,
   valueTokens,
 } from "../../../src/core/tokens/index.ts";
-import type { TokenCounter } from "../../../src/core/tokens/index.ts";
 
 /** One token for each unit, so that sums can be read off. */
 const units: TokenCounter = { name: "units", count: (text) => text.length };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLedgerBook, extractLedger } from "../../../../src/core/ledger/index.ts";
-import { messageText } from "../../../../src/core/message/index.ts";
-import type { Message } from "../../../../src/core/message/index.ts";
-import { findContradictions } from "../../../../src/core/summary/judge/contradictions.ts";
+import { type Message, messageText } from "../../../../src/core/message/index.ts";
 import { fileState } from "../../../../src/core/summary/facts/facts.ts";
+import { summaryFacts } from "../../../../src/core/summary/facts/summary-facts.ts";
 import {
   DEFAULT_COMPACTION_TEMPLATE,
   judgeSummary,
@@ -11,8 +10,8 @@ import {
   parseSummary,
   validateSummary,
 } from "../../../../src/core/summary/index.ts";
-import { summaryFacts } from "../../../../src/core/summary/facts/summary-facts.ts";
-import { estimateTokens } from "../../../../src/core/tokens/index.ts";
+import { findContradictions } from "../../../../src/core/summary/judge/contradictions.ts";
+import { estimateTokens } from "../../../../src/core/tokens/estimator.ts";
 import { readTranscript } from "../../../../src/transcripts/index.ts";
 import { RECORDED_FILES, recording } from "../../../recordings.ts";
 import { HEAD } from "../build-ledger.ts";

@@ -11,7 +11,7 @@ import {
   type SummaryPrompt,
 } from "../../../../src/core/summary/prompt/index.ts";
 import { MOST_CHUNKS } from "../../../../src/core/summary/prompt/plan-prompts.ts";
-import { estimateTokens } from "../../../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../../../src/core/tokens/estimator.ts";
 import { call, calling, result, results, user, words } from "../../../build-messages.ts";
 import { legalConversation } from "../../../property/arbitraries.ts";
 import { busyLedger } from "../build-ledger.ts";

@@ -2,11 +2,14 @@
  * The estimator: one pass that adds a weight for each unit, by what it is (its class), what stands
  * before it, and how far it is into its run. The weights were fitted to exact o200k counts of some
  * sixty kinds of text (`bench/tokens/train.ts`), so a language or a format needs no detection.
+ *
+ * The room's index leaves this file out: it carries the weights, which are loaded when needed.
  */
-import { CLASS_COUNT, CLASS_OF, GROUP_COUNT, GROUP_OF } from "./classes.ts";
-import { NEXT_STATE, ROW, ROW_BITS, STATE_AFTER_RUN, STATE_COUNT } from "./states.ts";
-import { decodeRates, decodeWeights, WEIGHT_SCALE } from "./weight-codec.ts";
-import { PAIR_WEIGHTS, POSITION_WEIGHTS, RUN_RATES, RUN_WEIGHTS } from "./weights.ts";
+import { ESTIMATOR_NAME, type TokenCounter } from "./count.ts";
+import { characterClasses, GROUP_COUNT, ROW, ROW_BITS, runStates } from "./scan-tables.ts";
+import type { Classes, States } from "./scan-tables.ts";
+import { decodeRates, decodeWeights, WEIGHT_SCALE, type Weights } from "./weight-codec.ts";
+import { WEIGHTS } from "./weights.ts";
 
 /**
  * From this many equal units in a row on, a run is counted by its length: `=====…` is one token for
@@ -26,13 +29,21 @@ export const FIRST_CLASS = 1;
 
 const STATE_BITS = 16;
 const STATE_MASK = 0xffff;
-/** For each state and class the weight, and below it the state that follows: one look-up, not two. */
-const STEP: Readonly<Int32Array> = buildSteps(decodeWeights(POSITION_WEIGHTS));
-/** Weight of a class after another class: entry `before × ROW + class`. */
-const PAIR: Readonly<Int16Array> = spreadRows(decodeWeights(PAIR_WEIGHTS));
-const RUN: Readonly<Int16Array> = decodeWeights(RUN_WEIGHTS);
-/** Weight of each unit of an endless run of it; absent where only its class is known. */
-const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
+/** Everything the scan looks up. */
+interface Tables {
+  readonly classOf: Readonly<Uint8Array>;
+  readonly afterRun: Readonly<Uint16Array>;
+  /** For each state and class the weight, and below it the state that follows: one look-up, not two. */
+  readonly steps: Readonly<Int32Array>;
+  /** Weight of a class after another class: entry `before × ROW + class`. */
+  readonly pairs: Readonly<Int16Array>;
+  readonly runs: Readonly<Int16Array>;
+  /** Weight of each unit of an endless run of it; absent where only its class is known. */
+  readonly rates: ReadonlyMap<number, number>;
+}
+
+/** The default counter: needs no vocabulary and is about 3 % off, whatever the text is. */
+export const estimator: TokenCounter = createEstimator(WEIGHTS);
 
 /**
  * Estimates the tokens of a text, with the o200k vocabulary as the measure: an integer, at least 1
@@ -41,34 +52,51 @@ const RATES: ReadonlyMap<number, number> = decodeRates(RUN_RATES);
  * the error is within 3 %, rarely up to 5. `bench/tokens/accuracy.ts` and `recordings.ts` print it. Linear time, over 200 MB/s, on every input; it never throws.
  */
 export function estimateTokens(text: string): number {
-  if (text === "") return 0;
+  return estimator.count(text);
+}
+
+/** A counter by other weights; its tables are built when it counts first. */
+function createEstimator(weights: Weights): TokenCounter {
+  const tables = once(() => buildTables(weights));
+  return { name: ESTIMATOR_NAME, count: (text) => (text === "" ? 0 : estimate(text, tables())) };
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
+  return () => (built ??= { value: build() }).value;
+}
+
+function estimate(text: string, tables: Tables): number {
   let sum = 0;
   let before = FIRST_CLASS;
   for (let i = 0; i < text.length;) {
     const stop = nextLongRun(text, i);
-    sum += scan(text, i, stop, before);
+    sum += scan({ text, from: i, to: stop }, before, tables);
     if (stop === text.length) break;
     i = runEnd(text, stop);
     const unit = text.charCodeAt(stop);
-    sum += runWeight(unit, i - stop);
-    before = CLASS_OF[unit] ?? 0;
+    sum += runWeight(unit, i - stop, tables);
+    before = tables.classOf[unit] ?? 0;
   }
   return Math.max(1, Math.round(sum / WEIGHT_SCALE));
 }
 
+interface Range {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The weight of the units of a range that follows a run of a class. */
-function scan(text: string, from: number, to: number, runClass: number): number {
-  // Locals, since an import is looked up again for every unit.
-  const classes = CLASS_OF;
-  const steps = STEP;
-  const pair = PAIR;
+function scan({ text, from, to }: Range, runClass: number, tables: Tables): number {
+  const { classOf, steps, pairs } = tables;
   let sum = 0;
-  let state = STATE_AFTER_RUN[runClass] ?? 0;
+  let state = tables.afterRun[runClass] ?? 0;
   let before = runClass << ROW_BITS;
   for (let i = from; i < to; i++) {
-    const unitClass = classes[text.charCodeAt(i)] ?? 0;
+    const unitClass = classOf[text.charCodeAt(i)] ?? 0;
     const step = steps[state + unitClass] ?? 0;
-    sum += (step >> STATE_BITS) + (pair[before + unitClass] ?? 0);
+    sum += (step >> STATE_BITS) + (pairs[before + unitClass] ?? 0);
     state = step & STATE_MASK;
     before = unitClass << ROW_BITS;
   }
@@ -108,10 +136,10 @@ export function runEnd(text: string, at: number): number {
 }
 
 /** What the last `length` units of a long run cost. */
-function runWeight(unit: number, length: number): number {
-  const row = (CLASS_OF[unit] ?? 0) * RUN_ROW;
-  const perUnit = RATES.get(unit) ?? RUN[row + RUN_ROW - 1] ?? 0;
-  return (RUN[row + runSize(length)] ?? 0) + perUnit * length;
+function runWeight(unit: number, length: number, { classOf, runs, rates }: Tables): number {
+  const row = (classOf[unit] ?? 0) * RUN_ROW;
+  const perUnit = rates.get(unit) ?? runs[row + RUN_ROW - 1] ?? 0;
+  return (runs[row + runSize(length)] ?? 0) + perUnit * length;
 }
 
 /** Which of the sizes a long run is of, by the units after its first ones. */
@@ -120,24 +148,37 @@ export function runSize(length: number): number {
   return size < 0 ? RUN_SIZES.length : size;
 }
 
+function buildTables(weights: Weights): Tables {
+  const classes = characterClasses(weights);
+  const states = runStates(classes);
+  return {
+    classOf: classes.classOf,
+    afterRun: states.afterRun,
+    steps: stepTable(decodeWeights(weights.position), classes, states),
+    pairs: pairTable(decodeWeights(weights.pair), classes.count),
+    runs: decodeWeights(weights.run),
+    rates: decodeRates(weights.rates),
+  };
+}
+
 /** Weights are stored by group, which is compact, and looked up by class, which is fast. */
-function buildSteps(weights: Int16Array): Int32Array {
-  const steps = new Int32Array(STATE_COUNT * ROW);
-  for (let state = 0; state < STATE_COUNT; state++) {
-    for (let unitClass = 0; unitClass < CLASS_COUNT; unitClass++) {
+function stepTable(weights: Int16Array, { groupOf, count }: Classes, states: States): Int32Array {
+  const steps = new Int32Array(states.count * ROW);
+  for (let state = 0; state < states.count; state++) {
+    for (let unitClass = 0; unitClass < count; unitClass++) {
       const at = state * ROW + unitClass;
-      const weight = weights[state * GROUP_COUNT + (GROUP_OF[unitClass] ?? 0)] ?? 0;
-      steps[at] = (weight << STATE_BITS) | (NEXT_STATE[at] ?? 0);
+      const weight = weights[state * GROUP_COUNT + (groupOf[unitClass] ?? 0)] ?? 0;
+      steps[at] = (weight << STATE_BITS) | (states.next[at] ?? 0);
     }
   }
   return steps;
 }
 
 /** Pairs are stored without the unused end of a row. */
-function spreadRows(weights: Int16Array): Int16Array {
-  const table = new Int16Array(CLASS_COUNT * ROW);
-  for (let row = 0; row < CLASS_COUNT; row++) {
-    table.set(weights.subarray(row * CLASS_COUNT, (row + 1) * CLASS_COUNT), row * ROW);
+function pairTable(weights: Int16Array, count: number): Int16Array {
+  const table = new Int16Array(count * ROW);
+  for (let row = 0; row < count; row++) {
+    table.set(weights.subarray(row * count, (row + 1) * count), row * ROW);
   }
   return table;
 }

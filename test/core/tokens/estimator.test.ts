@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { estimateTokens, guardedCounter } from "../../../src/core/tokens/index.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { guardedCounter } from "../../../src/core/tokens/index.ts";
 import { TEXTS } from "./texts.ts";
 
 const disallowedSpecial = new Set<string>();
@@ -28,6 +29,52 @@ describe("estimateTokens", () => {
     for (const text of ["a", " ", "\n", "\0", "\ud800", "\udc00", "😀"]) {
       expect(estimateTokens(text)).toBeGreaterThanOrEqual(1);
     }
+  });
+
+  it("keeps its figures, unit for unit", () => {
+    const counts = Object.fromEntries(
+      Object.entries(TEXTS).map(([kind, text]) => [kind, estimateTokens(text)]),
+    );
+    expect(counts).toMatchInlineSnapshot(`
+      {
+        "arabic": 74,
+        "base64": 1365,
+        "boxes": 97,
+        "chat": 207,
+        "chinese": 97,
+        "emoji": 126,
+        "english": 99,
+        "escapedCode": 202,
+        "french": 64,
+        "german": 66,
+        "greek": 81,
+        "hebrew": 75,
+        "hex": 1155,
+        "hindi": 73,
+        "japanese": 98,
+        "json": 489,
+        "jsonCompact": 210,
+        "korean": 83,
+        "log": 542,
+        "markdown": 137,
+        "minified": 114,
+        "newlines": 376,
+        "numberedRead": 240,
+        "punctuation": 1334,
+        "python": 133,
+        "repositoryMap": 229,
+        "rulers": 157,
+        "russian": 85,
+        "spaces": 48,
+        "spinners": 242,
+        "thai": 86,
+        "tree": 130,
+        "typescript": 150,
+        "ukrainian": 109,
+        "uuids": 698,
+        "vietnamese": 81,
+      }
+    `);
   });
 
   it("is an integer >= 0 for every string", () => {

@@ -1,7 +1,7 @@
 // A conversation in a provider's own format: decode, prepare, encode. Untouched messages come back
 // as the very same objects, so the provider's prompt cache keeps hitting.
 import { createContext } from "longhaul";
-import { anthropic, type AnthropicMessage } from "longhaul/anthropic";
+import { anthropic, type AnthropicMessage } from "longhaul/dialects";
 
 const messages: AnthropicMessage[] = [
   { role: "user", content: "Watch the build and tell me when it is green." },

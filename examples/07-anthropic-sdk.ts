@@ -2,9 +2,9 @@
 // the tests run it against a local server.
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
-import { longhaul } from "longhaul/anthropic";
+import { anthropicContext } from "longhaul/anthropic";
 
-const context = longhaul({ window: 32_000 });
+const context = anthropicContext({ window: 32_000 });
 const client = new Anthropic({ middleware: [context.middleware] });
 
 const log = betaTool({

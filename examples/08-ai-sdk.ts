@@ -2,10 +2,10 @@
 // the API; the tests run it against a local server.
 import { openai } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
-import { longhaul } from "longhaul/ai-sdk";
+import { aiSdkContext } from "longhaul/ai-sdk";
 
 const model = openai("gpt-5-mini");
-const context = longhaul({ model, window: 32_000 });
+const context = aiSdkContext({ model, window: 32_000 });
 
 const log = tool({
   description: "Reads the log of a day.",

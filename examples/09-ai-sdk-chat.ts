@@ -14,7 +14,7 @@ import {
   type UIMessage,
   wrapLanguageModel,
 } from "ai";
-import { longhaul } from "longhaul/ai-sdk";
+import { aiSdkContext } from "longhaul/ai-sdk";
 import { directoryArchive } from "longhaul/archive/directory";
 
 const archive = directoryArchive(mkdtempSync(path.join(tmpdir(), "longhaul-chat-")));
@@ -33,7 +33,7 @@ const log = tool({
 export async function POST(request: Request): Promise<Response> {
   const { id, message } = (await request.json()) as { id: string; message: UIMessage };
   const model = openai("gpt-5-mini");
-  const context = longhaul({ model, window: 32_000, conversation: id, archive });
+  const context = aiSdkContext({ model, window: 32_000, conversation: id, archive });
   const tools = context.tools({ log, ...context.recallTools });
   const messages = [...(database.get(id) ?? []), message];
   const result = streamText({

@@ -1,9 +1,9 @@
 // One line in a program that uses the OpenAI SDK. Set OPENAI_API_KEY to run it against the API; the
 // tests run it against a local server.
-import { longhaul } from "longhaul/openai";
+import { openaiContext } from "longhaul/openai";
 import OpenAI from "openai";
 
-const context = longhaul({ window: 32_000 });
+const context = openaiContext({ window: 32_000 });
 const openai = context.client(new OpenAI());
 
 context.on("prepared", ({ action, tokens }) => {

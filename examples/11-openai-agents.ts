@@ -8,10 +8,10 @@ import {
   setTracingDisabled,
   tool,
 } from "@openai/agents";
-import { longhaul } from "longhaul/openai-agents";
+import { agentsContext } from "longhaul/openai-agents";
 
 setTracingDisabled(true);
-const context = longhaul({ window: 32_000 });
+const context = agentsContext({ window: 32_000 });
 const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
 
 const log = tool({

@@ -1,8 +1,9 @@
 // An agent in a plain loop over fetch: `context.fetch` is all there is to it.
-import { type ChatMessage, longhaul } from "longhaul/openai";
+import type { ChatMessage } from "longhaul/dialects";
+import { openaiContext } from "longhaul/openai";
 
 const { OPENAI_BASE_URL = "https://api.openai.com/v1", OPENAI_API_KEY } = process.env;
-const context = longhaul({ window: 32_000 });
+const context = openaiContext({ window: 32_000 });
 const parameters = { type: "object", properties: { day: { type: "number" } }, required: ["day"] };
 const log = { name: "log", description: "Reads the log of a day.", parameters };
 const messages: ChatMessage[] = [{ role: "user", content: "Read the logs of all 30 days." }];

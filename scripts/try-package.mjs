@@ -21,9 +21,7 @@ function npm(args, cwd = work) {
 const PROGRAM = `
 import { createContext, isContextError } from "longhaul";
 import { directoryArchive } from "longhaul/archive/directory";
-import { aiSdk } from "longhaul/ai-sdk";
-import { anthropic } from "longhaul/anthropic";
-import { openaiChat, openaiResponses } from "longhaul/openai";
+import { aiSdk, anthropic, openaiChat, openaiResponses } from "longhaul/dialects";
 import { readTranscript } from "longhaul/transcripts";
 const { conversations } = await readTranscript(process.argv[2]);
 for (const dialect of [aiSdk, anthropic, openaiChat, openaiResponses]) {

@@ -1,4 +1,4 @@
-export { memoryArchive, recallRange, recallTools, searchArchive } from "./archive/index.ts";
+export { memoryArchive, recallTools } from "./archive/index.ts";
 export type {
   Archive,
   ArchiveEntry,
@@ -6,15 +6,10 @@ export type {
   MemoryArchiveOptions,
   OriginalReader,
   ReadOptions,
-  Recalled,
-  RecallOptions,
   RecallTools,
-  SearchHit,
-  SearchOptions,
-  SearchResult,
   SpillFile,
 } from "./archive/index.ts";
-export { compact, createContext, planTools, pruneToolOutputs } from "./context/index.ts";
+export { compact, createContext } from "./context/index.ts";
 export type {
   AnyContextEvent,
   Context,
@@ -28,29 +23,22 @@ export type {
   PieceReport,
   Prepared,
   PrepareOptions,
-  PrunedOutputs,
-  PruneToolOutputsOptions,
   SummaryReport,
   SummarySource,
 } from "./context/index.ts";
-export { buildContinuation } from "./core/continuation/index.ts";
-export type {
-  ContinuationContext,
-  ContinuationPolicy,
-  RunState,
-} from "./core/continuation/index.ts";
-export type { Edit, Original } from "./core/message/index.ts";
+export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
 export { ContextError, isContextError } from "./core/error.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
-export type { Digest, Handle, OriginalKind } from "./core/message/index.ts";
 export type { Ledger } from "./core/ledger/index.ts";
-export { checkMessages, repairMessages } from "./core/message/index.ts";
 export type {
+  Digest,
   FilePart,
+  Handle,
   Message,
-  MessageIssue,
   MessageKind,
   OpaquePart,
+  Original,
+  OriginalKind,
   OutputPart,
   Part,
   ReasoningPart,
@@ -60,24 +48,12 @@ export type {
   ToolResultPart,
   Usage,
 } from "./core/message/index.ts";
-export { contextBudget, isOverflow, recogniseOverflow } from "./core/overflow/index.ts";
+export { contextBudget, recogniseOverflow } from "./core/overflow/index.ts";
 export type { BudgetOptions, ContextBudget, ProviderOverflow } from "./core/overflow/index.ts";
-export { applyPlan, planContext } from "./core/plan/index.ts";
-export type { ContextPlan, PlanOptions, RequestLimits } from "./core/plan/index.ts";
+export type { RequestLimits } from "./core/plan/index.ts";
 export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
-export {
-  DEFAULT_COMPACTION_TEMPLATE,
-  extractiveSummary as extractiveSummarizer,
-  validateSummary,
-} from "./core/summary/index.ts";
-export type {
-  ExtractiveInput,
-  SectionOverride,
-  SummaryValidation,
-  TemplateOverride,
-} from "./core/summary/index.ts";
-export { estimateTokens } from "./core/tokens/estimator.ts";
-export type { MessageMeter, TokenCounter } from "./core/tokens/index.ts";
+export type { SectionOverride, TemplateOverride } from "./core/summary/index.ts";
+export type { TokenCounter } from "./core/tokens/index.ts";
 export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
 export { truncateOutput } from "./core/truncate/index.ts";
 export type {
@@ -90,7 +66,7 @@ export type {
   TruncateOutputMeta,
   Truncation,
 } from "./core/truncate/index.ts";
-export type { Dialect, DialectTraits } from "./dialects/dialect.ts";
+export type { DialectTraits } from "./dialects/index.ts";
 export type { ModelSummary, SummaryCall } from "./models/model-summary.ts";
 export type {
   SummarizeFunction,
@@ -99,7 +75,7 @@ export type {
   SummaryRequest,
   SummaryUsage,
 } from "./models/summarizer.ts";
-export { wrapTool, wrapTools } from "./tools/index.ts";
+export { wrapTools } from "./tools/index.ts";
 export type {
   TruncatedEvent,
   TruncatedOutput,

@@ -13,8 +13,8 @@ const USAGE = { inputTokens: 1_000, outputTokens: 10, inputTokenDetails: { cache
 /** `prepareStep` of a long run of the AI SDK; `version` 7 passes on what the last step returned. */
 function prepareStep(version: 6 | 7, isCompacted: boolean): StepRow["load"] {
   return async (history, added) => {
-    const { longhaul } = await import("../../src/hooks/ai-sdk/index.ts");
-    const context = longhaul({ window: ENDLESS });
+    const { aiSdkContext } = await import("../../src/hooks/ai-sdk/index.ts");
+    const context = aiSdkContext({ window: ENDLESS });
     const all = toMessages([...history, ...added], aiSdkMessage) as ModelMessage[];
     let messages = all.slice(0, history.length);
     const more = all.slice(history.length);
@@ -45,19 +45,19 @@ function prepareStep(version: 6 | 7, isCompacted: boolean): StepRow["load"] {
 
 export const HOOK_ROWS: readonly StepRow[] = [
   {
-    name: "longhaul/ai-sdk prepareStep",
+    name: "aiSdkContext/ai-sdk prepareStep",
     does: "nothing edited so far; each step reports its usage",
     isOurs: true,
     load: prepareStep(7, false),
   },
   {
-    name: "longhaul/ai-sdk prepareStep, compacted, ai 6",
+    name: "aiSdkContext/ai-sdk prepareStep, compacted, ai 6",
     does: "after a compaction: the SDK passes the whole history in every step",
     isOurs: true,
     load: prepareStep(6, true),
   },
   {
-    name: "longhaul/ai-sdk prepareStep, compacted, ai 7",
+    name: "aiSdkContext/ai-sdk prepareStep, compacted, ai 7",
     does: "after a compaction: the SDK goes on from what the last step returned",
     isOurs: true,
     load: prepareStep(7, true),

@@ -8,7 +8,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import { type Context, checkMessages, createContext, type Message } from "../../src/index.ts";
+import { checkMessages } from "../../src/core.ts";
+import { type Context, createContext, type Message } from "../../src/index.ts";
 import { makeEntries, neutralMessage, toMessages } from "./history.ts";
 import { quantile } from "./measure.ts";
 

@@ -1,6 +1,6 @@
 import { generateText, type ModelMessage, stepCountIs, type StepResult, type ToolSet } from "ai";
 import { type Archive, contextBudget, type JournalRecord } from "longhaul";
-import { longhaul, type LonghaulContext } from "longhaul/ai-sdk";
+import { aiSdkContext, type AiSdkContext } from "longhaul/ai-sdk";
 import { type History, isAnswered } from "./history.ts";
 import type { Model } from "./offline/types.ts";
 import { taskTool } from "./sub-agent.ts";
@@ -88,7 +88,7 @@ export async function runAgent(options: AgentOptions): Promise<Outcome> {
 /** The figures of the whole session, also of what other processes did in it. */
 async function outcome(
   { messages, truncations, rejected }: History,
-  { archive }: LonghaulContext,
+  { archive }: AiSdkContext,
   answer: string | undefined,
 ): Promise<Outcome> {
   const edits = ((await archive.journal?.read()) ?? []) as readonly JournalRecord[];
@@ -120,9 +120,9 @@ function answerTokens(window: number | undefined): number {
   return Math.floor(reservedTokens(window) * 0.9);
 }
 
-function openContext(options: AgentOptions): LonghaulContext {
+function openContext(options: AgentOptions): AiSdkContext {
   const { model, window, archive, session, folder } = options;
-  return longhaul({
+  return aiSdkContext({
     model,
     ...(window !== undefined && { window }),
     reserved: reservedTokens(window),
@@ -145,7 +145,7 @@ function usableTokens(window: number | undefined): number {
   return contextBudget({ ...(window && { window }), reserved: reservedTokens(window) }).usable;
 }
 
-function toolsOf(options: AgentOptions, context: LonghaulContext, watch: Watch): ToolSet {
+function toolsOf(options: AgentOptions, context: AiSdkContext, watch: Watch): ToolSet {
   const { folder, model, window } = options;
   const settings = {
     folder,

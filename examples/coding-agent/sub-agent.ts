@@ -1,5 +1,5 @@
 import { generateText, stepCountIs, tool, type ToolSet } from "ai";
-import type { LonghaulContext } from "longhaul/ai-sdk";
+import type { AiSdkContext } from "longhaul/ai-sdk";
 import { z } from "zod";
 import type { Model } from "./offline/types.ts";
 import { watchContext, watchedModel, type Watch } from "./watch.ts";
@@ -7,7 +7,7 @@ import { watchContext, watchedModel, type Watch } from "./watch.ts";
 export interface TaskToolOptions {
   readonly model: Model;
   /** The context of the agent that gives tasks away. */
-  readonly context: LonghaulContext;
+  readonly context: AiSdkContext;
   /** What a sub-agent can do. */
   readonly tools: ToolSet;
   readonly watch: Watch;

@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelMiddleware, wrapLanguageModel } from "ai";
-import type { LonghaulContext } from "longhaul/ai-sdk";
+import type { AiSdkContext } from "longhaul/ai-sdk";
 import type { Model } from "./offline/types.ts";
 import type { Cut, View } from "./view.ts";
 
@@ -12,7 +12,7 @@ export interface Watch {
 }
 
 /** Shows what a context does. */
-export function watchContext(context: LonghaulContext, { view, onCut }: Watch): void {
+export function watchContext(context: AiSdkContext, { view, onCut }: Watch): void {
   context.on("prepared", (report) => view.step(report));
   context.on("failed", (failure) => view.failed(failure));
   context.on("truncated", ({ toolName, truncation, entry }) =>
@@ -23,7 +23,7 @@ export function watchContext(context: LonghaulContext, { view, onCut }: Watch): 
 /** A model with the middleware of its context, that shows what it answers. */
 export function watchedModel(
   model: Model,
-  { middleware }: LonghaulContext,
+  { middleware }: AiSdkContext,
   { view, onRejected }: Watch,
 ): Model {
   const watch: LanguageModelMiddleware = {

@@ -12,7 +12,7 @@ export type { JournalRecord, SummarySource } from "./journal/journal.ts";
 export type { ContextOptions } from "./options.ts";
 export type { ContextPlugin } from "./plugins.ts";
 export type { Prepared } from "./prepared.ts";
-export { planTools } from "./plan-tools.ts";
+export { planDefaults } from "./plan-defaults.ts";
 export { pruneToolOutputs } from "./prune-tool-outputs.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { Failure } from "../core/error.ts";

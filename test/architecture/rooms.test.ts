@@ -54,7 +54,10 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["context", "models", "tools"],
   transcripts: ["core", "dialects"],
   cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts"],
+  "archive.ts": ["archive"],
+  "core.ts": ["core", "context"],
   "index.ts": ["core", "archive", "tools", "models", "context", "dialects"],
+  "tokens.ts": ["core"],
 };
 
 /** Packages and Node modules that a room may import; the core may import nothing. */

@@ -6,7 +6,7 @@ import * as ai7 from "ai7";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import { longhaul } from "../../src/hooks/ai-sdk/index.ts";
+import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { fakeModel } from "../hooks/ai-sdk/fake-model.ts";
 import { programsOf, runnable } from "./page-code.ts";
 
@@ -44,7 +44,7 @@ describe.each([
         index === 0 ? { calls: [{ name: "look", input: {} }] } : { text: "Hello." },
     });
     const messages = [{ role: "user", content: "Hi" }];
-    return { ...names, stepCountIs, longhaul, model, messages, tools: { look } };
+    return { ...names, stepCountIs, aiSdkContext, model, messages, tools: { look } };
   };
 
   it("starts with all of it", async () => {
@@ -53,7 +53,7 @@ describe.each([
   });
 
   it("goes on with an agent", async () => {
-    const context = longhaul({ window: 32_000 });
+    const context = aiSdkContext({ window: 32_000 });
     expect(await run(blocks[1]!, { ...given(), context }, "text")).toBe("Hello.");
   });
 
@@ -85,7 +85,7 @@ describe.each([
   });
 
   it("may do with the middleware", async () => {
-    const context = longhaul({ window: 32_000 });
+    const context = aiSdkContext({ window: 32_000 });
     const { model: plain } = fakeModel({ version, answer: () => ({ text: "Hello." }) });
     const { model: _, ...rest } = given();
     expect(await run(blocks[4]!, { ...rest, context, plain }, "text")).toBe("Hello.");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import { expect, test } from "vitest";
-import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
 const page = readFileSync("docs/anthropic.md", "utf8");
@@ -14,10 +14,10 @@ test("the one line on the page works", async () => {
   };
   // What the page shows is what runs.
   // oxlint-disable-next-line typescript/no-implied-eval
-  const run = new Function("Anthropic", "longhaul", `${code}; return client;`) as (
+  const run = new Function("Anthropic", "anthropicContext", `${code}; return client;`) as (
     ...values: unknown[]
   ) => Anthropic;
-  const client = run(Client, longhaul);
+  const client = run(Client, anthropicContext);
   const answer = await client.messages.create({
     model: "claude-haiku-4-5",
     max_tokens: 10,

@@ -10,7 +10,7 @@ import { MockMemory } from "@mastra/core/memory";
 import { createAgent } from "langchain";
 import { expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import { longhaul, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
+import { langchainContext, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
 import { longhaulProcessor } from "../../src/hooks/mastra/index.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
@@ -45,7 +45,7 @@ test("the page of LangChain", async () => {
   const [middleware = "", node = "", thread = ""] = programs("docs/langchain.md");
   const anthropicApiUrl = await server();
   const model = new ChatAnthropic({ model: "claude-haiku-4-5", apiKey: "k", anthropicApiUrl });
-  const scope = { createAgent, longhaulMiddleware, longhaul, model, tools: [] };
+  const scope = { createAgent, longhaulMiddleware, langchainContext, model, tools: [] };
   const agent: ReturnType<typeof createAgent> = await run(middleware, "agent", scope);
   const { messages } = await agent.invoke({ messages: [new HumanMessage("Hi")] });
   expect(messages.at(-1)!.text).toBe("Hello.");

@@ -12,6 +12,7 @@ import {
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import * as openaiDoor from "../../src/hooks/openai/index.ts";
 import * as agentsDoor from "../../src/hooks/openai-agents/index.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
@@ -45,7 +46,7 @@ test("the one line for the OpenAI SDK", async () => {
   const Client = function () {
     return new OpenAI({ apiKey: "k", baseURL });
   };
-  const scope = { OpenAI: Client, longhaul: openaiDoor.longhaul };
+  const scope = { OpenAI: Client, openaiContext: openaiDoor.openaiContext };
   const client = (await run(oneLine, "openai", scope)) as OpenAI;
   const { output_text } = await client.responses.create({ model: "m", input: "Hi" });
   expect(output_text).toBe("Hello.");
@@ -57,15 +58,15 @@ test("the same without a client of ours", async () => {
     role: n % 2 === 0 ? "user" : "assistant",
     content: `Message ${n} says ${"a lot ".repeat(200)}`,
   }));
-  const scope = { client, messages, context: openaiDoor.longhaul({ window: 128_000 }) };
+  const scope = { client, messages, context: openaiDoor.openaiContext({ window: 128_000 }) };
   const completion = (await run(byHand, "completion", scope)) as OpenAI.ChatCompletion;
   expect(completion.choices[0]?.message.content).toBe("Hello.");
 });
 
 test("the traits for servers without system messages in the middle", async () => {
   const page = readFileSync("docs/openai.md", "utf8");
-  const [, code = ""] = /`(longhaul\(\{ traits[^`]*)`/.exec(page) ?? [];
-  const context = (await run("", code, openaiDoor)) as openaiDoor.OpenAIContext;
+  const [, code = ""] = /`(openaiContext\(\{ traits[^`]*)`/.exec(page) ?? [];
+  const context = (await run("", code, { ...openaiDoor, openaiChat })) as openaiDoor.OpenAIContext;
   const messages = Array.from({ length: 400 }, (_, n) => ({
     role: n % 2 === 0 ? ("user" as const) : ("assistant" as const),
     content: `Message ${n} says ${"a lot ".repeat(200)}`,
@@ -84,12 +85,12 @@ test("the page of the Agents SDK", async () => {
     return new OpenAIProvider({ apiKey: "k", baseURL });
   };
   const scope = { Agent, MemorySession, OpenAIProvider: Provider, Runner, tool };
-  const { longhaul } = agentsDoor;
-  expect(await run(agents, "finalOutput", { ...scope, longhaul })).toBe("The build is fixed.");
+  const { agentsContext } = agentsDoor;
+  expect(await run(agents, "finalOutput", { ...scope, agentsContext })).toBe("The build is fixed.");
   const folder = mkdtempSync(path.join(tmpdir(), "longhaul-docs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const context = await run(durable, "context", {
-    longhaul,
+    agentsContext,
     directoryArchive,
     folder,
     chatId: "chat-1",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
+import { SUMMARIZER_FORMS } from "../../src/models/by-name.ts";
 import * as door from "../../src/models/index.ts";
 import { startUpstream, type Upstream } from "../provider/index.ts";
 import { runnable } from "./page-code.ts";
@@ -37,7 +38,7 @@ async function run(code: string, scope: object, result: string): Promise<unknown
   return made(...Object.values(scope));
 }
 
-const SUMMARY = door.SUMMARIZER_FORMS.join(" ");
+const SUMMARY = SUMMARIZER_FORMS.join(" ");
 
 test("the first example runs", async () => {
   const server = await startUpstream({ script: () => `## Goal\n${SUMMARY}` });
@@ -45,7 +46,7 @@ test("the first example runs", async () => {
   const [code = ""] = examples;
   expect(code.match(/^import .*$/gm)).toEqual([
     'import { createContext } from "longhaul";',
-    'import { anthropicSummarizer } from "longhaul/summarizers";',
+    'import { anthropicSummarizer } from "longhaul/models";',
   ]);
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "k" };
   const scope = {
@@ -75,5 +76,5 @@ test("the page names everything that the door has", () => {
   const values = Object.keys(door).filter((name) => name.endsWith("Summarizer"));
   expect(values).toHaveLength(3);
   for (const name of values) expect(page).toContain(name);
-  for (const form of door.SUMMARIZER_FORMS.slice(1)) expect(page).toContain(`\`${form}\``);
+  for (const form of SUMMARIZER_FORMS.slice(1)) expect(page).toContain(`\`${form}\``);
 });

@@ -18,7 +18,7 @@ declare const myTools: { read(input: { path: string }): Promise<string> };`,
   "docs/ai-sdk.md": `${AI_SDK}
 import { convertToModelMessages, streamText, ToolLoopAgent } from "ai";
 import type { ModelMessage, Tool, UIMessage } from "ai";
-declare const context: ReturnType<typeof longhaul>;
+declare const context: ReturnType<typeof aiSdkContext>;
 declare const [cheapModel, plain]: [typeof model, typeof model];
 declare const messages: ModelMessage[];
 declare const tools: { look: Tool<{ path: string }, string> };
@@ -29,7 +29,7 @@ declare function save(id: string, all: UIMessage[]): void;`,
   "docs/anthropic.md": "",
   "docs/openai.md": `
 declare const client: OpenAI;
-declare const context: ReturnType<typeof longhaul>;
+declare const context: ReturnType<typeof openaiContext>;
 declare const messages: OpenAI.ChatCompletionMessageParam[];`,
   "docs/openai-agents.md": `
 import { directoryArchive } from "longhaul/archive/directory";
@@ -90,6 +90,9 @@ function configOf(files: readonly string[], packages: Readonly<Record<string, st
   const sources = ["ai-sdk", "anthropic", "openai", "openai-agents", "langchain", "mastra"];
   const paths = {
     longhaul: [`${root}/src/index.ts`],
+    ...Object.fromEntries(
+      ["archive", "core", "tokens"].map((door) => [`longhaul/${door}`, [`${root}/src/${door}.ts`]]),
+    ),
     "longhaul/archive/directory": [`${root}/src/archive/directory.ts`],
     ...Object.fromEntries(
       sources.map((door) => [`longhaul/${door}`, [`${root}/src/hooks/${door}/index.ts`]]),

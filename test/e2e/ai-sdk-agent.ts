@@ -6,7 +6,7 @@ import * as ai7 from "ai7";
 import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createOpenAI as createOpenAI7 } from "ai7-openai";
 import { createOpenAICompatible as createCompatible7 } from "ai7-openai-compatible";
-import type { LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
+import type { AiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import type { ScriptedAgent } from "./agent-script.ts";
 
 /** `compatible`: a server that wants its reasoning back. */
@@ -19,7 +19,7 @@ export interface AiSdkTask {
   readonly stream: boolean;
   readonly agent: ScriptedAgent;
   /** Without one, the SDK alone. */
-  readonly context?: LonghaulContext;
+  readonly context?: AiSdkContext;
   /** What is passed as `messages` for the next turn. @default "persisted" */
   readonly keeps?: "persisted" | "whole";
   /** @default both */

@@ -12,7 +12,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import type { Archive } from "../../src/archive/index.ts";
 import type { JournalRecord } from "../../src/context/index.ts";
-import { longhaul } from "../../src/hooks/ai-sdk/index.ts";
+import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
@@ -35,7 +35,7 @@ type Route = (app: App, request: Request) => Promise<Response>;
 
 const route6: Route = async ({ url, provider, agent, archive, database, journals }, request) => {
   const { id, message } = (await request.json()) as { id: string; message: ai6.UIMessage };
-  const context = longhaul({ window: WINDOW, conversation: id, archive });
+  const context = aiSdkContext({ window: WINDOW, conversation: id, archive });
   const own = agent.tools.map(({ name, description, parameters, run }) => [
     name,
     ai6.tool({ description, inputSchema: ai6.jsonSchema({ ...parameters }), execute: run }),
@@ -73,7 +73,7 @@ const route6: Route = async ({ url, provider, agent, archive, database, journals
 
 const route7: Route = async ({ url, provider, agent, archive, database, journals }, request) => {
   const { id, message } = (await request.json()) as { id: string; message: ai7.UIMessage };
-  const context = longhaul({ window: WINDOW, conversation: id, archive });
+  const context = aiSdkContext({ window: WINDOW, conversation: id, archive });
   const own = agent.tools.map(({ name, description, parameters, run }) => [
     name,
     ai7.tool({ description, inputSchema: ai7.jsonSchema({ ...parameters }), execute: run }),

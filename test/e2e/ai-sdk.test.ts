@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ContextReport, Failure } from "../../src/context/index.ts";
-import { longhaul, type LonghaulContext } from "../../src/hooks/ai-sdk/index.ts";
+import { aiSdkContext, type AiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest } from "./agent-script.ts";
 import { type AiSdkTask, runVersion6, runVersion7 } from "./ai-sdk-agent.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
@@ -12,13 +12,13 @@ const VERSIONS = [
 ];
 
 interface Watched {
-  readonly context: LonghaulContext;
+  readonly context: AiSdkContext;
   readonly failures: Failure[];
   readonly edits: ContextReport[];
 }
 
 function watched(): Watched {
-  const context = longhaul({ window: WINDOW });
+  const context = aiSdkContext({ window: WINDOW });
   const failures: Failure[] = [];
   const edits: ContextReport[] = [];
   context.on("failed", (failure) => void failures.push(failure));

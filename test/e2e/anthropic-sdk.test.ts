@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { describe, expect, it } from "vitest";
-import { type AnthropicContext, longhaul } from "../../src/hooks/anthropic/index.ts";
+import { type AnthropicContext, anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import type { ScriptedAgent } from "./agent-script.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
 
@@ -80,7 +80,7 @@ interface Started extends WatchedAgent {
 
 async function start(steps: number): Promise<Started> {
   const watched = await watchedAgent(steps, { window: WINDOW });
-  const context = longhaul({ window: WINDOW });
+  const context = anthropicContext({ window: WINDOW });
   watched.watch(context);
   const options = { baseURL: watched.server.url, apiKey: "test", maxRetries: 0 };
   return {
@@ -160,7 +160,7 @@ describe("what the middleware leaves alone", () => {
 describe("an overflow that nobody foresaw", () => {
   it("is recovered from, and the window is learned", async () => {
     const { agent, server } = await watchedAgent(30, { window: 16_000 });
-    const context = longhaul({ window: 200_000 });
+    const context = anthropicContext({ window: 200_000 });
     const client = new Anthropic({
       baseURL: server.url,
       apiKey: "test",

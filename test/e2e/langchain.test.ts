@@ -6,7 +6,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent, createMiddleware, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import {
-  longhaul,
+  langchainContext,
   longhaulMiddleware,
   type LonghaulMiddlewareOptions,
 } from "../../src/hooks/langchain/index.ts";
@@ -148,7 +148,7 @@ describe("a graph of one's own", () => {
     async () => {
       const started = await start(80);
       const { agent } = started;
-      const context = longhaul({ window: WINDOW });
+      const context = langchainContext({ window: WINDOW });
       started.watch(context);
       const tools = [...toolsOf(started), ...context.recallTools] as ReturnType<typeof toolsOf>;
       const model = anthropicModel(started).bindTools(tools);

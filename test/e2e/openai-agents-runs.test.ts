@@ -17,7 +17,7 @@ import type { Failure } from "../../src/context/index.ts";
 import {
   type AgentsContext,
   type AgentsContextOptions,
-  longhaul,
+  agentsContext,
 } from "../../src/hooks/openai-agents/index.ts";
 import { words } from "../build-messages.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
@@ -43,7 +43,7 @@ async function setup(
 }
 
 function runnerFor(upstream: Upstream, options: AgentsContextOptions): Omit<Setup, "upstream"> {
-  const context = longhaul(options);
+  const context = agentsContext(options);
   const failures: Failure[] = [];
   context.on("failed", (failure) => void failures.push(failure));
   const provider = new OpenAIProvider({ apiKey: "key", baseURL: `${upstream.url}/v1` });
@@ -114,7 +114,7 @@ describe("an overflow that nobody saw coming", () => {
     const script: Script = () => ({ misbehave: "server-error" });
     const { upstream } = await setup({ script });
     const provider = new OpenAIProvider({ apiKey: "key", baseURL: `${upstream.url}/v1` });
-    const context = longhaul({ window: WINDOW });
+    const context = agentsContext({ window: WINDOW });
     const run = async (modelProvider: OpenAIProvider): Promise<unknown> => {
       const runner = new Runner({ modelProvider, model: "scripted" });
       try {

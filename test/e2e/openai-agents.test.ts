@@ -9,7 +9,7 @@ import {
 } from "@openai/agents";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
-import { longhaul } from "../../src/hooks/openai-agents/index.ts";
+import { agentsContext } from "../../src/hooks/openai-agents/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
@@ -22,7 +22,7 @@ interface Task {
   readonly runner: Runner;
   readonly session: MemorySession;
   readonly stream: boolean;
-  readonly recall?: ReturnType<typeof longhaul>["recallTools"];
+  readonly recall?: ReturnType<typeof agentsContext>["recallTools"];
 }
 
 /** What the user says, turn by turn, and the last answer. */
@@ -67,7 +67,7 @@ describe.each(cases)("200 steps over $api, stream $stream", (options) => {
   test("end in a small window", { timeout: 300_000 }, async () => {
     const script = await agentForTest();
     const upstream = await upstreamForTest({ script: script.script, window: WINDOW });
-    const context = longhaul({ window: WINDOW });
+    const context = agentsContext({ window: WINDOW });
     const failures: Failure[] = [];
     const sources: string[] = [];
     context.on("failed", (failure) => void failures.push(failure));

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
-import { longhaul } from "../../src/hooks/openai/index.ts";
+import { openaiContext } from "../../src/hooks/openai/index.ts";
 import { words } from "../build-messages.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
@@ -112,7 +112,7 @@ describe.each(["6", "7"])("version %s of the SDK", (version) => {
       const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
       const Client = version === "7" ? await version7() : OpenAI;
       const plain = new Client({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-      const context = longhaul({ window: 128_000 });
+      const context = openaiContext({ window: 128_000 });
       const failures: Failure[] = [];
       context.on("failed", (failure) => void failures.push(failure));
       expect((await ask(context.client(plain))).text).toBe("All is well.");
@@ -136,7 +136,7 @@ test("without a context the same requests fail", async () => {
 test("a chain of previous_response_id goes through as it is, and is said once", async () => {
   const upstream = await upstreamForTest({ script: () => "Noted.", window: WINDOW });
   const plain = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, logLevel: "off" });
-  const context = longhaul({ window: WINDOW });
+  const context = openaiContext({ window: WINDOW });
   const failures: Failure[] = [];
   context.on("failed", (failure) => void failures.push(failure));
   const client = context.client(plain);
@@ -158,7 +158,7 @@ describe("without a client of ours", () => {
   test("the parameters of a chat completion are prepared, and recovered", async () => {
     const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
     const client = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-    const context = longhaul({ window: 128_000 });
+    const context = openaiContext({ window: 128_000 });
     const params = { model, messages: [user, ...chat(40)] };
     expect(await context.prepareChat(params)).toBe(params);
     const error: unknown = await client.chat.completions.create(params).catch((cause) => cause);
@@ -175,7 +175,7 @@ describe("without a client of ours", () => {
   test("so are those of a response", async () => {
     const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
     const client = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-    const context = longhaul({ window: 128_000 });
+    const context = openaiContext({ window: 128_000 });
     const params = { model, input: [user, ...items(40)] };
     expect(await context.prepareResponses(params)).toBe(params);
     const error: unknown = await client.responses.create(params).catch((cause) => cause);
@@ -188,7 +188,7 @@ describe("without a client of ours", () => {
 
   test("a fetch does it for any client that takes one", async () => {
     const upstream = await upstreamForTest({ script: () => "All is well.", window: WINDOW });
-    const { fetch } = longhaul({ window: 128_000 });
+    const { fetch } = openaiContext({ window: 128_000 });
     const body = JSON.stringify({ model, messages: [user, ...chat(40)] });
     const headers = { "content-type": "application/json", authorization: "Bearer key" };
     for (let n = 0; n < 2; n++) {

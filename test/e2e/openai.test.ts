@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/context/index.ts";
-import { longhaul, type OpenAIContext } from "../../src/hooks/openai/index.ts";
+import { openaiContext, type OpenAIContext } from "../../src/hooks/openai/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
@@ -135,7 +135,7 @@ describe.each(cases)("200 steps over $api, stream $stream", ({ loop, stream }) =
     const agent = await agentForTest();
     const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });
     const plain = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
-    const context = longhaul({ window: WINDOW });
+    const context = openaiContext({ window: WINDOW });
     const client = context.client(plain);
     const failures: Failure[] = [];
     const sources: string[] = [];

@@ -1,6 +1,6 @@
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import { describe, expect, it } from "vitest";
-import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { usageOfStream } from "../../src/hooks/anthropic/reported-usage.ts";
 import { withBreakpoint } from "../../src/hooks/anthropic/cache-breakpoint.ts";
 import { bindsReasoning, isMessageUrl, managedBy } from "../../src/hooks/anthropic/wire.ts";
@@ -82,7 +82,7 @@ describe("the middleware", () => {
   });
 
   it("passes on what it does not understand, as it is", async () => {
-    const { middleware } = longhaul();
+    const { middleware } = anthropicContext();
     const request = { url: "https://x/v1/messages", body: "{broken" };
     const seen: unknown[] = [];
     const answer = new Response("ok");
@@ -97,7 +97,7 @@ describe("the middleware", () => {
 
 describe("tools for the tool runner", () => {
   it("are truncated on arrival, once, and keep their other fields", async () => {
-    const context = longhaul();
+    const context = anthropicContext();
     const tool = {
       name: "bash",
       input_schema: { type: "object" },
@@ -116,7 +116,7 @@ describe("tools for the tool runner", () => {
     ["a text", "line\n".repeat(9_000)],
     ["a list of blocks", [{ type: "text" as const, text: "line\n".repeat(9_000) }]],
   ])("truncate what an error says that a tool throws: %s", async (_, content) => {
-    const [failing] = longhaul().tools([
+    const [failing] = anthropicContext().tools([
       { name: "bash", run: () => Promise.reject(new ToolError(content)) },
     ] as const);
     const error: unknown = await failing.run().catch((reason: unknown) => reason);
@@ -175,7 +175,7 @@ describe("thinking that the caller's own changes have unbound", () => {
   ];
 
   it("is left out by the API, from then on without another refusal", async () => {
-    const { middleware } = longhaul();
+    const { middleware } = anthropicContext();
     const sent: Record<string, unknown>[] = [];
     const next = async (request: { body: string }): Promise<Response> => {
       const body = JSON.parse(request.body) as Record<string, unknown>;

@@ -9,11 +9,11 @@ import {
 import type { AnthropicMessage } from "../../src/dialects/anthropic/wire.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import type { ChatMessage } from "../../src/dialects/openai-chat/wire.ts";
-import { longhaul } from "../../src/hooks/anthropic/index.ts";
+import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { createConversations } from "../../src/hooks/conversations.ts";
 import { quarter, words } from "../build-messages.ts";
 
-type Context = ReturnType<typeof longhaul>;
+type Context = ReturnType<typeof anthropicContext>;
 
 /** What a request carries beside its messages. */
 interface Beside {
@@ -87,7 +87,7 @@ test("what was reported counts for the list that goes on, and for no other that 
 
 describe("conversations through one client", () => {
   it("keep their edits whatever else is asked in between", async () => {
-    const context = longhaul(SMALL);
+    const context = anthropicContext(SMALL);
     const send = clientOf(context);
     const agent = [ask("Read all files."), ...steps(120)];
     const first = await send(agent);
@@ -99,7 +99,7 @@ describe("conversations through one client", () => {
   });
 
   it("are the same when cache breakpoints have moved on", async () => {
-    const context = longhaul(SMALL);
+    const context = anthropicContext(SMALL);
     const send = clientOf(context);
     let prepared = 0;
     context.on("prepared", () => void (prepared += 1));
@@ -111,7 +111,7 @@ describe("conversations through one client", () => {
   });
 
   it("have the breakpoints of the newest request, and none of those before it", async () => {
-    const send = clientOf(longhaul(SMALL));
+    const send = clientOf(anthropicContext(SMALL));
     const history = [ask("Read all files.")];
     const counts = new Set<number>();
     for (const step of chunks(steps(300))) {
@@ -167,7 +167,7 @@ it.each<[name: string, beside: (n: number) => Beside]>([
   ["instructions", (n) => ({ ...AGENT, system: `You are the agent. ${n} todos are open.` })],
   ["tools", (n) => ({ ...AGENT, tools: [...AGENT.tools, { name: `more-${n}` }] })],
 ])("an agent whose %s change stays in its conversation", async (_name, beside) => {
-  const context = longhaul(SMALL);
+  const context = anthropicContext(SMALL);
   const [send, sent] = [clientOf(context), [] as AnthropicMessage[][]];
   for (const [n, request] of requests("Fix it.", 160).entries()) {
     sent.push([...(await send(request, beside(n)))]);
@@ -182,7 +182,7 @@ it.each<[name: string, beside: (n: number) => Beside]>([
 
 describe("the context of a client", () => {
   it("is that of the agent, and not that of a question before it", async () => {
-    const context = longhaul(SMALL);
+    const context = anthropicContext(SMALL);
     const send = clientOf(context);
     await send([ask("Fix it.")], TITLE);
     for (const request of requests("Fix it.", 100)) await send(request, AGENT);
@@ -194,7 +194,7 @@ describe("the context of a client", () => {
   it("tells its listeners what fails in the other conversations", async () => {
     const heard: string[] = [];
     const onUnheardFailure = (): void => void heard.push("unheard");
-    const context = longhaul({ ...SMALL, onUnheardFailure });
+    const context = anthropicContext({ ...SMALL, onUnheardFailure });
     const stop = context.on("failed", ({ code }) => heard.push(code));
     const send = clientOf(context);
     const system = words(20_000, "rules");
@@ -207,7 +207,7 @@ describe("the context of a client", () => {
   });
 
   it("goes along when the agent hands over at once", async () => {
-    const context = longhaul(SMALL);
+    const context = anthropicContext(SMALL);
     const send = clientOf(context);
     await send([ask("Fix it.")], AGENT);
     for (const request of requests("Fix it.", 100).slice(1)) await send(request, HELPER);
@@ -215,7 +215,7 @@ describe("the context of a client", () => {
   });
 
   it("stays that of the agent while it waits for a helper", async () => {
-    const context = longhaul(SMALL);
+    const context = anthropicContext(SMALL);
     const send = clientOf(context);
     await send([ask("Fix it.")], AGENT);
     for (const request of requests("Look.", 100, "h")) await send(request, HELPER);
@@ -236,7 +236,7 @@ describe("a stored conversation", () => {
     ["a helper", requests("Look.", 90, "h").at(-1) ?? [], HELPER],
   ])("is found again, with %s before it", async (_name, before, beside) => {
     const stored = { conversation: "c", archive: memoryArchive() };
-    const sent = await clientOf(longhaul({ ...SMALL, ...stored }))(history, AGENT);
+    const sent = await clientOf(anthropicContext({ ...SMALL, ...stored }))(history, AGENT);
     const edits = await editsOf(async (send) => {
       if (before.length > 0) await send(before, beside);
       expect(await send(history, AGENT)).toEqual(sent);
@@ -245,10 +245,10 @@ describe("a stored conversation", () => {
   });
 
   it("is found again from its journal, with a title before it", async () => {
-    const first = longhaul(SMALL);
+    const first = anthropicContext(SMALL);
     const sent = await clientOf(first)(history, AGENT);
     const journal = JSON.parse(JSON.stringify(first.journal()));
-    const other = longhaul({ ...SMALL, archive: first.archive, journal });
+    const other = anthropicContext({ ...SMALL, archive: first.archive, journal });
     const send = clientOf(other);
     await send([ask("Fix it.")], TITLE);
     expect(other.journal()).toEqual(journal);
@@ -258,7 +258,7 @@ describe("a stored conversation", () => {
 
   it("is kept for every agent of the client", async () => {
     const stored = { conversation: "c", archive: memoryArchive() };
-    const send = clientOf(longhaul({ ...SMALL, ...stored }));
+    const send = clientOf(anthropicContext({ ...SMALL, ...stored }));
     const [agent, helper] = [await send(history, AGENT), await send(helping, HELPER)];
     const edits = await editsOf(async (again) => {
       expect(await again(helping, HELPER)).toEqual(helper);
@@ -269,10 +269,10 @@ describe("a stored conversation", () => {
 
   it("is not that of a sub-agent", async () => {
     const stored = { ...SMALL, conversation: "c", archive: memoryArchive() };
-    const send = clientOf(longhaul(stored).subAgent());
+    const send = clientOf(anthropicContext(stored).subAgent());
     await send(helping, HELPER);
     await send(history, HELPER);
-    const again = longhaul(stored);
+    const again = anthropicContext(stored);
     await clientOf(again)([ask("Fix it.")], AGENT);
     expect(again.journal()).toEqual([]);
   });
@@ -286,7 +286,9 @@ async function editsOf(
   const edits = { count: 0 };
   const onEvent = ({ name }: AnyContextEvent): void =>
     void (edits.count += name === "edited" ? 1 : 0);
-  await work(clientOf(longhaul({ ...SMALL, ...options, plugins: [{ name: "count", onEvent }] })));
+  await work(
+    clientOf(anthropicContext({ ...SMALL, ...options, plugins: [{ name: "count", onEvent }] })),
+  );
   return edits.count;
 }
 

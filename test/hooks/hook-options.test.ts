@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Context } from "../../src/context/index.ts";
 import { createContext, type Failure } from "../../src/context/index.ts";
-import { longhaul as aiSdk } from "../../src/hooks/ai-sdk/index.ts";
-import { longhaul as anthropic } from "../../src/hooks/anthropic/index.ts";
-import { longhaul as langchain, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
+import { aiSdkContext as aiSdk } from "../../src/hooks/ai-sdk/index.ts";
+import { anthropicContext as anthropic } from "../../src/hooks/anthropic/index.ts";
+import {
+  langchainContext as langchain,
+  longhaulMiddleware,
+} from "../../src/hooks/langchain/index.ts";
 import { longhaulProcessor } from "../../src/hooks/mastra/index.ts";
-import { longhaul as agents } from "../../src/hooks/openai-agents/index.ts";
-import { longhaul as openai } from "../../src/hooks/openai/index.ts";
+import { agentsContext as agents } from "../../src/hooks/openai-agents/index.ts";
+import { openaiContext as openai } from "../../src/hooks/openai/index.ts";
 
 const makers = {
   aiSdk,

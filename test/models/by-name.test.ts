@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SUMMARIZER_FORMS, summarizerByName } from "../../src/models/index.ts";
+import { SUMMARIZER_FORMS, summarizerByName } from "../../src/models/by-name.ts";
 import { json, scriptedFetch } from "./scripted-fetch.ts";
 import { summaryRequest } from "./summary-request.ts";
 

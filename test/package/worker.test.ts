@@ -47,13 +47,17 @@ const history = [
 
 describe.each([
   ["longhaul", "src/index.ts"],
+  ["longhaul/core", "src/core.ts"],
+  ["longhaul/tokens", "src/tokens.ts"],
+  ["longhaul/dialects", "src/dialects/index.ts"],
+  ["longhaul/archive", "src/archive.ts"],
   ["longhaul/ai-sdk", "src/hooks/ai-sdk/index.ts"],
   ["longhaul/anthropic", "src/hooks/anthropic/index.ts"],
   ["longhaul/openai", "src/hooks/openai/index.ts"],
   ["longhaul/openai-agents", "src/hooks/openai-agents/index.ts"],
   ["longhaul/langchain", "src/hooks/langchain/index.ts"],
   ["longhaul/mastra", "src/hooks/mastra/index.ts"],
-  ["longhaul/summarizers", "src/summarizers/index.ts"],
+  ["longhaul/models", "src/models/index.ts"],
 ])("%s in a Worker", (_, entry) => {
   it("imports no SDK and nothing of Node", async () => {
     const { metafile } = await bundle(entry);
@@ -86,7 +90,7 @@ describe("a context in a Worker", () => {
     const { code } = await bundle("src/hooks/ai-sdk/index.ts");
     const script = `${code}
       (async () => {
-        const context = door.longhaul({ window: 16000 });
+        const context = door.aiSdkContext({ window: 16000 });
         const text = "all is well and there is nothing to report today. ".repeat(40);
         const messages = Array.from({ length: 90 }, (_, n) =>
           n % 2 === 0 ? { role: "user", content: "question " + n } : { role: "assistant", content: n + text });

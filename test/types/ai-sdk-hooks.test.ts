@@ -19,16 +19,16 @@ import {
 import { expect, expectTypeOf, test } from "vitest";
 import type { Context } from "../../src/context/index.ts";
 import {
-  longhaul,
-  type LonghaulContext,
-  type LonghaulOptions,
+  aiSdkContext,
+  type AiSdkContext,
+  type AiSdkContextOptions,
 } from "../../src/hooks/ai-sdk/index.ts";
 
-const context = longhaul({ window: 32_000 });
+const context = aiSdkContext({ window: 32_000 });
 
 test("prepareStep is one of both versions", () => {
-  expectTypeOf<LonghaulContext["prepareStep"]>().toExtend<PrepareStepFunction>();
-  expectTypeOf<LonghaulContext["prepareStep"]>().toExtend<PrepareStep7<ToolSet7>>();
+  expectTypeOf<AiSdkContext["prepareStep"]>().toExtend<PrepareStepFunction>();
+  expectTypeOf<AiSdkContext["prepareStep"]>().toExtend<PrepareStep7<ToolSet7>>();
   const own: PrepareStepFunction = async (options) => ({
     ...(await context.prepareStep(options)),
     toolChoice: "auto",
@@ -41,8 +41,8 @@ test("prepareStep is one of both versions", () => {
 });
 
 test("one middleware fits both versions", () => {
-  expectTypeOf<LonghaulContext["middleware"]>().toExtend<LanguageModelMiddleware>();
-  expectTypeOf<LonghaulContext["middleware"]>().toExtend<Middleware7>();
+  expectTypeOf<AiSdkContext["middleware"]>().toExtend<LanguageModelMiddleware>();
+  expectTypeOf<AiSdkContext["middleware"]>().toExtend<Middleware7>();
 });
 
 test("tools stay the tools that they are", () => {
@@ -53,12 +53,12 @@ test("tools stay the tools that they are", () => {
 });
 
 test("models of both versions may be named", () => {
-  type Options = LonghaulOptions;
+  type Options = AiSdkContextOptions;
   expectTypeOf<{ model: LanguageModel }>().toExtend<Options>();
   expectTypeOf<{ model: LanguageModel7 }>().toExtend<Options>();
   expectTypeOf<{ summarizer: Exclude<LanguageModel, string> }>().toExtend<Options>();
   expectTypeOf<{ summarizer: Exclude<LanguageModel7, string> }>().toExtend<Options>();
-  expectTypeOf<LonghaulContext>().toExtend<Context>();
+  expectTypeOf<AiSdkContext>().toExtend<Context>();
 });
 
 test("an agent takes the hooks", () => {

@@ -8,12 +8,8 @@ import {
   createMiddleware,
 } from "langchain";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  langchain,
-  type LangChainMessage,
-  longhaul,
-  longhaulMiddleware,
-} from "../../src/hooks/langchain/index.ts";
+import { langchain, type LangChainMessage } from "../../src/dialects/index.ts";
+import { langchainContext, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
 
 test("the SDK's messages go in and come out", () => {
   const messages: BaseMessage[] = [new HumanMessage("hi"), new AIMessage("ho")];
@@ -39,7 +35,7 @@ test("the middleware stands beside the SDK's own", async () => {
 
 test("a node of a graph invokes its model through the context", async () => {
   const model = new FakeToolCallingModel({});
-  const context = longhaul({ model, window: 32_000 });
+  const context = langchainContext({ model, window: 32_000 });
   const graph = new StateGraph(MessagesAnnotation)
     .addNode("model", async ({ messages }) => ({
       messages: [await context.invoke(model, messages)],

@@ -16,7 +16,7 @@ import {
   type AgentModel,
   type AgentModelProvider,
   type AgentSession,
-  longhaul,
+  agentsContext,
 } from "../../src/hooks/openai-agents/index.ts";
 import type { ModelRequest } from "../../src/hooks/openai-agents/wire.ts";
 
@@ -29,7 +29,7 @@ test("the SDK's types fit ours", () => {
 });
 
 test("what comes back fits where the SDK takes it", () => {
-  const context = longhaul();
+  const context = agentsContext();
   const provider = context.modelProvider(new OpenAIProvider({ apiKey: "key" }));
   expectTypeOf(provider).toEqualTypeOf<OpenAIProvider>();
   expect(new Runner({ modelProvider: provider })).toBeInstanceOf(Runner);

@@ -4,7 +4,7 @@ import {
   type ChatParams,
   type ChatUsage,
   type Fetch,
-  longhaul,
+  openaiContext,
   type OpenAIClient,
   type ResponsesParams,
   type ResponsesUsage,
@@ -21,7 +21,7 @@ test("the SDK's parameters and usage fit ours", () => {
 });
 
 test("prepared parameters have the type of those that were given", () => {
-  const context = longhaul();
+  const context = openaiContext();
   expectTypeOf(context.prepareChat<Chat>).returns.resolves.toEqualTypeOf<Chat>();
   expectTypeOf(context.prepareResponses<Responses>).returns.resolves.toEqualTypeOf<Responses>();
   expectTypeOf(context.recoverChat<Chat>).returns.resolves.toEqualTypeOf<Chat | undefined>();
@@ -29,15 +29,15 @@ test("prepared parameters have the type of those that were given", () => {
 
 test("the client has the type of the one that was given", () => {
   expectTypeOf<OpenAI>().toExtend<OpenAIClient>();
-  const client = longhaul().client(new OpenAI({ apiKey: "key" }));
+  const client = openaiContext().client(new OpenAI({ apiKey: "key" }));
   expectTypeOf(client).toEqualTypeOf<OpenAI>();
   const options = { apiKey: "key", apiVersion: "v", endpoint: "http://local" };
-  const azure = longhaul().client(new AzureOpenAI(options));
+  const azure = openaiContext().client(new AzureOpenAI(options));
   expectTypeOf(azure).toEqualTypeOf<AzureOpenAI>();
 });
 
 test("the tools fit where tools are taken, and so does the fetch", () => {
-  const { recallTools, responsesRecallTools, fetch } = longhaul();
+  const { recallTools, responsesRecallTools, fetch } = openaiContext();
   const runnable: Parameters<OpenAI["chat"]["completions"]["runTools"]>[0]["tools"] = [
     ...recallTools,
   ];

@@ -1,16 +1,4 @@
-export { anthropic } from "../../dialects/anthropic/anthropic.ts";
-export type {
-  AnthropicContentBlock,
-  AnthropicConversation,
-  AnthropicDocumentBlock,
-  AnthropicImageBlock,
-  AnthropicImageType,
-  AnthropicMessage,
-  AnthropicTextBlock,
-  AnthropicToolResultBlock,
-  AnthropicToolUseBlock,
-} from "../../dialects/anthropic/wire.ts";
-export { longhaul } from "./longhaul.ts";
-export type { AnthropicContext, AnthropicContextOptions } from "./longhaul.ts";
+export { anthropicContext } from "./context.ts";
+export type { AnthropicContext, AnthropicContextOptions } from "./context.ts";
 export type { RunnableTool } from "./runnable-tools.ts";
 export type { AnthropicMiddleware, AnthropicRequest } from "./middleware.ts";

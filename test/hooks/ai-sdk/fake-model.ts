@@ -1,6 +1,6 @@
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
-import type { LonghaulContext } from "../../../src/hooks/ai-sdk/index.ts";
+import type { AiSdkContext } from "../../../src/hooks/ai-sdk/index.ts";
 
 /** What a model answers to one call. */
 export interface FakeAnswer {
@@ -132,7 +132,7 @@ function streamOf(answer: FakeAnswer, index: number): object[] {
 export interface AgentRun {
   readonly version: 6 | 7;
   readonly stream: boolean;
-  readonly context: LonghaulContext;
+  readonly context: AiSdkContext;
   readonly model: never;
   /** What the tool `look` returns. */
   readonly output: (n: number) => string;

@@ -2,9 +2,9 @@ import { generateText, wrapLanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
 import type { ContextReport, Failure } from "../../../src/context/index.ts";
 import {
-  longhaul,
-  type LonghaulContext,
-  type LonghaulOptions,
+  aiSdkContext,
+  type AiSdkContext,
+  type AiSdkContextOptions,
 } from "../../../src/hooks/ai-sdk/index.ts";
 import { goodSummary } from "../../good-summary.ts";
 import { words } from "../../build-messages.ts";
@@ -23,13 +23,13 @@ function lookFor(steps: number): () => FakeAnswer {
 const output = (n: number): string => words(300, `output ${n}`);
 
 interface Watched {
-  readonly context: LonghaulContext;
+  readonly context: AiSdkContext;
   readonly failures: Failure[];
   readonly edits: ContextReport[];
 }
 
-function watched(options: LonghaulOptions): Watched {
-  const context = longhaul(options);
+function watched(options: AiSdkContextOptions): Watched {
+  const context = aiSdkContext(options);
   const failures: Failure[] = [];
   const edits: ContextReport[] = [];
   context.on("failed", (failure) => void failures.push(failure));
@@ -105,7 +105,7 @@ describe("messages that somebody adds behind what prepareStep gave", () => {
     const { model, calls, refused } = fakeModel({ version, answer: lookFor(STEPS), limit: LIMIT });
     const { context, edits } = watched({ window: 200_000 });
     const reminder = { role: "user", content: "Remember: be quick." } as const;
-    const own: LonghaulContext["prepareStep"] = async (options) => {
+    const own: AiSdkContext["prepareStep"] = async (options) => {
       const prepared = await context.prepareStep(options);
       return { messages: [...(prepared?.messages ?? options.messages), reminder as never] };
     };
@@ -227,7 +227,7 @@ describe("a model that writes the summaries, too", () => {
         return { text: "" };
       },
     });
-    const holder: { context?: LonghaulContext } = {};
+    const holder: { context?: AiSdkContext } = {};
     // The wrapped model, as somebody would have it at hand.
     const wrapped = wrapLanguageModel({
       model,
@@ -258,7 +258,7 @@ describe("a model that writes the summaries, too", () => {
         return { text: "" };
       },
     });
-    const holder: { context?: LonghaulContext } = {};
+    const holder: { context?: AiSdkContext } = {};
     const wrapped = wrapLanguageModel({
       model,
       middleware: {

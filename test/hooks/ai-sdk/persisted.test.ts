@@ -1,7 +1,8 @@
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import { describe, expect, it } from "vitest";
-import { aiSdk, longhaul, type LonghaulContext } from "../../../src/hooks/ai-sdk/index.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
+import { aiSdkContext, type AiSdkContext } from "../../../src/hooks/ai-sdk/index.ts";
 import { words } from "../../build-messages.ts";
 import { type FakeAnswer, type FakeCall, fakeModel, tokensOf } from "./fake-model.ts";
 
@@ -9,7 +10,7 @@ const WINDOW = 8_000;
 const inputSchema = { type: "object", properties: { at: { type: "integer" } } } as const;
 
 interface Settings {
-  readonly context: LonghaulContext;
+  readonly context: AiSdkContext;
   readonly model: never;
   readonly messages: readonly unknown[];
   readonly stream?: boolean;
@@ -17,7 +18,7 @@ interface Settings {
   readonly abortSignal?: AbortSignal;
 }
 
-type Result = Parameters<LonghaulContext["persisted"]>[0] & { readonly text: unknown };
+type Result = Parameters<AiSdkContext["persisted"]>[0] & { readonly text: unknown };
 
 /** One turn of an agent that looks; the SDK's own result. */
 type Turn = (settings: Settings) => Promise<Result>;
@@ -88,7 +89,7 @@ const ways = [turn6, turn7].flatMap((turn) =>
 describe.each(ways)("version $version, stream $stream", ({ version, turn, stream }) => {
   it("is the whole history as long as nothing was edited", async () => {
     const { model, calls } = fakeModel({ version, answer: look(3) });
-    const context = longhaul({ window: WINDOW });
+    const context = aiSdkContext({ window: WINDOW });
     const messages = [{ role: "user", content: "look" }];
     const result = await turn({ context, model, messages, stream });
     const saved = await context.persisted(result);
@@ -102,14 +103,14 @@ describe.each(ways)("version $version, stream $stream", ({ version, turn, stream
   it("goes on in another process with the very same view", async () => {
     const answer = look(40);
     const { model, calls } = fakeModel({ version, answer, limit: WINDOW });
-    const context = longhaul({ window: WINDOW });
+    const context = aiSdkContext({ window: WINDOW });
     const messages = [{ role: "user", content: "look" }];
     const result = await turn({ context, model, messages, stream });
     const saved = JSON.parse(JSON.stringify(await context.persisted(result))) as unknown[];
     const journal = JSON.parse(JSON.stringify(context.journal())) as never;
     expect(context.journal().length).toBeGreaterThan(1);
     const seen = texts(calls.at(-1)!);
-    const other = longhaul({ window: WINDOW, journal });
+    const other = aiSdkContext({ window: WINDOW, journal });
     const more = fakeModel({ version, answer: look(30), limit: WINDOW });
     const next = [...saved, { role: "user", content: "and now?" }];
     const second = await turn({ context: other, model: more.model, messages: next, stream });
@@ -123,12 +124,12 @@ describe.each(ways)("version $version, stream $stream", ({ version, turn, stream
 
   it("goes on without a journal, too", async () => {
     const { model } = fakeModel({ version, answer: look(40), limit: WINDOW });
-    const context = longhaul({ window: WINDOW });
+    const context = aiSdkContext({ window: WINDOW });
     const messages = [{ role: "user", content: "look, and never change anything" }];
     const result = await turn({ context, model, messages, stream });
     const saved = JSON.parse(JSON.stringify(await context.persisted(result))) as unknown[];
     const more = fakeModel({ version, answer: look(40), limit: WINDOW });
-    const other = longhaul({ window: WINDOW });
+    const other = aiSdkContext({ window: WINDOW });
     const next = [...saved, { role: "user", content: "and now?" }];
     await turn({ context: other, model: more.model, messages: next, stream });
     expect(more.refused()).toBe(0);
@@ -139,7 +140,7 @@ describe.each(ways)("version $version, stream $stream", ({ version, turn, stream
 
   it("keeps what waits for an approval, and the result of what was approved once", async () => {
     const { model, calls } = fakeModel({ version, answer: look(1) });
-    const context = longhaul({ window: WINDOW });
+    const context = aiSdkContext({ window: WINDOW });
     const first = await turn({
       context,
       model,
@@ -191,7 +192,7 @@ describe("a run that is cut off", () => {
         throw new DOMException("Gone.", "AbortError");
       },
     });
-    const context = longhaul({ window: WINDOW });
+    const context = aiSdkContext({ window: WINDOW });
     const messages = [{ role: "user", content: "look" }];
     const abortSignal = controller.signal;
     await expect(turn({ context, model, messages, abortSignal })).rejects.toThrow("Gone.");

@@ -2,15 +2,16 @@ import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import { describe, expect, it } from "vitest";
 import type { ContextReport, Failure } from "../../../src/context/index.ts";
-import { aiSdk, longhaul, type LonghaulOptions } from "../../../src/hooks/ai-sdk/index.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
+import { aiSdkContext, type AiSdkContextOptions } from "../../../src/hooks/ai-sdk/index.ts";
 import { words } from "../../build-messages.ts";
 import { type FakeAnswer, fakeModel } from "./fake-model.ts";
 
 const WINDOW = 8_000;
 const inputSchema = { type: "object", properties: { at: { type: "integer" } } } as const;
 
-function watched(options: LonghaulOptions = {}) {
-  const context = longhaul({ window: WINDOW, ...options });
+function watched(options: AiSdkContextOptions = {}) {
+  const context = aiSdkContext({ window: WINDOW, ...options });
   const reports: ContextReport[] = [];
   const failures: Failure[] = [];
   context.on("prepared", (report) => void reports.push(report));
@@ -91,15 +92,15 @@ describe("prepareStep", () => {
 
 describe("a context", () => {
   it("takes the window of its model's family, and an option's first", async () => {
-    const windowOf = async (options: LonghaulOptions): Promise<number> => {
-      const { report } = await longhaul(options).prepare([]);
+    const windowOf = async (options: AiSdkContextOptions): Promise<number> => {
+      const { report } = await aiSdkContext(options).prepare([]);
       return report.window;
     };
     expect(await windowOf({ model: "anthropic/claude-haiku-4-5" })).toBe(200_000);
     expect(await windowOf({ model: { modelId: "gpt-5-mini" } })).toBe(272_000);
     expect(await windowOf({ model: "gpt-5-mini", window: 9_000 })).toBe(9_000);
     expect(await windowOf({ model: "a-model-of-our-own" })).toBe(128_000);
-    expect(() => longhaul({ window: 0 })).toThrow(/window/);
+    expect(() => aiSdkContext({ window: 0 })).toThrow(/window/);
   });
 
   it("has contexts for sub-agents, with hooks and archive, and with its rules", async () => {

@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
 import type { Failure, JournalRecord } from "../../../src/context/index.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import {
-  aiSdk,
-  type AiSdkMessage,
   type AiSdkStep,
-  longhaul,
-  type LonghaulContext,
+  aiSdkContext,
+  type AiSdkContext,
 } from "../../../src/hooks/ai-sdk/index.ts";
 import { words } from "../../build-messages.ts";
 import { type FakeAnswer, fakeModel, tokensOf } from "./fake-model.ts";
@@ -49,8 +49,8 @@ it(
       fc.asyncProperty(conversation, async ({ version, knowsWindow, turns }) => {
         const window = knowsWindow ? LIMIT : 200_000;
         const failures: Failure[] = [];
-        const open = (journal: readonly JournalRecord[]): LonghaulContext => {
-          const context = longhaul({ window, journal });
+        const open = (journal: readonly JournalRecord[]): AiSdkContext => {
+          const context = aiSdkContext({ window, journal });
           context.on("failed", (failure) => void failures.push(failure));
           return context;
         };

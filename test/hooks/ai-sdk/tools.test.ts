@@ -3,7 +3,7 @@ import * as ai7 from "ai7";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { isTruncated } from "../../../src/core/truncate/index.ts";
-import { longhaul } from "../../../src/hooks/ai-sdk/index.ts";
+import { aiSdkContext } from "../../../src/hooks/ai-sdk/index.ts";
 import type { TruncatedEvent } from "../../../src/tools/index.ts";
 import { fakeModel } from "./fake-model.ts";
 
@@ -11,7 +11,7 @@ const long = Array.from({ length: 4_000 }, (_, index) => `line ${index + 1}\n`).
 const inputSchema = z.object({ path: z.string() });
 
 function watched() {
-  const context = longhaul({ window: 32_000 });
+  const context = aiSdkContext({ window: 32_000 });
   const truncated: TruncatedEvent[] = [];
   context.on("truncated", (event) => void truncated.push(event));
   return { context, truncated };

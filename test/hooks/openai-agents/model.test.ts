@@ -1,6 +1,6 @@
 import { Usage } from "@openai/agents";
 import { describe, expect, test } from "vitest";
-import { longhaul } from "../../../src/hooks/openai-agents/index.ts";
+import { agentsContext } from "../../../src/hooks/openai-agents/index.ts";
 import { managedBy } from "../../../src/hooks/openai-agents/managed.ts";
 import { reportedUsage } from "../../../src/hooks/openai-agents/usage.ts";
 import type { ModelRequest } from "../../../src/hooks/openai-agents/wire.ts";
@@ -109,7 +109,7 @@ describe("a model", () => {
 
   test("gets the very request while there is room", async () => {
     const model = modelOf();
-    const own = longhaul({ window: 64_000 }).model(model);
+    const own = agentsContext({ window: 64_000 }).model(model);
     const one = request();
     await own.getResponse(one);
     expect(model.asked[0]).toBe(one);
@@ -118,7 +118,7 @@ describe("a model", () => {
 
   test("is asked once more after an overflow, and not twice", async () => {
     const model = modelOf([overflow, overflow]);
-    const own = longhaul({ window: 64_000, counter: quarter }).model(model);
+    const own = agentsContext({ window: 64_000, counter: quarter }).model(model);
     await expect(own.getResponse(request({ input: long }))).rejects.toBe(overflow);
     expect(model.asked).toHaveLength(2);
     expect(model.asked[1]!.input.length).toBeLessThan(40);
@@ -126,7 +126,7 @@ describe("a model", () => {
 
   test("streams as if the first try had not been", async () => {
     const model = modelOf([overflow]);
-    const own = longhaul({ window: 64_000, counter: quarter }).model(model);
+    const own = agentsContext({ window: 64_000, counter: quarter }).model(model);
     const types: string[] = [];
     for await (const { type } of own.getStreamedResponse(request({ input: long }))) {
       types.push(type);
@@ -137,7 +137,7 @@ describe("a model", () => {
 
   test("passes another error on, behind what came before it", async () => {
     const error = new Error("no credit");
-    const own = longhaul({ window: 64_000 }).model(modelOf([error]));
+    const own = agentsContext({ window: 64_000 }).model(modelOf([error]));
     const types: string[] = [];
     const read = async (): Promise<void> => {
       for await (const { type } of own.getStreamedResponse(request())) types.push(type);
@@ -148,7 +148,7 @@ describe("a model", () => {
 
   test("is the same each time that a provider is asked for it", async () => {
     const model = modelOf();
-    const context = longhaul();
+    const context = agentsContext();
     const provider = context.modelProvider({ getModel: () => model });
     const first = provider.getModel();
     expect(provider.getModel()).toBe(first);

@@ -1,6 +1,6 @@
 import { type AgentInputItem, MemorySession } from "@openai/agents";
 import { expect, test } from "vitest";
-import { longhaul } from "../../../src/hooks/openai-agents/index.ts";
+import { agentsContext } from "../../../src/hooks/openai-agents/index.ts";
 import { quarter, words } from "../../build-messages.ts";
 
 const user = (content: string): AgentInputItem => ({ type: "message", role: "user", content });
@@ -23,7 +23,7 @@ test("a session stays as it is while a call waits for approval", async () => {
   // Two calls of one answer, of which one needed nobody's approval.
   const initialItems = [...turns.flat(), user("Two more."), call(40), call(41), result(41)];
   const stored = new MemorySession({ initialItems });
-  const context = longhaul({ window: 8_000, counter: quarter });
+  const context = agentsContext({ window: 8_000, counter: quarter });
   const session = context.session(stored) as Compacting;
 
   await session.runCompaction();
@@ -39,7 +39,7 @@ test("a session stays as it is while a call waits for approval", async () => {
 test("a call that nobody will answer any more is in nobody's way", async () => {
   const turns = Array.from({ length: 40 }, (_, n) => [user(`Page ${n}?`), call(n), result(n)]);
   const stored = new MemorySession({ initialItems: [call(99), ...turns.flat()] });
-  const session = longhaul({ window: 8_000, counter: quarter }).session(stored) as Compacting;
+  const session = agentsContext({ window: 8_000, counter: quarter }).session(stored) as Compacting;
   await session.runCompaction();
   expect((await stored.getItems()).length).toBeLessThan(120);
 });

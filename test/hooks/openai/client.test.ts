@@ -1,6 +1,6 @@
 import OpenAI, { AzureOpenAI } from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type OpenAIContextOptions, longhaul } from "../../../src/hooks/openai/index.ts";
+import { type OpenAIContextOptions, openaiContext } from "../../../src/hooks/openai/index.ts";
 import { quarter, words } from "../../build-messages.ts";
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming;
@@ -71,7 +71,7 @@ describe("the client", () => {
   test("is of the same class, and the original stays as it is", async () => {
     const { client, sent } = clientWith();
     const { create } = client.chat.completions;
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     expect(own).toBeInstanceOf(OpenAI);
     expect(own).not.toBe(client);
     expect(own.baseURL).toBe(client.baseURL);
@@ -92,7 +92,7 @@ describe("the client", () => {
         return Promise.resolve(completion());
       },
     });
-    const own = longhaul(SMALL).client(azure);
+    const own = openaiContext(SMALL).client(azure);
     expect(own).toBeInstanceOf(AzureOpenAI);
     await azure.chat.completions.create(params([user]));
     await own.chat.completions.create(params([user]));
@@ -102,12 +102,12 @@ describe("the client", () => {
 
   test("cannot be made of a client that has no copy", () => {
     const old = { chat: { completions: {} } } as OpenAI;
-    expect(() => longhaul().client(old)).toThrow(/version 5 or later/);
+    expect(() => openaiContext().client(old)).toThrow(/version 5 or later/);
   });
 
   test("sends the very bytes while there is room, and calls of other kinds as they are", async () => {
     const { client, sent } = clientWith();
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     await client.chat.completions.create(params([user]));
     await own.chat.completions.create(params([user]));
     expect(sent[1]?.init.body).toBe(sent[0]?.init.body);
@@ -117,7 +117,7 @@ describe("the client", () => {
 
   test("sends a shorter list when there is none, and keeps what the caller made", async () => {
     const { client, sent } = clientWith();
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const own = context.client(client);
     const messages = [user, ...long()];
     const before = structuredClone(messages);
@@ -130,7 +130,7 @@ describe("the client", () => {
 
   test("gives back all that the SDK's promise has", async () => {
     const { client } = clientWith();
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     const request = own.chat.completions.create(params([user]));
     const { data, response, request_id } = await request.withResponse();
     expect(data.choices[0]?.message.content).toBe("done");
@@ -142,7 +142,7 @@ describe("the client", () => {
 
   test("passes the options of a request on", async () => {
     const { client, sent } = clientWith();
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     const fetchOptions = { redirect: "error" as const };
     await own.chat.completions.create(params([user]), { headers: { "x-own": "1" }, fetchOptions });
     expect(new Headers(sent[0]?.init.headers).get("x-own")).toBe("1");
@@ -151,7 +151,7 @@ describe("the client", () => {
 
   test("is prepared also through a copy that the SDK makes of it", async () => {
     const { client, sent } = clientWith();
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const copy = context.client(client).withOptions({ timeout: 1_000 });
     await copy.chat.completions.create(params([user, ...long()]));
     expect(sent[0]?.body.messages?.length).toBeLessThan(60);
@@ -159,7 +159,7 @@ describe("the client", () => {
 
   test("learns what the provider counted", async () => {
     const { client } = clientWith();
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const own = context.client(client);
     const tokens: { before: number; source: string }[] = [];
     context.on("prepared", (report) => void tokens.push(report.tokens));
@@ -172,7 +172,7 @@ describe("the client", () => {
 
   test("sends what it cannot read, and says so", async () => {
     const { client, sent } = clientWith();
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const failures: string[] = [];
     context.on("failed", ({ code }) => void failures.push(code));
     const own = context.client(client.withOptions({ logLevel: "off" }));
@@ -185,7 +185,7 @@ describe("the client", () => {
 
   test("gives up with the caller", async () => {
     const { client, sent } = clientWith();
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     const signal = AbortSignal.abort();
     const request = own.chat.completions.create(params([user, ...long()]), { signal });
     await expect(request).rejects.toThrow(/aborted/);
@@ -195,7 +195,7 @@ describe("the client", () => {
   test("an error that is no overflow arrives as it does without", async () => {
     const error = { error: { message: "no credit", type: "billing", code: "insufficient_quota" } };
     const { client, sent } = clientWith(() => json(error, { status: 402 }));
-    const own = longhaul(SMALL).client(client);
+    const own = openaiContext(SMALL).client(client);
     const failed = own.chat.completions.create(params([user]));
     await expect(failed).rejects.toMatchObject({ status: 402, code: "insufficient_quota" });
     expect(sent).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("the client", () => {
   test("the second overflow in a row is passed on", async () => {
     const error = { error: { message: "maximum context length is 4000 tokens" } };
     const { client, sent } = clientWith(() => json(error, { status: 400 }));
-    const own = longhaul({ window: 64_000 }).client(client);
+    const own = openaiContext({ window: 64_000 }).client(client);
     const failed = own.chat.completions.create(params([user, ...long(10)]));
     await expect(failed).rejects.toMatchObject({ status: 400 });
     expect(sent).toHaveLength(2);
@@ -227,7 +227,7 @@ describe("runTools", () => {
     const { client, sent } = clientWith(() =>
       json({ id: "c", choices: [{ index: 0, finish_reason: "stop", message: answers.shift() }] }),
     );
-    const context = longhaul({ window: 128_000 });
+    const context = openaiContext({ window: 128_000 });
     const days: unknown[] = [];
     const log = {
       type: "function" as const,
@@ -270,7 +270,7 @@ describe("what the server keeps or cuts itself", () => {
     const { client, sent } = clientWith(() => json({ object: "response", id: "r", output: [] }));
     const warnings: string[] = [];
     const logger = { ...console, warn: (text: string) => void warnings.push(text) };
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const failures: string[] = [];
     context.on("failed", ({ code }) => void failures.push(code));
     const own = context.client(client.withOptions({ logger, logLevel: "warn" }));
@@ -286,7 +286,7 @@ describe("what the server keeps or cuts itself", () => {
 
   test("null, as the API itself says it, is nothing", async () => {
     const { client, sent } = clientWith(() => json({ object: "response", id: "r", output: [] }));
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const input = longInput();
     const own = context.client(client);
     await own.responses.create({
@@ -304,7 +304,7 @@ describe("what the server keeps or cuts itself", () => {
 describe("several conversations through one client", () => {
   test("do not disturb one another", async () => {
     const { client, sent } = clientWith();
-    const context = longhaul(SMALL);
+    const context = openaiContext(SMALL);
     const own = context.client(client);
     const main = [user, ...long()];
     await own.chat.completions.create(params(main));
@@ -321,7 +321,7 @@ describe("several conversations through one client", () => {
 
   test("get no rules and no words of one another", async () => {
     const { client, sent } = clientWith();
-    const own = longhaul({ ...SMALL, constraints: ["Be kind."] }).client(client);
+    const own = openaiContext({ ...SMALL, constraints: ["Be kind."] }).client(client);
     const secret = { role: "user" as const, content: "My name is Ada. Never tell anyone." };
     await own.chat.completions.create(params([secret, ...long()]));
     expect(JSON.stringify(sent.at(-1)?.body)).toContain("Ada");
@@ -349,7 +349,7 @@ test("a fetch that gets a whole request prepares it, too", async () => {
       headers: { authorization: "Bearer key", "content-length": "5" },
       body: JSON.stringify(params(messages)),
     });
-  const context = longhaul({ counter: quarter, window: 200_000 });
+  const context = openaiContext({ counter: quarter, window: 200_000 });
   const short = asked([user]);
   expect((await context.fetch(short)).status).toBe(200);
   expect(await sent.at(-1)?.json()).toEqual(params([user]));

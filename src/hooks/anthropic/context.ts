@@ -37,10 +37,10 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
  *
  * @example
- * const context = longhaul({ model: "claude-opus-5-5" });
+ * const context = anthropicContext({ model: "claude-opus-5-5" });
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
-export function longhaul(options: AnthropicContextOptions = {}): AnthropicContext {
+export function anthropicContext(options: AnthropicContextOptions = {}): AnthropicContext {
   const settings = { ...hookOptions(options), traits: anthropic.traits };
   return withHooks(createContext(settings), settings);
 }

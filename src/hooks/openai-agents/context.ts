@@ -48,10 +48,10 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
  * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
  *
  * @example
- * const context = longhaul({ model: "gpt-5" });
+ * const context = agentsContext({ model: "gpt-5" });
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */
-export function longhaul(options: AgentsContextOptions = {}): AgentsContext {
+export function agentsContext(options: AgentsContextOptions = {}): AgentsContext {
   const settings = { traits: agentItems.traits, ...hookOptions(options) };
   return withHooks(createContext(settings), settings);
 }

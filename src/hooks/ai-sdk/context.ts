@@ -17,7 +17,7 @@ import type { AiSdkMiddleware, AiSdkRun, PrepareStepOptions } from "./sdk.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { truncatingTools } from "./tools.ts";
 
-export interface LonghaulOptions extends Omit<ContextOptions, "summarizer"> {
+export interface AiSdkContextOptions extends Omit<ContextOptions, "summarizer"> {
   /**
    * The agent's model, or its id. Where `window` is not given, that of the model's family is taken:
    * the table of the command line, 128,000 for families that it does not know.
@@ -31,7 +31,7 @@ export interface LonghaulOptions extends Omit<ContextOptions, "summarizer"> {
 }
 
 /** A context with the hooks of the AI SDK, versions 6 and 7; one for each conversation. */
-export interface LonghaulContext extends Omit<Context, "subAgent"> {
+export interface AiSdkContext extends Omit<Context, "subAgent"> {
   /**
    * For `prepareStep` of `generateText`, `streamText` and `ToolLoopAgent`: keeps the messages of
    * every step inside the window. `undefined` when nothing has to be changed. Never rejects: what
@@ -60,19 +60,19 @@ export interface LonghaulContext extends Omit<Context, "subAgent"> {
    */
   persisted<Native extends AiSdkMessage = AiSdkMessage>(result: AiSdkRun): Promise<Native[]>;
   /** {@link Context.subAgent}, with hooks of its own. */
-  subAgent(options?: LonghaulOptions): LonghaulContext;
+  subAgent(options?: AiSdkContextOptions): AiSdkContext;
 }
 
 /**
  * A context for one conversation of the AI SDK. Throws `ContextError` code `invalid-options` for
  * options that make no sense.
  */
-export function longhaul(options: LonghaulOptions = {}): LonghaulContext {
+export function aiSdkContext(options: AiSdkContextOptions = {}): AiSdkContext {
   const settings = { traits: aiSdk.traits, ...contextOptions(options) };
   return withHooks(createContext(settings), settings);
 }
 
-function withHooks(context: Context, settings: ContextOptions): LonghaulContext {
+function withHooks(context: Context, settings: ContextOptions): AiSdkContext {
   const format = {
     dialect: aiSdk,
     messagesOf: (messages: readonly AiSdkMessage[]): readonly AiSdkMessage[] => messages,
@@ -86,7 +86,7 @@ function withHooks(context: Context, settings: ContextOptions): LonghaulContext 
   };
   return {
     ...context,
-    prepareStep: createPrepareStep(hooks) as LonghaulContext["prepareStep"],
+    prepareStep: createPrepareStep(hooks) as AiSdkContext["prepareStep"],
     tools: (tools) => truncatingTools(hooks.surroundings.given(tools), context),
     recallTools: recallTools(context.archive),
     middleware: createMiddleware(hooks),
@@ -103,7 +103,7 @@ function withHooks(context: Context, settings: ContextOptions): LonghaulContext 
 }
 
 /** The options of a context that `longhaul` has by other names. */
-function contextOptions(given: LonghaulOptions): ContextOptions {
+function contextOptions(given: AiSdkContextOptions): ContextOptions {
   checkOptions(given);
   const { model, summarizer, ...options } = given;
   return hookOptions({

@@ -57,10 +57,10 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
  * `invalid-options` for options that make no sense.
  *
  * @example
- * const context = longhaul({ model });
+ * const context = langchainContext({ model });
  * const answer = await context.invoke(model, state.messages);
  */
-export function longhaul(options: LangChainContextOptions = {}): LangChainContext {
+export function langchainContext(options: LangChainContextOptions = {}): LangChainContext {
   return withHooks(createContext({ ...contextOptions(options), traits: langchain.traits }));
 }
 

@@ -8,7 +8,7 @@ import { createMessageMeter, type TokenCounter } from "../core/tokens/index.ts";
  * has measured, and the digest that names originals. Keep them for as long as the conversation
  * lasts, so that every message is measured once.
  */
-export function planTools(
+export function planDefaults(
   counter: TokenCounter = estimator,
 ): Pick<PlanOptions, "counter" | "meter" | "digest"> {
   return { counter, meter: createMessageMeter(counter), digest: sha256Hex };

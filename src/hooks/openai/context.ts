@@ -87,9 +87,9 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
  * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
  *
  * @example
- * const openai = longhaul({ model: "gpt-5" }).client(new OpenAI());
+ * const openai = openaiContext({ model: "gpt-5" }).client(new OpenAI());
  */
-export function longhaul(options: OpenAIContextOptions = {}): OpenAIContext {
+export function openaiContext(options: OpenAIContextOptions = {}): OpenAIContext {
   // Both APIs have the same traits.
   const settings = { traits: openaiChat.traits, ...hookOptions(options) };
   return withHooks(createContext(settings), settings);

@@ -1,0 +1,16 @@
+/** `longhaul/core`: the stages as functions, for whoever keeps the state of a conversation alone. */
+export { pruneToolOutputs, planDefaults as planDefaults } from "./context/index.ts";
+export type { PrunedOutputs, PruneToolOutputsOptions } from "./context/index.ts";
+export { buildContinuation } from "./core/continuation/index.ts";
+export type { ContinuationContext } from "./core/continuation/index.ts";
+export { checkMessages, repairMessages } from "./core/message/index.ts";
+export type { Edit, MessageIssue } from "./core/message/index.ts";
+export { isOverflow } from "./core/overflow/index.ts";
+export { applyPlan, originalsOf, planContext } from "./core/plan/index.ts";
+export type { ContextPlan, PlanOptions } from "./core/plan/index.ts";
+export {
+  DEFAULT_COMPACTION_TEMPLATE,
+  extractiveSummary,
+  validateSummary,
+} from "./core/summary/index.ts";
+export type { ExtractiveInput, SummaryValidation } from "./core/summary/index.ts";

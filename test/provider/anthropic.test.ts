@@ -103,56 +103,33 @@ describe("an illegal request is refused", () => {
   };
   const withMessages = (...list: unknown[]): Body => ({ ...legal, messages: list });
   const cases: [string, Body, string | RegExp][] = [
+    // What the dialect's own check says; its tests have the rest.
+    [
+      "a call without result",
+      withMessages(ask, step, user(result("a"), say("b is missing"))),
+      /calls b, .*\(unanswered-tool-call\)/,
+    ],
+    [
+      "a system message between call and result",
+      withMessages(ask, step, { role: "system", content: "x" }, answer),
+      "(system-place)",
+    ],
+    ["no messages at all", withMessages(), "(empty-conversation)"],
+    ["a message that is text", withMessages("hi"), "(unknown-role)"],
+    ["an answer begun for the model", withMessages(ask, assistant(say("Sure"))), "ends-with-assis"],
+    // What only the server knows.
     ["no model", without("model"), "model: Field required"],
-    ["no max_tokens", without("max_tokens"), "max_tokens: Field required"],
+    ["no max_tokens", without("max_tokens"), "max_tokens: Input should be a valid integer"],
+    ["max_tokens 0", { ...legal, max_tokens: 0 }, "max_tokens: Input should be a valid integer"],
     ["a model that is no text", { ...legal, model: 1 }, "model: Input should be a valid string"],
+    ["no messages", without("messages"), "messages: Field required"],
     ["tools as an object", { ...legal, tools: {} }, "tools: Input should be a valid list"],
     ["system as an object", { ...legal, system: {} }, "system: Input should be a valid list"],
-    [
-      "a tool schema that is no object",
-      { ...legal, tools: [{ ...tool, input_schema: { type: "string" } }] },
-      "tools.0.custom.input_schema.type: Input should be 'object'",
-    ],
-    [
-      "a message that is text",
-      withMessages("hi"),
-      "messages.0: Input should be a valid dictionary",
-    ],
-    ["no role", withMessages({ content: "hi" }), "messages.0.role: Field required"],
-    [
-      "content that is an object",
-      withMessages({ role: "user", content: {} }),
-      "messages.0.content: Input should be a valid list",
-    ],
-    [
-      "text that is a number",
-      withMessages(user({ type: "text", text: 1 })),
-      "messages.0.content.0.text.text: Input should be a valid string",
-    ],
-    [
-      "a result that is an object",
-      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: {} })),
-      "messages.2.content.0.tool_result.content: Input should be a valid list",
-    ],
-    [
-      "a call inside a result",
-      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: [call("b")] })),
-      "messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found using 'type'",
-    ],
-    ["max_tokens 0", { ...legal, max_tokens: 0 }, "max_tokens: Input should be greater than"],
-    ["max_tokens as text", { ...legal, max_tokens: "9" }, "max_tokens: Input should be a valid in"],
-    ["no messages", without("messages"), "messages: Field required"],
-    ["an empty list", withMessages(), "messages: at least one message is required"],
     ["an unknown field", { ...legal, n: 1 }, "n: Extra inputs are not permitted"],
     [
       "a field of a beta without the beta",
       { ...legal, context_management: {} },
       "context_management: Extra inputs are not permitted",
-    ],
-    [
-      "an unknown role",
-      withMessages(ask, { role: "tool", content: "x" }),
-      "messages.1.role: Input should be 'user' or 'assistant'",
     ],
     [
       "an unknown field of a message",
@@ -167,139 +144,27 @@ describe("an illegal request is refused", () => {
     [
       "an unknown block",
       withMessages(user({ type: "input_text", text: "hi" })),
-      "messages.0.content.0: Input tag 'input_text' found using 'type' does not match",
-    ],
-    ["no content", withMessages({ role: "user" }), "messages.0.content: Field required"],
-    ["the assistant first", withMessages(assistant(say("hi")), ask), "first message must use the"],
-    [
-      "a system message first",
-      withMessages({ role: "system", content: "x" }, ask),
-      "first message",
+      "messages.0.content.0: Input tag 'input_text' does not match",
     ],
     [
-      "a system message between call and result",
-      withMessages(ask, step, { role: "system", content: "x" }, answer),
-      "messages.2: a system message must follow a user turn",
-    ],
-    [
-      "empty content",
-      withMessages({ role: "user", content: "" }),
-      "messages.0: all messages must have",
-    ],
-    ["no blocks", withMessages(user()), "messages.0: all messages must have non-empty content"],
-    ["an empty text block", withMessages(user(say(""))), "text content blocks must be non-empty"],
-    ["a blank text block", withMessages(user(say(" \n"))), "must contain non-whitespace text"],
-    ["an empty system block", { ...legal, system: [say("")] }, "text content blocks must be"],
-    [
-      "an empty text in a result",
-      withMessages(ask, assistant(call("a")), user({ ...result("a"), content: [say("")] })),
-      "text content blocks must be non-empty",
-    ],
-    [
-      "a call without result",
-      withMessages(ask, step, user(result("a"), say("b is missing"))),
-      "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b.",
-    ],
-    [
-      "a result one message too late",
-      withMessages(
-        ask,
-        assistant(call("a")),
-        user(say("wait")),
-        assistant(say("ok")),
-        user(result("a")),
-      ),
-      "messages.1: `tool_use` ids were found without",
-    ],
-    [
-      "a result behind other content",
-      withMessages(ask, assistant(call("a")), user(say("here:"), result("a"))),
-      "messages.1: `tool_use` ids were found without",
-    ],
-    [
-      "a call at the end",
-      withMessages(ask, assistant(call("a"))),
-      "messages.1: `tool_use` ids were found without",
-    ],
-    [
-      "a result without call",
-      withMessages(user(result("a"))),
-      "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a.",
-    ],
-    [
-      "two results of one call",
-      withMessages(ask, assistant(call("a")), user(result("a"), result("a"))),
-      "messages.2.content.1: each tool_use must have a single result.",
-    ],
-    [
-      "one id twice in a message",
-      withMessages(ask, assistant(call("a"), call("a")), user(result("a"))),
-      "messages.1.content.1: `tool_use` ids must be unique",
-    ],
-    [
-      "one id twice in the conversation",
-      withMessages(
-        ask,
-        assistant(call("a")),
-        user(result("a")),
-        assistant(call("a")),
-        user(result("a")),
-      ),
-      "messages.3.content.0: `tool_use` ids must be unique",
-    ],
-    [
-      "a call of the user",
-      withMessages(user(call("a"))),
-      "messages.0.content.0: `tool_use` blocks can only be in `assistant` messages",
-    ],
-    [
-      "a result of the assistant",
-      withMessages(ask, assistant(result("a")), ask),
-      "messages.1.content.0: `tool_result` blocks can only be in `user` messages",
-    ],
-    [
-      "an id with a colon",
-      withMessages(ask, assistant(call("functions.read:0")), user(result("functions.read:0"))),
-      "messages.1.content.0.tool_use.id: String should match pattern",
-    ],
-    [
-      "a call name with a dot",
-      withMessages(ask, assistant({ ...call("a"), name: "a.b" }), user(result("a"))),
-      "messages.1.content.0.tool_use.name: String should match pattern",
-    ],
-    [
-      "an input that is text",
-      withMessages(ask, assistant({ ...call("a"), input: "{}" }), user(result("a"))),
-      "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
-    ],
-    [
-      "a call without input",
-      withMessages(ask, assistant({ ...call("a"), input: undefined }), user(result("a"))),
-      "messages.1.content.0.tool_use.input: Field required",
+      "a tool schema that is no object",
+      { ...legal, tools: [{ ...tool, input_schema: { type: "string" } }] },
+      "tools.0.input_schema.type: Input should be 'object'",
     ],
     [
       "a tool name with a space",
       { ...legal, tools: [{ ...tool, name: "read file" }] },
-      "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+      "tools.0.name: String should match pattern",
     ],
+    ["calls without tools", without("tools"), "must define tools."],
+    ["two tools of one name", { ...legal, tools: [tool, tool] }, "Tool names must be unique."],
     [
-      "calls without tools",
-      without("tools"),
-      "Requests which include `tool_use` or `tool_result` blocks must define tools.",
-    ],
-    [
-      "two tools of one name",
-      { ...legal, tools: [tool, tool] },
-      "tools: Tool names must be unique.",
-    ],
-    [
-      "a tool without schema",
-      { ...legal, tools: [{ name: "read" }] },
-      "tools.0.custom.input_schema: Field required",
-    ],
-    [
-      "five breakpoints",
-      { ...legal, messages: [user(...Array.from("abcde", (one) => ({ ...say(one), ...marked })))] },
+      "five breakpoints, one on a tool",
+      {
+        ...legal,
+        tools: [{ ...tool, ...marked }],
+        messages: [user(...Array.from("abcd", (one) => ({ ...say(one), ...marked })))],
+      },
       "A maximum of 4 blocks with cache_control may be provided. Found 5.",
     ],
     [
@@ -310,11 +175,6 @@ describe("an illegal request is refused", () => {
         ask,
       ),
       "messages.1.content.0.thinking.cache_control: Extra inputs are not permitted",
-    ],
-    [
-      "thinking without signature",
-      withMessages(ask, assistant({ type: "thinking", thinking: "x" }, say("z")), ask),
-      "messages.1.content.0.thinking.signature: Field required",
     ],
     [
       "thinking signed elsewhere",
@@ -343,16 +203,12 @@ describe("an illegal request is refused", () => {
       },
       "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
     ],
-    [
-      "an answer begun for the model",
-      withMessages(ask, assistant(say("Sure"))),
-      "This model does not support assistant message prefill.",
-    ],
   ];
   test.each(cases)("%s", async (_name, body, expected) => {
     const upstream = await upstreamForTest({ script: () => "ok" });
     const { status, message, body: error, headers } = await post(upstream.url, "anthropic", body);
-    expect(message).toMatch(expected);
+    if (typeof expected === "string") expect(message).toContain(expected);
+    else expect(message).toMatch(expected);
     expect(status).toBe(400);
     expect(error).toMatchObject({
       type: "error",
@@ -365,7 +221,7 @@ describe("an illegal request is refused", () => {
   test("a begun answer that ends in white space, by an older model", async () => {
     const body = withMessages(ask, assistant(say("Sure ")));
     const { message } = await send(body, { prefill: true });
-    expect(message).toBe("messages: final assistant content cannot end with trailing whitespace");
+    expect(message).toContain("(trailing-whitespace)");
     const begun = await send(withMessages(ask, assistant(say("Sure"))), { prefill: true });
     expect(begun.status).toBe(200);
   });
@@ -431,7 +287,7 @@ describe("count_tokens", () => {
       error: { message: "max_tokens: Extra inputs are not permitted" },
     });
     expect(await count({ model: "m", messages: [user(result("a"))] })).toMatchObject({
-      error: { message: expect.stringContaining("unexpected `tool_use_id`") },
+      error: { message: expect.stringContaining("(unpaired-tool-result)") },
     });
   });
 });

@@ -24,12 +24,6 @@ export function canonical(value: unknown): string {
   });
 }
 
-/** What JSON calls a value: `object`, `array`, `null`, `string` and so on. */
-export function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
 /** Parsed, or the text itself where it is no JSON. */
 export function parsed(json: string): unknown {
   try {

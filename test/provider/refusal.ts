@@ -1,3 +1,5 @@
+import type { DialectIssue } from "../../src/dialects/index.ts";
+
 /** Why a request is not answered; each protocol words it in its own envelope. */
 export interface Refusal {
   readonly status: number;
@@ -37,4 +39,22 @@ export function firstRefusal(problems: Problems): Refusal | undefined {
   const { value } = problems.next();
   if (value === undefined) return undefined;
   return { type: "invalid_request_error", ...value, status: value.status ?? 400 };
+}
+
+/** What our own dialect says of the conversation; it knows pairs, roles and shapes. */
+export function* issueProblems(issues: readonly DialectIssue[]): Problems {
+  for (const { rule, message } of issues) yield { message: `${message} (${rule})` };
+}
+
+const OPENAI_TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** OpenAI's rule for the name of a tool. */
+export function* nameProblems(name: unknown, param: string): Problems {
+  if (typeof name === "string" && OPENAI_TOOL_NAME.test(name)) return;
+  const pattern = OPENAI_TOOL_NAME.source;
+  yield {
+    message: `Invalid '${param}': string does not match pattern '${pattern}'.`,
+    param,
+    code: "invalid_value",
+  };
 }

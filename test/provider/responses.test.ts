@@ -55,27 +55,21 @@ describe("a legal request is answered", () => {
 
 describe("an illegal request is refused", () => {
   const cases: [string, Item, string, object?][] = [
-    ["no model", { input: "x" }, "Missing required parameter: 'model'.", { param: "model" }],
+    // What the dialect's own check says; its tests have the rest.
+    ["a call without output", withInput(ask, call("a"), call("b"), result("a")), "(unanswered-too"],
+    ["no items", withInput(), "(empty-conversation)"],
+    // What only the server knows.
+    ["no model", { input: "x" }, "model: Field required", { param: "model" }],
     ["no input", { model: "m" }, 'One of "input" or "previous_response_id"', { param: "input" }],
-    ["no items", withInput(), "Invalid 'input': empty array."],
-    ["an unknown field", { ...legal, messages: [] }, "Unknown parameter: 'messages'."],
+    ["an unknown field", { ...legal, messages: [] }, "messages: Extra inputs are not permitted"],
     [
       "an unknown field of an item",
       withInput({ ...ask, name: "me" }),
-      "Unknown parameter: 'input[0].name'.",
-      { code: "unknown_parameter" },
+      "input[0].name: Extra inputs are not permitted",
+      { param: "input[0].name" },
     ],
-    ["an unknown item", withInput({ type: "tool_use" }), "Invalid value: 'tool_use'."],
-    [
-      "an unknown role",
-      withInput({ role: "tool", content: "x" }),
-      "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
-    ],
-    [
-      "input text of the assistant",
-      withInput(ask, { role: "assistant", content: [{ type: "input_text", text: "x" }] }),
-      "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
-    ],
+    ["an unknown item", withInput({ type: "tool_use" }), "input[0]: no item is a 'tool_use'"],
+    ["a call without name", withInput(ask, { ...call("a"), name: undefined }), "input[1].name: Fi"],
     [
       "a small output limit",
       { ...legal, max_output_tokens: 1 },
@@ -85,101 +79,9 @@ describe("an illegal request is refused", () => {
     [
       "a tool name with a dot",
       { ...legal, tools: [{ ...tool, name: "a.b" }] },
-      "Invalid 'tools[0].name': string does not match pattern.",
+      "Invalid 'tools[0].name': string does not match pattern",
     ],
-    [
-      "a tool without type",
-      { ...legal, tools: [{ name: "a" }] },
-      "Missing required parameter: 'tools",
-    ],
-    [
-      "arguments that are an object",
-      withInput(ask, { ...call("a"), arguments: {} }, result("a")),
-      "Invalid type for 'input[1].arguments': expected a string, but got an object instead.",
-    ],
-    [
-      "a call without name",
-      withInput(ask, { ...call("a"), name: undefined }, result("a")),
-      "Missing required parameter: 'input[1].name'.",
-      { param: "input[1].name" },
-    ],
-    [
-      "reasoning without summary",
-      withInput(ask, { type: "reasoning", id: "rs_1" }),
-      "Missing required parameter: 'input[1].summary'.",
-    ],
-    [
-      "a call name with a dot",
-      withInput(ask, { ...call("a"), name: "a.b" }, result("a")),
-      "Invalid 'input[1].name': string does not match pattern.",
-    ],
-    [
-      "a long call id",
-      withInput(ask, call("a".repeat(65)), result("a".repeat(65))),
-      "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64",
-    ],
-    [
-      "a long id",
-      withInput({ ...ask, id: `msg_${"a".repeat(64)}` }),
-      "Invalid 'input[0].id': string too long. Expected a string with maximum length 64",
-    ],
-    ["an id that is a number", withInput({ ...ask, id: 1 }), "Invalid type for 'input[0].id'"],
-    [
-      "content that is an object",
-      withInput({ role: "user", content: {} }),
-      "Invalid type for 'input[0].content': expected one of an array of objects or string",
-    ],
-    [
-      "text that is a number",
-      withInput({ role: "user", content: [{ type: "input_text", text: 1 }] }),
-      "Invalid type for 'input[0].content[0].text': expected a string, but got a number",
-    ],
-    [
-      "an output part of the model",
-      withInput(ask, call("a"), { ...result("a"), output: [{ type: "output_text", text: "x" }] }),
-      "Invalid value: 'output_text'. Supported values are: 'input_text', 'input_image', and 'input_file'.",
-    ],
-    [
-      "a foreign id",
-      withInput(ask, { ...call("a"), id: "call_1" }, result("a")),
-      "Invalid 'input[1].id': 'call_1'. Expected an ID that begins with 'fc'.",
-    ],
-    [
-      "an output that is an object",
-      withInput(ask, call("a"), { ...result("a"), output: {} }),
-      "Invalid type for 'input[2].output'",
-    ],
-    [
-      "a call without output",
-      withInput(ask, call("a"), call("b"), result("a")),
-      "No tool output found for function call b.",
-      { param: "input" },
-    ],
-    [
-      "an output without call",
-      withInput(ask, result("a")),
-      "No tool call found for function call output with call_id a.",
-    ],
-    [
-      "an output before its call",
-      withInput(ask, result("a"), call("a")),
-      "No tool call found for function call output with call_id a.",
-    ],
-    [
-      "two outputs of one call",
-      withInput(ask, call("a"), result("a"), result("a")),
-      "Duplicate function call output found with call_id a.",
-    ],
-    [
-      "one call id twice",
-      withInput(ask, call("a"), result("a"), call("a")),
-      "Duplicate item found with call_id a.",
-    ],
-    [
-      "one item id twice",
-      withInput({ ...ask, id: "msg_1" }, { ...ask, id: "msg_1" }),
-      "Duplicate item found with id msg_1. Remove duplicate items from your input and try again.",
-    ],
+    ["a tool without type", { ...legal, tools: [{ name: "a" }] }, "tools[0].type: Field required"],
     [
       "reasoning sealed elsewhere",
       withInput(
@@ -283,15 +185,13 @@ describe("what the model made goes back as it came", () => {
     const refusal = async (...input: Item[]): Promise<string> =>
       (await post(upstream.url, "openai-responses", withInput(...input))).message;
     const following = `Item '${String(reasoning["id"])}' of type 'reasoning' was provided without its required following item.`;
-    expect(await refusal(ask, reasoning)).toBe(following);
-    expect(await refusal(ask, reasoning, ask)).toBe(following);
+    expect(await refusal(ask, reasoning)).toContain("(reasoning-alone)");
+    expect(await refusal(ask, reasoning, ask)).toContain("(reasoning-alone)");
     expect(await refusal(ask, reasoning, call("x"), result("x"))).toBe(following);
     expect(await refusal(ask, made, answer)).toBe(
       `Item '${String(made["id"])}' of type 'function_call' was provided without its required 'reasoning' item: '${String(reasoning["id"])}'.`,
     );
-    expect(await refusal(ask, reasoning, made, answer, reasoning)).toContain(
-      "Duplicate item found",
-    );
+    expect(await refusal(ask, reasoning, made, answer, reasoning)).toContain("(duplicate-item-id)");
     const { encrypted_content: _sealed, ...open } = reasoning;
     expect(await refusal(ask, open, made, answer)).toContain("not found. Items are not persisted");
   });
@@ -304,7 +204,7 @@ describe("what the model made goes back as it came", () => {
     });
     const callId = String(output[1]!["call_id"]);
     const open = await post(upstream.url, "openai-responses", behind(ask));
-    expect(open.message).toBe(`No tool output found for function call ${callId}.`);
+    expect(open.message).toMatch(new RegExp(`calls ${callId}.*\\(unanswered-tool-call\\)`));
     const answered = await post(upstream.url, "openai-responses", behind(result(callId)));
     expect(answered.message).toBe("");
     const { view, promptTokens } = upstream.requests.at(-1)!;

@@ -1,25 +1,39 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { anthropic } from "../../../src/dialects/index.ts";
 import { isObject, type JsonObject, objects, words } from "../json.ts";
-import type { Problem, Problems } from "../refusal.ts";
+import { issueProblems, type Problem, type Problems } from "../refusal.ts";
+import { shape, shapeProblems } from "../shape.ts";
 import type { UpstreamOptions } from "../types.ts";
-import { blockProblems } from "./block-rules.ts";
-import { pairProblems } from "./pair-rules.ts";
 import { blocksOf, type Turn, turnsOf } from "./turns.ts";
 
-const FIELDS = words(
-  "model messages max_tokens system tools tool_choice stream metadata",
+const FIELDS = [
+  "model! messages! max_tokens system tools tool_choice stream metadata",
   "temperature top_p top_k stop_sequences thinking service_tier",
   "cache_control container diagnostics inference_geo output_config speed",
   "user_profile_id workspace_id",
-);
+];
 /** Known only to requests that name a beta. */
-const BETA_FIELDS = words(
+const BETA_FIELDS = [
   "context_management mcp_servers output_format compaction thread",
   "billing_policy fallback_credit_token fallbacks",
-);
+];
 const COUNT_ONLY_UNKNOWN = words("max_tokens stream temperature top_p top_k metadata");
 /** From this version on the API has no sampling parameters. */
 const VERSION_WITHOUT_SAMPLING = "2026-10-21";
+const SAMPLING = words("temperature top_p top_k");
+const MESSAGE = shape("role! content");
+const SYSTEM_MESSAGE = shape("role! content output_config");
+/** The blocks that we know; others are let through as they are. */
+const BLOCKS = new Map([
+  ["text", shape("type text! cache_control citations")],
+  ["thinking", shape("type thinking! signature!")],
+  ["redacted_thinking", shape("type data!")],
+  ["tool_use", shape("type id! name! input! cache_control caller toolset_name")],
+  ["tool_result", shape("type tool_use_id! content is_error cache_control toolset_name")],
+  ["image", shape("type source! cache_control transformations")],
+]);
+const OTHER_BLOCK =
+  /^(?:document|search_result|container_upload|compaction|fallback|(?:server|mcp)_tool_use|\w+_tool_result|mcp_tool_listing|tool_(?:addition|removal|reference)|browser_state)$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_BREAKPOINTS = 4;
 const MIN_BUDGET = 1_024;
@@ -34,15 +48,16 @@ export interface RuleContext {
 /** All rules of the Messages API that need nothing but the request. */
 export function* requestProblems(body: JsonObject, context: RuleContext): Problems {
   yield* fieldProblems(body, context);
-  const messages = body["messages"] as readonly unknown[];
   yield* toolProblems(body["tools"]);
-  yield* systemProblems(body["system"]);
-  for (const [index, message] of messages.entries()) yield* messageProblems(message, index);
-  const turns = turnsOf(messages);
-  yield* orderProblems(turns);
-  yield* pairProblems(turns);
+  for (const [index, message] of objects(body["messages"]).entries()) {
+    yield* messageProblems(message, `messages.${index}`);
+  }
+  const issues = anthropic.check(body as never, { asRequest: true });
+  const isAllowed = (rule: string): boolean =>
+    rule === "ends-with-assistant" && context.options.prefill === true;
+  yield* issueProblems(issues.filter(({ rule }) => !isAllowed(rule)));
+  const turns = turnsOf(objects(body["messages"]));
   yield* toollessProblems(body, turns);
-  yield* endProblems(turns, context.options);
   yield* thinkingProblems(body, turns);
   yield* breakpointProblems(body);
 }
@@ -51,29 +66,20 @@ function* fieldProblems(body: JsonObject, { headers, countOnly }: RuleContext): 
   if (headers["anthropic-version"] === undefined) {
     yield { message: "anthropic-version: header is required" };
   }
-  for (const field of ["model", ...(countOnly ? [] : ["max_tokens"]), "messages"]) {
-    if (body[field] === undefined) yield { message: `${field}: Field required` };
+  const beta = headers["anthropic-beta"] === undefined ? [] : BETA_FIELDS;
+  const isNew = String(headers["anthropic-version"]) >= VERSION_WITHOUT_SAMPLING;
+  const known = [...shape(...FIELDS, ...beta)].filter(
+    ([field]) => !(countOnly && COUNT_ONLY_UNKNOWN.has(field)) && !(isNew && SAMPLING.has(field)),
+  );
+  yield* shapeProblems(body, new Map(known), "");
+  const limit = body["max_tokens"];
+  if (!countOnly && !(Number.isInteger(limit) && Number(limit) >= 1)) {
+    yield { message: "max_tokens: Input should be a valid integer greater than or equal to 1" };
   }
   if (typeof body["model"] !== "string") yield { message: "model: Input should be a valid string" };
-  const limit = body["max_tokens"];
-  if (!countOnly && !Number.isInteger(limit)) {
-    yield { message: "max_tokens: Input should be a valid integer" };
-  }
-  if (!countOnly && Number(limit) < 1) {
-    yield { message: "max_tokens: Input should be greater than or equal to 1" };
-  }
   if (!Array.isArray(body["messages"])) yield { message: "messages: Input should be a valid list" };
-  else if (body["messages"].length === 0) {
-    yield { message: "messages: at least one message is required" };
-  }
-  const isBeta = headers["anthropic-beta"] !== undefined;
-  const isNew = String(headers["anthropic-version"]) >= VERSION_WITHOUT_SAMPLING;
-  for (const field of Object.keys(body)) {
-    const isKnown =
-      (FIELDS.has(field) || (isBeta && BETA_FIELDS.has(field))) &&
-      !(countOnly && COUNT_ONLY_UNKNOWN.has(field)) &&
-      !(isNew && ["temperature", "top_p", "top_k"].includes(field));
-    if (!isKnown) yield { message: `${field}: Extra inputs are not permitted` };
+  if (body["system"] !== undefined && typeof body["system"] !== "string") {
+    if (!Array.isArray(body["system"])) yield { message: "system: Input should be a valid list" };
   }
   if (isObject(body["thread"])) yield THREADS_UNSUPPORTED;
 }
@@ -86,22 +92,33 @@ const THREADS_UNSUPPORTED: Problem = {
 };
 
 function* toolProblems(tools: unknown): Problems {
-  if (tools === undefined) return;
-  if (!Array.isArray(tools)) yield { message: "tools: Input should be a valid list" };
+  if (tools !== undefined && !Array.isArray(tools)) {
+    yield { message: "tools: Input should be a valid list" };
+  }
   const names = new Set<unknown>();
   for (const [index, tool] of objects(tools).entries()) {
-    const at = `tools.${index}`;
     if (names.has(tool["name"])) yield { message: "tools: Tool names must be unique." };
     names.add(tool["name"]);
     const isCustom = tool["type"] === undefined || tool["type"] === "custom";
     if (!isCustom) continue;
     if (!TOOL_NAME.test(String(tool["name"]))) {
-      yield { message: `${at}.custom.name: String should match pattern '${TOOL_NAME.source}'` };
+      yield { message: `tools.${index}.name: String should match pattern '${TOOL_NAME.source}'` };
     }
-    const schema = tool["input_schema"];
-    if (!isObject(schema)) yield { message: `${at}.custom.input_schema: Field required` };
-    else if (schema["type"] !== "object") {
-      yield { message: `${at}.custom.input_schema.type: Input should be 'object'` };
+    if (!isObject(tool["input_schema"]) || tool["input_schema"]["type"] !== "object") {
+      yield { message: `tools.${index}.input_schema.type: Input should be 'object'` };
+    }
+  }
+}
+
+function* messageProblems(message: JsonObject, at: string): Problems {
+  yield* shapeProblems(message, message["role"] === "system" ? SYSTEM_MESSAGE : MESSAGE, at);
+  for (const [index, block] of blocksOf(message["content"]).entries()) {
+    const type = String(block["type"]);
+    const place = `${at}.content.${index}`;
+    const known = BLOCKS.get(type);
+    if (known !== undefined) yield* shapeProblems(block, known, `${place}.${type}`);
+    else if (!OTHER_BLOCK.test(type)) {
+      yield { message: `${place}: Input tag '${type}' does not match any of the expected tags` };
     }
   }
 }
@@ -113,77 +130,6 @@ function* toollessProblems({ tools }: JsonObject, turns: readonly Turn[]): Probl
   if (isUsed && objects(tools).length === 0) {
     yield {
       message: "Requests which include `tool_use` or `tool_result` blocks must define tools.",
-    };
-  }
-}
-
-function* systemProblems(system: unknown): Problems {
-  if (system === undefined || typeof system === "string") return;
-  if (!Array.isArray(system)) yield { message: "system: Input should be a valid list" };
-  for (const [index, block] of objects(system).entries()) {
-    yield* blockProblems({ block, at: `system.${index}` }, "system");
-  }
-}
-
-function* messageProblems(message: unknown, index: number): Problems {
-  const at = `messages.${index}`;
-  if (!isObject(message)) {
-    yield { message: `${at}: Input should be a valid dictionary or object to extract fields from` };
-    return;
-  }
-  const { role, content } = message;
-  if (role === undefined) yield { message: `${at}.role: Field required` };
-  if (!["user", "assistant", "system"].includes(String(role))) {
-    yield { message: `${at}.role: Input should be 'user' or 'assistant'` };
-  }
-  const isSetting = role === "system" && isObject(message["output_config"]);
-  for (const field of Object.keys(message)) {
-    const isKnown = ["role", "content", ...(role === "system" ? ["output_config"] : [])];
-    if (!isKnown.includes(field))
-      yield { message: `${at}.${field}: Extra inputs are not permitted` };
-  }
-  if (content === undefined && !isSetting) yield { message: `${at}.content: Field required` };
-  if (content !== undefined && typeof content !== "string" && !Array.isArray(content)) {
-    yield { message: `${at}.content: Input should be a valid list` };
-  }
-  const blocks = blocksOf(content);
-  if (!isSetting && (blocks.length === 0 || content === "")) {
-    yield {
-      message: `${at}: all messages must have non-empty content except for the optional final assistant message`,
-    };
-  }
-  for (const [place, block] of blocks.entries()) {
-    yield* blockProblems({ block, at: `${at}.content.${place}` }, String(role));
-  }
-}
-
-function* orderProblems(turns: readonly Turn[]): Problems {
-  if (turns[0]?.role !== "user") {
-    yield { message: 'messages: first message must use the "user" role' };
-  }
-  for (const [index, { role, at }] of turns.entries()) {
-    if (role !== "system") continue;
-    const next = turns[index + 1]?.role ?? "assistant";
-    if (turns[index - 1]?.role !== "user" || next !== "assistant") {
-      yield {
-        message: `${at}: a system message must follow a user turn and stand before an assistant turn or at the end`,
-      };
-    }
-  }
-}
-
-function* endProblems(turns: readonly Turn[], options: UpstreamOptions): Problems {
-  const last = turns.at(-1);
-  const final = last?.blocks.at(-1)?.block;
-  if (last?.role !== "assistant" || final === undefined) return;
-  if (/^(?:server|mcp)_tool_use$|_tool_result$/.test(String(final["type"]))) return;
-  if (final["type"] === "text" && /\s$/.test(String(final["text"]))) {
-    yield { message: "messages: final assistant content cannot end with trailing whitespace" };
-  }
-  if (options.prefill !== true) {
-    yield {
-      message:
-        "This model does not support assistant message prefill. The conversation must end with a user message.",
     };
   }
 }
@@ -209,8 +155,8 @@ function* thinkingProblems(body: JsonObject, turns: readonly Turn[]): Problems {
   };
 }
 
-/** All blocks and tools that may hold a breakpoint. */
-function breakpointProblems(body: JsonObject): Problem[] {
+/** Breakpoints of the whole request, tools included. */
+function* breakpointProblems(body: JsonObject): Problems {
   const blocks = [
     ...objects(body["tools"]),
     ...blocksOf(body["system"]),
@@ -220,7 +166,8 @@ function breakpointProblems(body: JsonObject): Problem[] {
     type === "tool_result" ? blocksOf(content) : [],
   );
   const marked = [body, ...blocks, ...nested].filter((one) => isObject(one["cache_control"]));
-  if (marked.length <= MAX_BREAKPOINTS) return [];
-  const message = `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`;
-  return [{ message }];
+  if (marked.length <= MAX_BREAKPOINTS) return;
+  yield {
+    message: `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`,
+  };
 }

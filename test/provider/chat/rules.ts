@@ -1,5 +1,5 @@
 import { openaiChat } from "../../../src/dialects/index.ts";
-import { isObject, type JsonObject, objects, text } from "../json.ts";
+import { isObject, type JsonObject, objects, text, words } from "../json.ts";
 import { issueProblems, nameProblems, type Problems } from "../refusal.ts";
 import { shape, shapeProblems } from "../shape.ts";
 import type { UpstreamOptions } from "../types.ts";
@@ -24,7 +24,7 @@ const COMPATIBLE = new Map([
   ...MESSAGES.get("assistant")!,
   ...shape("reasoning_content reasoning"),
 ]);
-const USER_PARTS = ["text", "image_url", "input_audio", "file"];
+const USER_PARTS = words("text image_url input_audio file");
 const MAX_CALL_ID = 40;
 
 export type ChatServer = NonNullable<UpstreamOptions["server"]>;
@@ -92,7 +92,8 @@ function* messageProblems(message: JsonObject, at: string, isCompatible: boolean
   yield* shapeProblems(message, isCompatible && role === "assistant" ? COMPATIBLE : own, at);
   const parts = role === "user" ? objects(message["content"]) : [];
   for (const { type } of parts) {
-    if (!USER_PARTS.includes(text(type))) yield { message: `${at}.content: no part is a ${type}` };
+    if (USER_PARTS.has(text(type))) continue;
+    yield { message: `${at}.content: no part is a ${text(type)}` };
   }
   for (const { id } of objects(message["tool_calls"])) {
     if (text(id).length > MAX_CALL_ID) {

@@ -15,7 +15,7 @@ export function* pairProblems(items: readonly JsonObject[], context: PairContext
   for (const item of items) {
     if (typeOf(item) === "reasoning") yield* contentProblems(item, context);
   }
-  yield* issueProblems(openaiResponses.check(items as never, { asRequest: true }));
+  yield* issueProblems(openaiResponses.check(items, { asRequest: true }));
   yield* reasoningProblems(items, context.store);
 }
 

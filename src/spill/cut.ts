@@ -1,5 +1,3 @@
-import { type Decoded, decodeUtf8 } from "../core/text/index.ts";
-import { isAscii, isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Direction,
@@ -50,18 +48,9 @@ function cutReceived(received: Received, options: CutOptions): Truncation {
     head: whole ?? head ?? none,
     tail: tail ?? none,
     totalBytes: bytes,
-    ...(lines !== undefined && { totalLines: lines }),
+    totalLines: lines,
     ...options,
-    decode,
   });
-}
-
-/** Node's own decoders take a tenth of the time; what is no UTF-8 they do not count. */
-function decode(bytes: Uint8Array): Decoded {
-  const { buffer, byteOffset, length } = bytes;
-  const own = Buffer.from(buffer, byteOffset, length);
-  if (isAscii(own)) return { text: own.toString("latin1"), invalid: 0 };
-  return isUtf8(own) ? { text: own.toString("utf8"), invalid: 0 } : decodeUtf8(own);
 }
 
 /** The kept part, the notice if something was cut, and what else a model must know, in brackets. */

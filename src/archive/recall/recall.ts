@@ -1,7 +1,6 @@
 import {
   endWithin,
   showControls,
-  byteOfUnit,
   decodeUtf8,
   dropPartialEnd,
   skipPartialStart,
@@ -184,9 +183,13 @@ const EMPTY: Part = { text: "", shown: { bytes: [0, 0] } };
  * byte and takes three.
  */
 function fitting(piece: Uint8Array, maxBytes: number): Uint8Array {
-  const { text } = decodeUtf8(piece);
-  const end = endWithin(text, 0, maxBytes);
-  return end === text.length ? piece : piece.subarray(0, byteOfUnit(piece, end));
+  for (let fit = piece; ;) {
+    const { text } = decodeUtf8(fit);
+    const end = endWithin(text, 0, maxBytes);
+    if (end === text.length) return fit;
+    const shorter = fit.subarray(0, Math.floor((fit.length * end) / text.length));
+    fit = shorter.subarray(0, dropPartialEnd(shorter));
+  }
 }
 
 interface WholeLines {

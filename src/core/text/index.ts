@@ -16,7 +16,6 @@ export { fieldsOf, isRecord, toJson } from "./json.ts";
 export type { Fields } from "./json.ts";
 export { attributeIn, openTag, tagValue } from "./markup.ts";
 export {
-  byteOfUnit,
   countLineEnds,
   countLines,
   decodeUtf8,

@@ -51,91 +51,35 @@ export interface Decoded {
   readonly invalid: number;
 }
 
-/** So many units are turned into text at once; engines limit the arguments of a call. */
-const BLOCK = 8_192;
+/** Every platform has it; the language level here does not declare it. */
+declare const TextDecoder: new (
+  encoding: "utf-8",
+  options: { readonly ignoreBOM: boolean; readonly fatal?: boolean },
+) => { decode(bytes: Uint8Array): string };
 
 /**
  * Bytes as text. What is no UTF-8 becomes U+FFFD, one for each longest piece that could have begun
  * a character, as the Encoding Standard has it; a byte order mark stays.
  */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
-  const blocks: string[] = [];
-  const units = new Uint16Array(BLOCK);
-  let invalid = 0;
-  let filled = 0;
-  for (let at = 0; at < bytes.length;) {
-    if (filled > BLOCK - 2) {
-      blocks.push(asText(units, filled));
-      filled = 0;
-    }
-    const byte = bytes[at] as number;
-    if (byte < 0x80) {
-      units[filled++] = byte;
-      at++;
-      continue;
-    }
-    const { length, isWhole } = sequenceAt(bytes, at);
-    const code = isWhole ? codePoint(bytes, at, length) : 0xfffd;
-    if (!isWhole) invalid++;
-    if (code > 0xffff) units[filled++] = 0xd7c0 + (code >> 10);
-    units[filled++] = code > 0xffff ? 0xdc00 + (code & 0x3ff) : code;
-    at += length;
+  try {
+    return {
+      text: new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes),
+      invalid: 0,
+    };
+  } catch {
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return { text, invalid: text.split("\ufffd").length - 1 - writtenReplacements(bytes) };
   }
-  blocks.push(asText(units, filled));
-  return { text: blocks.join(""), invalid };
 }
 
-/** At which byte a unit of the text begins that `decodeUtf8` makes of some bytes. */
-export function byteOfUnit(bytes: Uint8Array, unit: number): number {
-  let at = 0;
-  for (let units = 0; units < unit && at < bytes.length;) {
-    const byte = bytes[at] as number;
-    const { length, isWhole } = byte < 0x80 ? ONE_BYTE : sequenceAt(bytes, at);
-    units += isWhole && length === 4 ? 2 : 1;
-    at += length;
+/** How often U+FFFD itself stands in the bytes. */
+function writtenReplacements(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0xef); at >= 0; at = bytes.indexOf(0xef, at + 1)) {
+    if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) count++;
   }
-  return at;
-}
-
-const ONE_BYTE: Sequence = { length: 1, isWhole: true };
-
-function asText(units: Uint16Array, length: number): string {
-  // An argument list made of a typed array is many times faster than the same by spreading.
-  return String.fromCharCode.apply(null, units.subarray(0, length) as unknown as number[]);
-}
-
-interface Sequence {
-  readonly length: number;
-  readonly isWhole: boolean;
-}
-
-/** The sequence that starts at a byte above 0x7f: how long it is as far as it is right. */
-function sequenceAt(bytes: Uint8Array, at: number): Sequence {
-  const lead = bytes[at] as number;
-  const expected = lead < 0xc2 || lead > 0xf4 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (expected === 1) return { length: 1, isWhole: false };
-  for (let index = 1; index < expected; index++) {
-    const byte = bytes[at + index] ?? 0;
-    const isRight = (byte & 0xc0) === 0x80 && (index > 1 || isSecond(lead, byte));
-    if (!isRight) return { length: index, isWhole: false };
-  }
-  return { length: expected, isWhole: true };
-}
-
-/** No overlong forms, no surrogates, nothing above U+10FFFF. */
-function isSecond(lead: number, byte: number): boolean {
-  if (lead === 0xe0) return byte >= 0xa0;
-  if (lead === 0xed) return byte < 0xa0;
-  if (lead === 0xf0) return byte >= 0x90;
-  return lead !== 0xf4 || byte < 0x90;
-}
-
-function codePoint(bytes: Uint8Array, at: number, length: number): number {
-  let code = (bytes[at] as number) & (0xff >> (length + 1));
-  for (let index = 1; index < length; index++) {
-    code = (code << 6) | ((bytes[at + index] as number) & 0x3f);
-  }
-  return code;
+  return count;
 }
 
 /** Where the first whole character of a piece of a larger output begins: at most 3 bytes on. */

@@ -1,18 +1,16 @@
 import {
-  ERROR_SCAN_UNITS,
+  addCleaning,
   type ErrorLines,
+  ERROR_SCAN_UNITS,
   findErrorLines,
   lineEnds,
   NAMED_ERRORS,
-  addCleaning,
-  type Cleaning,
   NO_CLEANING,
   utf8Length,
-  terminalText,
 } from "../text/index.ts";
 import { binaryKind } from "./binary.ts";
 import { type Kept, keepHead, keepTail } from "./keep-lines.ts";
-import { type Direction, type Limits, windowBytes } from "./limits.ts";
+import { type Direction, type Limits, type ToolLimits, windowBytes } from "./limits.ts";
 import type { Omitted, Truncation } from "./truncation.ts";
 
 /** The two ends of an output that is too large; both may be the same whole text. */
@@ -26,9 +24,10 @@ export interface Ends {
   readonly invalid: number;
 }
 
-export interface CutOptions {
-  readonly limits: Limits;
-  readonly direction: Direction;
+/** What is kept of an output: one end or both. */
+interface KeptEnds {
+  readonly head?: Kept;
+  readonly tail?: Kept;
 }
 
 /** The share of the room that the start gets where both ends are kept; the end says how it came out. */
@@ -38,81 +37,93 @@ const GAP: Limits = { maxLines: 1, maxBytes: 160 };
 /** With less room than that, two ends would show nothing. */
 const LEAST_FOR_BOTH: Limits = { maxLines: 5, maxBytes: 800 };
 
+/** What is kept instead of an end that is binary, blank, or a state that was overwritten. */
+const INSTEAD: Readonly<Record<Direction, readonly Direction[]>> = {
+  tail: ["tail", "head"],
+  head: ["head", "tail"],
+  both: ["both", "tail", "head"],
+};
+
 /** Cuts an output that does not fit, or that is no text. */
-export function cutEnds(ends: Ends, options: CutOptions): Truncation {
-  const direction = possibleDirection(ends, options);
-  if (direction === undefined) return describeBinary(ends, options);
-  const { limits } = options;
-  const possible = { limits, direction };
-  const whole = ends.isWhole ? cleanedWhole(ends, possible) : undefined;
-  if (whole !== undefined) return whole;
-  return direction === "both" ? cutBoth(ends, limits) : cutOne(ends, limits, direction);
+export function cutEnds(given: Ends, { limits, direction }: ToolLimits): Truncation {
+  const kinds = {
+    head: given.head === "" ? "" : binaryKind(given.head, "head"),
+    tail: given.tail === "" ? "" : binaryKind(given.tail, "tail"),
+  };
+  if (kinds.head !== undefined && kinds.tail !== undefined) {
+    const binary = kinds.head || kinds.tail || "binary data";
+    return describeBinary(given, { limits, direction }, binary);
+  }
+  const ends = {
+    ...given,
+    head: kinds.head === undefined ? given.head : "",
+    tail: kinds.tail === undefined ? given.tail : "",
+    isWhole: given.isWhole && kinds.head === kinds.tail,
+  };
+  const isSmall =
+    limits.maxBytes < LEAST_FOR_BOTH.maxBytes || limits.maxLines < LEAST_FOR_BOTH.maxLines;
+  const wanted = direction === "both" && isSmall ? "tail" : direction;
+  if (ends.isWhole && ends.head.length <= windowBytes(limits)) {
+    const whole = tailOf(ends, limits);
+    // It fits once colours and overwritten lines are gone.
+    if (whole.from === 0 && !isBlank(whole)) return assemble(ends, { tail: whole }, wanted, limits);
+  }
+  for (const side of INSTEAD[wanted]) {
+    const kept = keepEnds(ends, side, limits);
+    if (kept !== undefined) return assemble(ends, kept, side, limits);
+  }
+  const kept = wanted === "head" ? { head: headOf(ends, limits) } : { tail: tailOf(ends, limits) };
+  return assemble(ends, kept, wanted === "head" ? "head" : "tail", limits);
 }
 
-/** One end; the other one where that is thousands of blank lines, or a state that was overwritten. */
-function cutOne(ends: Ends, limits: Limits, direction: "head" | "tail"): Truncation {
-  const kept = keepEnd(ends, direction, limits);
-  const other = direction === "head" ? "tail" : "head";
-  const instead = isBlank(kept) ? keepEnd(ends, other, limits) : undefined;
-  return instead === undefined || isBlank(instead)
-    ? assemble(ends, { limits, direction }, { [direction]: kept })
-    : assemble(ends, { limits, direction: other }, { [other]: instead });
+function describeBinary(
+  { total }: Ends,
+  { limits, direction }: ToolLimits,
+  binary: string,
+): Truncation {
+  return {
+    text: `[binary output: ${binary}, ${total.bytes} bytes]`.slice(0, limits.maxBytes),
+    isTruncated: true,
+    direction,
+    total,
+    kept: { lines: 0, bytes: 0 },
+    omitted: { bytes: total.bytes },
+    isLineCut: false,
+    binary,
+  };
 }
 
-/** Nothing of an end that is no text. */
-function keepEnd(ends: Ends, end: "head" | "tail", limits: Limits): Kept {
-  const isText = binaryKind(ends[end], end === "head" ? "start" : "end") === undefined;
-  const given = isText ? ends : { ...ends, [end]: "" };
-  return end === "head" ? headOf(given, limits) : tailOf(given, limits);
+/** The wanted ends; `undefined` where one of them would show nothing. */
+function keepEnds(ends: Ends, side: Direction, limits: Limits): KeptEnds | undefined {
+  const kept =
+    side === "both"
+      ? bothOf(ends, limits)
+      : side === "head"
+        ? { head: headOf(ends, limits) }
+        : { tail: tailOf(ends, limits) };
+  const isShown = [kept.head, kept.tail].every((end) => end === undefined || !isBlank(end));
+  return isShown ? kept : undefined;
 }
 
 function isBlank({ text }: Kept): boolean {
   return !/\S/.test(text);
 }
 
-/** An end that is binary or blank is not worth keeping when the other one says something. */
-function possibleDirection(ends: Ends, { direction, limits }: CutOptions): Direction | undefined {
-  const head = ends.head === "" ? "binary" : judge(ends.head, "start", limits);
-  const tail = ends.tail === "" ? "binary" : judge(ends.tail, "end", limits);
-  if (head === "binary" && tail === "binary") return undefined;
-  const isSmall =
-    limits.maxBytes < LEAST_FOR_BOTH.maxBytes || limits.maxLines < LEAST_FOR_BOTH.maxLines;
-  const wanted = direction === "both" && isSmall ? "tail" : direction;
-  if (head === tail) return wanted;
-  if (wanted !== "head" && tail !== "text" && head !== "binary") return "head";
-  if (wanted !== "tail" && head !== "text" && tail !== "binary") return "tail";
-  return wanted;
+/** The end gets its share first, and the start what that leaves. */
+function bothOf(ends: Ends, limits: Limits): KeptEnds {
+  const maxLines = limits.maxLines - GAP.maxLines;
+  const maxBytes = limits.maxBytes - GAP.maxBytes;
+  const tail = tailOf(ends, {
+    maxLines: maxLines - Math.floor(maxLines * HEAD_SHARE),
+    maxBytes: maxBytes - Math.floor(maxBytes * HEAD_SHARE),
+  });
+  const left = { maxLines: maxLines - tail.lines, maxBytes: maxBytes - tail.bytes };
+  return { head: headOf(ends, left, ends.isWhole ? tail.from : ends.head.length), tail };
 }
 
-function judge(text: string, end: "start" | "end", limits: Limits): "text" | "blank" | "binary" {
-  if (binaryKind(text, end) !== undefined) return "binary";
-  const size = windowBytes(limits);
-  const near = end === "start" ? text.slice(0, size) : text.slice(-size);
-  return /\S/.test(near) ? "text" : "blank";
-}
-
-/** An output that fits once colours and overwritten lines are gone. */
-function cleanedWhole(ends: Ends, { limits, direction }: CutOptions): Truncation | undefined {
-  if (ends.head.length > windowBytes(limits)) return undefined;
-  const { text, cleaning } = terminalText(ends.head);
-  const bytes = utf8Length(text);
-  const lines = ends.total.lines ?? 0;
-  if (bytes > limits.maxBytes || lines > limits.maxLines) return undefined;
-  return {
-    text: visible(text, limits),
-    isTruncated: true,
-    direction,
-    total: ends.total,
-    kept: { lines, bytes },
-    cleaning: { ...cleaning, invalid: cleaning.invalid + ends.invalid },
-    isLineCut: false,
-  };
-}
-
-function headOf(ends: Ends, limits: Limits, end: number = ends.head.length): Kept {
-  const window = ends.head.slice(0, Math.min(end, windowBytes(limits)));
-  const cut = keepHead(window, limits, ends.isWhole && window.length === ends.head.length);
-  return isPassingState(ends, cut) ? withoutLastLine(ends, cut) : cut;
+function headOf({ head, isWhole }: Ends, limits: Limits, end: number = head.length): Kept {
+  const window = head.slice(0, Math.min(end, windowBytes(limits)));
+  return keepHead(window, limits, isWhole && window.length === head.length);
 }
 
 function tailOf({ tail, isWhole }: Ends, limits: Limits): Kept {
@@ -122,116 +133,61 @@ function tailOf({ tail, isWhole }: Ends, limits: Limits): Kept {
   return { ...kept, from: kept.from + base, to: kept.to + base };
 }
 
-function cutBoth(ends: Ends, limits: Limits): Truncation {
-  const room = {
-    maxLines: limits.maxLines - GAP.maxLines,
-    maxBytes: limits.maxBytes - GAP.maxBytes,
-  };
-  const tail = tailOf(ends, {
-    maxLines: room.maxLines - Math.floor(room.maxLines * HEAD_SHARE),
-    maxBytes: room.maxBytes - Math.floor(room.maxBytes * HEAD_SHARE),
-  });
-  const left = { maxLines: room.maxLines - tail.lines, maxBytes: room.maxBytes - tail.bytes };
-  const head = headOf(ends, left, ends.isWhole ? tail.from : ends.head.length);
-  return head.text === ""
-    ? assemble(ends, { limits, direction: "tail" }, { tail })
-    : assemble(ends, { limits, direction: "both" }, { head, tail });
-}
-
-/** Whether the head ends within a line that is overwritten further on: that state was not to stay. */
-function isPassingState({ head }: Ends, { to, isLineCut }: Kept): boolean {
-  if (!isLineCut) return false;
-  const line = head.slice(head.lastIndexOf("\n", to - 1) + 1, to);
-  return line.includes("\r");
-}
-
-function withoutLastLine(ends: Ends, cut: Kept): Kept {
-  const end = ends.head.lastIndexOf("\n", cut.to - 1) + 1;
-  const whole = { maxLines: Math.max(1, cut.lines), maxBytes: Math.max(4, cut.bytes) };
-  return keepHead(ends.head.slice(0, end), whole, true);
-}
-
-interface KeptEnds {
-  readonly head?: Kept;
-  readonly tail?: Kept;
-}
-
 function assemble(
   ends: Ends,
-  { direction, limits }: CutOptions,
   { head, tail }: KeptEnds,
+  direction: Direction,
+  limits: Limits,
 ): Truncation {
-  const omitted = omittedPart(ends, head, tail);
+  const omitted = omittedPart(ends, { head, tail });
   const gap = head !== undefined && tail !== undefined ? gapLine(head, omitted) : "";
+  const text = `${head?.text ?? ""}${gap}${tail?.text ?? ""}`;
+  const cleaning = addCleaning(head?.cleaning ?? NO_CLEANING, tail?.cleaning ?? NO_CLEANING);
+  // Both ends may hold a part of the same line.
+  const isOneLine =
+    head?.isLineCut === true && tail?.isLineCut === true && omitted?.fromLine === omitted?.toLine;
   return {
-    text: visible(`${head?.text ?? ""}${gap}${tail?.text ?? ""}`, limits),
+    // A piece that is nothing but escape sequences still has to show something.
+    text: text === "" ? "[no visible text]".slice(0, limits.maxBytes) : text,
     isTruncated: true,
     direction,
     total: ends.total,
     kept: {
-      lines: (head?.lines ?? 0) + (tail?.lines ?? 0) - (isOneLine(omitted, head, tail) ? 1 : 0),
+      lines: (head?.lines ?? 0) + (tail?.lines ?? 0) - (isOneLine ? 1 : 0),
       bytes: (head?.bytes ?? 0) + (tail?.bytes ?? 0),
     },
-    ...(omitted !== undefined && { omitted }),
-    cleaning: totalCleaning(ends, head, tail),
+    omitted,
+    cleaning: { ...cleaning, invalid: cleaning.invalid + ends.invalid },
     isLineCut: head?.isLineCut === true || tail?.isLineCut === true,
   };
-}
-
-/** Whether both ends hold a part of the same line. */
-function isOneLine(
-  omitted: Omitted | undefined,
-  head: Kept | undefined,
-  tail: Kept | undefined,
-): boolean {
-  const areCut = head?.isLineCut === true && tail?.isLineCut === true;
-  return areCut && omitted?.fromLine !== undefined && omitted.fromLine === omitted.toLine;
-}
-
-function totalCleaning(ends: Ends, head: Kept | undefined, tail: Kept | undefined): Cleaning {
-  const both = addCleaning(head?.cleaning ?? NO_CLEANING, tail?.cleaning ?? NO_CLEANING);
-  return { ...both, invalid: both.invalid + ends.invalid };
-}
-
-/** A piece that is nothing but escape sequences still has to show something. */
-function visible(text: string, { maxBytes }: Limits): string {
-  return text === "" ? "[no visible text]".slice(0, maxBytes) : text;
 }
 
 /** Stands between the two ends; nothing where they meet. */
 function gapLine(head: Kept, omitted: Omitted | undefined): string {
   if (omitted === undefined) return "";
   const { fromLine = 1, toLine, bytes } = omitted;
-  const where =
-    toLine === undefined
-      ? `from line ${fromLine} on`
-      : fromLine === toLine
-        ? `in line ${fromLine}`
-        : `in lines ${fromLine} to ${toLine}`;
+  const lines = fromLine === toLine ? `in line ${fromLine}` : `in lines ${fromLine} to ${toLine}`;
+  const where = toLine === undefined ? `from line ${fromLine} on` : lines;
   const start = head.text.endsWith("\n") ? "" : "\n";
   return `${start}[… ${bytes} bytes left out here, ${where} …]\n`;
 }
 
-function omittedPart(
-  ends: Ends,
-  head: Kept | undefined,
-  tail: Kept | undefined,
-): Omitted | undefined {
-  if (head !== undefined && tail !== undefined && ends.isWhole && head.to === tail.from) {
-    return undefined;
-  }
+function omittedPart(ends: Ends, { head, tail }: KeptEnds): Omitted | undefined {
+  const end = tail?.from ?? ends.tail.length;
+  if (ends.isWhole && (head?.to ?? 0) === end) return undefined;
   const { lines, bytes } = ends.total;
-  const headBytes = head === undefined ? 0 : utf8Length(ends.head, head.from, head.to);
-  const tailBytes = tail === undefined ? 0 : utf8Length(ends.tail, tail.from, tail.to);
+  const headBytes = head === undefined ? 0 : utf8Length(ends.head, 0, head.to);
+  const tailBytes = tail === undefined ? 0 : utf8Length(ends.tail, tail.from);
   const fromLine = 1 + wholeLines(head);
   const toLine = lines === undefined ? undefined : lines - wholeLines(tail);
   const errors = head && tail && omittedErrors(ends, head, tail);
   return {
     fromLine,
-    ...(toLine !== undefined && { toLine, lines: toLine - fromLine + 1 }),
+    toLine,
+    lines: toLine === undefined ? undefined : toLine - fromLine + 1,
     bytes: Math.max(0, bytes - headBytes - tailBytes),
     fromByte: headBytes,
-    ...(errors !== undefined && errors.count > 0 && { errors }),
+    errors: errors?.count === 0 ? undefined : errors,
   };
 }
 
@@ -246,33 +202,12 @@ function omittedErrors(ends: Ends, head: Kept, tail: Kept): ErrorLines {
   const start = findErrorLines(ends.head.slice(head.to, after), 1 + wholeLines(head));
   if (ends.isWhole) return start;
   const piece = ends.tail.slice(0, tail.from).slice(-ERROR_SCAN_UNITS);
-  const end = findErrorLines(piece, firstLineOf(piece, tail, ends.total.lines));
+  const { lines } = ends.total;
+  const first = lines === undefined ? undefined : lines - tail.lines + 1 - lineEnds(piece);
+  const end = findErrorLines(piece, first);
   return {
     count: start.count + end.count,
     first: [...start.first, ...end.first].slice(0, NAMED_ERRORS),
     isPartial: true,
-  };
-}
-
-/** The number of the first line of a piece that ends where the kept end begins. */
-function firstLineOf(piece: string, tail: Kept, total: number | undefined): number | undefined {
-  if (total === undefined) return undefined;
-  return total - tail.lines + 1 - lineEnds(piece, 0, piece.length);
-}
-
-function describeBinary(ends: Ends, { limits, direction }: CutOptions): Truncation {
-  const kind =
-    (ends.head === "" ? undefined : binaryKind(ends.head, "start")) ??
-    binaryKind(ends.tail, "end") ??
-    "binary data";
-  return {
-    text: `[binary output: ${kind}, ${ends.total.bytes} bytes]`.slice(0, limits.maxBytes),
-    isTruncated: true,
-    direction,
-    total: ends.total,
-    kept: { lines: 0, bytes: 0 },
-    omitted: { bytes: ends.total.bytes },
-    isLineCut: false,
-    binary: kind,
   };
 }

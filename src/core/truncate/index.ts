@@ -1,19 +1,32 @@
 export { isBinaryText } from "./binary.ts";
-export { checkedDirection, completeLimits, DEFAULT_LIMITS, windowBytes } from "./limits.ts";
-export type { Direction, Limits } from "./limits.ts";
-export { findTruncation, isTruncated } from "./marker.ts";
-export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
-export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
-export type { NoticeTarget } from "./notice.ts";
-export { checkToolLimits, commandDirection, toolLimits } from "./tool-limits.ts";
+export {
+  checkedDirection,
+  checkToolLimits,
+  commandDirection,
+  completeLimits,
+  DEFAULT_LIMITS,
+  outputLimits,
+  toolLimits,
+  windowBytes,
+} from "./limits.ts";
 export type {
+  Direction,
+  Limits,
+  OutputMeta,
   ToolCallFacts,
   ToolLimitOptions,
   ToolLimitOverrides,
   ToolLimits,
-} from "./tool-limits.ts";
-export { outputLimits, truncateOutput } from "./truncate-output.ts";
-export type { OutputMeta, TruncatedText, TruncateOutputMeta } from "./truncate-output.ts";
-export { truncateEnds, truncateText } from "./truncate-text.ts";
-export type { OutputEnds, TruncateOptions } from "./truncate-text.ts";
+} from "./limits.ts";
+export { findTruncation, isTruncated, NOTICE_ELEMENT, RESULT_ELEMENT } from "./marker.ts";
+export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
+export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
+export type { NoticeTarget } from "./notice.ts";
+export { truncateEnds, truncateOutput, truncateText } from "./truncate-output.ts";
+export type {
+  OutputEnds,
+  TruncatedText,
+  TruncateOptions,
+  TruncateOutputMeta,
+} from "./truncate-output.ts";
 export type { Omitted, Truncation } from "./truncation.ts";

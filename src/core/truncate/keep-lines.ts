@@ -1,16 +1,16 @@
 import {
+  addCleaning,
+  type Cleaning,
   endWithin,
+  isDirty,
+  NO_CLEANING,
   partEnd,
   partStart,
   safeEnd,
   safeStart,
   startWithin,
-  addCleaning,
-  type Cleaning,
-  isDirty,
-  NO_CLEANING,
-  utf8Length,
   terminalText,
+  utf8Length,
 } from "../text/index.ts";
 import type { Limits } from "./limits.ts";
 
@@ -36,94 +36,86 @@ const ROOM_TO_CUT = 0.5;
 
 /** The lines of the end of a text that fit. `isStart`: the text's first line is a whole line. */
 export function keepTail(text: string, limits: Limits, isStart: boolean): Kept {
-  const walk = createWalk(text, limits);
+  const taken = createTaken(text, "tail", limits);
   let from = text.length;
-  let isLineCut = false;
-  while (from > 0 && walk.lines < limits.maxLines) {
-    const start = text.lastIndexOf("\n", from - 2) + 1;
-    const isWhole = (start > 0 && from > 1) || isStart;
-    // "\n" alone at the very start: `lastIndexOf` with -1 would find that same line end.
-    const begin = from === 1 ? 0 : start;
-    if (isWhole && walk.take(begin, from, "start")) {
+  while (from > 0 && taken.hasLines()) {
+    const begin = from === 1 ? 0 : text.lastIndexOf("\n", from - 2) + 1;
+    const isWhole = begin > 0 || isStart;
+    if (isWhole && taken.add(text.slice(begin, from))) {
       from = begin;
       continue;
     }
-    if (!walk.hasRoomToCut()) break;
-    const least = Math.max(begin, startWithin(text, from, walk.room()));
+    if (!taken.hasRoomToCut()) break;
+    const least = Math.max(begin, startWithin(text, from, taken.room()));
     const safe = safeStart(text, least);
     // A part of a character is better than nothing at all.
-    const cut = safe >= from && walk.lines === 0 ? partStart(text, least) : safe;
-    isLineCut = cut < from && walk.take(cut, from, "start");
-    if (isLineCut) from = cut;
-    break;
+    const cut = safe >= from && taken.isEmpty() ? partStart(text, least) : safe;
+    if (cut >= from || !taken.add(text.slice(cut, from))) break;
+    return taken.kept(cut, text.length, true);
   }
-  return walk.kept(from, text.length, isLineCut);
+  return taken.kept(from, text.length, false);
 }
 
 /** The lines of the start of a text that fit. `isEnd`: the text's last line is a whole line. */
 export function keepHead(text: string, limits: Limits, isEnd: boolean): Kept {
-  const walk = createWalk(text, limits);
+  const taken = createTaken(text, "head", limits);
   let to = 0;
-  let isLineCut = false;
-  while (to < text.length && walk.lines < limits.maxLines) {
+  while (to < text.length && taken.hasLines()) {
     const end = text.indexOf("\n", to) + 1;
-    const isWhole = end > 0 || isEnd;
     const stop = end > 0 ? end : text.length;
-    if (isWhole && walk.take(to, stop, "end")) {
+    const isWhole = end > 0 || isEnd;
+    if (isWhole && taken.add(text.slice(to, stop))) {
       to = stop;
       continue;
     }
-    if (!walk.hasRoomToCut()) break;
-    const most = Math.min(stop, endWithin(text, to, walk.room()));
+    if (!taken.hasRoomToCut()) break;
+    const most = Math.min(stop, endWithin(text, to, taken.room()));
     const safe = safeEnd(text, most);
-    const cut = safe <= to && walk.lines === 0 ? partEnd(text, most) : safe;
-    isLineCut = cut > to && walk.take(to, cut, "end");
-    if (isLineCut) to = cut;
-    break;
+    const cut = safe <= to && taken.isEmpty() ? partEnd(text, most) : safe;
+    const part = text.slice(to, cut);
+    // A state that is overwritten further on was not to stay.
+    if (part.includes("\r") || part === "" || !taken.add(part)) break;
+    return taken.kept(0, cut, true);
   }
-  return walk.kept(0, to, isLineCut);
+  return taken.kept(0, to, false);
 }
 
-interface Walk {
-  readonly lines: number;
-  /** Adds a piece if it fits once it is clean. */
-  take(from: number, to: number, side: "start" | "end"): boolean;
+interface Taken {
+  hasLines(): boolean;
+  isEmpty(): boolean;
   /** Bytes that are still free. */
   room(): number;
   hasRoomToCut(): boolean;
+  /** Takes the next piece if it fits once it is clean. */
+  add(piece: string): boolean;
   kept(from: number, to: number, isLineCut: boolean): Kept;
 }
 
-function createWalk(text: string, limits: Limits): Walk {
+function createTaken(text: string, end: "head" | "tail", limits: Limits): Taken {
+  const { maxLines, maxBytes } = limits;
   const isPlain = !isDirty(text);
   const pieces: string[] = [];
-  let lines = 0;
   let bytes = 0;
   let cleaning = NO_CLEANING;
-  let isBackward = false;
   return {
-    get lines() {
-      return lines;
-    },
-    take(from, to, side) {
+    hasLines: () => pieces.length < maxLines,
+    isEmpty: () => pieces.length === 0,
+    room: () => maxBytes - bytes,
+    hasRoomToCut: () => maxBytes - bytes >= maxBytes * ROOM_TO_CUT,
+    add(piece) {
       // A line that cannot become short enough is not looked at.
-      if (isPlain && to - from > limits.maxBytes - bytes) return false;
-      const raw = text.slice(from, to);
-      const clean = isPlain ? { text: raw, cleaning: NO_CLEANING } : terminalText(raw);
+      if (isPlain && piece.length > maxBytes - bytes) return false;
+      const clean = isPlain ? { text: piece, cleaning: NO_CLEANING } : terminalText(piece);
       const size = utf8Length(clean.text);
-      if (bytes + size > limits.maxBytes) return false;
-      pieces.push(clean.text);
+      if (bytes + size > maxBytes) return false;
+      if (end === "tail") pieces.unshift(clean.text);
+      else pieces.push(clean.text);
       bytes += size;
-      lines++;
       cleaning = addCleaning(cleaning, clean.cleaning);
-      isBackward = side === "start";
       return true;
     },
-    room: () => limits.maxBytes - bytes,
-    hasRoomToCut: () => limits.maxBytes - bytes >= limits.maxBytes * ROOM_TO_CUT,
     kept(from, to, isLineCut) {
-      const ordered = isBackward ? pieces.reverse() : pieces;
-      return { text: ordered.join(""), lines, bytes, from, to, isLineCut, cleaning };
+      return { text: pieces.join(""), lines: pieces.length, bytes, from, to, isLineCut, cleaning };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { type ToolKind, type ToolKinds, toolKind } from "../calls/index.ts";
 import { ContextError } from "../error.ts";
 
 /** How much of an output a context keeps. Both limits hold at the same time. */
@@ -36,11 +37,11 @@ export function completeLimits(limits: Partial<Limits> = {}): Limits {
   return { maxLines, maxBytes };
 }
 
-const DIRECTIONS: ReadonlySet<unknown> = new Set<Direction>(["tail", "head", "both"]);
+const KNOWN: ReadonlySet<unknown> = new Set<Direction>(["tail", "head", "both"]);
 
 /** A direction that there is. Throws `invalid-options` for any other value. */
 export function checkedDirection(direction: Direction): Direction {
-  if (DIRECTIONS.has(direction)) return direction;
+  if (KNOWN.has(direction)) return direction;
   throw new ContextError(
     "invalid-options",
     `The direction is ${direction}; it must be "tail", "head" or "both".`,
@@ -55,4 +56,139 @@ function check(name: keyof Limits, value: number, least: number): void {
     `The limit ${name} is ${value}; it must be a whole number of at least ${least}.`,
     { details: { [name]: value } },
   );
+}
+
+/** How the outputs of one tool are truncated. */
+export interface ToolLimits {
+  readonly limits: Limits;
+  readonly direction: Direction;
+}
+
+/** What a caller sets for one tool; what is absent stays as it is. */
+export interface ToolLimitOptions extends Partial<Limits> {
+  readonly direction?: Direction;
+}
+
+/** By exact tool name; `*` is for every tool that is not named. */
+export type ToolLimitOverrides = Readonly<Record<string, ToolLimitOptions>>;
+
+/** What is known of a call beside the tool's name. */
+export interface ToolCallFacts {
+  /** The arguments; a shell command says which program's output it is. */
+  readonly input?: unknown;
+  readonly toolKinds?: ToolKinds;
+}
+
+/**
+ * Which end says most, by what the tool does.
+ * - A read, a page, a listing and a list of hits begin with what was asked for, and the reader
+ *   goes on from there by offset or narrows the search.
+ * - A command begins with what it does and ends with how it came out; tests and logs do too.
+ * - A sub-agent begins with its plan and ends with its result.
+ */
+const DIRECTIONS: Readonly<Partial<Record<ToolKind, Direction>>> = {
+  read: "head",
+  search: "head",
+  list: "head",
+  web: "head",
+  skill: "head",
+  memory: "head",
+  todo: "head",
+  command: "both",
+  task: "both",
+};
+
+/** Tools that no table of kinds has, by a word of their name. */
+const NAMED: Readonly<Record<string, Direction>> = {
+  ...directed("both", "test tests spec specs log logs journal"),
+  ...directed("head", "compile compiler build typecheck tsc lint linter diagnostics"),
+};
+
+function directed(direction: Direction, words: string): Record<string, Direction> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, direction]));
+}
+
+/**
+ * Compilers and linters print the cause first and what follows from it after: the first error is
+ * the one to mend. Only where such a program is all that the command runs; what it is piped into
+ * decides otherwise.
+ */
+const COMPILE =
+  /^(?:(?:tsc|tsgo|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|rustc|javac|kotlinc|scalac|swiftc|ghc|make|ninja|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|golangci-lint|shellcheck)(?= |$)|(?:cargo (?:build|check|clippy)|go (?:build|vet)|dotnet build|cmake --build|(?:mvn|gradle|\.\/gradlew) (?:compile|build|assemble)|(?:npm|yarn|pnpm|bun)(?: run)? (?:build|lint|typecheck|check))\b)/;
+/** What may stand before the program. */
+const LAUNCHER =
+  /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|time|env|\w+=\S*) +)+(?!run |build\b|lint\b|typecheck\b|check\b)/;
+const TEST = /\btests?\b|pytest|vitest|jest/;
+const COMMAND_UNITS = 2_000;
+
+/**
+ * The limits and the direction for a tool's output. Unknown tools: the end, because it says how
+ * things came out. Throws `invalid-options` for an override that leaves nothing.
+ */
+export function toolLimits(
+  toolName: string,
+  overrides: ToolLimitOverrides = {},
+  call: ToolCallFacts = {},
+): ToolLimits {
+  const own = ownOption(overrides, toolName) ?? ownOption(overrides, "*") ?? {};
+  const { direction = defaultDirection(toolName, call), ...limits } = own;
+  return { limits: completeLimits(limits), direction: checkedDirection(direction) };
+}
+
+/** Throws `invalid-options` for an override that leaves nothing, before any tool is called. */
+export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
+  for (const name of Object.keys(overrides)) toolLimits(name, overrides);
+}
+
+function ownOption(overrides: ToolLimitOverrides, name: string): ToolLimitOptions | undefined {
+  return Object.hasOwn(overrides, name) ? overrides[name] : undefined;
+}
+
+function defaultDirection(toolName: string, { input, toolKinds }: ToolCallFacts): Direction {
+  const kind = toolKind(toolName, toolKinds);
+  if (kind === "command") return commandDirection(commandOf(input));
+  const named = wordsOf(toolName).find((word) => Object.hasOwn(NAMED, word));
+  return DIRECTIONS[kind] ?? (named === undefined ? undefined : NAMED[named]) ?? "tail";
+}
+
+/** `runTests`, `run_tests` and `run-tests` have the same words. */
+function wordsOf(toolName: string): string[] {
+  const parted = toolName.replace(/(?<=[a-z])(?=[A-Z])/g, " ");
+  return parted.toLowerCase().split(/[^a-z]+/);
+}
+
+/** Which end of a shell command's output says most. */
+export function commandDirection(command: string): Direction {
+  const statements = command.slice(0, COMMAND_UNITS).split(/&&|\|\||;|\n/);
+  const last = statements.findLast((statement) => /\S/.test(statement))?.trim() ?? "";
+  const program = last.replace(LAUNCHER, "");
+  const isCompile = !last.includes("|") && COMPILE.test(program) && !TEST.test(program);
+  return isCompile ? "head" : "both";
+}
+
+function commandOf(input: unknown): string {
+  if (typeof input === "string") return input;
+  if (typeof input !== "object" || input === null) return "";
+  const { command, cmd, script } = input as Record<string, unknown>;
+  const given = command ?? cmd ?? script;
+  if (Array.isArray(given)) return given.filter((word) => typeof word === "string").join(" ");
+  return typeof given === "string" ? given : "";
+}
+
+/** What is known of an output that is to be truncated; limits set here are above all others. */
+export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
+  /** The tool that printed it: decides about limits and direction where nothing else is said. */
+  readonly toolName?: string;
+}
+
+/** Limits and direction for one output: what its meta sets, else the overrides, else the tool's. */
+export function outputLimits(meta: OutputMeta, overrides: ToolLimitOverrides = {}): ToolLimits {
+  const { toolName = "", maxLines, maxBytes, direction } = meta;
+  const set = Object.hasOwn(overrides, toolName) ? overrides[toolName] : overrides["*"];
+  const own = {
+    maxLines: maxLines ?? set?.maxLines,
+    maxBytes: maxBytes ?? set?.maxBytes,
+    direction: direction ?? set?.direction,
+  };
+  return toolLimits(toolName, { [toolName]: own }, meta);
 }

@@ -1,4 +1,5 @@
 import { type Handle, isHandle } from "../message/index.ts";
+import { attributeIn } from "../text/index.ts";
 
 /** The element that ends a truncated output. */
 export const NOTICE_ELEMENT = "tool-output-truncated";
@@ -40,22 +41,13 @@ function ownNotice(end: string, element: string): EarlierTruncation | undefined 
   const open = close < 0 ? -1 : end.lastIndexOf(`<${element} `, close);
   if (open < 0) return undefined;
   const tag = end.slice(open, end.indexOf(">", open));
-  const path = attributeOf(tag, "file");
-  const handle = attributeOf(tag, "recall");
+  const path = attributeIn(tag, "file");
+  const handle = attributeIn(tag, "recall");
   return {
     by: "longhaul",
-    ...(path !== undefined && { path }),
-    ...(handle !== undefined && isHandle(handle) && { handle }),
+    path,
+    handle: handle !== undefined && isHandle(handle) ? handle : undefined,
   };
-}
-
-function attributeOf(tag: string, name: string): string | undefined {
-  const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
-  return value
-    ?.replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
 }
 
 interface Marker {
@@ -101,8 +93,7 @@ function foreignMarker(start: string, end: string): EarlierTruncation | undefine
   for (const { by, edge, pattern } of MARKERS) {
     const found = pattern.exec(edge === "start" ? start : end);
     if (found === null) continue;
-    const path = found[1]?.trim();
-    return { by, ...(path !== undefined && { path }) };
+    return { by, path: found[1]?.trim() };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type Cleaning } from "../text/index.ts";
+import { type Cleaning, openTag, tagValue } from "../text/index.ts";
 import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
@@ -29,8 +29,17 @@ const REASON_UNITS = 300;
  */
 export function truncationNotice(truncation: Truncation, target: NoticeTarget = {}): string {
   if (!truncation.isTruncated) return "";
+  const { total, kept } = truncation;
+  const tag = openTag(NOTICE_ELEMENT, {
+    lines: total.lines,
+    bytes: total.bytes,
+    "kept-lines": kept.lines,
+    "kept-bytes": kept.bytes,
+    file: target.path,
+    recall: target.handle,
+  });
   const lines = [
-    openTag(truncation, target),
+    `${tag}>`,
     shownPart(truncation),
     ...cleaningLine(truncation.cleaning),
     ...errorPart(truncation),
@@ -48,36 +57,8 @@ export function withNotice(truncation: Truncation, target: NoticeTarget = {}): s
   return `${text}${gap}${truncationNotice(truncation, target)}`;
 }
 
-function openTag({ total, kept }: Truncation, { path, handle }: NoticeTarget): string {
-  const attributes = [
-    ...(total.lines === undefined ? [] : [["lines", String(total.lines)]]),
-    ["bytes", String(total.bytes)],
-    ["kept-lines", String(kept.lines)],
-    ["kept-bytes", String(kept.bytes)],
-    ...(path === undefined ? [] : [["file", path]]),
-    ...(handle === undefined ? [] : [["recall", handle]]),
-  ];
-  return `<${NOTICE_ELEMENT} ${attributes.map(([name, value = ""]) => `${name}="${attribute(value)}"`).join(" ")}>`;
-}
-
-function attribute(value: string): string {
-  return oneLine(value)
-    .replaceAll("&", "&amp;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
-}
-
-/**
- * Names and reasons come from outside and must not be able to end the notice or add a line. Half a
- * surrogate pair, as a cut may leave it, is nothing that a provider takes.
- */
-function oneLine(value: string): string {
-  return value.replace(/\p{Cc}+/gu, " ").replace(/\p{Cs}/gu, "\ufffd");
-}
-
 function content(value: string): string {
-  return oneLine(value)
+  return tagValue(value)
     .replaceAll("<tool-output", "&lt;tool-output")
     .replaceAll("</tool-output", "&lt;/tool-output");
 }
@@ -142,9 +123,8 @@ function errorPart({ omitted }: Truncation): string[] {
   return [`${count} ${looks}${errors.count > named.length ? "; the first" : ""}:`, ...named];
 }
 
-function wherePart(truncation: Truncation, target: NoticeTarget): string[] {
-  const { path, handle } = target;
-  const reason = target.notKept && content(target.notKept.slice(0, REASON_UNITS));
+function wherePart(truncation: Truncation, { path, handle, notKept }: NoticeTarget): string[] {
+  const reason = notKept && content(notKept.slice(0, REASON_UNITS));
   if (path === undefined && handle === undefined) {
     const why = reason === undefined ? "" : ` (${reason})`;
     return [
@@ -152,12 +132,11 @@ function wherePart(truncation: Truncation, target: NoticeTarget): string[] {
     ];
   }
   const missing = reason === undefined ? [] : [`Not all of it was kept: ${reason}.`];
+  const again = "Do not run the tool again to see more:";
   if (path === undefined) {
-    const range = recallRange(truncation);
-    return [
-      ...missing,
-      `The rest is archived. Do not run the tool again to see more: recall ${handle}${range}.`,
-    ];
+    const range = nextRange(truncation);
+    const example = range === undefined ? "" : `, for example its lines ${range.join(" to ")}`;
+    return [...missing, `The rest is archived. ${again} recall ${handle}${example}.`];
   }
   const whole = reason === undefined ? "The whole output is" : "What was kept is";
   const recall = handle === undefined ? "" : `, or recall ${handle}`;
@@ -165,11 +144,10 @@ function wherePart(truncation: Truncation, target: NoticeTarget): string[] {
     truncation.binary === undefined
       ? `read or grep a part of that file${recall}`
       : "use a program for its type";
-  const commands = nextCommands(truncation, shellWord(oneLine(path)));
   return [
     ...missing,
-    `${whole} in ${oneLine(path)}. Do not run the tool again to see more: ${how}. For example:`,
-    ...commands.map((command) => `  ${command}`),
+    `${whole} in ${tagValue(path)}. ${again} ${how}. For example:`,
+    ...nextCommands(truncation, shellWord(tagValue(path))).map((command) => `  ${command}`),
   ];
 }
 
@@ -180,11 +158,6 @@ function nextRange({ direction, omitted, isLineCut }: Truncation): [number, numb
   if (direction !== "tail")
     return [fromLine, Math.min(toLine ?? Infinity, fromLine + NEXT_LINES - 1)];
   return toLine === undefined ? undefined : [Math.max(1, toLine - NEXT_LINES + 1), toLine];
-}
-
-function recallRange(truncation: Truncation): string {
-  const range = nextRange(truncation);
-  return range === undefined ? "" : `, for example its lines ${range[0]} to ${range[1]}`;
 }
 
 function nextCommands(truncation: Truncation, path: string): string[] {
@@ -211,13 +184,8 @@ function byteCommands({ direction, omitted }: Truncation, path: string): string[
 }
 
 function binaryCommands(kind: string, path: string): string[] {
-  if (kind === "text in UTF-16") {
-    return [`iconv -f UTF-16 -t UTF-8 ${path} | head -n ${NEXT_LINES}`];
-  }
-  if (kind === UNKNOWN_TEXT) {
-    return [`file ${path}`, `iconv -f WINDOWS-1252 -t UTF-8 ${path} | head -n ${NEXT_LINES}`];
-  }
-  return [`file ${path}`, `xxd -l 256 ${path}`];
+  const read = `iconv -f WINDOWS-1252 -t UTF-8 ${path} | head -n ${NEXT_LINES}`;
+  return [`file ${path}`, kind === UNKNOWN_TEXT ? read : `xxd -l 256 ${path}`];
 }
 
 /** A path as one word of a shell command. */

@@ -1,19 +1,24 @@
-import { type NoticeTarget, withNotice } from "./notice.ts";
 import {
-  type ToolCallFacts,
-  type ToolLimitOptions,
-  type ToolLimitOverrides,
-  type ToolLimits,
-  toolLimits,
-} from "./tool-limits.ts";
-import { truncateText } from "./truncate-text.ts";
+  countLines,
+  decodeUtf8,
+  dropPartialEnd,
+  skipPartialStart,
+  utf8Length,
+} from "../text/index.ts";
+import { isBinaryText } from "./binary.ts";
+import { cutEnds } from "./cut.ts";
+import {
+  checkedDirection,
+  completeLimits,
+  DEFAULT_LIMITS,
+  type Direction,
+  type Limits,
+  outputLimits,
+  type OutputMeta,
+} from "./limits.ts";
+import { type EarlierTruncation, findTruncation } from "./marker.ts";
+import { type NoticeTarget, withNotice } from "./notice.ts";
 import type { Truncation } from "./truncation.ts";
-
-/** What is known of an output that is to be truncated; limits set here are above all others. */
-export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
-  /** The tool that printed it: decides about limits and direction where nothing else is said. */
-  readonly toolName?: string;
-}
 
 export interface TruncateOutputMeta extends OutputMeta {
   /** Where the whole output is, or will be; without it the notice says that it was not kept. */
@@ -39,14 +44,112 @@ export function truncateOutput(output: string, meta: TruncateOutputMeta = {}): T
   return { text: withNotice(truncation, meta.target), truncation, original: output };
 }
 
-/** Limits and direction for one output: what its meta sets, else the overrides, else the tool's. */
-export function outputLimits(meta: OutputMeta, overrides: ToolLimitOverrides = {}): ToolLimits {
-  const { toolName = "", maxLines, maxBytes, direction } = meta;
-  const own = {
-    ...(Object.hasOwn(overrides, toolName) ? overrides[toolName] : overrides["*"]),
-    ...(maxLines !== undefined && { maxLines }),
-    ...(maxBytes !== undefined && { maxBytes }),
-    ...(direction !== undefined && { direction }),
+export interface TruncateOptions {
+  /** @default 2000 lines and 50000 bytes */
+  readonly limits?: Partial<Limits>;
+  /** Which end stays. @default "tail" */
+  readonly direction?: Direction;
+}
+
+/**
+ * An output within its limits (T15). What fits comes back as it is, and so does what a tool
+ * truncated before; anything else keeps the end, the start or both, at whole lines where that is
+ * possible, without colours and overwritten lines. Beside one count of lines and bytes, the work
+ * depends on the limits and not on the text. Throws `invalid-options` for impossible limits.
+ */
+export function truncateText(text: string, options: TruncateOptions = {}): Truncation {
+  return truncateWhole(text, 0, options);
+}
+
+/** The ends of an output that is held nowhere as a whole. */
+export interface OutputEnds extends TruncateOptions {
+  /** Its first bytes. May be empty where the start is not wanted. */
+  readonly head: Uint8Array;
+  /** Its last bytes. Both may overlap; together they may be all of it. */
+  readonly tail: Uint8Array;
+  readonly totalBytes: number;
+  /** How many lines there were, if somebody counted; the last one needs no line end. */
+  readonly totalLines?: number;
+}
+
+/**
+ * The same for an output of which a caller holds only the ends, as bytes. Ends of `windowBytes()`
+ * give the fullest preview; of longer ones the rest is searched for errors (direction `both`).
+ */
+export function truncateEnds(output: OutputEnds): Truncation {
+  const { head, tail, totalBytes: bytes, totalLines: lines } = output;
+  const whole = wholeOf(output);
+  if (whole !== undefined) {
+    const { text, invalid } = decodeUtf8(whole);
+    return truncateWhole(text, invalid, output, bytes);
+  }
+  const start = decodeUtf8(head.subarray(0, dropPartialEnd(head)));
+  const end = decodeUtf8(tail.subarray(skipPartialStart(tail)));
+  const invalid = start.invalid + end.invalid;
+  return cutEnds(
+    { head: start.text, tail: end.text, isWhole: false, total: { lines, bytes }, invalid },
+    checked(output),
+  );
+}
+
+/** All bytes of an output, if its ends are all of it. */
+function wholeOf({ head, tail, totalBytes }: OutputEnds): Uint8Array | undefined {
+  if (head.length >= totalBytes) return head.subarray(0, totalBytes);
+  if (tail.length >= totalBytes) return tail.subarray(tail.length - totalBytes);
+  const common = head.length + tail.length - totalBytes;
+  if (common < 0) return undefined;
+  const whole = new Uint8Array(totalBytes);
+  whole.set(head);
+  whole.set(tail.subarray(common), head.length);
+  return whole;
+}
+
+function checked({ limits, direction = "tail" }: TruncateOptions): {
+  limits: Limits;
+  direction: Direction;
+} {
+  return { limits: completeLimits(limits), direction: checkedDirection(direction) };
+}
+
+function truncateWhole(
+  text: string,
+  invalid: number,
+  options: TruncateOptions,
+  bytes: number = utf8Length(text),
+): Truncation {
+  const { limits, direction } = checked(options);
+  const total = { lines: countLines(text), bytes };
+  const untouched = { text, isTruncated: false, direction, total, kept: total, isLineCut: false };
+  if (invalid === 0 && fits(total, limits) && !isBinaryText(text)) return untouched;
+  const earlier = earlierTruncation(text, total, limits);
+  if (earlier !== undefined) return { ...untouched, earlier };
+  return cutEnds({ head: text, tail: text, isWhole: true, total, invalid }, { limits, direction });
+}
+
+interface Size {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+function fits({ lines, bytes }: Size, { maxLines, maxBytes }: Limits): boolean {
+  return lines <= maxLines && bytes <= maxBytes;
+}
+
+/** What a notice, or the wording of another tool, may add to limits like ours. */
+const ALLOWANCE: Limits = { maxLines: 100, maxBytes: 10_000 };
+
+/**
+ * A marker is no pass for any size: what claims to be truncated and is much larger than any tool
+ * leaves it is cut like everything else.
+ */
+function earlierTruncation(
+  text: string,
+  size: Size,
+  limits: Limits,
+): EarlierTruncation | undefined {
+  const most = {
+    maxLines: Math.max(limits.maxLines, DEFAULT_LIMITS.maxLines) + ALLOWANCE.maxLines,
+    maxBytes: Math.max(limits.maxBytes, DEFAULT_LIMITS.maxBytes) + ALLOWANCE.maxBytes,
   };
-  return toolLimits(toolName, { [toolName]: own }, meta);
+  return fits(size, most) ? findTruncation(text) : undefined;
 }

@@ -1,6 +1,5 @@
 import { safeEnd, safeStart, terminalText } from "../../../src/core/text/index.ts";
 import { describe, expect, it } from "vitest";
-import { binaryKind } from "../../../src/core/truncate/binary.ts";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -80,47 +79,4 @@ describe("terminalText", () => {
   ])("makes of %j what a terminal leaves", (text, clean) => {
     expect(terminalText(text).text).toBe(clean);
   });
-});
-
-describe("binaryKind", () => {
-  const noise = Array.from({ length: 500 }, (_, n) => String.fromCharCode((n * 37) % 32)).join("");
-
-  /** As a program that reads UTF-8 sees bytes. */
-  const text = (hex: string): string => Buffer.from(hex, "hex").toString("utf8");
-
-  it.each([
-    ["%PDF-1.7\n%\ufffd\ufffd\n", "PDF document"],
-    ["PK\u0003\u0004\u0014\0", "ZIP archive (or a document of that kind)"],
-    ["\u001f\ufffd\b\0\0", "gzip data"],
-    ["\u007fELF\u0002\u0001", "ELF program"],
-    ["SQLite format 3\0", "SQLite database"],
-    [text("ffd8ffe000104a46494600010101"), "JPEG image"],
-    [text("ffd8ffdb0043000302"), "JPEG image"],
-    [text("cafebabe0000003400"), "Mach-O program or Java class"],
-    [text("cffaedfe0700000103"), "Mach-O program or Java class"],
-    [text("0000002066747970697300"), "MP4 video"],
-    [text("377abcaf271c0004"), "7z archive"],
-    [noise, "binary data"],
-    [[..."plain words in UTF-16, which has a NUL after every letter"].join("\0"), "text in UTF-16"],
-    // Russian in Windows-1251.
-    ["\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd: \ufffd\ufffd ".repeat(9), "text that is not in UTF-8"],
-  ])("tells what %j is", (text, kind) => expect(binaryKind(text, "start")).toBe(kind));
-
-  it.each([
-    "just text\n".repeat(30),
-    "src/a.ts\0src/b.ts\0src/long-name.ts\0".repeat(9),
-    "\u001b[32mgreen\u001b[0m\r\n".repeat(30),
-    "10%\r20%\r".repeat(40),
-    "PKZIP is a program, %PDF- a signature",
-    "caf\ufffd au lait, s'il vous pla\ufffdt, et deux croissants chauds pour la table trois ".repeat(
-      3,
-    ),
-    "Gr\ufffd\ufffde aus K\ufffdln, \ufffdberall h\ufffdtte ".repeat(9),
-    // Three unknown bytes begin a picture, and many a line in another encoding.
-    "\ufffd\ufffd\ufffd was the first word, and the rest of the line is plain text",
-    "some ftyp box \ufffd",
-    `${"about the tar format, ".repeat(13)}ustar \ufffd`,
-    "",
-    "\0",
-  ])("takes text for text (%j)", (text) => expect(binaryKind(text, "start")).toBeUndefined());
 });

@@ -2,7 +2,6 @@ import {
   countLineEnds,
   decodeUtf8,
   utf8Length,
-  byteOfUnit,
   dropPartialEnd,
   skipPartialStart,
 } from "../../../src/core/text/index.ts";
@@ -46,29 +45,10 @@ describe("decodeUtf8", () => {
     );
   });
 
-  it("keeps a byte order mark and pairs at the border of a block", () => {
+  it("keeps a byte order mark and pairs", () => {
     const text = `\ufeff${"x".repeat(8_189)}🎉${"y".repeat(9_000)}é`;
     expect(decodeUtf8(new TextEncoder().encode(text))).toEqual({ text, invalid: 0 });
   });
-});
-
-it("byteOfUnit finds the bytes that a part of the text was made of", () => {
-  const bytes = fc
-    .uint8Array({ maxLength: 40 })
-    .map((any) => Buffer.concat([any, Buffer.from("é😀a\ufffd"), any]));
-  fc.assert(
-    fc.property(bytes, (all) => {
-      const { text } = decodeUtf8(all);
-      const points = [...text];
-      let unit = 0;
-      for (const point of points) {
-        const rest = all.subarray(byteOfUnit(all, unit));
-        expect(decodeUtf8(rest).text).toBe(text.slice(unit));
-        unit += point.length;
-      }
-      expect(byteOfUnit(all, unit)).toBe(all.length);
-    }),
-  );
 });
 
 describe("utf8Length", () => {

@@ -80,7 +80,7 @@ The whole output is in ${path}. Do not run the tool again to see more: read or g
     const png = `\u0089PNG\r\n\u001a\n${"\0\u0001\u0002".repeat(9)}`;
     const truncation = truncateText(png);
     expect(truncation).toMatchObject({
-      text: "[binary output: PNG image, 36 bytes]",
+      text: "[binary output: binary data, 36 bytes]",
       isTruncated: true,
     });
     expect(withNotice(truncation, { path })).toContain(`xxd -l 256 ${path}`);

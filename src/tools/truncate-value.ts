@@ -1,27 +1,7 @@
-import { toJson } from "../core/text/index.ts";
-import {
-  isBinaryText,
-  type Limits,
-  type OutputMeta,
-  outputLimits,
-  truncateText,
-} from "../core/truncate/index.ts";
-import { archivePiece, archiveTruncated, type TruncationOptions } from "./truncate-and-archive.ts";
-import { isContent, truncateContent } from "./truncate-content.ts";
-import { isPlain, truncateJson } from "./truncate-json.ts";
-
-/** What cuts the texts of one value. */
-export interface ValueCutter {
-  /** For the whole value. */
-  readonly limits: Limits;
-  /** A text within limits, with its notice if it was truncated; its original is archived then. */
-  cut(text: string, limits: Limits): Promise<string>;
-  isBinary(text: string): boolean;
-  /** Whether a piece that is no text is larger than a whole output may be. */
-  isLarge(piece: unknown): boolean;
-  /** Archives such a piece. */
-  keep(piece: unknown): Promise<void>;
-}
+import { isRecord, toJson, utf8Length } from "../core/text/index.ts";
+import { isBinaryText, type OutputMeta, outputLimits } from "../core/truncate/index.ts";
+import { type Cutting, cutText, cutTexts, fitTogether, MOST_TEXTS } from "./cut-texts.ts";
+import { archivePiece, type TruncationOptions } from "./truncate-and-archive.ts";
 
 /**
  * T15 for whatever a tool returns: a text, JSON, a list of content parts, an MCP result, or an
@@ -34,57 +14,46 @@ export function truncateValue(
   options: TruncationOptions,
 ): unknown {
   if (typeof value !== "string" && !isPlain(value)) return value;
-  const cutter = createCutter(meta, options);
-  if (typeof value === "string") return truncateString(value, cutter);
-  if (isContent(value)) return truncateContent(value, cutter);
-  if ("content" in value && isContent(value.content)) return truncateMcp(value, cutter);
-  if (isModelOutput(value)) return truncateModelOutput(value, cutter);
-  return truncateJson(value, cutter);
-}
-
-function createCutter(meta: OutputMeta, options: TruncationOptions): ValueCutter {
-  const { limits, direction } = outputLimits(
-    { toolKinds: options.toolKinds, ...meta },
-    options.toolLimits,
-  );
-  const own = { ...options, toolName: meta.toolName ?? "" };
-  return {
-    limits,
-    async cut(text, share) {
-      const truncation = truncateText(text, { limits: share, direction });
-      if (!truncation.isTruncated) return text;
-      return (await archiveTruncated(text, truncation, own)).text;
-    },
-    isBinary: isBinaryText,
-    isLarge: (piece) => hasMore(piece, limits.maxBytes),
-    keep: (piece) => archivePiece(piece, options.archive),
+  const facts = { toolKinds: options.toolKinds, ...meta };
+  const cutting: Cutting = {
+    ...outputLimits(facts, options.toolLimits),
+    options: { ...options, toolName: meta.toolName ?? "" },
   };
-}
-
-/** Most pieces are large because of one text (base64), which is quickly seen. */
-function hasMore(piece: unknown, bytes: number): boolean {
-  try {
-    return toJson(piece).length > bytes;
-  } catch {
-    return false;
+  if (typeof value === "string" || isContent(value)) return truncateInner(value, cutting);
+  if ("content" in value && isContent(value.content)) {
+    return truncateMcp(value, value.content, cutting);
   }
+  return isModelOutput(value) ? truncateModelOutput(value, cutting) : truncateJson(value, cutting);
 }
 
-function truncateString(value: string, cutter: ValueCutter): string | Promise<string> {
-  const isSmall =
-    value.length * 3 <= cutter.limits.maxBytes && value.length <= cutter.limits.maxLines;
-  return isSmall && !cutter.isBinary(value) ? value : cutter.cut(value, cutter.limits);
+function truncateInner(value: unknown, cutting: Cutting): unknown {
+  if (typeof value === "string") return truncateString(value, cutting);
+  if (isContent(value)) return truncateContent(value, cutting);
+  return isPlain(value) ? truncateJson(value, cutting) : value;
+}
+
+/** Whether a value is an object or a list that JSON can hold, and no instance of anything. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function truncateString(value: string, cutting: Cutting): string | Promise<string> {
+  const { maxBytes, maxLines } = cutting.limits;
+  const isSmall = value.length * 3 <= maxBytes && value.length <= maxLines;
+  return isSmall && !isBinaryText(value) ? value : cutText(value, cutting.limits, cutting);
 }
 
 /** `{ content, structuredContent?, isError?, _meta? }`: everything but the texts stays. */
-function truncateMcp(value: object & { content?: unknown }, cutter: ValueCutter): unknown {
-  const { structuredContent } = value as { structuredContent?: unknown };
-  const isLarge = structuredContent !== undefined && cutter.isLarge(structuredContent);
-  const { content } = value;
-  const cut = isContent(content) ? truncateContent(content, cutter) : content;
-  if (cut === content && !isLarge) return value;
+function truncateMcp(value: object, content: readonly ContentPart[], cutting: Cutting): unknown {
+  const { structuredContent } = value as { readonly structuredContent?: unknown };
+  const isKept = structuredContent !== undefined && isLarge(structuredContent, cutting);
+  const cut = truncateContent(content, cutting);
+  if (cut === content && !isKept) return value;
   return (async () => {
-    if (isLarge) await cutter.keep(structuredContent);
+    if (isKept) await archivePiece(structuredContent, cutting.options.archive);
     const parts = await cut;
     return parts === content ? value : { ...value, content: parts };
   })();
@@ -92,37 +61,159 @@ function truncateMcp(value: object & { content?: unknown }, cutter: ValueCutter)
 
 /** A tool's output as the AI SDK's `toModelOutput` returns it. */
 interface ModelOutput {
-  readonly type: "text" | "error-text" | "json" | "error-json" | "content";
+  readonly type: string;
   readonly value: unknown;
 }
 
-const MODEL_OUTPUT_TYPES: ReadonlySet<unknown> = new Set([
-  "text",
-  "error-text",
-  "json",
-  "error-json",
-  "content",
-]);
+const MODEL_OUTPUT = /^(?:text|error-text|json|error-json|content)$/;
 
 function isModelOutput(value: object): value is ModelOutput {
-  return "type" in value && MODEL_OUTPUT_TYPES.has(value.type) && "value" in value;
+  return "type" in value && MODEL_OUTPUT.test(String(value.type)) && "value" in value;
 }
 
-function truncateModelOutput(output: ModelOutput, cutter: ValueCutter): unknown {
-  const cut = cutModelValue(output.value, cutter);
+function truncateModelOutput(output: ModelOutput, cutting: Cutting): unknown {
+  const cut = truncateInner(output.value, cutting);
   if (cut === output.value) return output;
   return (async () => {
     const value = await cut;
     if (value === output.value) return output;
     // JSON whose structure was too large became a text.
-    const isText = typeof value === "string" && output.type.endsWith("json");
-    const type = isText ? (output.type === "json" ? "text" : "error-text") : output.type;
+    const type = typeof value === "string" ? output.type.replace("json", "text") : output.type;
     return { ...output, type, value };
   })();
 }
 
-function cutModelValue(value: unknown, cutter: ValueCutter): unknown {
-  if (typeof value === "string") return truncateString(value, cutter);
-  if (isContent(value)) return truncateContent(value, cutter);
-  return isPlain(value) ? truncateJson(value, cutter) : value;
+/** A piece of a tool's result, in the words of MCP and of the SDKs: text, media, or structure. */
+type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const TEXT_TYPE = /^(?:input_|output_)?text$/;
+/** What holds the bytes of media, or says where they are, in the words of MCP and of the SDKs. */
+const MEDIA_FIELDS = ["data", "source", "image_url", "file_url", "file_data", "file_id", "url"];
+const MEDIA_TYPES =
+  /^(?:(?:input_)?(?:image|audio|video|file)(?:[-_](?:data|url|id|file-id))?|media|document)$/;
+
+/** Whether a value is a list of content parts, at least one of them text or media. */
+function isContent(value: unknown): value is readonly ContentPart[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const isPart = (part: unknown): part is ContentPart =>
+    isRecord(part) && typeof part["type"] === "string";
+  return value.every(isPart) && value.some((part) => textOf(part) !== undefined || isMedia(part));
+}
+
+/** A screenshot comes without any text. A list of files is no media: nothing of it is a file's bytes. */
+function isMedia(part: ContentPart): boolean {
+  if (part.type === "resource") return typeof part["resource"] === "object";
+  return MEDIA_TYPES.test(part.type) && MEDIA_FIELDS.some((field) => field in part);
+}
+
+/** The text of a part: its own, or that of the resource that it embeds. */
+function textOf(part: ContentPart): string | undefined {
+  const holder = part.type === "resource" ? part["resource"] : part;
+  const isText = part.type === "resource" || TEXT_TYPE.test(part.type);
+  const text = isText && isRecord(holder) ? holder["text"] : undefined;
+  return typeof text === "string" ? text : undefined;
+}
+
+function withText(part: ContentPart, text: string): ContentPart {
+  if (part.type !== "resource") return { ...part, text };
+  return { ...part, resource: { ...(part["resource"] as object), text } };
+}
+
+/**
+ * Cuts the texts of a list of parts so that together they keep the limits; every other part stays
+ * and is archived if it is large. The same list comes back when nothing had to be cut.
+ */
+function truncateContent(parts: readonly ContentPart[], cutting: Cutting): unknown {
+  const texts = parts.map(textOf).filter((text) => text !== undefined);
+  const large = parts.filter((part) => textOf(part) === undefined && isLarge(part, cutting));
+  const isFitting = fitTogether(texts, cutting.limits);
+  if (isFitting && large.length === 0) return parts;
+  return (async () => {
+    for (const part of large) await archivePiece(part, cutting.options.archive);
+    if (isFitting) return parts;
+    // Many texts become one, where the first of them stood.
+    const cut =
+      texts.length > MOST_TEXTS
+        ? [await cutText(texts.join("\n"), cutting.limits, cutting)]
+        : await cutTexts(texts, cutting.limits, cutting);
+    let next = 0;
+    return parts.flatMap((part): ContentPart[] => {
+      const text = textOf(part);
+      if (text === undefined) return [part];
+      const own = cut[next++];
+      if (own === undefined) return [];
+      return [own === text ? part : withText(part, own)];
+    });
+  })();
+}
+
+/** Most pieces are large because of one text (base64), which is quickly seen. */
+function isLarge(piece: unknown, { limits }: Cutting): boolean {
+  return (jsonOf(piece)?.length ?? 0) > limits.maxBytes;
+}
+
+/** `undefined` for a cycle or a bigint: no provider takes it, and it is not for us to say so. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return toJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of a value that is worth cutting on its own; shorter ones are part of the structure. */
+const LARGE_UNITS = 1_000;
+/** With less room left for the large texts, the structure itself is what is too large. */
+const LEAST_ROOM = 0.25;
+/** Deeper texts are not looked for. */
+const MOST_DEEP = 64;
+
+/**
+ * Cuts a JSON value: its large texts (`stdout`, `content`, …) where that is enough, so that the
+ * value keeps its shape; else its indented JSON, and the result is a text. A value that fits, and
+ * one that is no JSON, comes back as it is.
+ */
+function truncateJson(value: object, cutting: Cutting): unknown {
+  const { limits } = cutting;
+  const json = jsonOf(value);
+  if (json === undefined) return value;
+  const texts: string[] = [];
+  const skeleton = withTexts(value, (text) => {
+    texts.push(text);
+    return "";
+  });
+  const anyBytes = { ...limits, maxBytes: Number.MAX_SAFE_INTEGER };
+  if (utf8Length(json) <= limits.maxBytes && fitTogether(texts, anyBytes)) return value;
+  const maxBytes = limits.maxBytes - utf8Length(toJson(skeleton));
+  if (texts.length > MOST_TEXTS || maxBytes < limits.maxBytes * LEAST_ROOM) {
+    return cutText(indented(value, json), limits, cutting);
+  }
+  return (async () => {
+    const cut = await cutTexts(texts, { ...limits, maxBytes }, cutting);
+    let next = 0;
+    return withTexts(value, (text) => cut[next++] ?? text);
+  })();
+}
+
+/** One field a line, so that the archived file can be searched by line. */
+function indented(value: object, json: string): string {
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return json;
+  }
+}
+
+/** A value with other large texts; what has none is the same object. */
+function withTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === "string") return value.length < LARGE_UNITS ? value : change(value);
+  if (!isPlain(value) || depth > MOST_DEEP) return value;
+  let isOther = false;
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    const changed = withTexts(item, change, depth + 1);
+    isOther ||= changed !== item;
+    return [key, changed] as const;
+  });
+  if (!isOther) return value;
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }

@@ -1,6 +1,5 @@
 import { checkToolLimits } from "../core/truncate/index.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
-import { truncateError } from "./truncate-error.ts";
 import { truncateValue } from "./truncate-value.ts";
 
 /** How a tool is wrapped: what `context.truncation` is, and the tool's name. */
@@ -14,10 +13,15 @@ type AnyFunction = (...args: unknown[]) => unknown;
 /** Marks a function that truncates already, also one from another copy of this package. */
 const WRAPPED = Symbol.for("longhaul.wrapped");
 
+/** Whether a function truncates what it returns already. */
+export function isWrapped(run: unknown): boolean {
+  return typeof run === "function" && WRAPPED in run;
+}
+
 /**
  * A tool whose outputs are truncated on arrival (T15). The result has the same prototype and fields
  * as the tool, which is not changed; a tool without `execute` and `toModelOutput`, and one that is
- * wrapped already, comes back as it is. Nothing is done or read until the tool is called.
+ * wrapped already, comes back as it is.
  *
  * A tool with `toModelOutput` (AI SDK) keeps the value of `execute` for its user interface, and
  * what the model gets is truncated; of any other tool the value of `execute` is. Errors that a
@@ -26,15 +30,28 @@ const WRAPPED = Symbol.for("longhaul.wrapped");
  */
 export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptions = {}): Tool {
   checkToolLimits(options.toolLimits);
-  const isConverted = hasField(tool, "toModelOutput");
-  const changed = {
-    ...wrappedField("toModelOutput", { tool, options }),
-    ...wrappedField("execute", { tool, options, isConverted }),
-  };
+  const { execute, toModelOutput } = tool as { execute?: unknown; toModelOutput?: unknown };
+  const isConverted = typeof toModelOutput === "function";
+  const changed: PropertyDescriptorMap = {};
+  if (isConverted && !isWrapped(toModelOutput)) {
+    const run = truncating(tool, toModelOutput as AnyFunction, {
+      options,
+      inputOf: (argument) => (argument as { readonly input?: unknown } | undefined)?.input,
+    });
+    changed["toModelOutput"] = ownField(run);
+  }
+  if (typeof execute === "function" && !isWrapped(execute)) {
+    const run = truncating(tool, execute as AnyFunction, {
+      options,
+      inputOf: (argument) => argument,
+      isKept: isConverted,
+    });
+    changed["execute"] = ownField(run);
+  }
   if (Object.keys(changed).length === 0) return tool;
-  const fields = Object.getOwnPropertyDescriptors(tool);
   const prototype = Object.getPrototypeOf(tool) as object | null;
-  return Object.create(prototype, { ...fields, ...changed }) as Tool;
+  const fields = { ...Object.getOwnPropertyDescriptors(tool), ...changed };
+  return Object.create(prototype, fields) as Tool;
 }
 
 /**
@@ -46,181 +63,112 @@ export function wrapTools<Tools extends object>(
   options: TruncationOptions = {},
 ): Tools {
   const wrapOne = (tool: unknown, toolName?: string): unknown =>
-    typeof tool === "object" && tool !== null
-      ? wrapTool(tool, { ...options, ...(toolName !== undefined && { toolName }) })
-      : tool;
+    typeof tool === "object" && tool !== null ? wrapTool(tool, { ...options, toolName }) : tool;
   if (Array.isArray(tools)) return tools.map((tool: unknown) => wrapOne(tool)) as unknown as Tools;
   const entries = Object.entries(tools).map(([name, tool]) => [name, wrapOne(tool, name)]);
   return Object.fromEntries(entries) as Tools;
 }
 
+function ownField(value: unknown): PropertyDescriptor {
+  return { value, enumerable: true, configurable: true, writable: true };
+}
+
 interface Wrapping {
-  readonly tool: object;
   readonly options: WrapToolOptions;
-  /** Whether the tool turns what it returns into what the model gets by itself, later. */
-  readonly isConverted?: boolean;
+  /** The input of a call, from the first argument. */
+  readonly inputOf: (argument: unknown) => unknown;
+  /** Whether values stay, because another function makes of them what the model gets. */
+  readonly isKept?: boolean;
 }
 
-type Field = "execute" | "toModelOutput";
-
-/** The descriptor of a field whose function truncates; none where there is nothing to wrap. */
-function wrappedField(field: Field, wrapping: Wrapping): Record<string, PropertyDescriptor> {
-  const { tool } = wrapping;
-  const found = findDescriptor(tool, field);
-  if (!hasField(tool, field) || found === undefined || isWrapped(found.value)) return {};
-  const wrap = rememberLast((run: AnyFunction) => wrapped(run, field, wrapping));
-  const descriptor: PropertyDescriptor =
-    found.get === undefined
-      ? { ...found, value: wrap(found.value as AnyFunction) }
-      : { ...found, get: () => readWrapped(tool, field, wrap) };
-  return { [field]: descriptor };
-}
-
-function wrapped(
-  run: AnyFunction,
-  field: Field,
-  { tool, options, isConverted = false }: Wrapping,
-): AnyFunction {
-  if (isWrapped(run)) return run;
-  const truncating = (...args: unknown[]): unknown => {
-    const meta = { toolName: options.toolName ?? nameOf(tool), input: inputOf(field, args[0]) };
+function truncating(tool: object, run: AnyFunction, wrapping: Wrapping): AnyFunction {
+  const { options, inputOf, isKept = false } = wrapping;
+  const { name } = tool as { readonly name?: unknown };
+  const toolName = options.toolName ?? (typeof name === "string" ? name : "");
+  // A state that the next one replaces is cut, but neither archived nor told.
+  const quiet = { toolLimits: options.toolLimits, toolKinds: options.toolKinds };
+  const wrapped = (...args: unknown[]): unknown => {
+    const meta = { toolName, input: inputOf(args[0]) };
     const truncate = (value: unknown): unknown => truncateValue(value, meta, options);
-    const passing = (value: unknown): unknown =>
-      truncateValue(value, meta, withoutEffects(options));
-    const truncations = {
-      last: isConverted ? asItIs : truncate,
-      passing: isConverted ? asItIs : passing,
-      fail: (error: unknown) => failWith(truncateError(error, truncate)),
+    const ways: Ways = {
+      last: (value) => (isKept ? value : truncate(value)),
+      passing: (value) => (isKept ? value : truncateValue(value, meta, quiet)),
+      fail: async (error) => {
+        throw await truncateError(error, truncate);
+      },
     };
     try {
       // The tool itself, not its copy: private fields exist only there.
-      return truncateResult(Reflect.apply(run, tool, args), truncations);
+      return truncateResult(Reflect.apply(run, tool, args), ways);
     } catch (error) {
-      return truncations.fail(error);
+      return ways.fail(error);
     }
   };
-  return Object.defineProperties(truncating, {
+  return Object.defineProperties(wrapped, {
     name: { value: run.name },
     length: { value: run.length },
     [WRAPPED]: { value: true },
   });
 }
 
-function asItIs(value: unknown): unknown {
-  return value;
-}
-
-async function failWith(error: Promise<unknown>): Promise<never> {
-  throw await error;
-}
-
-function withoutEffects({ toolLimits, toolKinds }: WrapToolOptions): TruncationOptions {
-  return { ...(toolLimits && { toolLimits }), ...(toolKinds && { toolKinds }) };
-}
-
-/** `toModelOutput` gets the input as a field of its argument. */
-function inputOf(field: string, argument: unknown): unknown {
-  if (field === "execute") return argument;
-  return (argument as { input?: unknown } | undefined)?.input;
-}
-
-interface Truncations {
-  /** Archives what it cuts. */
+interface Ways {
   readonly last: (value: unknown) => unknown;
-  /** For a state that the next one replaces: nothing is archived. */
+  /** For a state of an output that is still growing. */
   readonly passing: (value: unknown) => unknown;
-  /** Rejects with what is left of an error. */
   readonly fail: (error: unknown) => Promise<never>;
 }
 
 /** A result that is there, will be there, or comes in several states. */
-function truncateResult(result: unknown, truncations: Truncations): unknown {
-  if (isPromise(result)) {
-    // What is awaited like a promise may be none: its own `then` need not return anything.
-    return Promise.resolve(result).then(
-      (value) => truncateResult(value, truncations),
-      truncations.fail,
-    );
+function truncateResult(result: unknown, ways: Ways): unknown {
+  if (typeof result !== "object" || result === null) return ways.last(result);
+  if ("then" in result && typeof result.then === "function") {
+    // Not every `then` returns something to go on from.
+    return Promise.resolve(result).then((value) => truncateResult(value, ways), ways.fail);
   }
-  return isStates(result) ? truncateStates(result, truncations) : truncations.last(result);
+  // A stream of bytes is an iterable too, and has its own way of reading.
+  const isStates = Symbol.asyncIterator in result && !("getReader" in result || "pipe" in result);
+  return isStates
+    ? truncateStates(result as unknown as AsyncIterable<unknown>, ways)
+    : ways.last(result);
 }
 
 /**
  * The states of an output that is still growing, each of them whole. Which one is the last is known
  * only at the end: it comes once more then, with where its original is.
  */
-async function* truncateStates(
-  states: AsyncIterable<unknown>,
-  { last, passing, fail }: Truncations,
-): AsyncGenerator {
+async function* truncateStates(states: AsyncIterable<unknown>, ways: Ways): AsyncGenerator {
   let latest: unknown;
   let isCut = false;
   try {
     for await (const state of states) {
-      const truncated = await passing(state);
+      const truncated = await ways.passing(state);
       latest = state;
       isCut = truncated !== state;
       yield truncated;
     }
   } catch (error) {
-    await fail(error);
+    await ways.fail(error);
   }
-  if (isCut) yield await last(latest);
+  if (isCut) yield await ways.last(latest);
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
-}
-
-/** An iterable of states, as a generator makes it; a stream of bytes has its own way of reading. */
-function isStates(value: unknown): value is AsyncIterable<unknown> {
-  if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return false;
-  return !("getReader" in value) && !("pipe" in value);
-}
-
-function nameOf(tool: object): string {
-  return "name" in tool && typeof tool.name === "string" ? tool.name : "";
-}
-
-/** Whether a function truncates what it returns already. */
-export function isWrapped(run: unknown): boolean {
-  return typeof run === "function" && WRAPPED in run;
-}
-
-/** Whether a tool has a function of this name; one behind a getter is not asked for. */
-function hasField(tool: object, field: string): boolean {
-  const found = findDescriptor(tool, field);
-  return found !== undefined && (found.get !== undefined || typeof found.value === "function");
-}
-
-/** The field's descriptor, from the tool or from what it inherits. */
-function findDescriptor(tool: object, field: string): PropertyDescriptor | undefined {
-  for (let at: object | null = tool; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const found = Object.getOwnPropertyDescriptor(at, field);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function readWrapped(
-  tool: object,
-  field: string,
-  wrap: (run: AnyFunction) => AnyFunction,
-): unknown {
-  const value: unknown = Reflect.get(tool, field);
-  return typeof value === "function" ? wrap(value as AnyFunction) : value;
-}
-
-/** A getter that returns the same function must go on doing so. */
-function rememberLast(wrap: (run: AnyFunction) => AnyFunction): (run: AnyFunction) => AnyFunction {
-  let last: { run: AnyFunction; made: AnyFunction } | undefined;
-  return (run) => {
-    if (last?.run !== run) last = { run, made: wrap(run) };
-    return last.made;
-  };
+/**
+ * T15 for what a tool throws: its message is what the model gets, or its `content` (`ToolError` of
+ * Anthropic's SDK). The error itself where that fits; else one that inherits everything else.
+ */
+async function truncateError(
+  error: unknown,
+  truncate: (value: unknown) => unknown,
+): Promise<unknown> {
+  if (!(error instanceof Error)) return truncate(error);
+  const { message, name, content } = error as Error & { readonly content?: unknown };
+  const cut = await truncate(message);
+  const shown = content === message ? cut : await truncate(content);
+  if (cut === message && shown === content) return error;
+  return Object.create(error, {
+    message: ownField(cut),
+    // The name of a `DOMException`, by which an abort is known, cannot be inherited.
+    name: ownField(name),
+    ...(content !== undefined && { content: ownField(shown) }),
+  }) as unknown;
 }

@@ -100,19 +100,6 @@ describe("wrapTool", () => {
     expect(wrapped.execute.name).toBe("execute");
   });
 
-  it("reads and calls nothing before the tool is called", async () => {
-    const load = vi.fn<() => () => Promise<string>>(() => async () => long);
-    const tool = {
-      get execute() {
-        return load();
-      },
-    };
-    const wrapped = wrapTool(tool);
-    expect(load).not.toHaveBeenCalled();
-    expect(await wrapped.execute()).toContain("<tool-output-truncated");
-    expect(load).toHaveBeenCalledTimes(1);
-  });
-
   it("leaves a tool without execute alone, and one that is wrapped already", async () => {
     const client = { description: "runs elsewhere", inputSchema: {} };
     expect(wrapTool(client)).toBe(client);

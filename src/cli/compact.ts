@@ -7,11 +7,11 @@ import { type Message, repairMessages } from "../core/message/index.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
 import {
   type TranscriptInput,
-  traitsOf,
   writeConversation,
-  writeFileAtomically,
   type WriteTarget,
+  writeTraits,
 } from "../transcripts/index.ts";
+import { writeFileAtomically } from "./write-file.ts";
 import { compactView } from "./view/compact-view.ts";
 import { chosenSummarizer, type SummarizerOptions } from "./chosen-summarizer.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
@@ -66,7 +66,7 @@ export async function compactInput(
   const folder = archiveFolder(io.env);
   const edited = await compactConversation(io, loaded, { chosen, to, folder, options });
   const out = outPath(edited.report, name, options);
-  if (out !== undefined) await writeOut(io, out, writeConversation(edited.messages, to));
+  if (out !== undefined) await writeOut(io, out, await writeConversation(edited.messages, to));
   const result: CompactResult = { loaded, chosen, to, out, archive: folder, ...edited };
   if (options.json === true)
     printJson(out === "-" ? onStderr(io) : io, jsonReport(result, options));
@@ -94,7 +94,7 @@ async function compactConversation(
     ...(options.reserved !== undefined && { reserved: options.reserved }),
     ...(cwd !== undefined && { cwd }),
     fixedTokens: options.fixed ?? 0,
-    traits: traitsOf(to),
+    traits: await writeTraits(to),
     ...chosenSummarizer(io, options),
     // There is no agent that goes on working.
     summarizeAhead: false,
@@ -128,7 +128,7 @@ function naturalTarget(format: string): WriteTarget {
   const own: Readonly<Record<string, WriteTarget>> = {
     "openai-chat": "openai-chat",
     "openai-responses": "openai-responses",
-    "anthropic-messages": "anthropic",
+    anthropic: "anthropic",
     "ai-sdk": "ai-sdk",
   };
   return own[format] ?? "neutral";

@@ -1,9 +1,8 @@
 import path from "node:path";
-import { startsTurn } from "../core/message/index.ts";
+import { type Message, startsTurn } from "../core/message/index.ts";
 import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
 import { type Growth, growthOf } from "./measure/growth.ts";
 import { inspectView } from "./view/inspect-view.ts";
-import type { TranscriptCounts } from "../transcripts/index.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
 import { measureSession, type SessionSize } from "./measure/measure-session.ts";
@@ -30,6 +29,8 @@ export interface Inspection {
   readonly file: string;
   readonly loaded: Loaded;
   readonly turns: number;
+  /** Outputs in the context that the agent itself replaced by placeholders. */
+  readonly prunedBefore: number;
   readonly size: SessionSize;
   readonly chosen: ChosenWindow;
   readonly budget: ContextBudget;
@@ -64,6 +65,7 @@ function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspect
     file,
     loaded,
     turns: conversation.messages.filter(startsTurn).length,
+    prunedBefore: prunedOutputs(conversation.messages),
     size,
     chosen,
     budget,
@@ -75,6 +77,13 @@ function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspect
     prunable: prunablePieces(conversation, budget, size.factor),
     warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
+}
+
+function prunedOutputs(messages: readonly Message[]): number {
+  const results = messages.flatMap(({ parts }) =>
+    parts.filter((part) => part.type === "tool-result"),
+  );
+  return results.filter(({ time }) => time !== undefined).length;
 }
 
 /** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
@@ -107,8 +116,12 @@ export interface InspectReport {
   readonly largest: readonly ContentItem[];
   readonly growth: Growth;
   readonly prunable: { readonly tokens: number; readonly pieces: readonly PrunablePieces[] };
-  /** What the whole file holds, before any compaction. */
-  readonly counts: TranscriptCounts;
+  /** What the agent itself did before, and lines that nothing could be made of. */
+  readonly counts: {
+    readonly compactions: number;
+    readonly prunedOutputs: number;
+    readonly unparsableLines: number;
+  };
   readonly warnings: readonly string[];
 }
 
@@ -145,7 +158,11 @@ function jsonReport(inspection: Inspection): InspectReport {
       tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
       pieces: prunable,
     },
-    counts: transcript.counts,
+    counts: {
+      compactions: transcript.compactions,
+      prunedOutputs: inspection.prunedBefore,
+      unparsableLines: transcript.unparsableLines,
+    },
     warnings: inspection.warnings,
   };
 }

@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
 // Not the whole room: an agent waits for the start of this program with every command it runs.
-import { FORMAT_NAMES, WRITE_TARGETS } from "../transcripts/names.ts";
+import { transcriptFormats } from "../transcripts/formats.ts";
+import { WRITE_TARGETS } from "../transcripts/write.ts";
 import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
 import { millisecondsOption, numberOption, tokensOption } from "./option-values.ts";
@@ -193,7 +194,7 @@ function sessionOptions(command: Command): Command {
       new Option(
         "--format <name>",
         "how to read the file (default: recognised by content)",
-      ).choices(FORMAT_NAMES),
+      ).choices([...new Set(transcriptFormats.map(({ name }) => name))]),
     )
     .addOption(
       new Option(

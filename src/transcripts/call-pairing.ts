@@ -12,8 +12,6 @@ export interface CallPairing {
   open(recordedId: string | undefined, toolName: string, input: unknown): ToolCallPart;
   /** The open call that a result belongs to, which is closed now; `undefined` if there is none. */
   close(recordedId: string | undefined, toolName?: string): ToolCallPart | undefined;
-  /** How many different ids the file has. */
-  recordedIds(): number;
 }
 
 interface OpenCall {
@@ -24,7 +22,6 @@ interface OpenCall {
 
 export function createCallPairing(): CallPairing {
   const byId = new Map<string, OpenCall[]>();
-  const recorded = new Set<string>();
   const fresh = createFreshIds();
   let ofThisStep: OpenCall[] = [];
   let step = 0;
@@ -39,7 +36,6 @@ export function createCallPairing(): CallPairing {
       const toolCallId = fresh(id === "" ? "call" : id);
       const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input };
       const open: OpenCall = { call, step, isOpen: true };
-      recorded.add(id);
       ofThisStep.push(open);
       const same = byId.get(id);
       if (same !== undefined) same.push(open);
@@ -55,7 +51,6 @@ export function createCallPairing(): CallPairing {
       if (found !== undefined) found.isOpen = false;
       return found?.call;
     },
-    recordedIds: () => recorded.size,
   };
 }
 

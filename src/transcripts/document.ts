@@ -3,10 +3,9 @@ import { ContextError, errorMessage } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
 import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
-import { closedDocument, isCutShort } from "./close.ts";
-import { recoverRecords, repairDocument } from "./recover.ts";
+import { closedDocument, isCutShort, recoverRecords, repairDocument } from "./recover.ts";
 import { unreadable } from "./source.ts";
-import type { Warnings } from "./warnings.ts";
+import type { Warnings } from "./transcript.ts";
 
 /** A JSON document, read whole. */
 export interface ParsedDocument {

@@ -1,8 +1,24 @@
-export * from "./transcript.ts";
-export * from "./read.ts";
-export * from "./formats.ts";
-export * from "./limits.ts";
-export * from "./names.ts";
+export { transcriptFormats } from "./formats.ts";
+export { DEFAULT_TRANSCRIPT_LIMITS } from "./limits.ts";
+export type { TranscriptLimits } from "./limits.ts";
+export { readTranscript } from "./read.ts";
+export type { ReadTranscriptOptions } from "./read.ts";
 export type { TranscriptInput } from "./source.ts";
-export * from "./write.ts";
-export * from "./write-file.ts";
+export type {
+  ContextSample,
+  Conversation,
+  Detection,
+  DocumentFormat,
+  DocumentState,
+  FormatName,
+  Reading,
+  RecordReader,
+  RecordsFormat,
+  TextFormat,
+  TextReader,
+  Transcript,
+  TranscriptFormat,
+  TranscriptWarning,
+} from "./transcript.ts";
+export { writeConversation, writeTraits, WRITE_TARGETS } from "./write.ts";
+export type { WriteTarget } from "./write.ts";

@@ -1,21 +1,19 @@
-import { formatsNamed, selectFormat, type Sample } from "./detect.ts";
-import { parseDocument, type ParsedDocument } from "./document.ts";
+import { formatsNamed, type Sample, selectFormat } from "./detect.ts";
+import { type ParsedDocument, parseDocument } from "./document.ts";
 import { transcriptFormats } from "./formats.ts";
-import { guessShape, readHead, type Head } from "./head.ts";
+import { guessShape, type Head, readHead } from "./head.ts";
 import { transcriptLimits, type TranscriptLimits } from "./limits.ts";
-import { splitLines } from "./lines.ts";
-import { isTooLong, lineRecords, lineText, type LineContext } from "./records.ts";
-import { openSource, unreadable, type TranscriptInput } from "./source.ts";
-import type {
-  DocumentFormat,
-  Reading,
-  RecordsFormat,
-  TextFormat,
-  Transcript,
-  TranscriptFormat,
+import { isTooLong, type LineContext, lineRecords, lineText, splitLines } from "./lines.ts";
+import { openSource, type TranscriptInput, unpack, unreadable } from "./source.ts";
+import {
+  createWarnings,
+  type DocumentFormat,
+  type Reading,
+  type RecordsFormat,
+  type TextFormat,
+  type Transcript,
+  type TranscriptFormat,
 } from "./transcript.ts";
-import { unpack } from "./unpack.ts";
-import { createWarnings } from "./warnings.ts";
 
 export interface ReadTranscriptOptions {
   /** Name of the format, e.g. `claude-code`; without it the content decides. */
@@ -66,7 +64,7 @@ export async function readTranscript(
     return {
       ...outcome.reading,
       format: outcome.format,
-      counts: { ...outcome.reading.counts, unparsableLines: outcome.unparsableLines },
+      unparsableLines: outcome.unparsableLines,
       warnings: [...warnings.list(), ...outcome.reading.warnings],
     };
   } finally {
@@ -110,8 +108,12 @@ function readAs(format: TranscriptFormat, head: Head, context: ReadContext): Pro
     : readRecords(format as RecordsFormat, head, context);
 }
 
-function readDocument(format: DocumentFormat, { value, isTorn }: ParsedDocument): Outcome {
-  return { format: format.name, reading: format.read(value, { isTorn }), unparsableLines: 0 };
+async function readDocument(
+  format: DocumentFormat,
+  { value, isTorn }: ParsedDocument,
+): Promise<Outcome> {
+  const reading = await format.read(value, { isTorn });
+  return { format: format.name, reading, unparsableLines: 0 };
 }
 
 async function readRecords(
@@ -119,7 +121,7 @@ async function readRecords(
   head: Head,
   context: ReadContext,
 ): Promise<Outcome> {
-  const reader = format.open();
+  const reader = await format.open();
   let unparsableLines = 0;
   for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
     for (const line of batch) {
@@ -132,7 +134,7 @@ async function readRecords(
 }
 
 async function readText(format: TextFormat, head: Head, context: ReadContext): Promise<Outcome> {
-  const reader = format.open();
+  const reader = await format.open();
   for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
     for (const line of batch) {
       if (!isTooLong(line, context)) reader.line(lineText(line, context.warnings), line.number);

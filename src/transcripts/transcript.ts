@@ -1,24 +1,5 @@
 import type { Message } from "../core/message/index.ts";
 
-/** What a whole file holds, before any compaction that the agent itself did is honoured. */
-export interface TranscriptCounts {
-  readonly messages: number;
-  /** Turns that a person typed; reminders, notices and tool results are none. */
-  readonly typedUserTurns: number;
-  readonly toolCalls: number;
-  readonly toolCallIdsUnique: number;
-  readonly toolResults: number;
-  readonly callsWithoutResult: number;
-  readonly resultsWithoutCall: number;
-  readonly messagesWithParallelCalls: number;
-  readonly failedResults: number;
-  readonly thinkingBlocks: number;
-  readonly images: number;
-  readonly compactions: number;
-  readonly prunedOutputs: number;
-  readonly unparsableLines: number;
-}
-
 /** Something in the file that could not be read as it stood. */
 export interface TranscriptWarning {
   /** 1-based line, for formats made of lines. */
@@ -60,20 +41,23 @@ export interface Reading {
   /** Version of the agent or of the file format, if the file says so. */
   readonly version?: string;
   readonly conversations: readonly Conversation[];
-  readonly counts: Omit<TranscriptCounts, "unparsableLines">;
+  /** How many times the agent itself compacted, over the whole file. */
+  readonly compactions: number;
   readonly warnings: readonly TranscriptWarning[];
 }
 
 export interface Transcript extends Reading {
   /** Name of the format, e.g. `claude-code`. */
   readonly format: string;
-  readonly counts: TranscriptCounts;
+  /** Lines of a line format that nothing could be made of. */
+  readonly unparsableLines: number;
 }
 
 /** `true`, or one clause that says why the content is not of this format. */
 export type Detection = true | string;
 
-interface FormatBase {
+/** What a format is called. */
+export interface FormatName {
   /** Stable name, e.g. `claude-code`. */
   readonly name: string;
   /** For people, e.g. `Claude Code session`. */
@@ -88,6 +72,16 @@ export interface RecordReader {
   finish(): Reading;
 }
 
+/** Reads one JSON value a line. */
+export interface RecordsReader {
+  open(): RecordReader;
+}
+
+/** Reads one JSON document. */
+export interface DocumentReader {
+  read(document: unknown, state?: DocumentState): Reading;
+}
+
 /** Takes the lines of a text format one by one, without their line ends. */
 export interface TextReader {
   line(text: string, line: number): void;
@@ -95,11 +89,12 @@ export interface TextReader {
 }
 
 /** One JSON value a line. */
-export interface RecordsFormat extends FormatBase {
+export interface RecordsFormat extends FormatName {
   readonly shape: "records";
   /** Looks at the first records (at most 50). */
   detect(records: readonly unknown[]): Detection;
-  open(): RecordReader;
+  /** May load the reader first. */
+  open(): RecordReader | Promise<RecordReader>;
 }
 
 /** What became of a document before it was read. */
@@ -109,18 +104,44 @@ export interface DocumentState {
 }
 
 /** One JSON document. */
-export interface DocumentFormat extends FormatBase {
+export interface DocumentFormat extends FormatName {
   readonly shape: "document";
   detect(document: unknown): Detection;
-  read(document: unknown, state?: DocumentState): Reading;
+  /** May load the reader first. */
+  read(document: unknown, state?: DocumentState): Reading | Promise<Reading>;
 }
 
 /** Plain text. */
-export interface TextFormat extends FormatBase {
+export interface TextFormat extends FormatName {
   readonly shape: "text";
   /** Looks at the first 64 KB. */
   detect(head: string): Detection;
-  open(): TextReader;
+  /** May load the reader first. */
+  open(): TextReader | Promise<TextReader>;
 }
 
 export type TranscriptFormat = RecordsFormat | DocumentFormat | TextFormat;
+
+/** Collects warnings up to a number, so that a broken gigabyte does not make a gigabyte of them. */
+export interface Warnings {
+  add(message: string, line?: number): void;
+  list(): readonly TranscriptWarning[];
+}
+
+/** How many warnings one format's reader keeps. */
+const FORMAT_WARNINGS = 100;
+
+/** An empty collection that keeps the first `max` warnings and counts the others. */
+export function createWarnings(max: number = FORMAT_WARNINGS): Warnings {
+  const kept: TranscriptWarning[] = [];
+  let more = 0;
+  return {
+    add(message, line) {
+      if (kept.length >= max) more += 1;
+      else kept.push(line === undefined ? { message } : { line, message });
+    },
+    list() {
+      return more === 0 ? [...kept] : [...kept, { message: `There were ${more} more warnings.` }];
+    },
+  };
+}

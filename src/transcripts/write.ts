@@ -1,13 +1,23 @@
 import { ContextError } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
-import { aiSdk } from "../dialects/ai-sdk/ai-sdk.ts";
-import { anthropic } from "../dialects/anthropic/anthropic.ts";
 import type { Dialect, DialectTraits } from "../dialects/dialect.ts";
-import { neutral } from "../dialects/neutral/neutral.ts";
-import { openaiChat } from "../dialects/openai-chat/openai-chat.ts";
-import { openaiResponses } from "../dialects/openai-responses/openai-responses.ts";
-import { WRITE_TARGETS, type WriteTarget } from "./names.ts";
-import { NEUTRAL_VERSION } from "./plain/index.ts";
+import { NEUTRAL_VERSION } from "./signs.ts";
+
+/** The dialect of each format that can be written, loaded when it is asked for. */
+const DIALECTS = {
+  neutral: async () => (await import("../dialects/neutral/neutral.ts")).neutral,
+  "ai-sdk": async () => (await import("../dialects/ai-sdk/ai-sdk.ts")).aiSdk,
+  anthropic: async () => (await import("../dialects/anthropic/anthropic.ts")).anthropic,
+  "openai-responses": async () =>
+    (await import("../dialects/openai-responses/openai-responses.ts")).openaiResponses,
+  "openai-chat": async () => (await import("../dialects/openai-chat/openai-chat.ts")).openaiChat,
+} as const;
+
+/** The formats that a conversation can be written in. */
+export type WriteTarget = keyof typeof DIALECTS;
+
+/** All of them; the one that loses least stands first. */
+export const WRITE_TARGETS = Object.keys(DIALECTS) as readonly WriteTarget[];
 
 /**
  * A conversation as pretty-printed JSON with a line end behind it; the reader recognises it.
@@ -35,42 +45,28 @@ import { NEUTRAL_VERSION } from "./plain/index.ts";
  * Throws `ContextError` code `invalid-options` for another target, and `invalid-message` for values
  * that are no JSON.
  */
-export function writeConversation(messages: readonly Message[], to: WriteTarget): string {
-  return `${pretty(encode(messages, to))}\n`;
+export async function writeConversation(
+  messages: readonly Message[],
+  to: WriteTarget,
+): Promise<string> {
+  const native = (await dialectOf(to)).encode(messages);
+  const content =
+    to === "neutral" ? { format: "longhaul", version: NEUTRAL_VERSION, messages: native } : native;
+  return `${pretty(content)}\n`;
 }
-
-const DIALECTS: Readonly<Record<WriteTarget, Pick<Dialect, "traits">>> = {
-  neutral,
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  anthropic,
-  "ai-sdk": aiSdk,
-};
 
 /** What a target's provider allows, for a compaction whose result is written in that format. */
-export function traitsOf(to: WriteTarget): DialectTraits {
-  return DIALECTS[to].traits;
+export async function writeTraits(to: WriteTarget): Promise<DialectTraits> {
+  return (await dialectOf(to)).traits;
 }
 
-function encode(messages: readonly Message[], to: WriteTarget): unknown {
-  switch (to) {
-    case "neutral":
-      return { format: "longhaul", version: NEUTRAL_VERSION, messages: neutral.encode(messages) };
-    case "openai-chat":
-      return openaiChat.encode(messages);
-    case "openai-responses":
-      return openaiResponses.encode(messages);
-    case "anthropic":
-      return anthropic.encode(messages);
-    case "ai-sdk":
-      return aiSdk.encode(messages);
-    default:
-      throw new ContextError(
-        "invalid-options",
-        `A conversation cannot be written as "${String(to)}". Choose one of: ${WRITE_TARGETS.join(", ")}.`,
-        { details: { option: "to", value: String(to), known: WRITE_TARGETS } },
-      );
-  }
+async function dialectOf(to: WriteTarget): Promise<Pick<Dialect, "traits" | "encode">> {
+  if (Object.hasOwn(DIALECTS, to)) return DIALECTS[to]();
+  throw new ContextError(
+    "invalid-options",
+    `A conversation cannot be written as "${to}". Choose one of: ${WRITE_TARGETS.join(", ")}.`,
+    { details: { option: "to", value: to, known: WRITE_TARGETS } },
+  );
 }
 
 function pretty(value: unknown): string {

@@ -58,7 +58,7 @@ describe("inspect on our recorded session", () => {
       reserved: 20_000,
       usable: 108_000,
       overflow: true,
-      counts: { toolCalls: 186, typedUserTurns: 8 },
+      counts: { compactions: 0, prunedOutputs: 0, unparsableLines: 0 },
     });
     const calls = report.tools.map(({ tool, calls }) => [tool, calls]);
     expect(Object.fromEntries(calls)).toEqual({

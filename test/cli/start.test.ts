@@ -1,6 +1,5 @@
 import { build } from "esbuild";
 import { expect, it } from "vitest";
-import { FORMAT_NAMES, transcriptFormats } from "../../src/transcripts/index.ts";
 
 /** All modules that are loaded before a command is chosen. */
 async function loadedAtStart(entry: string): Promise<readonly string[]> {
@@ -33,12 +32,6 @@ async function loadedAtStart(entry: string): Promise<readonly string[]> {
 it("starts without the readers of sessions: an agent waits for it with every command", async () => {
   const loaded = await loadedAtStart("src/cli/main.ts");
   expect(loaded).toContain("commander");
-  expect(loaded).toContain("src/transcripts/names.ts");
-  const large = /^zod|^@clack|src\/(?:context|dialects|archive|spill|transcripts\/(?!names))/;
+  const large = /^zod|^@clack|src\/(?:context|archive|spill|transcripts\/(?:read|detect|codex))/;
   expect(loaded.filter((module) => large.test(module))).toEqual([]);
-});
-
-it("knows the names of all readers", () => {
-  const names = new Set(transcriptFormats.map(({ name }) => name));
-  expect(FORMAT_NAMES).toEqual([...names]);
 });

@@ -1,20 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { aider } from "../../src/transcripts/aider/index.ts";
+import { aider } from "../../src/transcripts/aider/aider.ts";
 import type { Reading } from "../../src/transcripts/transcript.ts";
+import { countsOf } from "./counts.ts";
 import { describeTranscript } from "../conformance/describe-transcript.ts";
+import { isAider } from "../../src/transcripts/signs.ts";
 
-describeTranscript(aider, [
-  {
-    file: "aider/aider-chat-history.md.gz",
-    corrections: {
-      messages: {
-        count: 5806,
-        reason:
-          "the manifest counts the 1,133 start lines; 1,776 typed turns alone are more messages",
-      },
-    },
-  },
-]);
+describeTranscript("aider", [{ file: "aider/aider-chat-history.md.gz" }]);
 
 function read(text: string): Reading {
   const reader = aider.open();
@@ -54,9 +45,9 @@ describe("aider", () => {
 
   it("leaves marks of edit blocks and shorter headings to the model", () => {
     const reply = "### Plan\n\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n\n####no blank";
-    const { conversations, counts } = read(`${START}\n\n#### go  \n\n${reply}\n`);
-    expect(conversations[0]?.messages[1]?.parts).toEqual([{ type: "text", text: reply }]);
-    expect(counts.typedUserTurns).toBe(1);
+    const reading = read(`${START}\n\n#### go  \n\n${reply}\n`);
+    expect(reading.conversations[0]?.messages[1]?.parts).toEqual([{ type: "text", text: reply }]);
+    expect(countsOf(reading).typedUserTurns).toBe(1);
   });
 
   it("starts no chat at a start line that only looks like one", () => {
@@ -65,7 +56,7 @@ describe("aider", () => {
   });
 
   it("is not taken for any markdown", () => {
-    expect(aider.detect("# Title\n\n#### Heading\n> quote\n")).toMatch(/aider chat started/);
-    expect(aider.detect(`#### before  \n\n${START}\n`)).toBe(true);
+    expect(isAider("# Title\n\n#### Heading\n> quote\n")).toMatch(/aider chat started/);
+    expect(isAider(`#### before  \n\n${START}\n`)).toBe(true);
   });
 });

@@ -1,19 +1,26 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { messageText, type Message } from "../../src/core/message/index.ts";
-import { codex } from "../../src/transcripts/codex/index.ts";
 import {
   type Conversation,
   readTranscript,
-  type Transcript,
   writeConversation,
 } from "../../src/transcripts/index.ts";
 import { describeTranscript } from "../conformance/describe-transcript.ts";
 import { recording, RECORDINGS } from "../recordings.ts";
+import { type Counts, countsOf } from "./counts.ts";
 
 const REMOTE = "codex/cx-0.142.2-remote-compaction.jsonl";
 
-describeTranscript(codex, [{ file: REMOTE }]);
+describeTranscript("codex", [
+  {
+    file: REMOTE,
+    differs: {
+      reason: "sealed reasoning stands for the items before it",
+      counts: { toolCalls: 65, toolResults: 65, thinkingBlocks: 64 },
+    },
+  },
+]);
 
 describe.skipIf(!existsSync(RECORDINGS))("a recorded Codex rollout", () => {
   it("has nothing but the replacement before what came after the compaction", async () => {
@@ -76,7 +83,7 @@ describe("Codex lines", () => {
       item({ type: "custom_tool_call_output", call_id: "1", output: [inputText("a.ts")] }),
       item(found),
     ]);
-    expect(JSON.parse(writeConversation(messages, "openai-responses"))).toEqual([
+    expect(JSON.parse(await writeConversation(messages, "openai-responses"))).toEqual([
       { type: "message", role: "user", content: "go" },
       ...reply,
       { type: "custom_tool_call_output", call_id: "1", output: "a.ts" },
@@ -209,17 +216,17 @@ describe("Codex lines", () => {
 
 interface Rollout {
   readonly messages: readonly Message[];
-  readonly counts: Transcript["counts"];
+  readonly counts: Counts;
   readonly conversation: Conversation;
 }
 
 async function rollout(lines: readonly unknown[]): Promise<Rollout> {
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
-  const { conversations, counts } = await readTranscript(Buffer.from(`${text}\n`), {
+  const transcript = await readTranscript(Buffer.from(`${text}\n`), {
     format: "codex",
   });
-  const conversation = conversations[0]!;
-  return { conversation, messages: conversation.messages, counts };
+  const conversation = transcript.conversations[0]!;
+  return { conversation, messages: conversation.messages, counts: countsOf(transcript) };
 }
 
 function item(payload: unknown): unknown {

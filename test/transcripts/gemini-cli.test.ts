@@ -2,16 +2,18 @@ import { existsSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
-import { geminiCli, geminiCliLines } from "../../src/transcripts/gemini-cli/index.ts";
+import { geminiCli, geminiCliLines } from "../../src/transcripts/gemini-cli/gemini-cli.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import type { Conversation, Reading } from "../../src/transcripts/transcript.ts";
 import { describeTranscript } from "../conformance/describe-transcript.ts";
 import { recording, RECORDINGS } from "../recordings.ts";
 import { withoutValues } from "./without-values.ts";
+import { countsOf } from "./counts.ts";
+import { isGeminiCli, isGeminiCliLines } from "../../src/transcripts/signs.ts";
 
 const CANCELLED = "gemini-cli/gem-cancelled-tools.json";
 
-describeTranscript(geminiCli, [{ file: CANCELLED }]);
+describeTranscript("gemini-cli", [{ file: CANCELLED }]);
 
 const SESSION = { sessionId: "s1", projectHash: "h", startTime: "2026-01-01T00:00:00.000Z" };
 
@@ -88,7 +90,7 @@ describe.skipIf(!existsSync(RECORDINGS))("a recorded Gemini CLI chat", () => {
     const read = await readTranscript(Buffer.from(lines));
     expect(read.format).toBe("gemini-cli");
     expect(read.conversations[0]).toEqual(chat());
-    expect(read.counts).toMatchObject({ messages: 44, toolCalls: 40, typedUserTurns: 4 });
+    expect(countsOf(read)).toMatchObject({ toolCalls: 40, typedUserTurns: 4 });
   });
 });
 
@@ -172,7 +174,6 @@ describe("Gemini CLI records", () => {
       messages: [model("g", "", { toolCalls: [call("c1", { output })] })],
     });
     expect(firstResult(conversationOf(reading).messages)).toMatchObject({ original: "/t/a.txt" });
-    expect(reading.counts.prunedOutputs).toBe(1);
   });
 });
 
@@ -190,7 +191,7 @@ describe("a Gemini CLI checkpoint", () => {
       },
       { role: "user", parts: [{ functionResponse: { name: "ls", response: { output: "a" } } }] },
     ];
-    expect(geminiCli.detect(turns)).toBe(true);
+    expect(isGeminiCli(turns)).toBe(true);
     const { messages } = conversationOf(geminiCli.read(turns));
     expect(outline(messages)).toEqual([
       "user: go",
@@ -217,7 +218,7 @@ describe("Gemini CLI lines", () => {
       title: "A greeting",
       timeline: [{ tokens: 12 }],
     });
-    expect(reading.counts.messages).toBe(2);
+    expect(countsOf(reading).messages).toBe(2);
   });
 
   it("count cached tokens where no total was recorded", () => {
@@ -236,7 +237,6 @@ describe("Gemini CLI lines", () => {
     ];
     const known = readLines([...records, { $rewindTo: "u2" }]);
     expect(outline(conversationOf(known).messages)).toEqual(["user: one", "assistant: 1"]);
-    expect(known.counts).toMatchObject({ messages: 4, typedUserTurns: 2 });
     const unknown = readLines([...records, { $rewindTo: "nobody" }, user("u3", "three")]);
     expect(outline(conversationOf(unknown).messages)).toEqual(["user: three"]);
   });
@@ -254,7 +254,7 @@ describe("Gemini CLI lines", () => {
       "summary",
       "user",
     ]);
-    expect(reading.counts).toMatchObject({ compactions: 2, typedUserTurns: 2, messages: 6 });
+    expect(countsOf(reading)).toMatchObject({ compactions: 2 });
   });
 
   it("take masked outputs from the history that was written back", () => {
@@ -281,14 +281,14 @@ describe("Gemini CLI lines", () => {
       "assistant: tool-call",
       "tool: tool-result",
     ]);
-    expect(reading.counts).toMatchObject({ toolCalls: 1, toolResults: 1, prunedOutputs: 1 });
+    expect(countsOf(reading)).toMatchObject({ toolCalls: 1, toolResults: 1 });
   });
 
   it("are refused with a reason when they are of another program", () => {
-    expect(geminiCliLines.detect([{ type: "user", id: "1" }])).toEqual(expect.any(String));
-    expect(geminiCli.detect({ messages: [] })).toEqual(expect.any(String));
-    expect(geminiCli.detect([{ role: "user", content: "x" }])).toEqual(expect.any(String));
-    expect(geminiCliLines.detect([SESSION])).toBe(true);
+    expect(isGeminiCliLines([{ type: "user", id: "1" }])).toEqual(expect.any(String));
+    expect(isGeminiCli({ messages: [] })).toEqual(expect.any(String));
+    expect(isGeminiCli([{ role: "user", content: "x" }])).toEqual(expect.any(String));
+    expect(isGeminiCliLines([SESSION])).toBe(true);
   });
 
   it("are read whatever is missing from them", () => {
@@ -305,7 +305,7 @@ describe("Gemini CLI lines", () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { minLength: 1, maxLength: 8 }), (removed) => {
-        const { counts } = readLines(withoutValues(sample, removed));
+        const counts = countsOf(readLines(withoutValues(sample, removed)));
         expect(counts.messages).toBeLessThanOrEqual(5);
         const [, ...messages] = withoutValues(sample, removed);
         expect(

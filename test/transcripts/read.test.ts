@@ -7,6 +7,7 @@ import { messageText } from "../../src/core/message/index.ts";
 import {
   readTranscript,
   type DocumentFormat,
+  type Reading,
   type ReadTranscriptOptions,
   type RecordsFormat,
   type TextFormat,
@@ -131,7 +132,7 @@ describe("readTranscript", () => {
     it("leaves out a torn last line with a warning", async () => {
       const transcript = await read(Buffer.from(`${good}{"text":"thr`));
       expect(texts(transcript)).toEqual(["one", "two"]);
-      expect(transcript.counts.unparsableLines).toBe(1);
+      expect(transcript.unparsableLines).toBe(1);
       expect(transcript.warnings).toEqual([
         { line: 3, message: "The last line is cut short; it was left out." },
       ]);
@@ -146,7 +147,7 @@ describe("readTranscript", () => {
     it("reads both records of a line that lost its line end", async () => {
       const transcript = await read(Buffer.from(`${good}{"text":"a}{"}{"text":"b"}\n`));
       expect(texts(transcript)).toEqual(["one", "two", "a}{", "b"]);
-      expect(transcript.counts.unparsableLines).toBe(0);
+      expect(transcript.unparsableLines).toBe(0);
       expect(transcript.warnings[0]?.line).toBe(3);
     });
 
@@ -154,7 +155,7 @@ describe("readTranscript", () => {
       const torn = `{"text":"cut {\\"x`;
       const transcript = await read(Buffer.from(`${good}${torn}{"text":"b \\" }"}\n`));
       expect(texts(transcript)).toEqual(["one", "two", 'b " }']);
-      expect(transcript.counts.unparsableLines).toBe(1);
+      expect(transcript.unparsableLines).toBe(1);
     });
 
     it("skips garbage, empty lines and NUL bytes", async () => {
@@ -192,7 +193,7 @@ describe("readTranscript", () => {
       const transcript = await read(Buffer.from(good.repeat(200) + "noise\n".repeat(300)), {
         limits: { warnings: 10 },
       });
-      expect(transcript.counts.unparsableLines).toBe(300);
+      expect(transcript.unparsableLines).toBe(300);
       expect(transcript.warnings).toHaveLength(11);
       expect(transcript.warnings[10]?.message).toContain("290 more");
     });
@@ -325,7 +326,7 @@ function texts(transcript: Transcript): string[] {
   return transcript.conversations[0]!.messages.map(messageText);
 }
 
-function reading(messages: readonly string[]): ReturnType<DocumentFormat["read"]> {
+function reading(messages: readonly string[]): Reading {
   return {
     conversations: [
       {
@@ -333,21 +334,7 @@ function reading(messages: readonly string[]): ReturnType<DocumentFormat["read"]
         timeline: [],
       },
     ],
-    counts: {
-      messages: messages.length,
-      typedUserTurns: messages.length,
-      toolCalls: 0,
-      toolCallIdsUnique: 0,
-      toolResults: 0,
-      callsWithoutResult: 0,
-      resultsWithoutCall: 0,
-      messagesWithParallelCalls: 0,
-      failedResults: 0,
-      thinkingBlocks: 0,
-      images: 0,
-      compactions: 0,
-      prunedOutputs: 0,
-    },
+    compactions: 0,
     warnings: [],
   };
 }

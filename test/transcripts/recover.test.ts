@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closedDocument, isCutShort } from "../../src/transcripts/close.ts";
-import { recoverRecords, repairDocument } from "../../src/transcripts/recover.ts";
+import {
+  closedDocument,
+  isCutShort,
+  recoverRecords,
+  repairDocument,
+} from "../../src/transcripts/recover.ts";
 
 const record = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 });
 /** What JSON can say: `-0` comes back as `0`. */

@@ -36,7 +36,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", pc.bold(title), ...lines];
 }
 
-function headline({ loaded, turns }: Inspection, width: number): string[] {
+function headline({ loaded, turns, prunedBefore }: Inspection, width: number): string[] {
   const { transcript, conversation, title } = loaded;
   const version = transcript.version === undefined ? "" : ` ${clipLine(transcript.version, 40)}`;
   const model = conversation.model === undefined ? "" : `, ${clipLine(conversation.model, 60)}`;
@@ -50,9 +50,9 @@ function headline({ loaded, turns }: Inspection, width: number): string[] {
     plural(turns, "turn"),
     plural(calls, "tool call"),
   ];
-  const { compactions, prunedOutputs } = transcript.counts;
+  const { compactions } = transcript;
   if (compactions > 0) facts.push(`compacted ${times(compactions)} before`);
-  if (prunedOutputs > 0) facts.push(`${plural(prunedOutputs, "output")} pruned before`);
+  if (prunedBefore > 0) facts.push(`${plural(prunedBefore, "output")} pruned before`);
   return [
     pc.bold(`${title}${version}`) + pc.dim(model),
     ...(conversation.title === undefined ? [] : [clipLine(conversation.title, width)]),
@@ -150,7 +150,10 @@ function itemName({ kind, tool }: ContentItem): string {
 const CHART_HEIGHT = 6;
 const AXIS = 8;
 
-function growthLines({ growth, budget, loaded }: Inspection, width: number): string[] {
+function growthLines(
+  { growth, budget, loaded, prunedBefore }: Inspection,
+  width: number,
+): string[] {
   const values = growth.samples.map((sample) => sample.tokens);
   const peak = values.reduce((most, value) => Math.max(most, value), 0);
   if (values.length < 2 || peak === 0) return [];
@@ -159,8 +162,8 @@ function growthLines({ growth, budget, loaded }: Inspection, width: number): str
   const top = isWindow ? budget.window : peak;
   const { rows, drops } = chart(values, { width: width - AXIS - 1, height: CHART_HEIGHT, top });
   const step = top / CHART_HEIGHT;
-  const { compactions, prunedOutputs } = loaded.transcript.counts;
-  const legend = compactions + prunedOutputs > 0 ? "▾ compacted or pruned" : "▾ less than before";
+  const isCut = loaded.transcript.compactions + prunedBefore > 0;
+  const legend = isCut ? "▾ compacted or pruned" : "▾ less than before";
   return [
     ...rows.map((row, index) => {
       const floor = (CHART_HEIGHT - 1 - index) * step;

@@ -1,9 +1,7 @@
 import type { Message } from "../../core/message/index.ts";
-import { createCounter, type TranscriptCounter } from "../counts.ts";
-import type { Conversation, Reading, TextFormat, TextReader } from "../transcript.ts";
+import type { Conversation, Reading, TextReader } from "../transcript.ts";
 
 const CHAT_START = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
-const CHAT_START_ANYWHERE = /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/m;
 const USER_MARK = "#### ";
 const PROGRAM_MARK = "> ";
 
@@ -16,16 +14,7 @@ const PROGRAM_MARK = "> ";
  * (kind `injected`), everything else is the model's. So a heading of level four in a reply reads as
  * typed, as do lint errors that aider fed back: a user's line must never be taken for the model's.
  */
-export const aider: TextFormat = {
-  name: "aider",
-  title: "aider chat history",
-  location: ".aider.chat.history.md in the folder aider ran in",
-  shape: "text",
-  detect: (head) =>
-    CHAT_START_ANYWHERE.test(head) || 'there is no line "# aider chat started at <date> <time>"',
-  open: openReader,
-};
-
+export const aider = { open: openReader };
 type Speaker = "user" | "program" | "model";
 
 interface Chat {
@@ -39,7 +28,6 @@ interface Block {
 }
 
 function openReader(): TextReader {
-  const counter = createCounter();
   const chats: Chat[] = [];
   let chat: Chat = { messages: [] };
   let block: Block | undefined;
@@ -48,7 +36,6 @@ function openReader(): TextReader {
     const message = block === undefined ? undefined : toMessage(block);
     block = undefined;
     if (message === undefined) return;
-    counter.add(message);
     chat.messages.push(message);
   };
   const startChat = (started: number | undefined): void => {
@@ -70,7 +57,7 @@ function openReader(): TextReader {
     },
     finish() {
       startChat(undefined);
-      return toReading(chats, counter);
+      return toReading(chats);
     },
   };
 }
@@ -108,7 +95,7 @@ function localTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function toReading(chats: readonly Chat[], counter: TranscriptCounter): Reading {
+function toReading(chats: readonly Chat[]): Reading {
   const conversations = chats.map((chat): Conversation => ({ ...chat, timeline: [] }));
-  return { conversations, counts: counter.counts(), warnings: [] };
+  return { conversations, compactions: 0, warnings: [] };
 }

@@ -1,6 +1,6 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { isRecord, textParts } from "../content.ts";
-import { contentBlocks } from "./blocks.ts";
+import { contentBlocks } from "./content.ts";
 
 type Attachment = Readonly<Record<string, unknown>>;
 type Render = (attachment: Attachment) => string | readonly Part[];
@@ -15,11 +15,11 @@ const SENT_HOOKS = new Set(["SessionStart", "UserPromptSubmit"]);
 const RENDERERS: ReadonlyMap<string, Render> = new Map(
   Object.entries<Render>({
     file: fileContent,
-    directory: (it) => titled(`Folder ${name(it)}:`, asText(it["content"])),
+    directory: (it) => titled(`Folder ${name(it)}:`, textOf(it["content"])),
     compact_file_reference: (it) =>
       `The file ${name(it)} was read before the compaction; its content is not repeated here.`,
     edited_text_file: (it) =>
-      titled(`The file ${name(it)} was changed meanwhile:`, asText(it["snippet"])),
+      titled(`The file ${name(it)} was changed meanwhile:`, textOf(it["snippet"])),
     nested_memory: (it) => titled(`Instructions in ${name(it)}:`, contentText(it["content"])),
     task_reminder: (it) => titled("Current tasks:", taskLines(it["content"])),
     todo_reminder: (it) => titled("Current todo list:", taskLines(it["content"])),
@@ -27,7 +27,7 @@ const RENDERERS: ReadonlyMap<string, Render> = new Map(
     hook_additional_context: (it) =>
       titled(`A hook (${name(it)}) adds:`, contentText(it["content"])),
     hook_success: (it) =>
-      SENT_HOOKS.has(asText(it["hookEvent"]))
+      SENT_HOOKS.has(textOf(it["hookEvent"]))
         ? titled(`A hook (${name(it)}) says:`, contentText(it["content"]))
         : "",
     deferred_tools_delta: (it) => delta("tools", "addedLines", it),
@@ -42,7 +42,7 @@ const RENDERERS: ReadonlyMap<string, Render> = new Map(
  * A queued command is a prompt that the person typed while the agent worked; all else is injected.
  */
 export function attachmentMessage(attachment: Attachment): Message | undefined {
-  const type = asText(attachment["type"]);
+  const type = textOf(attachment["type"]);
   if (type === "queued_command") return queuedCommand(attachment);
   const render = RENDERERS.get(type) ?? ((it) => contentText(it["content"]));
   const content = render(attachment);
@@ -65,9 +65,9 @@ function fileContent(attachment: Attachment): string | readonly Part[] {
   const { content } = attachment;
   const file = isRecord(content) ? content["file"] : undefined;
   if (!isRecord(file)) return titled(`File ${name(attachment)}:`, contentText(content));
-  const data = asText(file["base64"]);
-  if (data === "") return titled(`File ${name(attachment)}:`, asText(file["content"]));
-  const mediaType = asText(file["type"]) || "application/octet-stream";
+  const data = textOf(file["base64"]);
+  if (data === "") return titled(`File ${name(attachment)}:`, textOf(file["content"]));
+  const mediaType = textOf(file["type"]) || "application/octet-stream";
   return [{ type: "file", mediaType, filename: name(attachment), data }];
 }
 
@@ -98,7 +98,7 @@ function taskLines(content: unknown): string {
     .filter((task) => isRecord(task))
     .map(
       (task) =>
-        `- [${asText(task["status"])}] ${asText(task["subject"]) || asText(task["content"])}`,
+        `- [${textOf(task["status"])}] ${textOf(task["subject"]) || textOf(task["content"])}`,
     )
     .join("\n");
 }
@@ -110,9 +110,9 @@ function contentText(content: unknown): string {
     return content.flatMap((piece: unknown) => contentText(piece) || []).join("\n");
   }
   if (!isRecord(content)) return "";
-  return asText(content["text"]) || asText(content["content"]);
+  return textOf(content["text"]) || textOf(content["content"]);
 }
 
-function asText(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

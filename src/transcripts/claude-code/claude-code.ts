@@ -1,42 +1,18 @@
-import { isRecord } from "../content.ts";
+import { totalUsage } from "../../core/message/index.ts";
 import { defined } from "../lenient.ts";
-import type {
-  Conversation,
-  Detection,
-  Reading,
-  RecordReader,
-  RecordsFormat,
+import {
+  type ContextSample,
+  type Conversation,
+  createWarnings,
+  type Reading,
+  type RecordReader,
 } from "../transcript.ts";
-import { createWarnings } from "../warnings.ts";
 import { effectiveContext } from "./context.ts";
 import { createEntry, type Entry } from "./entry.ts";
 import { sessionLine, type SessionLine } from "./line.ts";
-import { createTally } from "./tally.ts";
 
 /** Session files of Claude Code: a line a block, a tree by parents, compactions in the file. */
-export const claudeCode: RecordsFormat = {
-  name: "claude-code",
-  title: "Claude Code session",
-  location: "~/.claude/projects/<folder>/<session>.jsonl",
-  shape: "records",
-  detect,
-  open,
-};
-
-const MESSAGE_LINES = new Set(["user", "assistant", "system", "progress", "attachment"]);
-
-function detect(records: readonly unknown[]): Detection {
-  return records.filter(isRecord).some(isSessionLine) || "no line has a type and a sessionId";
-}
-
-function isSessionLine(record: Readonly<Record<string, unknown>>): boolean {
-  const { type } = record;
-  if (typeof type !== "string") return false;
-  if (type === "summary") return typeof record["leafUuid"] === "string";
-  if (type === "file-history-snapshot") return isRecord(record["snapshot"]);
-  if (typeof record["sessionId"] !== "string") return false;
-  return MESSAGE_LINES.has(type) ? "parentUuid" in record || "uuid" in record : true;
-}
+export const claudeCode = { open };
 
 /** What is known of the session as a whole. */
 interface Session {
@@ -52,8 +28,9 @@ interface Session {
 function open(): RecordReader {
   const entries: Entry[] = [];
   const known = new Set<string>();
-  const tally = createTally();
+  const samples = new Map<string, ContextSample>();
   const warnings = createWarnings();
+  let compactions = 0;
   const session: Session = { titles: { summaries: new Map() } };
   return {
     record(value, number) {
@@ -66,7 +43,8 @@ function open(): RecordReader {
       if (known.has(entry.uuid)) return;
       known.add(entry.uuid);
       entries.push(entry);
-      tally.add(entry, line);
+      noteSample(samples, line, entry);
+      if (entry.content.type === "compaction") compactions += 1;
       noteSession(session, line, entry);
       if (entry.content.type === "compaction" && !entry.sidechain) release(entries);
     },
@@ -78,11 +56,11 @@ function open(): RecordReader {
         );
       }
       const about = aboutSession(session, known);
-      const conversation: Conversation = { ...about, messages, timeline: tally.timeline() };
+      const conversation: Conversation = { ...about, messages, timeline: [...samples.values()] };
       return {
         ...defined({ version: session.version }),
         conversations: [conversation],
-        counts: tally.counts(),
+        compactions,
         warnings: warnings.list(),
       };
     },
@@ -136,4 +114,23 @@ function aboutSession(
   const own = [...titles.summaries].findLast(([leaf]) => uuids.has(leaf))?.[1];
   const title = titles.custom ?? titles.ai ?? own;
   return defined({ id, title, model, cwd, startedAt, updatedAt });
+}
+
+/** Notes how full the window was, a sample a reply; replies of sub-agents have windows of their own. */
+function noteSample(samples: Map<string, ContextSample>, line: SessionLine, entry: Entry): void {
+  if (line.type !== "assistant") return;
+  const reply = line.message?.id ?? entry.uuid;
+  const sample = sampleOf(entry, samples.get(reply));
+  if (sample !== undefined) samples.set(reply, sample);
+}
+
+/** Every line of a reply repeats its usage; the last one is the whole. */
+function sampleOf(entry: Entry, before: ContextSample | undefined): ContextSample | undefined {
+  if (entry.content.type !== "reply" || entry.sidechain) return undefined;
+  const { usage, time } = entry.content.message;
+  if (usage === undefined) return undefined;
+  const tokens = totalUsage(usage);
+  if (tokens === 0) return undefined;
+  const first = before?.time ?? time;
+  return { tokens, ...(first !== undefined && { time: first }) };
 }

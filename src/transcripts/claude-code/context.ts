@@ -1,13 +1,12 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import type { Entry } from "./entry.ts";
-import { mainPath } from "./tree.ts";
+import type { Compaction, Entry } from "./entry.ts";
 
 /** What the program sends in place of an output that it cleared. */
 const CLEARED = "[Old tool result content cleared]";
 
 /** What the model would have seen next. */
-export interface EffectiveContext {
+interface EffectiveContext {
   readonly messages: readonly Message[];
   /** How many lines the last compaction kept that the file does not hold. */
   readonly missing: number;
@@ -56,4 +55,131 @@ function placeholder(part: Part, { results }: Cleared): Part {
   if (part.type !== "tool-result" || compacted === undefined) return part;
   const { original: _, ...rest } = part;
   return { ...rest, output: [{ type: "text", text: CLEARED }], time: { compacted } };
+}
+
+/** The lines that led to the end of the session, in the order in which they were sent. */
+interface MainPath {
+  readonly entries: readonly Entry[];
+  /** How many lines the last compaction kept that the file does not hold. */
+  readonly missing: number;
+}
+
+interface Tree {
+  /** The lines of the main conversation in file order. */
+  readonly entries: readonly Entry[];
+  readonly byUuid: ReadonlyMap<string, Entry>;
+  /** Where a preserved segment was hung behind its summary: uuid of its first line to the anchor. */
+  readonly rehung: ReadonlyMap<string, string>;
+  readonly before: ReadonlyMap<Entry, Entry>;
+}
+
+/**
+ * The main path. It is walked from the last line by the parents up to a root or a compaction; then
+ * come the lines that this loses: the other lines of a reply on the path and the results of its
+ * calls (each result of parallel calls hangs on its own line, the next reply on one of them), and
+ * what the compaction kept of the time before.
+ */
+function mainPath(entries: readonly Entry[]): MainPath {
+  const tree = growTree(entries);
+  const leaf = tree.entries.findLast(({ content }) => isConversation(content.type));
+  if (leaf === undefined) return { entries: [], missing: 0 };
+  const path = walk(leaf, tree);
+  const last = tree.entries.findLast((entry) => path.has(entry) && isCompaction(entry));
+  const compaction = last?.content as Compaction | undefined;
+  const kept = (compaction?.preserved ?? []).map((uuid) => tree.byUuid.get(uuid));
+  for (const entry of kept) if (entry !== undefined) path.add(entry);
+  addLost(path, tree);
+  return {
+    entries: inOrder(path, tree, last),
+    missing: kept.filter((entry) => entry === undefined).length,
+  };
+}
+
+function growTree(all: readonly Entry[]): Tree {
+  const main = all.filter((entry) => !entry.sidechain);
+  // The file of a sub-agent holds nothing but its sidechain.
+  const entries = main.some(({ content }) => isConversation(content.type)) ? main : all;
+  const rehung = new Map<string, string>();
+  const before = new Map<Entry, Entry>();
+  entries.forEach((entry, index) => {
+    const { content } = entry;
+    if (content.type === "compaction" && content.anchor !== undefined) {
+      if (content.head !== undefined) rehung.set(content.head, content.anchor);
+    }
+    const previous = entries[index - 1];
+    if (previous !== undefined) before.set(entry, previous);
+  });
+  return { entries, byUuid: new Map(entries.map((entry) => [entry.uuid, entry])), rehung, before };
+}
+
+function walk(leaf: Entry, tree: Tree): Set<Entry> {
+  const path = new Set<Entry>();
+  let entry: Entry | undefined = leaf;
+  while (entry !== undefined && !path.has(entry)) {
+    path.add(entry);
+    entry = isCompaction(entry) ? undefined : parentOf(entry, tree);
+  }
+  return path;
+}
+
+/** A parent that the file lacks (a lost line, a slice) is taken to be the line before. */
+function parentOf(entry: Entry, tree: Tree): Entry | undefined {
+  const parent = tree.rehung.get(entry.uuid) ?? entry.parent;
+  if (parent === null) return undefined;
+  const known = parent === undefined ? undefined : tree.byUuid.get(parent);
+  return known ?? tree.before.get(entry);
+}
+
+function addLost(path: Set<Entry>, { entries }: Tree): void {
+  const replies = new Set<string>();
+  for (const { content } of path) if (content.type === "reply") replies.add(content.reply);
+  const calls = new Set<string>();
+  for (const entry of entries) {
+    if (entry.content.type !== "reply" || !replies.has(entry.content.reply)) continue;
+    path.add(entry);
+    for (const part of entry.content.message.parts) {
+      if (part.type === "tool-call") calls.add(part.toolCallId);
+    }
+  }
+  for (const entry of entries) if (answers(entry, calls)) path.add(entry);
+}
+
+function answers({ content }: Entry, calls: ReadonlySet<string>): boolean {
+  if (content.type !== "input") return false;
+  return content.messages.some(({ parts }) =>
+    parts.some((part) => part.type === "tool-result" && calls.has(part.toolCallId)),
+  );
+}
+
+/** File order, but what the last compaction kept comes behind its summary. */
+function inOrder(path: ReadonlySet<Entry>, tree: Tree, last: Entry | undefined): Entry[] {
+  const sorted = tree.entries.filter((entry) => path.has(entry));
+  if (last === undefined) return sorted;
+  const { anchor, preserved } = last.content as Compaction;
+  const rank = new Map(preserved.map((uuid, index) => [uuid, index]));
+  const isKept = (entry: Entry): boolean =>
+    rank.size === 0 || rank.has(entry.uuid) || isResults(entry);
+  const kept = sorted.filter((entry) => entry.line < last.line && isKept(entry));
+  const listed = kept.toSorted(
+    (a, b) => (rank.get(a.uuid) ?? a.line) - (rank.get(b.uuid) ?? b.line),
+  );
+  const after = sorted.filter((entry) => entry.line >= last.line);
+  const summary = after.findIndex((entry) => entry.uuid === anchor || isSummary(entry));
+  return after.toSpliced(summary + 1, 0, ...listed);
+}
+
+function isSummary({ content }: Entry): boolean {
+  return content.type === "input" && content.messages.some(({ kind }) => kind === "summary");
+}
+
+function isResults({ content }: Entry): boolean {
+  return content.type === "input" && content.messages.every(({ role }) => role === "tool");
+}
+
+function isCompaction({ content }: Entry): boolean {
+  return content.type === "compaction";
+}
+
+function isConversation(type: Entry["content"]["type"]): boolean {
+  return type === "reply" || type === "input" || type === "compaction";
 }

@@ -1,9 +1,8 @@
 import type { Message, Usage } from "../../core/message/index.ts";
 import { defined, instant } from "../lenient.ts";
 import { attachmentMessage } from "./attachment.ts";
-import { contentBlocks } from "./blocks.ts";
-import { strings, type SessionLine, type SessionUsage } from "./line.ts";
-import { userMessages } from "./user-line.ts";
+import { contentBlocks, userMessages } from "./content.ts";
+import { type SessionLine, type SessionUsage, strings } from "./line.ts";
 
 /** What a line holds that matters for the context. */
 export type Content =

@@ -1,17 +1,13 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { createCounter } from "../counts.ts";
 import { anything, defined, fields, instant, list, number, text } from "../lenient.ts";
-import type {
-  Conversation,
-  Detection,
-  DocumentFormat,
-  DocumentState,
-  Reading,
+import {
+  type Conversation,
+  createWarnings,
+  type DocumentState,
+  type Reading,
 } from "../transcript.ts";
-import { createWarnings } from "../warnings.ts";
-import type { Entry } from "./entry.ts";
-import { decodeEntry } from "./entry.ts";
+import { decodeEntry, type Entry } from "./entry.ts";
 
 const sessionSchema = fields({
   version: number,
@@ -21,43 +17,11 @@ const sessionSchema = fields({
   messages: list,
 });
 
-const messageSchema = fields({ role: text, content: anything, ts: number });
-
-const textSchema = fields({ text });
-
 /**
  * A session of the Cline SDK, or the `api_conversation_history.json` of the Cline and Roo Code
  * extensions, which is the bare list of messages.
  */
-export const cline: DocumentFormat = {
-  name: "cline",
-  title: "Cline or Roo Code session",
-  location: "<extension storage>/tasks/<id>/api_conversation_history.json",
-  shape: "document",
-  detect,
-  read,
-};
-
-const DETECTED = 20;
-
-function detect(document: unknown): Detection {
-  const isList = Array.isArray(document);
-  const session = isList ? undefined : sessionSchema.parse(document);
-  const messages = isList ? document : (session?.messages ?? []);
-  const first = messages.slice(0, DETECTED).map((message) => messageSchema.parse(message));
-  const areMessages = first.some((message) => message?.role === "user" && message.content);
-  if (!areMessages) return "it is no list of messages with roles, nor a session with one";
-  if (session?.sessionId !== undefined) return true;
-  if (!isList) return "it has no `sessionId`";
-  return first.some((message) => message?.ts !== undefined) || startsWithTask(first[0]?.content)
-    ? true
-    : "its messages have no `ts`, and the first is no `<task>`";
-}
-
-function startsWithTask(content: unknown): boolean {
-  const block = Array.isArray(content) ? textSchema.parse(content[0])?.text : content;
-  return typeof block === "string" && block.trimStart().startsWith("<task>");
-}
+export const cline = { read };
 
 function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const session = sessionSchema.parse(document);
@@ -74,7 +38,7 @@ function read(document: unknown, { isTorn = false }: DocumentState = {}): Readin
   return {
     ...(version === undefined ? {} : { version: String(version) }),
     conversations: [conversationOf(session, entries)],
-    counts: countsOf(entries, calls.recordedIds()),
+    compactions: entries.filter((entry) => entry.isCompaction).length,
     warnings: warnings.list(),
   };
 }
@@ -137,14 +101,4 @@ function withoutOrphans(messages: readonly Message[]): Message[] {
     const parts = message.parts.filter(isWanted);
     return parts.length === 0 ? [] : [{ ...message, parts }];
   });
-}
-
-/** Messages are those of the file, and call ids as the file has them. */
-function countsOf(entries: readonly Entry[], callIds: number): Reading["counts"] {
-  const counter = createCounter();
-  for (const entry of entries) {
-    for (const message of entry.messages) counter.add(message);
-    if (entry.isCompaction) counter.compaction();
-  }
-  return { ...counter.counts(), messages: entries.length, toolCallIdsUnique: callIds };
 }

@@ -111,7 +111,6 @@ const NO_CALLS: CallPairing = {
   startStep: () => undefined,
   open: (_, toolName, input) => ({ type: "tool-call", toolCallId: "", toolName, input }),
   close: () => undefined,
-  recordedIds: () => 0,
 };
 
 /** Messages that the program wrote into the conversation as a whole say so in their metadata. */

@@ -1,70 +1,24 @@
+import { z } from "zod";
+import type { Usage } from "../../core/message/index.ts";
 import { isRecord } from "../content.ts";
-import {
-  createCounter,
-  isTypedTurn,
-  type FormatCounts,
-  type TranscriptCounter,
-} from "../counts.ts";
-import { defined, instant } from "../lenient.ts";
-import type {
-  ContextSample,
-  Detection,
-  Reading,
-  RecordReader,
-  RecordsFormat,
-} from "../transcript.ts";
-import { reportedUsage, rolloutEvent, type RolloutEvent } from "./event.ts";
+import { defined, fields, instant, list, number, text } from "../lenient.ts";
+import type { ContextSample, Reading, RecordReader } from "../transcript.ts";
+import { isBareItem } from "../signs.ts";
 import { compactedPayload, createHistory, type History } from "./history.ts";
-import { isItemType, neutralItem, type Item } from "./item.ts";
+import { neutralItem } from "./item.ts";
 
 /** Rollout files of the Codex CLI: what the model saw as items, what the screen showed as events. */
-export const codex: RecordsFormat = {
-  name: "codex",
-  title: "Codex CLI rollout",
-  location: "~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl",
-  shape: "records",
-  detect,
-  open,
-};
-
-const LINE_TYPES = new Set([
-  "session_meta",
-  "turn_context",
-  "response_item",
-  "event_msg",
-  "compacted",
-]);
+export const codex = { open };
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function detect(records: readonly unknown[]): Detection {
-  const lines = records.filter(isRecord);
-  const isRollout = lines.some(
-    ({ type, payload }) => LINE_TYPES.has(String(type)) && isRecord(payload),
-  );
-  const isOld = lines.some(({ record_type: type }) => type === "state") && lines.some(isBareItem);
-  return isRollout || isOld || "no line has the type and payload of a rollout line";
-}
-
-/** Before August 2025 items stood in the file without a wrapping. */
-function isBareItem({ type, payload }: Fields): boolean {
-  return payload === undefined && isItemType(type);
-}
 
 /** What is read so far. */
 interface Rollout {
   readonly history: History;
-  readonly counter: TranscriptCounter;
   readonly timeline: ContextSample[];
   /** The texts of the prompts that events report. */
   readonly typed: Set<string>;
-  messages: number;
-  turns: number;
-  /** Turns by the messages themselves, for files without events. */
-  typedMessages: number;
-  parallel: number;
-  /** Calls since the last output. */
-  callsInRow: number;
+  compactions: number;
   total?: number;
   id?: string;
   cwd?: string;
@@ -79,14 +33,9 @@ interface Rollout {
 function open(): RecordReader {
   const rollout: Rollout = {
     history: createHistory(),
-    counter: createCounter(),
     timeline: [],
     typed: new Set(),
-    messages: 0,
-    turns: 0,
-    typedMessages: 0,
-    parallel: 0,
-    callsInRow: 0,
+    compactions: 0,
   };
   return {
     record(value) {
@@ -106,31 +55,11 @@ function open(): RecordReader {
 }
 
 function addItem(rollout: Rollout, payload: unknown, time: number | undefined): void {
-  const item = neutralItem(payload);
-  rollout.messages += 1;
-  rollout.history.add(item, time);
-  countItem(rollout, item);
-}
-
-/** Calls in a row before the first output are parallel ones. */
-function countItem(rollout: Rollout, item: Item): void {
-  if (item.type === "reply") {
-    rollout.counter.addParts(item.parts);
-    rollout.callsInRow += item.parts.filter(({ type }) => type === "tool-call").length;
-    return;
-  }
-  if (item.type === "nothing") return;
-  if (rollout.callsInRow > 1) rollout.parallel += 1;
-  rollout.callsInRow = 0;
-  if (item.type === "result") rollout.counter.addParts([item.part]);
-  else {
-    rollout.counter.addParts(item.message.parts);
-    if (isTypedTurn(item.message)) rollout.typedMessages += 1;
-  }
+  rollout.history.add(neutralItem(payload), time);
 }
 
 function addCompaction(rollout: Rollout, payload: unknown): void {
-  rollout.counter.compaction();
+  rollout.compactions += 1;
   rollout.history.compact(compactedPayload(payload));
 }
 
@@ -139,9 +68,8 @@ function addEvent(rollout: Rollout, payload: unknown, time: number | undefined):
   if (event === undefined) return;
   const window = event.info?.model_context_window ?? event.model_context_window;
   if (window !== undefined) rollout.window = window;
-  if (event.type === "user_message") {
-    rollout.turns += 1;
-    if (event.message !== undefined) rollout.typed.add(event.message);
+  if (event.type === "user_message" && event.message !== undefined) {
+    rollout.typed.add(event.message);
   }
   if (event.type === "thread_rolled_back") rollout.history.rollBack(event.num_turns ?? 0);
   if (event.type === "token_count") addReport(rollout, event, time);
@@ -183,17 +111,57 @@ function toReading(rollout: Rollout): Reading {
   return {
     ...defined({ version }),
     conversations: [{ ...defined(about), messages, timeline: rollout.timeline }],
-    counts: countsOf(rollout),
+    compactions: rollout.compactions,
     warnings: [],
   };
 }
 
-/** Every item is a message; a turn is a prompt that an event reports. */
-function countsOf(rollout: Rollout): FormatCounts {
-  return {
-    ...rollout.counter.counts(),
-    messages: rollout.messages,
-    typedUserTurns: rollout.turns > 0 ? rollout.turns : rollout.typedMessages,
-    messagesWithParallelCalls: rollout.parallel + (rollout.callsInRow > 1 ? 1 : 0),
+const tokenUsage = fields({
+  input_tokens: number,
+  cached_input_tokens: number,
+  output_tokens: number,
+  total_tokens: number,
+});
+
+const eventShape = z.looseObject({
+  type: z.string(),
+  message: text,
+  images: list,
+  num_turns: number,
+  model_context_window: number,
+  info: fields({
+    last_token_usage: tokenUsage,
+    total_token_usage: tokenUsage,
+    model_context_window: number,
+  }),
+});
+
+/** An `event_msg`: what the screen showed. Only turns, tokens and rollbacks matter here. */
+type RolloutEvent = z.infer<typeof eventShape>;
+
+/** The event in a payload; `undefined` when it is none. */
+function rolloutEvent(payload: unknown): RolloutEvent | undefined {
+  return eventShape.safeParse(payload).data;
+}
+
+/** What the provider reported with a `token_count` event. */
+interface Reported {
+  readonly usage: Usage;
+  readonly tokens: number;
+  /** All tokens of the session so far; the same number again is the same report again. */
+  readonly total: number | undefined;
+}
+
+/** The report in an event, if it has one. Input counts what came from the cache, too. */
+function reportedUsage({ info }: RolloutEvent): Reported | undefined {
+  const last = info?.last_token_usage;
+  if (last?.input_tokens === undefined || last.output_tokens === undefined) return undefined;
+  const cached = last.cached_input_tokens ?? 0;
+  const usage: Usage = {
+    input: Math.max(0, last.input_tokens - cached),
+    output: last.output_tokens,
+    ...defined({ cacheRead: last.cached_input_tokens }),
   };
+  const tokens = last.total_tokens ?? last.input_tokens + last.output_tokens;
+  return { usage, tokens, total: info?.total_token_usage?.total_tokens };
 }

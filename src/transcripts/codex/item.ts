@@ -82,21 +82,6 @@ export function neutralItem(value: unknown): Item {
   }
 }
 
-/** Whether the types of items are what this record's type is one of. */
-export function isItemType(type: unknown): boolean {
-  return typeof type === "string" && ITEM_TYPES.has(type);
-}
-
-const ITEM_TYPES = new Set([
-  "message",
-  "reasoning",
-  "function_call",
-  "function_call_output",
-  "custom_tool_call",
-  "custom_tool_call_output",
-  "local_shell_call",
-]);
-
 function messageItem(item: ItemShape): Item {
   const parts = contentParts(item.content);
   if (parts.length === 0) return NOTHING;

@@ -1,18 +1,14 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { createCounter } from "../counts.ts";
 import { defined, fields, list, number, text } from "../lenient.ts";
-import type {
-  Conversation,
-  Detection,
-  DocumentFormat,
-  DocumentState,
-  Reading,
+import {
+  type Conversation,
+  createWarnings,
+  type DocumentState,
+  type Reading,
+  type Warnings,
 } from "../transcript.ts";
-import { createWarnings } from "../warnings.ts";
-import type { Warnings } from "../warnings.ts";
-import type { Entry } from "./entry.ts";
-import { asContinuation, decodeEntry } from "./entry.ts";
+import { asContinuation, decodeEntry, type Entry } from "./entry.ts";
 
 const exportSchema = fields({
   info: fields({
@@ -28,26 +24,8 @@ const exportSchema = fields({
 
 type Info = NonNullable<NonNullable<ReturnType<typeof exportSchema.parse>>["info"]>;
 
-const entryShape = fields({ info: fields({ role: text }), parts: list });
-
 /** A session as `opencode export` prints it: `{info, messages: [{info, parts}]}`. */
-export const opencode: DocumentFormat = {
-  name: "opencode",
-  title: "opencode session export",
-  location: "opencode export <session> > session.json",
-  shape: "document",
-  detect,
-  read,
-};
-
-function detect(document: unknown): Detection {
-  const session = exportSchema.parse(document);
-  if (session?.info?.id === undefined) return "it has no `info` with the session's id";
-  const first = session.messages[0];
-  if (first === undefined) return "messages" in session ? true : "it has no list `messages`";
-  if (entryShape.parse(first)?.info?.role !== undefined) return true;
-  return "its messages are not of the form `{info, parts}`";
-}
+export const opencode = { read };
 
 function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const session = exportSchema.parse(document);
@@ -63,7 +41,7 @@ function read(document: unknown, { isTorn = false }: DocumentState = {}): Readin
   return defined({
     version: session?.info?.version,
     conversations: [conversationOf(session?.info, entries, warnings)],
-    counts: countsOf(entries, calls.recordedIds()),
+    compactions: entries.filter((entry) => entry.summary !== undefined).length,
     warnings: warnings.list(),
   });
 }
@@ -135,14 +113,4 @@ function indexOfId(entries: readonly Entry[], id: string): number {
 
 function sentMessages(entries: readonly Entry[]): Message[] {
   return entries.flatMap((entry) => (entry.sent && !entry.isSummary ? entry.messages : []));
-}
-
-/** Messages are those of the file, and call ids as the file has them. */
-function countsOf(entries: readonly Entry[], callIds: number): Reading["counts"] {
-  const counter = createCounter();
-  for (const entry of entries) {
-    for (const message of entry.messages) counter.add(message);
-    if (entry.summary !== undefined) counter.compaction();
-  }
-  return { ...counter.counts(), messages: entries.length, toolCallIdsUnique: callIds };
 }

@@ -1,10 +1,9 @@
-import type { Message, Part, ToolCallPart } from "../../core/message/index.ts";
-import { createCallIds, type CallIds } from "../../dialects/call-ids.ts";
-import { contentParts, textParts } from "../content.ts";
-import { isConversation } from "./condense.ts";
-import { eventTime, type OpenHandsEvent } from "./event.ts";
-import { imageList, observationOutput, recalledKnowledge } from "./observation.ts";
-import { callInput, replyOf, type Reply } from "./reply.ts";
+import { z } from "zod";
+import type { Message, OutputPart, Part, ToolCallPart, Usage } from "../../core/message/index.ts";
+import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
+import { parseInput } from "../../dialects/wire.ts";
+import { contentParts, imagePart, isRecord, textParts } from "../content.ts";
+import { eventTime, isConversation, type OpenHandsEvent } from "./event.ts";
 
 interface OpenCall {
   readonly part: ToolCallPart;
@@ -145,4 +144,137 @@ function push(walk: Walk, event: OpenHandsEvent, message: Message): void {
 function withTime(message: Message, event: OpenHandsEvent): Message {
   const time = eventTime(event);
   return time === undefined ? message : { ...message, time };
+}
+
+const count = z.number().nonnegative().optional().catch(undefined);
+
+/** What the model answered, in the form of an OpenAI chat completion. */
+const reply = z.looseObject({
+  id: z.string().optional().catch(undefined),
+  model: z.string().optional().catch(undefined),
+  choices: z.array(
+    z.looseObject({
+      message: z.looseObject({
+        content: z.unknown().optional(),
+        reasoning_content: z.string().optional().catch(undefined),
+        tool_calls: z.array(z.unknown()).optional().catch(undefined),
+      }),
+    }),
+  ),
+  usage: z
+    .looseObject({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: z.looseObject({ cached_tokens: count }).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** The model's reply that an action came from. */
+interface Reply {
+  readonly id?: string;
+  readonly model?: string;
+  /** Its reasoning and text, without the calls. */
+  readonly parts: readonly Part[];
+  readonly usage?: Usage;
+}
+
+/** The reply behind an action; made from its `thought` where the file does not keep replies. */
+export function replyOf({ args, tool_call_metadata }: OpenHandsEvent): Reply {
+  const { data } = reply.safeParse(tool_call_metadata?.model_response);
+  const message = data?.choices[0]?.message;
+  if (data === undefined || message === undefined) {
+    return { parts: typeof args["thought"] === "string" ? textParts(args["thought"]) : [] };
+  }
+  const usage = usageOf(data.usage);
+  return {
+    ...(data.id === undefined ? {} : { id: data.id }),
+    ...(data.model === undefined ? {} : { model: data.model }),
+    ...(usage === undefined ? {} : { usage }),
+    parts: [...reasoning(message.reasoning_content), ...contentParts(message.content)],
+  };
+}
+
+const functionCall = z.looseObject({
+  id: z.string(),
+  function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
+});
+
+/** A call's arguments as the model gave them; the file's `args` have defaults filled in. */
+function callInput({ args, tool_call_metadata }: OpenHandsEvent): unknown {
+  const { data } = reply.safeParse(tool_call_metadata?.model_response);
+  for (const value of data?.choices[0]?.message.tool_calls ?? []) {
+    const call = functionCall.safeParse(value).data;
+    if (call?.id === tool_call_metadata?.tool_call_id)
+      return parseInput(call?.function.arguments ?? {});
+  }
+  const { thought: _thought, ...input } = args;
+  return input;
+}
+
+function reasoning(text: string | undefined): Part[] {
+  return text === undefined || text === "" ? [] : [{ type: "reasoning", text }];
+}
+
+function usageOf(usage: z.infer<typeof reply>["usage"]): Usage | undefined {
+  if (usage?.prompt_tokens === undefined) return undefined;
+  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  return {
+    input: Math.max(0, usage.prompt_tokens - cacheRead),
+    output: usage.completion_tokens ?? 0,
+    ...(cacheRead > 0 ? { cacheRead } : {}),
+  };
+}
+
+/**
+ * What an observation told the model: its content, for a command with what the shell noted around
+ * it (the exit code is there), and the screenshots that came with it.
+ */
+function observationOutput({ content, extras }: OpenHandsEvent): OutputPart[] {
+  const shell = isRecord(extras["metadata"]) ? extras["metadata"] : {};
+  const { prefix, suffix } = shell;
+  const whole =
+    typeof content === "string" ? `${asText(prefix)}${content}${asText(suffix)}` : content;
+  return [...contentParts(whole), ...imageList(extras["image_urls"])];
+}
+
+/** Images by their addresses, as messages and observations list them. */
+function imageList(urls: unknown): OutputPart[] {
+  if (!Array.isArray(urls)) return [];
+  return urls.flatMap((url: unknown) => (typeof url === "string" ? [imagePart(url)] : []));
+}
+
+/**
+ * The knowledge that a `recall` brought into the conversation, as text; empty when it found none.
+ * The file has its fields and not the words in which OpenHands put them.
+ */
+function recalledKnowledge({ extras }: OpenHandsEvent): string {
+  const { repo_name, repo_directory, repo_instructions, runtime_hosts } = extras;
+  const { additional_agent_instructions, date, microagent_knowledge } = extras;
+  const hosts = isRecord(runtime_hosts) ? Object.keys(runtime_hosts).join(", ") : "";
+  const facts = [
+    labelled(
+      "Repository",
+      [asText(repo_name), asText(repo_directory)].filter(Boolean).join(" in "),
+    ),
+    labelled("Hosts", hosts),
+    labelled("Date", asText(date)),
+    asText(repo_instructions),
+    asText(additional_agent_instructions),
+    ...(Array.isArray(microagent_knowledge) ? microagent_knowledge.map(knowledge) : []),
+  ];
+  return facts.filter(Boolean).join("\n\n");
+}
+
+function knowledge(value: unknown): string {
+  return isRecord(value) ? asText(value["content"]) : "";
+}
+
+function labelled(label: string, value: string): string {
+  return value === "" ? "" : `${label}: ${value}`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../content.ts";
+import { isSdkEvent } from "../signs.ts";
 
 const text = z.string().optional().catch(undefined);
 const record = z.record(z.string(), z.unknown()).optional().catch(undefined);
@@ -26,17 +27,6 @@ const sdkEvent = z.looseObject({
 });
 
 type SdkEvent = z.infer<typeof sdkEvent>;
-
-/** Whether a value is an event of the OpenHands SDK 1.x. */
-export function isSdkEvent(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    typeof value["kind"] === "string" &&
-    typeof value["id"] === "string" &&
-    typeof value["timestamp"] === "string" &&
-    /(?:Event|Condensation|Observation)$/.test(value["kind"])
-  );
-}
 
 /** An event of SDK 1.x in the words of 0.x; any other value as it is. */
 export function fromSdk(value: unknown): unknown {

@@ -1,18 +1,14 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { createCounter } from "../counts.ts";
 import { anything, defined, fields, instant, number, text } from "../lenient.ts";
-import type {
-  Conversation,
-  Detection,
-  Reading,
-  RecordReader,
-  RecordsFormat,
+import {
+  type Conversation,
+  createWarnings,
+  type Reading,
+  type RecordReader,
+  type Warnings,
 } from "../transcript.ts";
-import { createWarnings } from "../warnings.ts";
-import type { Warnings } from "../warnings.ts";
-import type { Content } from "./entry.ts";
-import { decodeContent } from "./entry.ts";
+import { type Content, decodeContent } from "./entry.ts";
 
 const headerSchema = fields({
   type: text,
@@ -28,31 +24,7 @@ const linkSchema = fields({ type: text, id: text, parentId: anything });
 type Header = NonNullable<ReturnType<typeof headerSchema.parse>>;
 
 /** A session of the pi coding agent: linear in version 1, a tree of entries in versions 2 and 3. */
-export const pi: RecordsFormat = {
-  name: "pi",
-  title: "pi session",
-  location: "~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl",
-  shape: "records",
-  detect,
-  open,
-};
-
-const PI_TYPES: ReadonlySet<string | undefined> = new Set([
-  "message",
-  "compaction",
-  "model_change",
-  "thinking_level_change",
-]);
-
-function detect(records: readonly unknown[]): Detection {
-  const links = records.map((record) => linkSchema.parse(record));
-  const header = headerSchema.parse(records.find((_, index) => links[index]?.type === "session"));
-  if (header?.id !== undefined && header.cwd !== undefined) return true;
-  const looksLikePi = links.some(
-    (link) => PI_TYPES.has(link?.type) && link?.parentId !== undefined,
-  );
-  return looksLikePi || "no record is a `session` header with an id and a cwd";
-}
+export const pi = { open };
 
 /** An entry in its place: `parent` is the index of the entry that it follows, -1 for none. */
 interface Entry extends Content {
@@ -91,7 +63,7 @@ function open(): RecordReader {
       if (content === undefined) state.warnings.add("This is no entry of a pi session.", line);
       else place(state, { ...content, line }, defined({ id: link?.id, parentId: link?.parentId }));
     },
-    finish: () => finish(state, calls.recordedIds()),
+    finish: () => finish(state),
   };
 }
 
@@ -112,7 +84,7 @@ function place(state: State, content: Content & { line: number }, { id, parentId
   entries.push({ ...content, ...defined({ id }), parent });
 }
 
-function finish(state: State, callIds: number): Reading {
+function finish(state: State): Reading {
   const { header, entries, warnings } = state;
   const branch = lastBranch(entries);
   const conversation: Conversation = defined({
@@ -130,7 +102,7 @@ function finish(state: State, callIds: number): Reading {
   return {
     version: String(header?.version ?? 1),
     conversations: [conversation],
-    counts: countsOf(entries, callIds),
+    compactions: entries.filter((entry) => entry.compaction !== undefined).length,
     warnings: warnings.list(),
   };
 }
@@ -175,15 +147,4 @@ function sentMessages(branch: readonly Entry[]): Message[] {
   return branch.flatMap(({ message }) =>
     message === undefined || message.parts.length === 0 ? [] : [message],
   );
-}
-
-/** Messages are the `message` lines of the file, also those that are never sent. */
-function countsOf(entries: readonly Entry[], callIds: number): Reading["counts"] {
-  const counter = createCounter();
-  for (const { message, compaction } of entries) {
-    if (message !== undefined) counter.add(message);
-    if (compaction !== undefined) counter.compaction();
-  }
-  const messages = entries.filter((entry) => entry.isMessage).length;
-  return { ...counter.counts(), messages, toolCallIdsUnique: callIds };
 }

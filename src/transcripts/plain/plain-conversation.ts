@@ -80,3 +80,10 @@ export function aboutConversation({ wrapper }: PlainConversation): Partial<Conve
     ...(typeof instructions === "string" ? { instructions } : {}),
   };
 }
+
+/** The conversations in lines: messages of one, or whole ones (as for fine-tuning). */
+export function recordConversations(records: readonly unknown[]): readonly PlainConversation[] {
+  const messages = records.filter(isPlainMessage);
+  const wrapped = records.flatMap((value) => wrappedConversation(value) ?? []);
+  return messages.length === 0 ? wrapped : [...wrapped, { messages, wrapper: {} }];
+}

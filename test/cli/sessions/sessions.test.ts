@@ -135,7 +135,6 @@ describe("opencode", () => {
     const stored = await readTranscript(await sessions[0]!.load());
     const printed = await readTranscript(Buffer.from(exported()));
     expect(stored.format).toBe("opencode");
-    expect(stored.counts).toEqual(printed.counts);
     const texts = (transcript: typeof stored): unknown =>
       transcript.conversations[0]!.messages.map(({ role, parts }) => ({ role, parts }));
     expect(texts(stored)).toEqual(texts(printed));
@@ -188,7 +187,7 @@ else exit 3; fi
       expect(sessions.map((session) => session.name)).toEqual([SESSION_ID]);
       expect(hint).toContain(home);
       const transcript = await readTranscript(await sessions[0]!.load());
-      expect(transcript.counts).toMatchObject({ messages: 3, toolCalls: 1 });
+      expect(transcript.conversations[0]?.messages).toHaveLength(3);
       // Starting the program takes seconds for each session.
       const [described] = await describeSessions(withProgram, sessions);
       expect(described).toMatchObject({ state: "unmeasured", tokens: undefined });

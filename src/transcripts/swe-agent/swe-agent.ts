@@ -1,31 +1,22 @@
 import { z } from "zod";
 import type { Message, ToolCallPart } from "../../core/message/index.ts";
 import { isRecord, textParts } from "../content.ts";
-import { createCounter, type FormatCounts } from "../counts.ts";
-import type { DocumentFormat, DocumentState, Reading } from "../transcript.ts";
-import { createWarnings, type Warnings } from "../warnings.ts";
-import { parseEntry, parseMiniMessage, type HistoryEntry } from "./entry.ts";
-import { readHistory, type History } from "./history.ts";
+import { isMiniSweAgent } from "../signs.ts";
+import { createWarnings, type DocumentState, type Reading, type Warnings } from "../transcript.ts";
+import {
+  type History,
+  type HistoryEntry,
+  parseEntry,
+  parseMiniMessage,
+  readHistory,
+} from "./history.ts";
 
 /**
  * SWE-agent trajectories (`.traj`), 0.x with actions in the text and 1.x with tool calls, and those
  * of mini-swe-agent. `history` is the conversation; `trajectory` repeats it step by step and is
  * read for the agent's state, for the last observation, and when there is no history.
  */
-export const sweAgent: DocumentFormat = {
-  name: "swe-agent",
-  title: "SWE-agent or mini-swe-agent trajectory",
-  location: "trajectories/…/*.traj",
-  shape: "document",
-  detect: (document) => {
-    if (!isRecord(document)) return "it is no object";
-    const { trajectory, history, info } = document;
-    if (Array.isArray(trajectory) && (Array.isArray(history) || isRecord(info))) return true;
-    if (isMini(document)) return true;
-    return 'there is no "trajectory" with "history" or "info", no "messages" with "trajectory_format"';
-  },
-  read: readTrajectory,
-};
+export const sweAgent = { read: readTrajectory };
 
 const step = z.looseObject({
   action: z.string().optional().catch(undefined),
@@ -37,11 +28,6 @@ const step = z.looseObject({
 
 type Step = z.infer<typeof step>;
 type JsonRecord = Readonly<Record<string, unknown>>;
-
-function isMini(document: JsonRecord): boolean {
-  const format = document["trajectory_format"];
-  return Array.isArray(document["messages"]) && typeof format === "string";
-}
 
 function readTrajectory(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
   const warnings = createWarnings();
@@ -60,7 +46,7 @@ function readTrajectory(document: unknown, { isTorn = false }: DocumentState = {
   return {
     ...(version === undefined ? {} : { version }),
     conversations: [{ messages, timeline: [], ...(cwd === undefined ? {} : { cwd }) }],
-    counts: countHistory(history, closing),
+    compactions: 0,
     warnings: warnings.list(),
   };
 }
@@ -74,10 +60,10 @@ function conversationEntries(
   steps: readonly (Step | undefined)[],
   { isTorn, warnings }: { isTorn: boolean; warnings: Warnings },
 ): { entries: HistoryEntry[]; whole: readonly (Step | undefined)[] } {
-  const values = isMini(record) ? record["messages"] : record["history"];
+  const values = isMiniSweAgent(record) ? record["messages"] : record["history"];
   const entries = parseEntries(
     list(values),
-    isMini(record) ? parseMiniMessage : parseEntry,
+    isMiniSweAgent(record) ? parseMiniMessage : parseEntry,
     warnings,
   );
   if (Array.isArray(values) && !isTorn) return { entries, whole: steps };
@@ -137,15 +123,6 @@ function resultMessage(call: ToolCallPart, observation: string): Message {
   const { toolCallId, toolName } = call;
   const output = textParts(observation);
   return { role: "tool", parts: [{ type: "tool-result", toolCallId, toolName, output }] };
-}
-
-/** The counts are of `history`; a call whose observation only the last step has is not without one. */
-function countHistory(history: History, closing: Message | undefined): FormatCounts {
-  const counter = createCounter();
-  for (const message of history.messages) counter.add(message);
-  const counts = counter.counts();
-  if (closing === undefined) return counts;
-  return { ...counts, callsWithoutResult: counts.callsWithoutResult - 1 };
 }
 
 /** A step's state: an object, or one as JSON in a string; 0.x writes `n/a` for nothing. */

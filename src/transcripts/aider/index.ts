@@ -1,1 +1,0 @@
-export { aider } from "./aider.ts";

@@ -1,1 +1,0 @@
-export { cline } from "./cline.ts";

@@ -1,2 +1,0 @@
-export { geminiCli } from "./gemini-cli.ts";
-export { geminiCliLines } from "./gemini-cli-lines.ts";

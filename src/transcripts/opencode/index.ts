@@ -1,1 +1,0 @@
-export { opencode } from "./opencode.ts";

@@ -1,1 +1,0 @@
-export { pi } from "./pi.ts";

@@ -4,6 +4,6 @@ export { coversRead } from "./file-access.ts";
 export type { FileAccess, LineRange } from "./file-access.ts";
 export { isAbsolutePath, looksLikeFile, normalizePath, pathKey } from "./path.ts";
 export { shellFiles } from "./shell.ts";
-export { stepsThatWentWell } from "./shell-steps.ts";
+export { stepsThatWentWell } from "./shell-text.ts";
 export { toolKind } from "./tool-kind.ts";
 export type { ToolKind, ToolKinds } from "./tool-kind.ts";

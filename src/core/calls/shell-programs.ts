@@ -2,153 +2,148 @@ import type { FileAccess } from "./file-access.ts";
 import { baseName, looksLikeFile, normalizePath } from "./path.ts";
 import { patchFiles } from "./patch.ts";
 import { scriptFiles } from "./script-files.ts";
-import { hasFlag, isFilePath, paths, splitArguments } from "./shell-arguments.ts";
-import type { Argument, ReaderSpec } from "./shell-arguments.ts";
+
+/** An argument of a command; `undefined` is one that nobody but a shell can resolve. */
+export type Argument = string | undefined;
 
 /** One simple command, resolved as far as it can be. */
 export interface SimpleCommand {
   readonly program: string;
   readonly args: readonly Argument[];
   /** Heredoc or here-string. */
-  readonly input?: string;
+  readonly input: string | undefined;
+}
+
+/** The files one simple command touches by its arguments and its input, redirections aside. */
+export function programFiles(command: SimpleCommand): FileAccess[] {
+  const name = baseName(command.program);
+  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  return program?.(command) ?? [];
 }
 
 type Program = (command: SimpleCommand) => FileAccess[];
 
-const GREP: ReaderSpec = { values: "ABCmefdD", scriptUnless: "ef" };
-const RIPGREP: ReaderSpec = {
-  values: "ABCmefgtTjMrE",
-  longValues: ["--glob", "--iglob", "--type", "--max-count", "--context", "--max-depth", "--sort"],
-  scriptUnless: "ef",
-  searchesFolders: true,
-};
-const AWK: ReaderSpec = { values: "Fvf", scriptUnless: "f" };
-
-const READERS: Readonly<Record<string, ReaderSpec>> = {
-  cat: {},
-  bat: { values: "lrHm" },
-  batcat: { values: "lrHm" },
-  head: { values: "nc", longValues: ["--lines", "--bytes"] },
-  tail: { values: "nc", longValues: ["--lines", "--bytes"] },
-  less: {},
-  more: {},
-  nl: { values: "bdfhilnpsvw" },
-  wc: {},
-  tac: {},
-  rev: {},
-  od: { values: "AjNStw" },
-  xxd: { values: "lscog" },
-  hexdump: { values: "ens" },
-  strings: { values: "n" },
-  sort: { values: "ktoST" },
-  uniq: { values: "fsw" },
-  cut: { values: "dfcb" },
-  column: { values: "cst" },
-  awk: AWK,
-  gawk: AWK,
-  jq: {
-    values: "fL",
-    scriptUnless: "f",
-    longPairs: ["--arg", "--argjson", "--slurpfile", "--rawfile"],
-  },
-  grep: GREP,
-  egrep: GREP,
-  fgrep: GREP,
-  zgrep: GREP,
-  rg: RIPGREP,
-  ag: RIPGREP,
-  ack: RIPGREP,
+/** Programs that show files: the letters of their options that take a value. */
+const READERS: Readonly<Record<string, string>> = {
+  cat: "",
+  bat: "lrHm",
+  head: "nc",
+  tail: "nc",
+  less: "",
+  more: "",
+  nl: "bdfhilnpsvw",
+  wc: "",
+  tac: "",
+  od: "AjNStw",
+  xxd: "lscog",
+  hexdump: "ens",
+  strings: "n",
+  sort: "ktoST",
+  uniq: "fsw",
+  cut: "dfcb",
 };
 
-function read(spec: ReaderSpec): Program {
-  return ({ args }) => {
-    const { flags, operands } = splitArguments(args, spec);
+/** Programs whose first operand is a pattern or a script, unless an option gave it. */
+const SEARCHERS: Readonly<Record<string, { readonly values: string; readonly unless: string }>> = {
+  awk: { values: "Fvf", unless: "f" },
+  gawk: { values: "Fvf", unless: "f" },
+  jq: { values: "fL", unless: "f" },
+  grep: { values: "ABCmefdD", unless: "ef" },
+  egrep: { values: "ABCmefdD", unless: "ef" },
+  rg: { values: "ABCmefgtTjMrE", unless: "ef" },
+};
+
+/** Long options with separate values, of all programs: how many values. */
+const LONG_VALUES: Readonly<Record<string, number>> = {
+  "--lines": 1,
+  "--bytes": 1,
+  "--glob": 1,
+  "--iglob": 1,
+  "--type": 1,
+  "--max-count": 1,
+  "--context": 1,
+  "--expression": 1,
+  "--source": 1,
+  "--arg": 2,
+  "--argjson": 2,
+  "--slurpfile": 2,
+  "--rawfile": 2,
+};
+
+function reads(values: string): Program {
+  return ({ args }) => accesses(split(args, values).operands, "read");
+}
+
+function searches(values: string, unless: string): Program {
+  return ({ program, args }) => {
+    const { flags, operands } = split(args, values);
     if (flags.includes("--files")) return [];
-    const skipsFirst =
-      spec.scriptUnless !== undefined && !hasFlag(flags, spec.scriptUnless, "--regexp");
-    const folders = spec.searchesFolders ?? (spec === GREP && hasFlag(flags, "rR", "--recursive"));
-    return paths(skipsFirst ? operands.slice(1) : operands)
-      .filter((path) => !folders || looksLikeFile(path))
-      .map((path) => ({ path, op: "read" }));
+    const files = hasFlag(flags, unless, "--regexp") ? operands : operands.slice(1);
+    const inFolders =
+      program === "rg" || hasFlag(program.endsWith("grep") ? flags : [], "rR", "--recursive");
+    return accesses(files, "read").filter(({ path }) => !inFolders || looksLikeFile(path));
   };
 }
 
 const sed: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args, {
-    values: "ef",
-    longValues: ["--expression", "--file"],
-  });
+  const { flags, operands } = split(args, "ef");
   const inPlace = flags.some((flag) => /^-[nErsuz]*i/.test(flag) || flag.startsWith("--in-place"));
   // BSD sed wants the suffix of the backup as a word of its own: `sed -i '' …`.
   const rest = inPlace && operands[0] === "" ? operands.slice(1) : operands;
-  const given = flags.some((flag) => /^-[nErsuz]*[ef]|^--(expression|file)/.test(flag));
-  return paths(given ? rest : rest.slice(1)).map((path) => ({
-    path,
-    op: inPlace ? "edit" : "read",
-  }));
+  const given = flags.some((flag) => /^-[nErsuz]*[ef]|^--expression/.test(flag));
+  return accesses(given ? rest : rest.slice(1), inPlace ? "edit" : "read");
 };
 
 const perl: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args, { values: "eEIMm" });
-  const clusters = flags.filter((flag) => !flag.startsWith("--") && !/^-[IMm]/.test(flag));
-  const oneLiner = clusters.some((flag) => /[eE]$/.test(flag));
-  if (!oneLiner) return [];
-  const inPlace = clusters.some((flag) => /^-[\w]*i/.test(flag));
-  const loops = clusters.some((flag) => /[np]/.test(flag));
-  if (!inPlace && !loops) return [];
-  return paths(operands).map((path) => ({ path, op: inPlace ? "edit" : "read" }));
+  const { flags, operands } = split(args, "eEIMm");
+  const letters = flags.filter((flag) => !/^-[-IMm]/.test(flag));
+  const inPlace = letters.some((flag) => /^-\w*i/.test(flag));
+  const isOneLiner = letters.some((flag) => /[eE]$/.test(flag));
+  if (!isOneLiner || !(inPlace || letters.some((flag) => /[np]/.test(flag)))) return [];
+  return accesses(operands, inPlace ? "edit" : "read");
 };
 
 const tee: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args);
-  const op = hasFlag(flags, "a", "--append") ? "edit" : "write";
-  return paths(operands).map((path) => ({ path, op }));
+  const { flags, operands } = split(args);
+  return accesses(operands, hasFlag(flags, "a", "--append") ? "edit" : "write");
 };
-
-const touch: Program = ({ args }) =>
-  paths(splitArguments(args, { values: "tdr" }).operands).map((path) => ({ path, op: "write" }));
 
 const rm: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args);
-  const recursive = hasFlag(flags, "rR", "--recursive");
-  return paths(operands).map((path) => remove(path, recursive));
+  const { flags, operands } = split(args);
+  const recursive = hasFlag(flags, "rR", "--recursive") || undefined;
+  return accesses(operands, "delete").map((file) => ({ ...file, recursive }));
 };
 
-function remove(path: string, recursive: boolean): FileAccess {
-  return recursive ? { path, op: "delete", recursive } : { path, op: "delete" };
-}
-
 const cp: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args, { values: "tS" });
-  const { sources, target } = transfer(operands, flags);
+  const { flags, operands } = split(args, "tS");
   const recursive = hasFlag(flags, "raR", "--recursive");
-  const files = sources.filter((path) => !recursive || looksLikeFile(path));
-  return files.flatMap((path) => destination(path, target, sources.length));
+  return transfers(flags, operands)
+    .filter(({ from }) => !recursive || looksLikeFile(from))
+    .flatMap(({ to }) => accesses([to], "write"));
 };
 
 const mv: Program = ({ args }) => {
-  const { flags, operands } = splitArguments(args, { values: "tS" });
-  const { sources, target } = transfer(operands, flags);
-  return sources.flatMap((path) => [
-    remove(path, !looksLikeFile(path)),
-    ...(looksLikeFile(path) ? destination(path, target, sources.length) : []),
-  ]);
+  const { flags, operands } = split(args, "tS");
+  return transfers(flags, operands).flatMap(({ from, to }) => {
+    const isFile = looksLikeFile(from);
+    const recursive = isFile ? undefined : true;
+    return [{ path: from, op: "delete", recursive }, ...accesses(isFile ? [to] : [], "write")];
+  });
 };
 
 /** With `-t FOLDER` the folder is an option's value and unknown here; nothing is said then. */
-function transfer(
-  operands: readonly Argument[],
+function transfers(
   flags: readonly string[],
-): { sources: string[]; target: Argument } {
-  if (hasFlag(flags, "t", "--target-directory")) return { sources: [], target: undefined };
-  return { sources: paths(operands.slice(0, -1)), target: operands.at(-1) };
-}
-
-function destination(source: string, target: Argument, sources: number): FileAccess[] {
-  if (target === undefined || target === "") return [];
-  const name = baseName(source);
-  const path = sources > 1 || isFolder(target, name) ? `${target}/${name}` : target;
-  return isFilePath(path) ? [{ path: normalizePath(path), op: "write" }] : [];
+  operands: readonly Argument[],
+): { from: string; to: Argument }[] {
+  const sources = hasFlag(flags, "t", "--target-directory") ? [] : operands.slice(0, -1);
+  const target = operands.at(-1);
+  return sources.filter(isFilePath).map((from) => {
+    const name = baseName(from);
+    if (target === undefined || target === "") return { from, to: undefined };
+    const into = sources.length > 1 || isFolder(target, name);
+    return { from, to: normalizePath(into ? `${target}/${name}` : target) };
+  });
 }
 
 function isFolder(target: string, name: string): boolean {
@@ -159,38 +154,27 @@ function isFolder(target: string, name: string): boolean {
 
 const git: Program = (command) => {
   const { args } = command;
-  const at = args.findIndex(
-    (arg, i) => arg !== undefined && !arg.startsWith("-") && args[i - 1] !== "-c",
-  );
-  const rest = args.slice(at + 1);
+  const at = args.findIndex((arg, i) => arg?.startsWith("-") === false && args[i - 1] !== "-c");
+  const rest = { ...command, args: args.slice(at + 1) };
   switch (at < 0 ? undefined : args[at]) {
     case "mv":
-      return mv({ program: "mv", args: rest });
+      return mv(rest);
     case "rm":
-      return rest.includes("--cached") ? [] : rm({ program: "rm", args: rest });
+      return rest.args.includes("--cached") ? [] : rm(rest);
     case "checkout":
-      return gitCheckout(rest);
+      // Only the arguments behind `--` are surely paths and not a branch.
+      return rest.args.includes("--") ? restored(rest.args.slice(rest.args.indexOf("--"))) : [];
     case "restore":
-      return rest.includes("--staged") && !rest.includes("--worktree") ? [] : gitRestore(rest);
+      return rest.args.includes("--staged") ? [] : restored(rest.args);
     case "apply":
-      return patched(command);
+      return patched(rest);
     default:
       return [];
   }
 };
 
-/** Only what stands behind `--` is surely a path and not a branch. */
-function gitCheckout(args: readonly Argument[]): FileAccess[] {
-  const at = args.indexOf("--");
-  const named = at < 0 ? [] : paths(args.slice(at + 1));
-  return named.filter(looksLikeFile).map((path) => ({ path, op: "edit" }));
-}
-
-function gitRestore(args: readonly Argument[]): FileAccess[] {
-  const { operands } = splitArguments(args, { values: "s", longValues: ["--source"] });
-  return paths(operands)
-    .filter(looksLikeFile)
-    .map((path) => ({ path, op: "edit" }));
+function restored(args: readonly Argument[]): FileAccess[] {
+  return accesses(split(args, "s").operands, "edit").filter(({ path }) => looksLikeFile(path));
 }
 
 const patched: Program = ({ args, input }) => {
@@ -198,50 +182,39 @@ const patched: Program = ({ args, input }) => {
   return text === undefined ? [] : patchFiles(text).filter(({ path }) => isFilePath(path));
 };
 
-const dd: Program = ({ args }) =>
-  paths(args.map((arg) => (arg?.startsWith("of=") === true ? arg.slice(3) : undefined))).map(
-    (path) => ({ path, op: "write" }),
-  );
-
 /** `curl -o FILE`, `wget -O FILE`. */
-function download(short: string, long: string): Program {
+function downloads(option: RegExp): Program {
   return ({ args }) => {
-    const at = args.findIndex(
-      (arg) => arg === long || (arg !== undefined && isCluster(arg, short)),
-    );
-    return at < 0 ? [] : paths(args.slice(at + 1, at + 2)).map((path) => ({ path, op: "write" }));
+    const at = args.findIndex((arg) => option.test(arg ?? ""));
+    return at < 0 ? [] : accesses(args.slice(at + 1, at + 2), "write");
   };
-}
-
-function isCluster(arg: string, letter: string): boolean {
-  return /^-[A-Za-z]+$/.test(arg) && arg.endsWith(letter);
 }
 
 /** A text behind `-c` or `-e`, or one that comes by heredoc. */
-function interpreter(flag: RegExp): Program {
-  return ({ args, input }) => {
-    const at = args.findIndex((arg) => arg !== undefined && flag.test(arg));
-    if (at >= 0) return textFiles(args[at + 1], args.slice(at + 2));
-    const first = args.findIndex((arg) => arg === undefined || !/^-./.test(arg));
+function runs(flag: RegExp): Program {
+  return ({ args, input = "" }) => {
+    const at = args.findIndex((arg) => flag.test(arg ?? ""));
+    if (at >= 0) return scriptFiles(args[at + 1] ?? "", args.slice(at + 2));
     // `python3 - ARGS <<EOF`: with a name instead of `-` a file is run and the input is its data.
-    if (first >= 0 && args[first] !== "-") return [];
-    return textFiles(input, first < 0 ? [] : args.slice(first + 1));
+    const first = args.findIndex((arg) => arg === undefined || !/^-./.test(arg));
+    if (first < 0) return scriptFiles(input);
+    return args[first] === "-" ? scriptFiles(input, args.slice(first + 1)) : [];
   };
 }
 
-function textFiles(text: Argument, args: readonly Argument[]): FileAccess[] {
-  return text === undefined ? [] : scriptFiles(text, args);
-}
+const python = runs(/^-[a-zA-Z]*c$/);
+const javascript = runs(/^(?:-e|-p|-pe|--eval|--print)$/);
 
-const python = interpreter(/^-[a-zA-Z]*c$/);
-const javascript = interpreter(/^(?:-e|-p|-pe|--eval|--print)$/);
-
-const OTHERS: Readonly<Record<string, Program>> = {
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  ...Object.fromEntries(Object.entries(READERS).map(([name, values]) => [name, reads(values)])),
+  ...Object.fromEntries(
+    Object.entries(SEARCHERS).map(([name, { values, unless }]) => [name, searches(values, unless)]),
+  ),
   sed,
   gsed: sed,
   perl,
   tee,
-  touch,
+  touch: ({ args }) => accesses(split(args, "tdr").operands, "write"),
   rm,
   unlink: rm,
   cp,
@@ -250,21 +223,57 @@ const OTHERS: Readonly<Record<string, Program>> = {
   patch: patched,
   apply_patch: patched,
   applypatch: patched,
-  dd,
-  curl: download("o", "--output"),
-  wget: download("O", "--output-document"),
+  dd: ({ args }) =>
+    accesses(
+      args.map((arg) => /^of=(.*)/.exec(arg ?? "")?.[1]),
+      "write",
+    ),
+  curl: downloads(/^(?:-[A-Za-z]*o|--output)$/),
+  wget: downloads(/^(?:-[A-Za-z]*O|--output-document)$/),
   python,
   python3: python,
   node: javascript,
   bun: javascript,
 };
 
-const PROGRAMS: ReadonlyMap<string, Program> = new Map([
-  ...Object.entries(READERS).map(([name, spec]): [string, Program] => [name, read(spec)]),
-  ...Object.entries(OTHERS),
-]);
+/** Splits arguments into options and operands; values of options (`values`: letters) are neither. */
+function split(args: readonly Argument[], values = ""): { flags: string[]; operands: Argument[] } {
+  const flags: string[] = [];
+  const operands: Argument[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i];
+    if (arg === "--") return { flags, operands: [...operands, ...args.slice(i + 1)] };
+    if (arg === undefined || arg === "-" || !arg.startsWith("-")) {
+      operands.push(arg);
+    } else {
+      flags.push(arg);
+      i += valuesOf(arg, values);
+    }
+  }
+  return { flags, operands };
+}
 
-/** The files one simple command touches by its arguments and its input, redirections aside. */
-export function programFiles(command: SimpleCommand): FileAccess[] {
-  return PROGRAMS.get(baseName(command.program))?.(command) ?? [];
+/** How many of the following arguments belong to a flag: in `-rnA3` the letter takes the rest. */
+function valuesOf(flag: string, values: string): number {
+  if (flag.startsWith("--")) return LONG_VALUES[flag] ?? 0;
+  const at = [...flag].findIndex((letter) => values.includes(letter));
+  return at > 0 && at === flag.length - 1 ? 1 : 0;
+}
+
+function hasFlag(flags: readonly string[], letters: string, long: string): boolean {
+  return flags.some((flag) =>
+    flag.startsWith("--")
+      ? flag.split("=")[0] === long
+      : [...letters].some((one) => flag.includes(one)),
+  );
+}
+
+function accesses(operands: readonly Argument[], op: FileAccess["op"]): FileAccess[] {
+  return operands.filter(isFilePath).map((path) => ({ path, op }));
+}
+
+/** True of a resolved word that can be the name of a file: no device, URL or free text. */
+export function isFilePath(text: Argument): text is string {
+  if (text === undefined || /^(?:-|\.{0,2})$/.test(text) || text.length > 1_024) return false;
+  return !text.startsWith("/dev/") && !/\n|:\/\//.test(text);
 }

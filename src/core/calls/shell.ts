@@ -1,148 +1,190 @@
 import type { FileAccess } from "./file-access.ts";
 import { joinPath } from "./path.ts";
-import { lexShell } from "./shell-lexer.ts";
-import type { ShellRedirect, ShellToken, ShellWord } from "./shell-lexer.ts";
-import { isFilePath } from "./shell-arguments.ts";
-import type { Argument } from "./shell-arguments.ts";
-import { programFiles } from "./shell-programs.ts";
-import { splitPipelines } from "./shell-statements.ts";
-import type { Statement } from "./shell-statements.ts";
-import { expandWord, referencedNames } from "./shell-words.ts";
-import type { Variables } from "./shell-words.ts";
+import { type Argument, isFilePath, programFiles } from "./shell-programs.ts";
+import { type Cursor, type ShellWord, shellTokens, withoutHeredocs } from "./shell-text.ts";
 
-interface Reader {
+/** What a command line was read into so far. */
+interface Shell {
   folder: string | undefined;
   /** Folders outside of the subshells that are open. */
   readonly folders: (string | undefined)[];
-  readonly variables: Map<string, readonly string[] | undefined>;
-  /** Whether a `for` was seen, so that variables can have several values. */
-  loops: boolean;
+  readonly variables: Map<string, string | undefined>;
   /** How many `if` are open. */
   conditions: number;
+  readonly loops: Loop[];
+  /** How often bodies of loops may still be read again. */
+  readonly budget: { rounds: number };
+  /** The accesses in the loops that are open: another round adds only others. */
+  readonly seen: Set<string>;
   readonly depth: number;
-  /** False inside `$(…)`: what is read there does not reach the conversation. */
-  readonly visible: boolean;
   readonly files: FileAccess[];
 }
 
+/** A loop that is open; one that is no `for` has no values. */
+interface Loop {
+  readonly variable: string;
+  /** Those of the rounds to come. */
+  readonly values: (string | undefined)[];
+  /** Where its body begins. */
+  readonly at: number;
+}
+
+interface Redirect {
+  readonly operator: string;
+  readonly descriptor: string;
+  target?: ShellWord;
+}
+
+/** A simple command; `before` is the operator in front of it. */
+interface Statement {
+  readonly words: ShellWord[];
+  readonly redirects: Redirect[];
+  readonly before: string;
+}
+
 /** `bash -c` inside `eval` inside …: deeper than this nobody writes by hand. */
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 4;
+/** The bodies of loops are read so many times more, in all. */
+const MAX_ROUNDS = 64;
+/** Longer values are texts and no paths. */
+const MAX_VALUE = 1_024;
 
 /**
  * The files a command line reads, writes, edits or deletes, as far as its text tells. It would
- * rather say nothing than something wrong: globs, unknown variables, folders, devices, reads that
- * may have failed unseen (`cat x || …`, inside `if`) and reads whose output went to a file are left out.
+ * rather say nothing than something wrong: globs, unknown variables, folders, devices, substitutions,
+ * reads that may have failed unseen (`cat x || …`, inside `if`) and reads whose output went to a
+ * file are left out. Linear time.
  * @param text The command line.
  * @param folder Where it runs, if the call says so; relative paths are joined to it.
  */
 export function shellFiles(text: string, folder?: string): FileAccess[] {
-  const reader: Reader = {
+  const variables = new Map<string, string | undefined>([["HOME", "~"]]);
+  const shell: Shell = {
     folder,
     folders: [],
-    variables: new Map([["HOME", ["~"]]]),
-    loops: false,
+    variables,
     conditions: 0,
+    loops: [],
+    budget: { rounds: MAX_ROUNDS },
+    seen: new Set(),
     depth: 0,
-    visible: true,
     files: [],
   };
-  readTokens(lexShell(text), reader);
-  return reader.files;
+  readText(text, shell);
+  return shell.files;
 }
 
-function readTokens(tokens: readonly ShellToken[], reader: Reader): void {
-  const pipelines = splitPipelines(tokens);
-  for (const [index, pipeline] of pipelines.entries()) {
-    const from = reader.files.length;
-    readPipeline(pipeline, reader);
-    if (index < pipelines.length - 1) markEarly(reader.files, from);
-  }
+function readText(line: string, shell: Shell): void {
+  const { text, heredocs } = withoutHeredocs(line);
+  const { files } = shell;
+  const cursor = { at: 0 };
+  const start = files.length;
+  let statement: Statement = { words: [], redirects: [], before: "" };
+  let pipeline = { from: start, isEmpty: true, isStored: false };
+  let lastFrom = start;
+  const end = (operator: string): void => {
+    const { words, redirects, before } = statement;
+    const isEmpty = words.length + redirects.length === 0;
+    statement = {
+      words: [],
+      redirects: [],
+      before: isEmpty && operator === "\n" ? before : operator,
+    };
+    if (!isEmpty) {
+      if (words[0]?.text === "done" && nextRound(shell, cursor)) return;
+      // A command behind `||` ran only if something failed, which nobody knows.
+      if (before !== "||") readStatement({ words, redirects, before }, { shell, heredocs, cursor });
+      pipeline.isEmpty = false;
+      pipeline.isStored ||= redirects.some(isStdoutToFile);
+    }
+    if (operator === "(") shell.folders.push(shell.folder);
+    if (operator === ")" && shell.folders.length > 0) shell.folder = shell.folders.pop();
+    if (operator === "|" || operator === "|&") return;
+    if (pipeline.isStored || operator === "||" || shell.conditions > 0)
+      dropReads(files, pipeline.from);
+    if (!pipeline.isEmpty) lastFrom = pipeline.from;
+    pipeline = { from: files.length, isEmpty: true, isStored: false };
+  };
+  do {
+    for (const token of shellTokens(text, shell.variables, cursor)) {
+      const redirect = statement.redirects.at(-1);
+      if (token.type === "operator") end(token.text);
+      else if (token.type === "redirect") {
+        statement.redirects.push({ operator: token.text, descriptor: token.descriptor });
+      } else if (redirect !== undefined && redirect.target === undefined) redirect.target = token;
+      else statement.words.push(token);
+    }
+    end("");
+  } while (cursor.at < text.length);
+  for (let at = start; at < lastFrom; at++)
+    files[at] = { ...(files[at] as FileAccess), early: true };
 }
 
-function markEarly(files: FileAccess[], from: number): void {
-  for (let i = from; i < files.length; i++) files[i] = { ...(files[i] as FileAccess), early: true };
+function dropReads(files: FileAccess[], from: number): void {
+  files.push(...files.splice(from).filter(({ op }) => op !== "read"));
 }
 
-function readPipeline(pipeline: readonly Statement[], reader: Reader): void {
-  const from = reader.files.length;
-  for (const statement of pipeline) readStatement(statement, reader);
-  const shown = reader.visible && reader.conditions === 0 && pipeline.at(-1)?.after !== "||";
-  const stored = pipeline.some(({ redirects }) => redirects.some(isStdoutToFile));
-  if (shown && !stored) return;
-  const kept = reader.files.splice(from).filter(({ op }) => op !== "read");
-  reader.files.push(...kept);
-}
-
-function isStdoutToFile({ operator, descriptor }: ShellRedirect): boolean {
+function isStdoutToFile({ operator, descriptor }: Redirect): boolean {
   return /^(>|>>|>\||&>|&>>)$/.test(operator) && (descriptor === "" || descriptor === "1");
 }
 
-function readStatement(statement: Statement, reader: Reader): void {
-  const { words, redirects, before, after } = statement;
-  for (const word of words) for (const nested of word.nested) readNested(nested, reader);
-  // What stands behind `||` ran only if something failed, which nobody knows.
-  if (before !== "||")
-    forEachValue(statement, reader, () => {
-      for (const redirect of redirects) readRedirect(redirect, reader);
-      readCommand(words, redirects, reader);
-    });
-  if (after === "(") reader.folders.push(reader.folder);
-  if (after === ")") reader.folder = reader.folders.pop();
+interface Surroundings {
+  readonly shell: Shell;
+  readonly heredocs: readonly string[];
+  readonly cursor: Cursor;
 }
 
-/** In the body of `for name in a b c` a statement that uses `$name` runs for each value. */
-function forEachValue(statement: Statement, reader: Reader, read: () => void): void {
-  const { variables } = reader;
-  const name = reader.loops ? severalValued(statement, variables) : undefined;
-  const values = name === undefined ? undefined : variables.get(name);
-  if (name === undefined || values === undefined) return read();
-  for (const value of values) {
-    variables.set(name, [value]);
-    read();
+function readStatement(
+  { words, redirects }: Statement,
+  { shell, heredocs, cursor }: Surroundings,
+): void {
+  // In `[[ a > b ]]` the sign compares.
+  const isTest = words.some(({ text }) => text === "[[" || text === "]]");
+  let input: string | undefined;
+  for (const { operator, target } of redirects) {
+    if (operator === "<<<") input = target?.text;
+    else if (operator.startsWith("<<")) input = heredocs[Number(target?.text)];
+    else if (!isTest && operator.includes(">") && target !== undefined)
+      addTarget(operator, target, shell);
   }
-  variables.set(name, values);
+  const rest = withoutKeywords(words, shell, cursor);
+  if (rest[0]?.text === "for") return openLoop(rest, shell, cursor);
+  const commandAt = rest.findIndex(({ text }) => !ASSIGNMENT.test(text));
+  if (commandAt < 0) return rest.forEach((word) => assign(word.text, word.plain, shell));
+  run(withoutPrefixes(rest.slice(commandAt).flatMap(argumentsOf)), input, shell);
 }
 
-function severalValued({ words, redirects }: Statement, variables: Variables): string | undefined {
-  const texts = [...words, ...redirects.map(({ target }) => target)].map(({ text }) => text);
-  const names = texts.flatMap(referencedNames);
-  return names.find((name) => (variables.get(name)?.length ?? 0) > 1);
+function addTarget(operator: string, target: ShellWord, shell: Shell): void {
+  const [text, ...others] = argumentsOf(target);
+  const isDescriptor = operator === ">&" && /^(\d+|-)$/.test(target.text);
+  if (isDescriptor || others.length > 0 || !isFilePath(text)) return;
+  addFile(shell, { path: text, op: operator.includes(">>") ? "edit" : "write" });
 }
 
-function readNested(tokens: readonly ShellToken[], reader: Reader): void {
-  const inner: Reader = {
-    ...reader,
-    folders: [],
-    files: [],
-    visible: false,
-  };
-  readTokens(tokens, inner);
-  reader.files.push(...inner.files);
+function addFile({ folder, loops, seen, files }: Shell, file: FileAccess): void {
+  const path = joinPath(folder, file.path);
+  const key = `${file.op} ${path}`;
+  if (loops.length === 0) seen.clear();
+  if (seen.has(key)) return;
+  seen.add(key);
+  files.push({ ...file, path });
 }
 
-function readRedirect(redirect: ShellRedirect, reader: Reader): void {
-  const { operator, target } = redirect;
-  for (const nested of target.nested) readNested(nested, reader);
-  if (operator.startsWith("<") || (operator === ">&" && /^(\d+|-)$/.test(target.text))) return;
-  const [path, ...others] = expandWord(target, reader.variables) ?? [];
-  if (path === undefined || others.length > 0 || !isFilePath(path)) return;
-  addFile(reader, { path, op: operator.includes(">>") ? "edit" : "write" });
+/** An unquoted variable is several words; a word that is not known may still be an option. */
+function argumentsOf({ text, plain, quoted }: ShellWord): Argument[] {
+  if (!plain || (!quoted && BRACES.test(text))) return [text.startsWith("-") ? text : undefined];
+  return quoted || text.length > MAX_VALUE ? [text] : text.split(/[ \t\n]+/);
 }
 
-function addFile(reader: Reader, file: FileAccess): void {
-  reader.files.push({ ...file, path: joinPath(reader.folder, file.path) });
-}
-
+/** `{a,b}` stands for several words. */
+const BRACES = /\{[^{}]*,/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-const OPENING = new Set(["then", "do", "else", "{", "!", "time"]);
-const CONDITION = new Set(["if", "elif", "while", "until"]);
+const KEYWORDS = /^(?:if|elif|then|else|fi|while|until|do|done|esac|time|[!{}])$/;
 /** Programs that run the rest of their arguments, and their options that take a value. */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ["sudo", "ugpCh"],
-  ["doas", "u"],
   ["env", "uC"],
   ["command", ""],
-  ["builtin", ""],
   ["exec", "a"],
   ["nohup", ""],
   ["nice", "n"],
@@ -151,46 +193,21 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ["timeout", "ks"],
 ]);
 
-function readCommand(
+function withoutKeywords(
   words: readonly ShellWord[],
-  redirects: readonly ShellRedirect[],
-  reader: Reader,
-): void {
-  const rest = withoutKeywords(words, reader);
-  const first = rest[0];
-  if (first === undefined) return;
-  if (first.text === "for" || first.text === "select") return setLoopVariable(rest, reader);
-  const commandAt = rest.findIndex((word) => !ASSIGNMENT.test(word.text));
-  if (commandAt < 0) return assign(rest, reader);
-  const args: Argument[] = [];
-  for (let at = commandAt; at < rest.length; at++) {
-    addArguments(args, rest[at] as ShellWord, reader.variables);
-  }
-  run(withoutPrefixes(args), heredocOf(redirects), reader);
-}
-
-/** A word's values; one that cannot be resolved is still known to be an option. */
-function addArguments(args: Argument[], word: ShellWord, variables: Variables): void {
-  const values = expandWord(word, variables);
-  if (values !== undefined) args.push(...values);
-  else args.push(word.text.startsWith("-") ? word.text : undefined);
-}
-
-function heredocOf(redirects: readonly ShellRedirect[]): string | undefined {
-  const input = redirects.findLast(({ operator }) => operator.startsWith("<<"));
-  return input?.operator === "<<<" ? input.target.text : input?.heredoc;
-}
-
-function withoutKeywords(words: readonly ShellWord[], reader: Reader): readonly ShellWord[] {
+  shell: Shell,
+  cursor: Cursor,
+): readonly ShellWord[] {
   let at = 0;
   for (; at < words.length; at++) {
     const { text = "", quoted = false } = words[at] ?? {};
-    if (quoted) break;
-    if (text === "if") reader.conditions++;
-    if (text === "fi") reader.conditions = Math.max(0, reader.conditions - 1);
-    if (!OPENING.has(text) && !CONDITION.has(text) && !/^(fi|done|esac|\})$/.test(text)) break;
+    if (quoted || !KEYWORDS.test(text)) break;
+    if (text === "while" || text === "until") openLoop([], shell, cursor);
+    if (text === "done") shell.loops.pop();
+    if (text === "if") shell.conditions++;
+    if (text === "fi") shell.conditions = Math.max(0, shell.conditions - 1);
   }
-  return at === 0 ? words : words.slice(at);
+  return words.slice(at);
 }
 
 function withoutPrefixes(args: readonly Argument[]): readonly Argument[] {
@@ -205,63 +222,58 @@ function withoutPrefixes(args: readonly Argument[]): readonly Argument[] {
     if (program === "timeout") at++;
     valued = PREFIXES.get(args[at] ?? "");
   }
-  return at === 0 ? args : args.slice(at);
+  return args.slice(at);
 }
 
-/** Longer lists in a `for` are not followed. */
-const MAX_LOOPS = 64;
-
-/** `for name in a b c`: the loop's body runs for all of them. */
-function setLoopVariable(words: readonly ShellWord[], reader: Reader): void {
-  const name = words[1]?.text ?? "";
-  const list = words.slice(3, 3 + MAX_LOOPS + 1);
-  const values = list.flatMap((word) => expandWord(word, reader.variables) ?? [undefined]);
-  const known = values.filter((value) => value !== undefined);
-  const isWhole = known.length === values.length && known.length <= MAX_LOOPS;
-  reader.variables.set(name, isWhole ? known : undefined);
-  reader.loops = true;
+/** `NAME=value`, or `NAME` without a value. */
+function assign(text: string, isKnown: boolean, { variables }: Shell): void {
+  const at = text.indexOf("=");
+  const value = text.slice(at + 1);
+  if (at > 0)
+    variables.set(text.slice(0, at), isKnown && value.length <= MAX_VALUE ? value : undefined);
 }
 
-function assign(words: readonly ShellWord[], reader: Reader): void {
-  for (const word of words) {
-    const at = word.text.indexOf("=");
-    const value = expandWord(
-      { ...word, text: word.text.slice(at + 1), quoted: true },
-      reader.variables,
-    );
-    reader.variables.set(word.text.slice(0, at), value);
-  }
+/** `for name in a b c`: the first round; where a value is not known, the variable has none. */
+function openLoop(words: readonly ShellWord[], { loops, variables }: Shell, { at }: Cursor): void {
+  const variable = words[1]?.text ?? "";
+  const values = words.slice(3).flatMap(argumentsOf);
+  variables.set(variable, values.shift());
+  loops.push({ variable, values, at });
+}
+
+/** Goes back to where the body of the innermost loop begins, if there is another round. */
+function nextRound(shell: Shell, cursor: Cursor): boolean {
+  const loop = shell.loops.at(-1);
+  if (loop === undefined || loop.values.length === 0 || shell.budget.rounds === 0) return false;
+  shell.budget.rounds--;
+  shell.variables.set(loop.variable, loop.values.shift());
+  cursor.at = loop.at;
+  return true;
 }
 
 const SHELLS = /^(?:.*\/)?(?:ba|z|da|k)?sh$/;
 
-function run(args: readonly Argument[], input: string | undefined, reader: Reader): void {
+function run(args: readonly Argument[], input: string | undefined, shell: Shell): void {
   const [program, ...rest] = args;
   if (program === undefined) return;
-  if (program === "cd" || program === "pushd") return changeFolder(rest, reader);
-  if (program === "popd") reader.folder = undefined;
-  if (/^(export|local|declare|readonly)$/.test(program)) return exportAll(rest, reader);
-  const script =
-    program === "eval" ? rest.join(" ") : SHELLS.test(program) ? scriptOf(rest, input) : undefined;
-  if (script !== undefined) return runScript(script, reader);
-  for (const file of programFiles(
-    input === undefined ? { program, args: rest } : { program, args: rest, input },
-  )) {
-    addFile(reader, file);
+  if (program === "cd" || program === "pushd") return changeFolder(rest, shell);
+  if (program === "popd") shell.folder = undefined;
+  if (/^(export|local|declare|readonly)$/.test(program)) {
+    return rest.forEach((arg) => assign(arg ?? "", true, shell));
   }
+  const script = SHELLS.test(program) ? scriptOf(rest, input) : undefined;
+  if (script !== undefined) {
+    if (shell.depth < MAX_DEPTH)
+      readText(script, { ...shell, folders: [], loops: [], depth: shell.depth + 1 });
+    return;
+  }
+  for (const file of programFiles({ program, args: rest, input })) addFile(shell, file);
 }
 
-function exportAll(args: readonly Argument[], reader: Reader): void {
-  for (const arg of args) {
-    const at = arg?.indexOf("=") ?? -1;
-    if (arg !== undefined && at > 0) reader.variables.set(arg.slice(0, at), [arg.slice(at + 1)]);
-  }
-}
-
-function changeFolder(args: readonly Argument[], reader: Reader): void {
+function changeFolder(args: readonly Argument[], shell: Shell): void {
   const target = args.length === 0 ? "~" : args[args[0] === "--" ? 1 : 0];
-  reader.folder =
-    target === undefined || target === "-" ? undefined : joinPath(reader.folder, target);
+  const isKnown = target !== undefined && target !== "-";
+  shell.folder = isKnown ? joinPath(shell.folder, target) : undefined;
 }
 
 /** The text behind `bash -c`, or what a shell reads from its input. */
@@ -269,11 +281,4 @@ function scriptOf(args: readonly Argument[], input: string | undefined): string 
   const at = args.findIndex((arg) => arg !== undefined && /^-[a-z]*c$/.test(arg));
   if (at >= 0) return args[at + 1];
   return args.every((arg) => arg?.startsWith("-") ?? false) ? input : undefined;
-}
-
-function runScript(script: string, reader: Reader): void {
-  if (reader.depth >= MAX_DEPTH) return;
-  const inner: Reader = { ...reader, folders: [], files: [], depth: reader.depth + 1 };
-  readTokens(lexShell(script), inner);
-  reader.files.push(...inner.files);
 }

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shellFiles } from "../../../src/core/calls/index.ts";
+import { shellTokens } from "../../../src/core/calls/shell-text.ts";
+import { runs } from "../../property/runs.ts";
 
 /** `r` read, `w` write, `e` edit, `d` delete, `D` delete with everything below. */
 function seen(command: string, folder?: string): string[] {
@@ -28,7 +30,6 @@ describe("shellFiles: what is read", () => {
     ["jq -r --arg x y '.a' data.json", ["r data.json"]],
     ["sudo -u root cat /etc/hosts", ["r /etc/hosts"]],
     ["A=1 timeout -k 1 5s cat a.ts", ["r a.ts"]],
-    ["cat src/{a,b}.ts", ["r src/a.ts", "r src/b.ts"]],
     ["cat 'app/[id]/page.tsx' app/[slug]/b.tsx", ["r app/[id]/page.tsx", "r app/[slug]/b.tsx"]],
     ['F=src/a.ts; cat "$F"', ["r src/a.ts"]],
     ['cat "$HOME/.zshrc"', ["r ~/.zshrc"]],
@@ -43,6 +44,7 @@ describe("shellFiles: what is read", () => {
 
   it.each([
     "cat *.ts",
+    "cat src/{a,b}.ts",
     'cat "$UNKNOWN/a.ts"',
     "cat $(ls | head -1)",
     "cat a.ts || echo none",
@@ -139,6 +141,32 @@ describe("shellFiles: folders", () => {
   });
 });
 
+/** A loop over a shell that runs a loop over … */
+function nested(depth: number): string {
+  if (depth === 0) return "echo > a";
+  const inner = nested(depth - 1).replaceAll("'", `'\\\\''`);
+  return `for i in ${"1 2 3 4 5 6 7 8 ".repeat(8)}; do bash -c '${inner}'; done`;
+}
+
+describe("shellTokens", () => {
+  it("goes on with each token, to the end of any text", () => {
+    const bytes = fc.string({ unit: "binary" });
+    const signs = fc.string({ unit: fc.constantFrom(..."'\"`$(){}<>|&;#\\ \n\u00a0aE2=") });
+    fc.assert(
+      fc.property(fc.oneof(bytes, signs), (text) => {
+        const cursor = { at: 0 };
+        let before = 0;
+        for (const _ of shellTokens(text, new Map(), cursor)) {
+          expect(cursor.at).toBeGreaterThan(before);
+          before = cursor.at;
+        }
+        expect(cursor.at).toBeGreaterThanOrEqual(text.length);
+      }),
+      { numRuns: runs(1_000, 20_000) },
+    );
+  });
+});
+
 describe("shellFiles: any text", () => {
   const piece = fc.constantFrom(
     "cat ",
@@ -195,7 +223,7 @@ describe("shellFiles: any text", () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(1_000, 20_000) },
     );
   });
 
@@ -215,6 +243,14 @@ describe("shellFiles: any text", () => {
     ["many heredocs", "<<A ".repeat(200_000)],
     ["open quote", `cat '${"x".repeat(1_000_000)}`],
     ["many options", `cat ${"-a ".repeat(500_000)}`],
+    ["many variables", `A=${"x".repeat(1_000)}; cat ${"$A".repeat(500_000)}`],
+    [
+      "nested loops",
+      "for a in 1 2 3; do ".repeat(10_000) + "echo > a$a; ".repeat(1_000) + "done ".repeat(10_000),
+    ],
+    ["loops in shells in loops", nested(6)],
+    ["many shells", "bash -c 'echo > a; echo > b'\n".repeat(6_000)],
+    ["many unclosed heredocs", Array.from({ length: 20_000 }, (_, i) => `cat <<E${i}\n`).join("")],
     ["many sudos", `${"sudo ".repeat(300_000)}cat a.ts`],
   ])("ends for %s", (_name, text) => {
     // What takes quadratic time is stopped by the runner.

@@ -1,16 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { closingLine } from "./scripts/closing-line.ts";
 
+/** Tests that replace modules have a registry of modules of their own; all others share one. */
+function replacesModules(file: string): boolean {
+  return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, "utf8"));
+}
+
 export default defineConfig(({ mode }) => {
   const isAll = mode === "all" || process.env["LONGHAUL_TEST"] === "all";
+  const apart = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => path.join("test", name))
+    .filter(replacesModules);
+  // Files that repeat in bulk what others show once run in `npm run test:all` only.
+  const bulk = isAll ? [] : ["test/**/*.all.test.ts"];
   return {
     // The examples import the package by its name: its sources, not what was built last.
     resolve: { tsconfigPaths: true },
     test: {
-      include: ["test/**/*.test.ts"],
-      // Files that repeat in bulk what others show once run in `npm run test:all` only.
-      exclude: isAll ? [] : ["test/**/*.all.test.ts"],
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: "together",
+            include: ["test/**/*.test.ts"],
+            exclude: [...apart, ...bulk],
+            isolate: false,
+          },
+        },
+        { extends: true, test: { name: "apart", include: apart } },
+      ],
       env: { LONGHAUL_TEST: isAll ? "all" : "" },
+      globalSetup: "test/cli/build-cli.ts",
+      setupFiles: "test/property/setup.ts",
       testTimeout: 180_000,
       hookTimeout: 180_000,
       expect: { poll: { timeout: 30_000 } },

@@ -18,8 +18,8 @@ export interface CliOptions {
   readonly stdin?: number | "ignore";
 }
 
-const MAIN = path.resolve("src/cli/main.ts");
-const TSX = import.meta.resolve("tsx");
+/** Made by `build-cli.ts` before the tests. */
+const MAIN = path.resolve("test/.built/main.js");
 
 /** A fresh empty folder. */
 export function temporaryFolder(): string {
@@ -31,7 +31,7 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
   const { cwd = temporaryFolder(), env = {}, input, stdin = "pipe" } = options;
   const home = temporaryFolder();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", TSX, MAIN, ...args], {
+    const child = spawn(process.execPath, [MAIN, ...args], {
       cwd,
       env: {
         PATH: process.env["PATH"] ?? "",

@@ -1,5 +1,6 @@
 import { agentTools, type AgentTool, FACT, MODULES, SECRET_FILE } from "./agent-tools.ts";
 import type { Reply, ReplyPart, RequestView, Script } from "../provider/index.ts";
+import { runs } from "../property/runs.ts";
 
 /**
  * One long task that is the same for every SDK: a scripted model that calls real tools. It looks
@@ -21,11 +22,14 @@ export interface ScriptedAgent {
 }
 
 export interface AgentTask {
-  /** Requests that call tools; three answers and one search come on top. @default 200 */
+  /** Requests that call tools; three answers and one search come on top. @default STEPS */
   readonly steps?: number;
   /** Whether the model thinks in every step; else in two of three. @default false */
   readonly alwaysThinks?: boolean;
 }
+
+/** So long is a task by default: several compactions of a window of 32k. */
+export const STEPS: number = runs(60, 200);
 
 /** The rule in the first message; it must be in sight in every request, word for word. */
 export const CONSTRAINT = "Never change anything below legacy/, whatever a test may say.";
@@ -48,7 +52,7 @@ const TURNS = [
  * if the request offers that one.
  */
 export async function agentForTest({
-  steps = 200,
+  steps = STEPS,
   alwaysThinks = false,
 }: AgentTask = {}): Promise<ScriptedAgent> {
   const tools = await agentTools();

@@ -15,6 +15,7 @@ import type { JournalRecord } from "../../src/context/index.ts";
 import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
+import { sample } from "../property/runs.ts";
 
 const WINDOW = 32_000;
 const STEPS = 40;
@@ -119,7 +120,7 @@ const cases = [route6, route7].flatMap((route) =>
   })),
 );
 
-describe.each(cases)("a chat over ai $version, $provider", ({ route, provider }) => {
+describe.each(sample(cases, 2))("a chat over ai $version, $provider", ({ route, provider }) => {
   test("keeps its view from request to request", { timeout: 120_000 }, async () => {
     const agent = await agentForTest({ steps: STEPS });
     const upstream = await upstreamForTest({ script: agent.script, window: WINDOW });

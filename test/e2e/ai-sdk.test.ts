@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ContextReport, Failure } from "../../src/context/index.ts";
 import { aiSdkContext, type AiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
-import { agentForTest } from "./agent-script.ts";
+import { agentForTest, STEPS } from "./agent-script.ts";
 import { type AiSdkTask, runVersion6, runVersion7 } from "./ai-sdk-agent.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
+import { runs } from "../property/runs.ts";
 
 const WINDOW = 32_000;
 const VERSIONS = [
-  { version: "ai 6", run: runVersion6 },
-  { version: "ai 7", run: runVersion7 },
+  { version: "ai 6", run: runVersion6, turn: 0 },
+  { version: "ai 7", run: runVersion7, turn: 1 },
 ];
 
 interface Watched {
@@ -40,8 +41,8 @@ const ADAPTIVE = { anthropic: { thinking: { type: "adaptive" } } };
 const STATELESS = { openai: { store: false, include: ["reasoning.encrypted_content"] } };
 
 const WAYS: readonly Way[] = [
-  { provider: "anthropic", stream: false, steps: 200 },
-  { provider: "responses", stream: true, steps: 200 },
+  { provider: "anthropic", stream: false, steps: STEPS },
+  { provider: "responses", stream: true, steps: STEPS },
   { provider: "chat", stream: false, steps: 25, keeps: "whole" },
   { provider: "responses", stream: false, steps: 25, keeps: "whole", hooks: "prepareStep" },
   { provider: "anthropic", stream: true, steps: 25, hooks: "prepareStep" },
@@ -62,8 +63,11 @@ const WAYS: readonly Way[] = [
   { provider: "responses", stream: true, steps: 25, providerOptions: STATELESS },
 ];
 
-describe.each(VERSIONS)("$version", ({ run }) => {
-  test.each(WAYS)(
+/** In `npm test` each version goes other ways. */
+const EVERY = runs(5, 1);
+
+describe.each(VERSIONS)("$version", ({ run, turn }) => {
+  test.each(WAYS.filter((_, at) => at % EVERY === turn % EVERY))(
     "an agent ends in a small window: $provider, $steps steps, stream $stream, $hooks, $keeps, $providerOptions",
     { timeout: 180_000 },
     async ({ steps, ...way }) => {

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { contextOf, EXAMPLE, readSessions, sessionFiles } from "../../bench/quality/sessions.ts";
 import { replay, SCENARIOS } from "../../bench/tokens/replay.ts";
 import type { Predictions } from "../../bench/tokens/replay.ts";
+import { sample } from "../property/runs.ts";
 
 /** The longest conversations of a file. */
 const MOST = 40;
@@ -18,7 +19,7 @@ function largest(predictions: readonly Predictions[], key: keyof Predictions): n
   return Math.max(0, ...predictions.flatMap((one) => one[key].map(Math.abs)));
 }
 
-describe.each(sessionFiles())("calibration by usage: %s", (file) => {
+describe.each(sample(sessionFiles(), 4))("calibration by usage: %s", (file) => {
   it.each(SCENARIOS)("predicts the next request ($name)", async (scenario) => {
     const sessions = (await readSessions(file))
       .map(({ conversation }) => contextOf(conversation))

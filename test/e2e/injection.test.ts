@@ -19,6 +19,7 @@ import { isBalanced } from "../core/summary/prompt/hostile.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Script } from "../provider/index.ts";
 import { HOSTILE_OUTPUTS, type HostileOutput } from "./hostile-outputs.ts";
+import { sample } from "../property/runs.ts";
 
 /**
  * Hostile tool outputs over three compactions, with models that obey or copy them: no order of theirs
@@ -148,8 +149,8 @@ describe.each(ATTACKS)("$name", (attack) => {
     expect(attack.outputs).toHaveLength(50);
   });
 
-  describe.each(MODELS)("with a model that %s", (_, scriptFor) => {
-    it.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))(
+  describe.each(sample(MODELS, 2))("with a model that %s", (_, scriptFor) => {
+    it.each(sample(DIALECTS, 2).map((dialect) => [dialect.name, dialect] as const))(
       "%s",
       async (__, dialect) => {
         const upstream = await upstreamForTest({ script: scriptFor(attack), window: 128_000 });

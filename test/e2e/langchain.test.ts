@@ -10,8 +10,10 @@ import {
   longhaulMiddleware,
   type LonghaulMiddlewareOptions,
 } from "../../src/hooks/langchain/index.ts";
+import { STEPS } from "./agent-script.ts";
 import { ChatCompletionsModel } from "./chat-completions-model.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
+import { sample } from "../property/runs.ts";
 
 const WINDOW = 32_000;
 const MINUTES = 5 * 60_000;
@@ -89,15 +91,13 @@ async function runAgent(run: Run): Promise<Ran> {
   return { answer: messages.at(-1)?.text ?? "", messages };
 }
 
-const STEPS = 200;
-
-describe("an agent of 200 steps in a window of 32k", () => {
+describe("a long task in a window of 32k", () => {
   const models = { "Anthropic Messages": anthropicModel, "Chat Completions": chatModel };
   const cases = Object.entries(models).flatMap(([name, model]) =>
     [false, true].map((stream) => ({ name, model, stream })),
   );
 
-  it.each(cases)(
+  it.each(sample(cases, 2))(
     "finishes over $name (streamed: $stream)",
     { timeout: MINUTES },
     async ({ model, stream }) => {
@@ -112,16 +112,18 @@ describe("an agent of 200 steps in a window of 32k", () => {
   );
 
   it("finishes in a thread of a checkpointer", { timeout: MINUTES }, async () => {
-    const started = await start(80);
+    const started = await start(60);
     const model = anthropicModel(started);
     const { answer } = await runAgent({ ...started, model, threadId: "t-1", stream: true });
     expectFinished(started, answer);
   });
 
-  it.each([
+  const thinking = [
     { model: "claude-opus-5-5", thinking: { type: "adaptive" } },
     { model: "claude-next", thinking: { type: "enabled", budget_tokens: 1_024 } },
-  ])(
+  ];
+
+  it.each(sample(thinking, 1))(
     "finishes with thinking on, which is bound to what stands before it ($model)",
     { timeout: MINUTES },
     async (fields) => {
@@ -134,7 +136,7 @@ describe("an agent of 200 steps in a window of 32k", () => {
   );
 
   it.each(Object.entries(models))("fails over %s without Longhaul", async (_name, model) => {
-    const started = await start(200);
+    const started = await start(STEPS);
     const run = runAgent({ ...started, model: model(started), middleware: [] });
     await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
     expect(started.server.rejected).toBe(1);
@@ -146,7 +148,7 @@ describe("a graph of one's own", () => {
     "finishes with a node that invokes its model through a context",
     { timeout: MINUTES },
     async () => {
-      const started = await start(80);
+      const started = await start(60);
       const { agent } = started;
       const context = langchainContext({ window: WINDOW });
       started.watch(context);

@@ -6,82 +6,92 @@ export interface ProviderOverflow {
   readonly tokens?: number;
 }
 
-/** How one family of servers words an overflow; the named groups are `tokens` and `limit`. */
-interface OverflowPattern {
-  readonly server: string;
-  readonly pattern: RegExp;
-}
-
-const PATTERNS: readonly OverflowPattern[] = [
-  {
-    server: "Anthropic",
-    pattern: /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i,
-  },
-  {
-    server: "Anthropic",
-    pattern:
-      /input length and `?max_tokens`? exceed context limit: (?<tokens>\d+)[^>]*> (?<limit>\d+)/i,
-  },
-  {
-    server: "Anthropic, 413",
-    pattern: /request_too_large|request exceeds the maximum (?:allowed )?(?:size|number of bytes)/i,
-  },
-  {
-    server: "OpenAI, vLLM, DeepSeek, OpenRouter",
-    pattern:
-      /maximum context length (?:is|of) (?<limit>\d+)(?: tokens)?(?:[^]*?(?<tokens>\d{3,}) tokens)?/i,
-  },
-  {
-    server: "OpenAI Responses, LangChain's ContextOverflowError",
-    pattern: /(?:input|request|prompt) exceed(?:s|ed) the (?:model's )?context window/i,
-  },
-  { server: "OpenAI", pattern: /context_length_exceeded/i },
-  {
-    server: "Google",
-    pattern:
-      /input token count[^\d]*(?<tokens>\d+)? ?\)? ?exceeds the maximum number of (?:input )?tokens allowed[^\d]*(?<limit>\d+)?/i,
-  },
-  { server: "Bedrock", pattern: /input is too long for (?:the )?requested model/i },
-  {
-    server: "llama.cpp, in its own fields",
-    pattern: /"n_prompt_tokens":\s*(?<tokens>\d+),\s*"n_ctx":\s*(?<limit>\d+)/,
-  },
-  { server: "llama.cpp", pattern: /exceed_context_size_error|exceeds the available context size/i },
-  { server: "LM Studio", pattern: /greater than the context length/i },
-  {
-    server: "Mistral",
-    pattern: /prompt contains (?<tokens>\d+) tokens[^]*?(?<limit>\d+) maximum context length/i,
-  },
-  { server: "Groq", pattern: /please reduce the length of the messages/i },
-  {
-    server: "xAI",
-    pattern: /maximum prompt length is (?<limit>\d+)(?:[^]*?contains (?<tokens>\d+) tokens)?/i,
-  },
-  {
-    server: "GitHub Copilot",
-    pattern: /prompt token count of (?<tokens>\d+) exceeds the limit of (?<limit>\d+)/i,
-  },
-  {
-    server: "Cohere",
-    pattern:
-      /total number of tokens in the prompt cannot exceed (?<limit>\d+)(?:[^]*?received (?<tokens>\d+))?/i,
-  },
-  {
-    server: "Hugging Face TGI, Together",
-    pattern:
-      /`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)(?:[^]*?given: (?<tokens>\d+))?/i,
-  },
-  { server: "Alibaba", pattern: /range of input length should be \[1, (?<limit>\d+)\]/i },
-  { server: "Claude, stop reason", pattern: /model_context_window_exceeded/i },
-  {
-    server: "gateways",
-    pattern: /context (?:length|window)[^.]{0,40}exceeded|capability_rejected: prompt_too_long/i,
-  },
+/** How each server words an overflow; the named groups are numbers of tokens. */
+const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
+  ["Anthropic", /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i],
+  [
+    "Anthropic",
+    /input length and `?max_tokens`? exceed context limit: (?<tokens>\d+)[^>]*> (?<limit>\d+)/i,
+  ],
+  [
+    "Anthropic, 413",
+    /request_too_large|request exceeds the maximum (?:allowed )?(?:size|number of bytes)/i,
+  ],
+  ["Anthropic and z.ai, stop reason", /model_context_window_exceeded/i],
+  [
+    "Together",
+    /input \((?<tokens>\d+) tokens\) is longer than the model's context length \((?<limit>\d+)/i,
+  ],
+  [
+    "Mistral",
+    /prompt contains (?<tokens>\d+) tokens[^]{0,80}?(?<limit>\d+) maximum context length/i,
+  ],
+  [
+    "OpenRouter, Poolside",
+    /input length (?<tokens>[\d,]+) exceeds the maximum allowed input length of (?<limit>[\d,]+)/i,
+  ],
+  [
+    "OpenAI-compatible",
+    /input length \(?(?<tokens>\d+)\)? exceeds (?:the )?model's maximum context length \(?(?<limit>\d+)/i,
+  ],
+  [
+    "OpenAI, vLLM, DeepSeek, OpenRouter, LiteLLM",
+    /maximum context length (?:is|of) (?<limit>[\d,]+)(?: tokens)?(?:[^]{0,120}?\b(?<tokens>\d{3,}) tokens)?/i,
+  ],
+  ["vLLM", /(?:maximum model length (?:is|of)|context length is only) (?<limit>\d+)/i],
+  [
+    "OpenAI Responses, LangChain, gateways",
+    /(?:input|request|prompt|size) exceed(?:s|ed) (?:the )?(?:model's |model )?context (?:window|limit)/i,
+  ],
+  [
+    "Google",
+    /input token count[^\d]*(?<tokens>\d+)? ?\)? ?exceeds the maximum number of (?:input )?tokens allowed[^\d]*(?<limit>\d+)?/i,
+  ],
+  ["Bedrock", /input is too long for (?:the )?requested model/i],
+  [
+    "llama.cpp, in its own fields",
+    /"n_prompt_tokens":\s*(?<tokens>\d+),\s*"n_ctx":\s*(?<limit>\d+)/,
+  ],
+  [
+    "llama.cpp",
+    /exceed_context_size_error|exceeds the available context size|context size has been exceeded/i,
+  ],
+  ["LM Studio", /greater than the context length/i],
+  ["Ollama", /prompt too long; exceeded (?:max )?context length/i],
+  ["Groq", /please reduce the length of the messages/i],
+  ["xAI", /maximum prompt length is (?<limit>\d+)(?:[^]{0,80}?contains (?<tokens>\d+) tokens)?/i],
+  ["GitHub Copilot", /prompt token count of (?<tokens>\d+) exceeds the limit of (?<limit>\d+)/i],
+  [
+    "Cohere",
+    /total number of tokens in the prompt cannot exceed (?<limit>\d+)(?:[^]{0,80}?received (?<tokens>\d+))?/i,
+  ],
+  [
+    "Hugging Face TGI",
+    /`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)(?:[^]{0,80}?given: (?<tokens>\d+))?/i,
+  ],
+  ["Alibaba", /range of input length should be \[1, (?<limit>\d+)\]/i],
+  ["MiniMax", /context window exceeds limit/i],
+  ["Kimi", /exceeded model token limit(?:: (?<limit>\d+)(?: \(requested: (?<tokens>\d+)\))?)?/i],
+  ["Zhipu", /"code":\s*"1261"|prompt exceeds max length|prompt ?超长|超过模型最大上下文长度/i],
+  [
+    "DS4",
+    /prompt has (?<tokens>[\d,]+) tokens, but the configured context size is (?<limit>[\d,]+)/i,
+  ],
+  ["Cerebras", /^\s*4(?:00|13)\s*(?:status code)?\s*\(no body\)/im],
+  [
+    "OpenAI and gateways, code",
+    /context[_ ]length[_ ]exceeded|capability_rejected: prompt_too_long/i,
+  ],
+  ["proxies", /request entity too large/i],
+  [
+    "gateways",
+    /context (?:length|window)[^.\n]{0,40}exceeded|token limit exceeded|too many tokens/i,
+  ],
 ];
 
 /** Limits on requests per time speak of tokens too; they are no overflow. */
 const RATE_LIMIT =
-  /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl/i;
+  /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl|please wait|service unavailable|queued/i;
 
 /** How deep causes and bodies are followed. */
 const MAX_DEPTH = 6;
@@ -94,7 +104,7 @@ const MAX_TEXT = 20_000;
 export function recogniseOverflow(error: unknown): ProviderOverflow | undefined {
   const facts = factsOf(error);
   const text = textOf(facts);
-  for (const { pattern } of PATTERNS) {
+  for (const [, pattern] of OVERFLOWS) {
     const match = pattern.exec(text);
     if (match === null) continue;
     if (RATE_LIMIT.test(text) && match.groups?.["limit"] === undefined) return undefined;
@@ -117,9 +127,12 @@ function textOf({ texts }: ErrorFacts): string {
 }
 
 function numbers(groups: Record<string, string | undefined> | undefined): ProviderOverflow {
-  const limit = Number(groups?.["limit"]);
-  const tokens = Number(groups?.["tokens"]);
-  return { ...(limit > 0 && { limit }), ...(tokens > 0 && { tokens }) };
+  return { limit: count(groups?.["limit"]), tokens: count(groups?.["tokens"]) };
+}
+
+function count(digits: string | undefined): number | undefined {
+  const value = Number(digits?.replaceAll(",", ""));
+  return value > 0 ? value : undefined;
 }
 
 interface ErrorFacts {

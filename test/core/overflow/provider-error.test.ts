@@ -105,12 +105,111 @@ const OVERFLOWS: readonly [string, unknown, object][] = [
   ],
 ];
 
+/** A text of each server, as it stands in its error; `limit` and `tokens` where they can be read. */
+const TEXTS: readonly [string, string, object?][] = [
+  [
+    "Anthropic, 413",
+    '413 {"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
+  ],
+  ["z.ai, stop reason", "model_context_window_exceeded"],
+  [
+    "Together",
+    "400 The input (516368 tokens) is longer than the model's context length (262144 tokens).",
+    { tokens: 516_368, limit: 262_144 },
+  ],
+  [
+    "Poolside",
+    "Input length 131,393 exceeds the maximum allowed input length of 131,040 tokens.",
+    { tokens: 131_393, limit: 131_040 },
+  ],
+  [
+    "OpenAI-compatible",
+    "400 Input length (265330) exceeds model's maximum context length (262144).",
+    { tokens: 265_330, limit: 262_144 },
+  ],
+  [
+    "LiteLLM",
+    "Error: 503 litellm.ServiceUnavailableError: OpenAIException - Requested token count exceeds the model's maximum context length of 131072 tokens.",
+    { limit: 131_072 },
+  ],
+  [
+    "OpenRouter",
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 200000 tokens",
+    { limit: 131_072, tokens: 200_000 },
+  ],
+  [
+    "vLLM",
+    "The decoder prompt (length 9000) is longer than the maximum model length of 4096.",
+    { limit: 4_096 },
+  ],
+  [
+    "vLLM, input only",
+    "You passed 4097 input tokens. However, the model's context length is only 4096 tokens",
+    { limit: 4_096 },
+  ],
+  ["OpenAI", "Your input exceeds the context window of this model"],
+  ["a gateway", "Request size exceeds model context window"],
+  ["Bedrock", "Input is too long for requested model."],
+  ["llama.cpp", "the request exceeds the available context size, try increasing it"],
+  ["LM Studio", "tokens to keep from the initial prompt is greater than the context length"],
+  ["Ollama", "prompt too long; exceeded max context length by 1200 tokens"],
+  ["Groq", "Please reduce the length of the messages or completion"],
+  [
+    "xAI",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+    { limit: 131_072, tokens: 537_812 },
+  ],
+  [
+    "Cohere",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000",
+    { limit: 4_081, tokens: 5_000 },
+  ],
+  [
+    "Hugging Face TGI",
+    "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+    { limit: 4_096, tokens: 5_000 },
+  ],
+  ["Alibaba", "Range of input length should be [1, 129024]", { limit: 129_024 }],
+  ["MiniMax", "invalid params, context window exceeds limit"],
+  [
+    "Kimi",
+    "Your request exceeded model token limit: 262144 (requested: 300000)",
+    { limit: 262_144, tokens: 300_000 },
+  ],
+  ["Zhipu", '{"code":"1261","message":"Prompt exceeds max length"}'],
+  ["Zhipu, in Chinese", "输入内容超过模型最大上下文长度"],
+  [
+    "DS4",
+    "Prompt has 40,000 tokens, but the configured context size is 32,768 tokens",
+    { tokens: 40_000, limit: 32_768 },
+  ],
+  ["Cerebras, 400", "400 status code (no body)"],
+  ["Cerebras, 413", "413 status code (no body)"],
+  ["a code alone", "context_length_exceeded"],
+  ["a gateway's code", "capability_rejected: prompt_too_long"],
+  ["a proxy", "413 Request Entity Too Large"],
+  ["anybody", "token limit exceeded, please shorten your input"],
+];
+
 describe("T7: a provider's overflow error", () => {
   it.each(OVERFLOWS)("is recognised: %s", (_, error, expected) => {
     expect(recogniseOverflow(error)).toEqual(expected);
   });
 
+  it.each(TEXTS)(
+    "is recognised by its text alone, also in an error: %s",
+    (_, text, expected = {}) => {
+      expect(recogniseOverflow(text)).toEqual(expected);
+      expect(recogniseOverflow(new Error("failed", { cause: new Error(text) }))).toEqual(expected);
+    },
+  );
+
   it.each([
+    ["tokens per time", "Too many tokens per minute, please slow down."],
+    ["throttling", "ThrottlingException: Too many tokens, please wait before trying again."],
+    ["a queue", "Service unavailable: Too many tokens queued"],
+    ["another status", "4000 status code (no body)"],
+    ["another error without a body", "401 status code (no body)"],
     [
       "a rate limit",
       { status: 429, error: { message: "Rate limit reached: 30000 tokens per min (TPM)" } },

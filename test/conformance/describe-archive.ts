@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Archive, recallRange, searchArchive, sha256Hex } from "../../src/archive/index.ts";
 import { handleFor, type OriginalKind } from "../../src/core/message/index.ts";
+import { runs } from "../property/runs.ts";
 
 const KINDS: readonly OriginalKind[] = ["out", "parts", "in", "msg", "head"];
 const MISSING = "out_0123456789abcdef";
@@ -67,7 +68,7 @@ function storesOriginals(create: () => Promise<Archive>): void {
           expect(await archive.get(handle)).toBe(content);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 
@@ -191,7 +192,7 @@ function readsParts(create: () => Promise<Archive>): void {
           expect(whole.text).toBe(content);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(16, 50) },
     );
   });
 

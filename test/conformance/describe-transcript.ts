@@ -14,6 +14,7 @@ import {
 } from "../../src/transcripts/index.ts";
 import { recording, RECORDINGS } from "../recordings.ts";
 import { type Counts, countsOf } from "../transcripts/counts.ts";
+import { runs } from "../property/runs.ts";
 
 /** A recording and what is known of it beyond the manifest. */
 export interface TranscriptCase {
@@ -32,7 +33,7 @@ export interface TranscriptCase {
 
 /** Lines of a recording that the damage tests work on, and how many damages they try. */
 const DAMAGE_LINES = 120;
-const DAMAGE_RUNS = 40;
+const DAMAGE_RUNS: number = runs(10, 40);
 
 /** The counts that the manifest states for a recording. */
 export function manifestCounts(file: string): Counts {

@@ -13,6 +13,7 @@ import { aiSdkFixtures } from "./ai-sdk/fixtures.ts";
 import { anthropicFixtures } from "./anthropic/fixtures.ts";
 import { openaiChatFixtures } from "./openai-chat/fixtures.ts";
 import { openaiResponsesFixtures } from "./openai-responses/fixtures.ts";
+import { runs } from "../property/runs.ts";
 
 const dialects = [
   neutral,
@@ -52,7 +53,7 @@ describe.each(pairs)("$from.name to $to.name", ({ from, to }) => {
         for (const word of gist(decoded).flat()) expect(words).toContain(word);
         expect(gist(arrived).length).toBeGreaterThanOrEqual(gist(decoded).length - messages.length);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 });

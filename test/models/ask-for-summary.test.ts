@@ -11,6 +11,7 @@ import { budget, count, inputOf, session } from "../core/summary/prompt/build-in
 import { HOSTILE, isBalanced } from "../core/summary/prompt/hostile.ts";
 import { legalConversation } from "../property/arbitraries.ts";
 import { asking, type Behaviour, goodSummary, MISBEHAVIOURS, scripted } from "./fake-summarizer.ts";
+import { runs } from "../property/runs.ts";
 
 const SMALL = inputOf(session(6, 100));
 /** Too much for one prompt of 8k. */
@@ -428,7 +429,7 @@ describe("any conversation, window and misbehaviour", () => {
           expect(tries.get(`${purpose} 2`) ?? 0).toBeLessThanOrEqual(first(purpose));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(20, 100) },
     );
   });
 });

@@ -14,6 +14,7 @@ import type { Archive, SpillFile } from "../../src/archive/index.ts";
 import { countNewlines } from "../../src/spill/count-newlines.ts";
 import { createSpill } from "../../src/spill/index.ts";
 import { newArchive, outputsIn } from "./scratch.ts";
+import { runs } from "../property/runs.ts";
 
 const LINES = Array.from({ length: 30_000 }, (_, at) => `line ${at + 1}\n`);
 const WHOLE = LINES.join("");
@@ -310,7 +311,7 @@ it("whatever is written in whatever pieces is in the archive, byte for byte", as
         else expect(readFileSync(entry.path!).equals(whole)).toBe(true);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   );
 });
 
@@ -344,7 +345,7 @@ it("a large stream is whole, whatever its pieces, and through both faces at once
       const end = whole.subarray(-20_000).toString();
       expect(truncation.text.endsWith(end)).toBe(true);
     }),
-    { numRuns: 30 },
+    { numRuns: runs(10, 30) },
   );
 });
 

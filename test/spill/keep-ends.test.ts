@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { countNewlines } from "../../src/spill/count-newlines.ts";
 import { keepEnds } from "../../src/spill/keep-ends.ts";
+import { runs } from "../property/runs.ts";
 
 it("the ends of a stream are those of the whole, in whatever pieces it comes", () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 30 });
@@ -20,7 +21,7 @@ it("the ends of a stream are those of the whole, in whatever pieces it comes", (
       );
       expect(ends.endsLine()).toBe(whole.length === 0 || whole.at(-1) === 10);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(200, 2_000) },
   );
 });
 

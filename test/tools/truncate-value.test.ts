@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { shareLimits } from "../../src/tools/cut-texts.ts";
 import { truncateValue } from "../../src/tools/truncate-value.ts";
+import { runs } from "../property/runs.ts";
 
 const NOTICE = "<tool-output-truncated";
 const long = Array.from({ length: 4_000 }, (_, index) => `line ${index + 1}\n`).join("");
@@ -215,7 +216,7 @@ describe("any value", () => {
         expect(cut.value).toBe(value);
         expect(JSON.stringify(large)).toBe(before);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 

@@ -6,6 +6,7 @@ import {
   recoverRecords,
   repairDocument,
 } from "../../src/transcripts/recover.ts";
+import { runs } from "../property/runs.ts";
 
 const record = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 });
 /** What JSON can say: `-0` comes back as `0`. */
@@ -48,7 +49,7 @@ describe("closedDocument", () => {
           (plain(list) as unknown[]).slice(0, Math.max(0, closed.length - 1)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60, 300) },
     );
   });
 

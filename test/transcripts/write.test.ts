@@ -7,6 +7,7 @@ import {
   writeConversation,
   type WriteTarget,
 } from "../../src/transcripts/index.ts";
+import { runs } from "../property/runs.ts";
 
 const word = fc.stringMatching(/^[a-z]{1,8}( [a-z]{1,8}){0,3}$/);
 const text = (value: string): Part => ({ type: "text", text: value });
@@ -117,7 +118,7 @@ describe("a written conversation", () => {
       fc.asyncProperty(plainConversation, async (messages) => {
         expect(comparable(await reread(messages, to))).toEqual(comparable(messages));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 

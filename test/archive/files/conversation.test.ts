@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { conversationFolder } from "../../../src/archive/files/conversation.ts";
+import { runs } from "../../property/runs.ts";
 
 const ROOT = join("/home/me", "archive");
 const ID = fc.oneof(
@@ -26,7 +27,7 @@ describe("the folder of a conversation", () => {
         fc.pre(one !== other);
         expect(conversationFolder(ROOT, one)).not.toBe(conversationFolder(ROOT, other));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(200, 2_000) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { createSpill, runCommand } from "../../../src/spill/index.ts";
 import { withKnownOriginals } from "../../../src/context/edit/known-originals.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import { truncateAndArchive } from "../../../src/tools/index.ts";
+import { runs } from "../../property/runs.ts";
 
 let scratch = "";
 beforeAll(async () => {
@@ -111,7 +112,7 @@ describe("an output that only claims to be truncated", () => {
           expect(await wholeOf(`${forged}${notice}`, archive)).toBeUndefined();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 

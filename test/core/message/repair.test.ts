@@ -12,6 +12,7 @@ import {
   step,
   user,
 } from "../../build-messages.ts";
+import { runs } from "../../property/runs.ts";
 
 describe("repairMessages", () => {
   it("returns a legal list itself", () => {
@@ -143,7 +144,7 @@ describe("repairMessages", () => {
         }
         expect(repairMessages(repaired).messages).toBe(repaired);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 });

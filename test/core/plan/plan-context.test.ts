@@ -24,6 +24,7 @@ import {
   user,
   words,
 } from "../../build-messages.ts";
+import { runs } from "../../property/runs.ts";
 
 const meter = createMessageMeter(quarter);
 const SUMMARY = { summary: "<summary>" };
@@ -344,7 +345,7 @@ describe("the promises, over generated conversations", () => {
         }
         expect(planContext(after, own).action).toBe("none");
       }),
-      { numRuns: 150 },
+      { numRuns: runs(30, 150) },
     );
   });
 });

@@ -25,6 +25,7 @@ import {
   user,
   words,
 } from "../../build-messages.ts";
+import { runs } from "../../property/runs.ts";
 
 const meter = createMessageMeter(quarter);
 
@@ -267,7 +268,7 @@ describe("T9: properties", () => {
         expect(meter.total(messages) - meter.total(after)).toBe(saved);
         expect(pieces.some((piece) => piece.tool === "skill")).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(20, 100) },
     );
   });
 });

@@ -7,6 +7,7 @@ import {
 } from "../../../src/core/text/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../property/runs.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 const standard = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -41,7 +42,7 @@ describe("decodeUtf8", () => {
         expect(text).toBe(standard.decode(given));
         expect(invalid > 0).toBe(Buffer.compare(Buffer.from(text, "utf8"), given) !== 0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 

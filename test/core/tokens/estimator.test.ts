@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
 import { guardedCounter } from "../../../src/core/tokens/index.ts";
 import { TEXTS } from "./texts.ts";
+import { runs } from "../../property/runs.ts";
 
 const disallowedSpecial = new Set<string>();
 const exact = guardedCounter("o200k_base", (text) => countTokens(text, { disallowedSpecial }));
@@ -86,7 +87,7 @@ describe("estimateTokens", () => {
         // A token is at least one byte of UTF-8, and a unit is at most three.
         expect(tokens).toBeLessThanOrEqual(text.length * 4 + 1);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 
@@ -96,7 +97,7 @@ describe("estimateTokens", () => {
         const seam = estimateTokens(a + b) - estimateTokens(a) - estimateTokens(b);
         expect(Math.abs(seam)).toBeLessThanOrEqual(16);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 
@@ -105,7 +106,7 @@ describe("estimateTokens", () => {
       fc.property(anyText, anyText, (a, b) => {
         expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(estimateTokens(a) - 8);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 

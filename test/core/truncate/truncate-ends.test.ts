@@ -8,6 +8,7 @@ import {
 } from "../../../src/core/truncate/index.ts";
 import { truncationFaults } from "./check-truncation.ts";
 import { oddOutput, seeded } from "./odd-outputs.ts";
+import { runs } from "../../property/runs.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const direction = fc.constantFrom<Direction>("tail", "head", "both");
@@ -37,7 +38,7 @@ describe("truncateEnds", () => {
           expect(truncation.total.bytes).toBe(bytes.length);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(120, 600) },
     );
   });
 
@@ -64,7 +65,7 @@ describe("truncateEnds", () => {
         expect(ends.text).toBe(kept);
         expect(ends.omitted).toEqual(omitted);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(20, 100) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from "../../../src/core/truncate/index.ts";
 import { truncationFaults } from "./check-truncation.ts";
 import { oddOutput, seeded } from "./odd-outputs.ts";
+import { runs } from "../../property/runs.ts";
 
 const DIRECTIONS: readonly Direction[] = ["tail", "head", "both"];
 
@@ -38,7 +39,7 @@ describe("truncateText, for any output", () => {
         const text = oddText(seed, pieces);
         expect(truncationFaults(truncateText(text, { limits, direction }), limits)).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: runs(120, 600) },
     );
   });
 
@@ -77,7 +78,7 @@ describe("truncateText, for any output", () => {
           if (side !== "both") expect(before.endsWith("\r")).toBe(false);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 
@@ -97,7 +98,7 @@ describe("truncateText, for any output", () => {
           expect(twice.isTruncated).toBe(false);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
   });
 
@@ -116,7 +117,7 @@ describe("truncateText, for any output", () => {
           DEFAULT_LIMITS.maxLines + NOTICE_LIMITS.maxLines,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: runs(20, 100) },
     );
   });
 });

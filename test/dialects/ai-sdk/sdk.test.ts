@@ -8,6 +8,7 @@ import { encodeAiSdk } from "../../../src/dialects/ai-sdk/encode.ts";
 import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { newerFixtures, olderFixtures, pruned } from "./fixtures.ts";
+import { runs } from "../../property/runs.ts";
 
 /** What the SDK's own schemas say against messages; nothing if they take them. */
 function refusals(messages: readonly AiSdkMessage[]): unknown[] {
@@ -62,7 +63,7 @@ test("a model behind the SDK gets every call with its result", async () => {
       });
       expect(text).toBe("ok");
     }),
-    { numRuns: 40 },
+    { numRuns: runs(13, 40) },
   );
   const results = model.doGenerateCalls.flatMap((call) =>
     call.prompt.flatMap((message) => (message.role === "tool" ? message.content : [])),

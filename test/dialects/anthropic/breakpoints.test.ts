@@ -10,6 +10,7 @@ import type {
   AnthropicMessage,
 } from "../../../src/dialects/anthropic/wire.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
+import { runs } from "../../property/runs.ts";
 
 const short = { cache_control: { type: "ephemeral" } };
 const long = { cache_control: { type: "ephemeral", ttl: "1h" } };
@@ -192,7 +193,7 @@ test("there are never more breakpoints than before, and longer lifetimes come fi
       const lives = breakpoints(after).map((one) => "ttl" in (one as object));
       expect(lives).toEqual(lives.toSorted((a, b) => Number(b) - Number(a)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   );
 });
 

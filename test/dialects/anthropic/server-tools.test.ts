@@ -8,6 +8,7 @@ import { decodeAnthropic } from "../../../src/dialects/anthropic/decode.ts";
 import { encodeAnthropic } from "../../../src/dialects/anthropic/encode.ts";
 import type { AnthropicConversation } from "../../../src/dialects/anthropic/wire.ts";
 import { anthropicFixtures } from "./fixtures.ts";
+import { runs } from "../../property/runs.ts";
 
 const paused = anthropicFixtures.legal[
   "server tools that run our tools, and one that goes on after a pause"
@@ -81,7 +82,7 @@ test("a compaction never cuts between them, wherever the tail starts", async () 
         expect(checkAnthropic(encodeAnthropic(messages), { asRequest: true })).toEqual([]);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(10, 30) },
   );
   expect(compacted).toBeGreaterThan(10);
 });

@@ -18,6 +18,7 @@ import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { brokenBonds, type Item, nativeItems } from "./arbitrary-items.ts";
 import { openaiResponsesFixtures } from "./fixtures.ts";
+import { runs } from "../../property/runs.ts";
 
 describeDialect(openaiResponses, openaiResponsesFixtures, legalConversation());
 
@@ -437,7 +438,7 @@ describe("whatever is edited, the API's bonds hold", () => {
         expect(openaiResponses.check(sent)).toEqual([]);
         expect(brokenBonds(items, sent)).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(80, 400) },
     );
   });
 
@@ -457,7 +458,7 @@ describe("whatever is edited, the API's bonds hold", () => {
         }
         await context.close();
       }),
-      { numRuns: 40 },
+      { numRuns: runs(13, 40) },
     );
     expect(compacted).toBeGreaterThan(10);
   });

@@ -12,6 +12,7 @@ import {
 } from "../../../src/hooks/ai-sdk/index.ts";
 import { words } from "../../build-messages.ts";
 import { type FakeAnswer, fakeModel, tokensOf } from "./fake-model.ts";
+import { runs } from "../../property/runs.ts";
 
 const LIMIT = 8_000;
 const RULE = "Never change the file legacy.txt.";
@@ -120,7 +121,7 @@ it(
         const sent = calls.map(tokensOf).filter((tokens) => tokens > LIMIT);
         expect(sent).toHaveLength(refused());
       }),
-      { numRuns: 40, endOnFailure: false },
+      { numRuns: runs(13, 40), endOnFailure: false },
     );
   },
 );

@@ -1,3 +1,4 @@
+import { clipLine } from "../core/text/index.ts";
 import type { Message } from "../core/message/index.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type SummaryInput,
 } from "../core/summary/prompt/index.ts";
 import type { CountTokens } from "../core/summary/index.ts";
-import { clipLine } from "../core/calls/index.ts";
 import { messageTokens, valueTokens } from "../core/tokens/index.ts";
 import { askInChunks, type ChunkedSummary } from "./ask-in-chunks.ts";
 import { type Ask, type AskContext, askTwice } from "./ask-twice.ts";

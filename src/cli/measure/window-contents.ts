@@ -1,4 +1,5 @@
-import { clipLine, describeCall } from "../../core/calls/index.ts";
+import { clipLine } from "../../core/text/index.ts";
+import { describeCall } from "../../core/calls/index.ts";
 import type {
   FilePart,
   Message,

@@ -1,6 +1,6 @@
+import { clipLine } from "../../core/text/index.ts";
 import { isCancel, select } from "@clack/prompts";
 import pc from "picocolors";
-import { clipLine } from "../../core/calls/index.ts";
 import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
 import { bar, bytes, percent, plural, tokens } from "../view/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, widthOf } from "../io.ts";

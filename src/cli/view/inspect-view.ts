@@ -1,5 +1,5 @@
+import { clipLine } from "../../core/text/index.ts";
 import pc from "picocolors";
-import { clipLine } from "../../core/calls/index.ts";
 import { chart } from "./chart.ts";
 import { bar, count, fit, percent, plural, tokens } from "./figures.ts";
 import type { Growth } from "../measure/growth.ts";

@@ -1,14 +1,5 @@
+import { type Fields, fieldsOf } from "../text/index.ts";
 import type { FileAccess, LineRange } from "./file-access.ts";
-
-/** The arguments of a call as named fields; free text has none. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The fields of an input; what is no record has none. */
-export function fieldsOf(input: unknown): Fields {
-  return typeof input === "object" && input !== null && !Array.isArray(input)
-    ? (input as Fields)
-    : {};
-}
 
 /** The first of these fields that is a non-empty text. */
 export function textField(fields: Fields, names: readonly string[]): string | undefined {

@@ -1,5 +1,5 @@
-import { fieldsOf, textField } from "./call-input.ts";
-import type { Fields } from "./call-input.ts";
+import { fieldsOf, type Fields } from "../text/index.ts";
+import { textField } from "./call-input.ts";
 import { bareName } from "./tool-kind.ts";
 
 const COMMAND_FIELDS = ["command", "cmd", "script", "code", "commands", "input", "CommandLine"];

@@ -1,6 +1,6 @@
 import type { ToolCallPart } from "../message/index.ts";
-import { fieldsOf, largeFields, movedFile, namedFiles, textField } from "./call-input.ts";
-import type { Fields } from "./call-input.ts";
+import { clipLine, fieldsOf, type Fields } from "../text/index.ts";
+import { largeFields, movedFile, namedFiles, textField } from "./call-input.ts";
 import { commandsOf, commandFolder } from "./commands.ts";
 import type { FileAccess, LineRange } from "./file-access.ts";
 import { looksLikeFile, normalizePath } from "./path.ts";
@@ -193,15 +193,3 @@ function textSubject({ input, fields }: ParsedCall): string {
   }
   return shown.join(", ");
 }
-
-/** On one line and at most 120 characters (or `limit`) long, never ending inside a character. */
-export function clipLine(text: string, limit: number = SUBJECT_UNITS): string {
-  if (text.length <= limit && !UNCLEAN.test(text)) return text;
-  const head = text.length > 4 * limit ? text.slice(0, 4 * limit) : text;
-  const line = head.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  if (line.length <= limit && head === text) return line;
-  const clipped = line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
-  return `${clipped.trimEnd()}…`;
-}
-
-const UNCLEAN = /\p{Cc}|[^\S ]|  |^ | $/u;

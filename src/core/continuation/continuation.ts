@@ -1,5 +1,5 @@
+import { clipLine } from "../text/index.ts";
 import type { FilePart, Message } from "../message/index.ts";
-import { clipLine } from "../calls/index.ts";
 import type { RunState } from "./run-state.ts";
 
 /**

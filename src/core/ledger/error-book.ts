@@ -1,4 +1,5 @@
-import { changesFiles, clipLine, stepsThatWentWell } from "../calls/index.ts";
+import { changesFiles, stepsThatWentWell } from "../calls/index.ts";
+import { clipLine, failureLines, toldLines } from "../text/index.ts";
 import type { CallFacts } from "../calls/index.ts";
 import type { ErrorFact } from "./ledger.ts";
 
@@ -88,34 +89,13 @@ function nameOf(tried: "command" | "tool", toolName: string, facts: CallFacts): 
   return tried === "command" ? facts.commands.join("\n") : `${toolName} ${facts.subject}`;
 }
 
-const ANSI = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;?]*[A-Za-z]`, "g");
-const TELLING =
-  /error|fail|exception|cannot|can't|could not|not found|no such|denied|fatal|panic|undefined|unexpected|invalid|refused|timed? ?out|blocked|rejected|doesn't want|did not|must /i;
-/** Lines of the program around the tool, not of the tool. */
-const FRAME =
-  /^(?:Exit code:? -?\d+|Chunk ID: .*|Wall time: .*|Process exited with code .*|Original token count: .*|Output:|Error:|ERROR:|Command exited with code -?\d+|\(no output\)|Total output lines: .*|```\w*|\[(?:The command completed|Command finished) with exit code .*|\[Current working directory: .*|\[Python interpreter: .*|Process Group PGID: \d+)$/;
 const LINES = 4;
 const LINE_UNITS = 240;
-/** A longer line is minified code or data, where any word can stand. */
-const PROSE_UNITS = 500;
-const LOOK_UNITS = 16_000;
 
-/** The first lines of a failed output that say what went wrong; "" when none says anything. */
+/** The first lines of a failed output that say what went wrong, else its first lines. */
 export function tellingLines(output: string): string {
-  const all = ends(output)
-    .replace(ANSI, "")
-    .replace(/<\/?tool_use_error>/g, "")
-    .split(/\r\n|[\r\n]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !FRAME.test(line));
-  const lines = [...new Set(all)];
-  const telling = lines.filter((line) => line.length <= PROSE_UNITS && TELLING.test(line));
-  const chosen = (telling.length > 0 ? telling : lines).slice(0, LINES);
-  return chosen.map((line) => clipLine(line, LINE_UNITS)).join("\n");
-}
-
-/** The beginning and the end of a long output: errors stand there. */
-function ends(output: string): string {
-  if (output.length <= 2 * LOOK_UNITS) return output;
-  return `${output.slice(0, LOOK_UNITS)}\n${output.slice(-LOOK_UNITS)}`;
+  const telling = failureLines(output, LINES, LINE_UNITS);
+  if (telling.length > 0) return telling.join("\n");
+  const first = toldLines(output).slice(0, LINES);
+  return first.map((line) => clipLine(line, LINE_UNITS)).join("\n");
 }

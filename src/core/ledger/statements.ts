@@ -1,4 +1,4 @@
-import { clipLine } from "../calls/index.ts";
+import { clip, clipLine } from "../text/index.ts";
 import type { StatementFact } from "./ledger.ts";
 
 /** Collects what the agent said: the last text of each turn and sentences that state a decision. */
@@ -63,7 +63,5 @@ function isStatement(sentence: string): boolean {
 
 /** The beginning: a conclusion comes first, and what was done follows from other facts. */
 function conclusion({ text, at }: StatementFact): StatementFact {
-  const whole = text.trim();
-  if (whole.length <= CONCLUSION_UNITS) return { text: whole, at };
-  return { text: `${whole.slice(0, CONCLUSION_UNITS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`, at };
+  return { text: clip(text.trim(), { length: CONCLUSION_UNITS }), at };
 }

@@ -1,7 +1,6 @@
+import { type Fields, fieldsOf } from "../text/index.ts";
 import type { ToolCallPart } from "../message/index.ts";
 import type { TodoFact } from "./ledger.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const LIST_FIELDS = ["todos", "plan", "items", "tasks", "todoList"];
 const TEXT_FIELDS = ["content", "step", "subject", "description", "text", "title", "task"];
@@ -25,10 +24,6 @@ export function todosAfter(
   if (call.toolName === "TaskCreate") return withTask(todos, fields, output);
   if (call.toolName === "TaskUpdate") return withUpdate(todos, fields);
   return undefined;
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 function todoOf(item: unknown): TodoFact[] {

@@ -1,3 +1,4 @@
+import { isRecord } from "../text/index.ts";
 import { ContextError } from "../error.ts";
 import type { Message, Part } from "./message.ts";
 
@@ -15,14 +16,12 @@ const REQUIRED: Readonly<Record<Part["type"], readonly string[]>> = {
 
 const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Why a value is no neutral message, to go on from "Message 3 …"; `undefined` for a message. Only
  * the shape is looked at; whether a conversation is legal, `checkMessages` tells.
  */
 export function shapeProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return `is ${describeValue(value)} and no object`;
+  if (!isRecord(value)) return `is ${describeValue(value)} and no object`;
   const { role, parts } = value;
   if (!ROLES.has(role)) return `has the unknown role "${String(role)}"`;
   if (!Array.isArray(parts)) return `needs an array in "parts"`;
@@ -34,14 +33,14 @@ export function shapeProblem(value: unknown): string | undefined {
 }
 
 function partProblem(part: unknown): string | undefined {
-  if (!isObject(part) || typeof part["type"] !== "string") return "has a part without a type";
+  if (!isRecord(part) || typeof part["type"] !== "string") return "has a part without a type";
   const { type } = part;
   if (!isPartType(type)) return `has a part of the unknown type "${type}"`;
   const missing = REQUIRED[type].find((field) => typeof part[field] !== "string");
   if (missing !== undefined) {
     return `needs a string in "${missing}" and has ${describeValue(part[missing])}`;
   }
-  if (type === "opaque" && !isObject(part["source"])) return "has an opaque part without a source";
+  if (type === "opaque" && !isRecord(part["source"])) return "has an opaque part without a source";
   return type === "tool-result" ? outputProblem(part["output"]) : undefined;
 }
 
@@ -91,10 +90,6 @@ export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isPartType(type: string): type is Part["type"] {

@@ -14,7 +14,7 @@ export {
 export type { ErrorLine, ErrorLines } from "./errors.ts";
 export { fieldsOf, isRecord, toJson } from "./json.ts";
 export type { Fields } from "./json.ts";
-export { attributeIn, openTag, tagValue } from "./markup.ts";
+export { attributeIn, openTag, tagText, tagValue } from "./markup.ts";
 export {
   countLineEnds,
   countLines,

@@ -2,7 +2,6 @@ import { wellFormed } from "./clean.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
-  '"': "&quot;",
   "<": "&lt;",
   ">": "&gt;",
 };
@@ -21,13 +20,14 @@ export function openTag(
   attributes: Readonly<Record<string, string | number | undefined>>,
 ): string {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${escaped(tagValue(String(value)))}"`],
+    value === undefined ? [] : [` ${key}="${tagText(String(value)).replaceAll('"', "&quot;")}"`],
   );
   return `<${name}${written.join("")}`;
 }
 
-function escaped(value: string): string {
-  return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? character);
+/** A line of foreign text as it may stand within an element. */
+export function tagText(value: string): string {
+  return tagValue(value).replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** The value of an attribute in a tag that {@link openTag} wrote; `undefined` if it has none. */

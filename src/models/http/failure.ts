@@ -1,5 +1,5 @@
+import { clipLine } from "../../core/text/index.ts";
 import { ContextError, isContextError } from "../../core/error.ts";
-import { clipLine } from "../../core/calls/index.ts";
 import type { SummaryUsage } from "../summarizer.ts";
 
 /** `details` of a {@link ContextError} with the code `summarizer-failed`. */

@@ -1,4 +1,4 @@
-import { findErrorLines } from "../../../src/core/text/index.ts";
+import { failureLines, findErrorLines, toldLines } from "../../../src/core/text/index.ts";
 import { describe, expect, it } from "vitest";
 
 describe("findErrorLines", () => {
@@ -70,5 +70,32 @@ describe("findErrorLines", () => {
     "error: 0 ".repeat(3e5),
   ])("ends with any text", (text) => {
     expect(findErrorLines(text, 1)).toBeDefined();
+  });
+});
+
+describe("failureLines", () => {
+  it("finds the lines that say what went wrong, each once, clean and clipped", () => {
+    const output = [
+      "Exit code: 1",
+      "> build",
+      "\u001b[31mcannot\u001b[0m open a.ts",
+      "cannot open a.ts",
+      "Permission denied",
+      `x ${"error ".repeat(90)}`,
+      `minified ${"error;".repeat(200)}`,
+      "Process exited with code 1",
+    ].join("\r\n");
+    expect(failureLines(output, 4, 40)).toEqual(["cannot open a.ts", "Permission denied"]);
+    expect(failureLines(output, 1, 10)).toEqual(["cannot op…"]);
+  });
+
+  it("finds nothing where no line says it, and the lines are there to choose from", () => {
+    expect(failureLines("Exit code: 2\na\n\nb\nb\n", 4, 40)).toEqual([]);
+    expect(toldLines("Exit code: 2\na\n\nb\nb\n")).toEqual(["a", "b"]);
+  });
+
+  it("looks at both ends of a long output", () => {
+    const output = `error: one\n${"fine\n".repeat(50_000)}error: two\n`;
+    expect(failureLines(output, 4, 40)).toEqual(["error: one", "error: two"]);
   });
 });

@@ -28,7 +28,12 @@ export interface ContextPlugin {
 /** The options of a context with what its plugins bring; the context's own settings win. */
 export function withPlugins(options: ContextOptions): ContextOptions {
   const { plugins = [] } = options;
-  if (plugins.length === 0) return options;
+  if (plugins.length === 0) {
+    const { protectedTools } = options;
+    return protectedTools === undefined
+      ? options
+      : { ...options, protectedTools: isProtectedBy(protectedTools) };
+  }
   const summarizer =
     options.summarizer ?? plugins.find((plugin) => plugin.summarizer !== undefined)?.summarizer;
   return {

@@ -1,14 +1,14 @@
-import { type CallFacts, changesFiles, describeCall } from "../calls/index.ts";
+import { type CallFacts, changesFiles, coversRead, describeCall } from "../calls/index.ts";
+import type { FileAccess, ToolKinds } from "../calls/index.ts";
 import {
   isPruned,
   type Message,
+  outputText,
   type ToolCallPart,
   type ToolResultPart,
   waitingCalls,
 } from "../message/index.ts";
-import type { PruneContext } from "./options.ts";
-import { DEFAULT_PROTECTED_TOOLS, isProtectedBy } from "./protection.ts";
-import { findRepeats } from "./repeats.ts";
+import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type PruneContext } from "./protection.ts";
 
 /** A large field of a call's input is worth pruning from this many characters on. */
 export const LARGE_INPUT_UNITS = 400;
@@ -58,13 +58,13 @@ export function candidates(
   return found.sort((a, b) => a.rank - b.rank);
 }
 
-/** Whether a call carries the content of files: in fields, or as one free text (a patch). */
+/** True of a call that carries the content of files: in fields, or as one free text (a patch). */
 function hasLargeInput(call: ToolCallPart, facts: CallFacts): boolean {
   if (typeof call.input !== "string") return facts.largeInput.length > 0;
   return changesFiles(facts.kind) && call.input.length >= LARGE_INPUT_UNITS;
 }
 
-/** Whether a call failed, as its result says. */
+/** The agent's own word for it, not the output's. */
 export function isFailed({ isError, exitCode = 0 }: ToolResultPart): boolean {
   return isError === true || exitCode !== 0;
 }
@@ -76,4 +76,60 @@ function unknownCall(result: ToolResultPart): ToolCallPart {
     toolName: result.toolName,
     input: {},
   };
+}
+
+/** Why a later result makes an earlier one needless. */
+type Repeats = ReadonlyMap<ToolResultPart, "superseded" | "duplicate">;
+
+interface Read {
+  readonly result: ToolResultPart;
+  readonly file: FileAccess;
+}
+
+/**
+ * Results that say nothing which a later one does not say: a read of a file that was read again,
+ * whole or at least as much of it, and an output that comes again word for word. Failed outputs and
+ * pruned ones are left out.
+ */
+function findRepeats(messages: readonly Message[], toolKinds: ToolKinds | undefined): Repeats {
+  const repeats = new Map<ToolResultPart, "superseded" | "duplicate">();
+  const byText = new Map<string, ToolResultPart>();
+  const newestReads = new Map<string, Read>();
+  for (const { result, facts } of wholeResults(messages, toolKinds)) {
+    const text = outputText(result.output);
+    const same = byText.get(text);
+    if (same !== undefined) repeats.set(same, "duplicate");
+    byText.set(text, result);
+    const file = fileRead(facts);
+    if (file === undefined) continue;
+    const earlier = newestReads.get(file.path);
+    const isCovered = earlier !== undefined && coversRead(file, earlier.file);
+    if (isCovered && !repeats.has(earlier.result)) repeats.set(earlier.result, "superseded");
+    if (isCovered || earlier === undefined) newestReads.set(file.path, { result, file });
+  }
+  return repeats;
+}
+
+interface WholeResult {
+  readonly result: ToolResultPart;
+  readonly facts: CallFacts | undefined;
+}
+
+function wholeResults(
+  messages: readonly Message[],
+  toolKinds: ToolKinds | undefined,
+): WholeResult[] {
+  const calls = new Map<string, CallFacts>();
+  const results: WholeResult[] = [];
+  for (const part of messages.flatMap((message) => message.parts)) {
+    if (part.type === "tool-call") calls.set(part.toolCallId, describeCall(part, toolKinds));
+    if (part.type !== "tool-result" || part.isError === true || isPruned(part)) continue;
+    results.push({ result: part, facts: calls.get(part.toolCallId) });
+  }
+  return results;
+}
+
+/** The file of a call that reads exactly one. */
+function fileRead(facts: CallFacts | undefined): FileAccess | undefined {
+  return facts?.kind === "read" && facts.files.length === 1 ? facts.files[0] : undefined;
 }

@@ -1,23 +1,70 @@
-import type { ToolCallPart } from "../message/index.ts";
+import { ContextError } from "../error.ts";
+import {
+  type Digest,
+  type Message,
+  splitUnits,
+  type ToolCallPart,
+  turnStarts,
+} from "../message/index.ts";
+import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
+import type { ToolKinds } from "../calls/index.ts";
+
+export interface PruneOptions {
+  /** @default ["skill"] */
+  readonly protectedTools?: ProtectedTools;
+  /** Tokens. @default 20000, or 10 % of the window if that is less */
+  readonly minimumSaving?: number;
+  /** Tokens of newest steps protected where user turns give no boundary. @default 40000 */
+  readonly protectedTokens?: number;
+}
+
+/** What pruning needs to know; token figures are the meter's. */
+export interface PruneContext {
+  readonly options?: PruneOptions;
+  readonly window: number;
+  readonly usable: number;
+  /** How many tokens have to go; pruning stops once they are gone. */
+  readonly excess: number;
+  readonly counter: TokenCounter;
+  readonly meter: MessageMeter;
+  readonly digest: Digest;
+  readonly toolKinds?: ToolKinds;
+  /** For `time.compacted`, in ms since the epoch. */
+  readonly now: number;
+}
 
 /**
- * Tools whose outputs are never pruned: a name (case does not matter, `*` stands for anything), a
- * pattern for the name, or a predicate over name and call.
+ * Tools whose outputs are never pruned: names (case does not matter, `*` stands for anything) and
+ * patterns for names, as a list, a Set or any other iterable; or a predicate over name and call.
  */
-export type ProtectedTools =
-  | readonly (string | RegExp)[]
-  | ((toolName: string, call: ToolCallPart | undefined) => boolean);
+export type ProtectedTools = Iterable<string | RegExp> | ProtectionTest;
+
+export type ProtectionTest = (toolName: string, call: ToolCallPart | undefined) => boolean;
 
 /** A skill's output is instructions that the agent must keep. */
 export const DEFAULT_PROTECTED_TOOLS: readonly string[] = ["skill"];
 
-/** Turns the option into one test. */
-export function isProtectedBy(
-  tools: ProtectedTools,
-): (toolName: string, call: ToolCallPart | undefined) => boolean {
+/** The option as one test. Throws `ContextError` code `invalid-options` for anything else. */
+export function isProtectedBy(tools: ProtectedTools): ProtectionTest {
   if (typeof tools === "function") return tools;
-  const patterns = tools.map((tool) => (typeof tool === "string" ? namePattern(tool) : tool));
+  const patterns = [...listed(tools)].map((tool) => {
+    if (typeof tool === "string") return namePattern(tool);
+    return tool instanceof RegExp ? tool : refused(tool);
+  });
   return (toolName) => patterns.some((pattern) => matches(pattern, toolName));
+}
+
+/** A single name is no list of its letters. */
+function listed(tools: Iterable<string | RegExp>): Iterable<string | RegExp> {
+  const isList = typeof tools === "object" && tools !== null && Symbol.iterator in tools;
+  return isList ? tools : refused(tools);
+}
+
+function refused(value: unknown): never {
+  throw new ContextError(
+    "invalid-options",
+    `protectedTools takes names and patterns, as a list or a Set, or a function, not ${String(value)}: give [${JSON.stringify("skill")}], for example.`,
+  );
 }
 
 function namePattern(name: string): RegExp {
@@ -31,4 +78,44 @@ function namePattern(name: string): RegExp {
 function matches(pattern: RegExp, text: string): boolean {
   pattern.lastIndex = 0;
   return pattern.test(text);
+}
+
+/** The last two user turns are never pruned. */
+const PROTECTED_TURNS = 2;
+
+/** The original's size of the protected newest steps, in tokens, where turns give no boundary. */
+const DEFAULT_PROTECTED_TOKENS = 40_000;
+
+/** Share of usable that the protected steps may take, so that small windows can be pruned too. */
+const MAX_PROTECTED_SHARE = 0.4;
+
+/**
+ * The index before which tool outputs may be pruned (T9): the start of the second-last user turn.
+ * With fewer than two turns, or when what it protects would overflow by itself, the newest steps
+ * that hold 40,000 tokens are protected instead, so that one long autonomous turn can be pruned.
+ */
+export function pruneBoundary(
+  messages: readonly Message[],
+  { meter, usable, options }: Pick<PruneContext, "meter" | "usable" | "options">,
+): number {
+  const starts = turnStarts(messages);
+  const byTurn = starts.at(-PROTECTED_TURNS);
+  if (starts.length >= PROTECTED_TURNS && byTurn !== undefined) {
+    if (meter.total(messages.slice(byTurn)) < usable) return byTurn;
+  }
+  const wanted = options?.protectedTokens ?? DEFAULT_PROTECTED_TOKENS;
+  const keep = Math.min(wanted, Math.floor(usable * MAX_PROTECTED_SHARE));
+  return newestHolding(messages, keep, meter);
+}
+
+function newestHolding(messages: readonly Message[], keep: number, meter: MessageMeter): number {
+  const units = splitUnits(messages);
+  let held = 0;
+  for (let index = units.length - 1; index >= 0; index--) {
+    const unit = units[index];
+    if (unit === undefined) break;
+    held += meter.total(messages.slice(unit.from, unit.to));
+    if (held >= keep) return unit.from;
+  }
+  return 0;
 }

@@ -1,8 +1,24 @@
-import type { Message } from "../message/index.ts";
-import { pruneBoundary } from "./boundary.ts";
-import { candidates } from "./candidates.ts";
-import type { PruneContext } from "./options.ts";
-import { type PrunedPiece, prunedPiece } from "./pruned-piece.ts";
+import {
+  type Edit,
+  type Handle,
+  inputText,
+  type Message,
+  originalHandle,
+  outputText,
+  type ToolResultPart,
+} from "../message/index.ts";
+import { partTokens } from "../tokens/index.ts";
+import { type Candidate, candidates, isFailed, LARGE_INPUT_UNITS } from "./candidates.ts";
+import { inputPlaceholder, placeholder } from "./placeholder.ts";
+import { pruneBoundary, type PruneContext } from "./protection.ts";
+
+/** One pruned piece: the edit, and what it brings back. */
+export interface PrunedPiece {
+  readonly edit: Edit;
+  readonly tool: string;
+  /** Tokens saved. */
+  readonly saving: number;
+}
 
 /** The original's minimum saving, in tokens; less does not pay for the prompt cache it breaks. */
 const DEFAULT_MINIMUM_SAVING = 20_000;
@@ -16,7 +32,7 @@ const MINIMUM_SAVING_SHARE = 0.1;
  * pruning twice changes nothing.
  */
 export function planPrune(messages: readonly Message[], context: PruneContext): PrunedPiece[] {
-  const boundary = boundaryOf(messages, context);
+  const boundary = pruneBoundary(messages, context);
   const chosen: PrunedPiece[] = [];
   let saved = 0;
   for (const candidate of candidates(messages, boundary, context)) {
@@ -36,23 +52,11 @@ export function planPrune(messages: readonly Message[], context: PruneContext): 
  */
 export function prunableTokens(messages: readonly Message[], context: PruneContext): number {
   const prunable = messages
-    .slice(0, boundaryOf(messages, context))
+    .slice(0, pruneBoundary(messages, context))
     .filter(({ parts }) =>
       parts.some(({ type }) => type === "tool-call" || type === "tool-result"),
     );
   return context.meter.total(prunable);
-}
-
-function boundaryOf(
-  messages: readonly Message[],
-  { meter, usable, options }: PruneContext,
-): number {
-  const protectedTokens = options?.protectedTokens;
-  return pruneBoundary(messages, {
-    meter,
-    usable,
-    ...(protectedTokens !== undefined && { protectedTokens }),
-  });
 }
 
 function minimumSaving({ options, window }: PruneContext): number {
@@ -60,4 +64,56 @@ function minimumSaving({ options, window }: PruneContext): number {
     options?.minimumSaving ??
     Math.min(DEFAULT_MINIMUM_SAVING, Math.floor(window * MINIMUM_SAVING_SHARE))
   );
+}
+
+/** The edit that prunes a candidate; `undefined` where its placeholder would not be smaller. */
+function prunedPiece(candidate: Candidate, context: PruneContext): PrunedPiece | undefined {
+  return candidate.result === undefined
+    ? prunedInput(candidate, context)
+    : prunedOutput(candidate, candidate.result, context);
+}
+
+function prunedOutput(
+  { message, part, call, facts, reason }: Candidate,
+  result: ToolResultPart,
+  { counter, digest, now }: PruneContext,
+): PrunedPiece | undefined {
+  const before = partTokens(result, counter);
+  const handle = originalHandle(result, digest);
+  const text = placeholder({
+    tool: call.toolName || result.toolName,
+    input: facts.subject,
+    text: outputText(result.output),
+    tokens: before,
+    isFailed: isFailed(result),
+    exitCode: result.exitCode,
+    reason,
+    handle,
+  });
+  const after = partTokens({ ...result, output: [{ type: "text", text }] }, counter);
+  if (after >= before) return undefined;
+  const edit: Edit = { type: "replace-output", message, part, reason, handle, text, at: now };
+  return { edit, tool: call.toolName || result.toolName, saving: before - after };
+}
+
+function prunedInput(
+  { message, part, call, facts }: Candidate,
+  { counter, digest }: PruneContext,
+): PrunedPiece | undefined {
+  const handle = originalHandle(call, digest);
+  const input = smallInput(call.input, facts.largeInput, handle);
+  const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
+  if (saving <= 0) return undefined;
+  const edit: Edit = { type: "replace-input", message, part, reason: "pruned", handle, input };
+  return { edit, tool: call.toolName, saving };
+}
+
+function smallInput(input: unknown, largeFields: readonly string[], handle: Handle): unknown {
+  if (typeof input === "string") return inputPlaceholder(input, handle);
+  const small: Record<string, unknown> = { ...(input as Record<string, unknown>) };
+  for (const name of largeFields) {
+    const text = inputText(small[name]);
+    if (text.length >= LARGE_INPUT_UNITS) small[name] = inputPlaceholder(text, handle);
+  }
+  return small;
 }

@@ -7,10 +7,12 @@ import {
   type ToolResultPart,
 } from "../../../src/core/message/index.ts";
 import {
+  isProtectedBy,
   planPrune,
   pruneBoundary,
   type PruneContext,
   type PrunedPiece,
+  type ProtectedTools,
 } from "../../../src/core/prune/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import {
@@ -124,6 +126,7 @@ describe("T9: what is pruned", () => {
     ["a name with a star", ["mcp__memory__*"]],
     ["a pattern", [/memory/g]],
     ["a predicate", (name: string) => name.includes("memory")],
+    ["a Set", new Set(["mcp__memory__list", /read$/])],
   ])("protects tools by %s", (_, protectedTools) => {
     const messages = oldWork(
       ...step("a", "mcp__memory__read", {}, words(2_000)),
@@ -243,6 +246,22 @@ describe("T9: what is pruned", () => {
     expect(text).not.toContain("ignore");
     expect(text.match(/[<>]/g)).toEqual(["<", ">"]);
     expect(text).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe("isProtectedBy", () => {
+  it.each([
+    ["a name that is no list", "skill"],
+    ["a number", 3],
+    ["null", null],
+    ["a list with holes", [undefined]],
+  ])("refuses %s in a sentence", (_, tools) => {
+    expect(() => isProtectedBy(tools as unknown as ProtectedTools)).toThrow(
+      expect.objectContaining({
+        code: "invalid-options",
+        message: expect.stringMatching(/^protectedTools takes names and patterns/),
+      }),
+    );
   });
 });
 

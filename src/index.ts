@@ -5,7 +5,6 @@ export type {
   ArchiveJournal,
   MemoryArchiveOptions,
   OriginalReader,
-  ReadOptions,
   RecallTools,
   SpillFile,
 } from "./archive/index.ts";

@@ -1,4 +1,13 @@
-import type { Handle, OriginalKind } from "../core/message/index.ts";
+import { isWellFormed } from "../core/text/index.ts";
+import { ContextError } from "../core/error.ts";
+import {
+  type Digest,
+  type Handle,
+  handleFor,
+  isHandle,
+  type OriginalKind,
+} from "../core/message/index.ts";
+import { malformedHandle } from "./archive-error.ts";
 
 /** One original in an archive. */
 export interface ArchiveEntry {
@@ -27,21 +36,13 @@ export interface Archive {
   /** All entries, oldest first. */
   list(): Promise<readonly ArchiveEntry[]>;
   /** Opens an original for reading in pieces; archives that hold texts need not have it. */
-  read?(handle: string, options?: ReadOptions): Promise<OriginalReader>;
+  read?(handle: string): Promise<OriginalReader>;
   /** The part of the archive that belongs to one conversation, by its id; any text can be one. */
   conversation?(id: string): Archive;
   /** The journal of the conversation that the archive belongs to. */
   readonly journal?: ArchiveJournal;
   /** A file that a child process or a stream writes into; only archives with files have it. */
   open?(kind: "out"): Promise<SpillFile>;
-}
-
-export interface ReadOptions {
-  /**
-   * Only to look whether it has something: no use of the original, which becomes no newer by it.
-   * @default false
-   */
-  readonly look?: boolean;
 }
 
 /**
@@ -81,4 +82,29 @@ export interface OriginalReader {
   /** Fills `into` from the byte `from` on, as far as there are bytes; how many came. */
   read(from: number, into: Uint8Array): Promise<number>;
   close(): Promise<void>;
+}
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/**
+ * The handle of an original that can be stored. Throws `invalid-message` for text with half a
+ * surrogate pair: UTF-8 has no bytes for it, so it could not come back as it was. JSON text never
+ * has that problem, because JSON escapes it.
+ */
+export function handleOfOriginal(kind: OriginalKind, content: string, digest: Digest): Handle {
+  if (!isWellFormed(content)) {
+    const at = content.search(LONE_SURROGATE);
+    throw new ContextError(
+      "invalid-message",
+      `The text to archive has half a surrogate pair at index ${at}, which UTF-8 cannot hold. Store it as JSON, or replace it first.`,
+      { details: { kind, index: at } },
+    );
+  }
+  return checkedHandle(handleFor(kind, content, digest));
+}
+
+/** A text as a handle; throws `unknown-handle` for anything else. */
+export function checkedHandle(handle: string): Handle {
+  if (!isHandle(handle)) throw malformedHandle(handle);
+  return handle;
 }

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { isContextError } from "../core/error.ts";
 import { attempt } from "./archive-error.ts";
-import type { Archive } from "./archive.ts";
-import { directoryArchive } from "./directory.ts";
-import { checkedHandle } from "./original.ts";
+import { type Archive, checkedHandle } from "./archive.ts";
 import {
   conversationFolders,
-  entriesOfFiles,
+  entriesOf,
   type OriginalFile,
-  originalFiles,
-} from "./files/list-files.ts";
-
-const WITHOUT_TRACE = { retention: false, observe: true } as const;
+  originalsAmong,
+  ownFiles,
+} from "./conversation.ts";
+import { directoryArchive } from "./directory.ts";
+import { folderArchive } from "./folder-archive.ts";
+import { openOriginal } from "./reading.ts";
 
 /**
  * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
@@ -19,51 +19,52 @@ const WITHOUT_TRACE = { retention: false, observe: true } as const;
  */
 export function everyConversation(folder: string): Archive {
   const root = resolve(folder);
-  const own = directoryArchive(root, WITHOUT_TRACE);
+  const own = directoryArchive(root, { retention: false, observe: true });
   const folders = (): Promise<readonly string[]> =>
     attempt("list", root, () => conversationFolders(root));
+  /** Where the last list found which handle. */
+  const known = new Map<string, string>();
   const archives = new Map<string, Archive>();
-  const archiveIn = (each: string): Archive => {
-    const archive = archives.get(each) ?? directoryArchive(each, WITHOUT_TRACE);
-    archives.set(each, archive);
+  const archiveIn = (place: string): Archive => {
+    const archive = archives.get(place) ?? folderArchive({ own: place, isObserved: true });
+    archives.set(place, archive);
     return archive;
   };
-  /** Where the last list found what. */
-  const known = new Map<string, string>();
-  /** What the first conversation that has the handle answers. */
-  const first = async <T>(handle: string, ask: (archive: Archive) => Promise<T>): Promise<T> => {
+  /** The archive of the first conversation that has the handle. */
+  const archiveOf = async (handle: string): Promise<Archive> => {
     checkedHandle(handle);
     const listed = known.get(handle);
-    if (listed !== undefined) return ask(archiveIn(listed));
-    for (const each of await folders()) {
-      const archive = archiveIn(each);
-      if (await archive.has(handle)) return ask(archive);
+    if (listed !== undefined) return archiveIn(listed);
+    for (const place of await folders()) {
+      if (await archiveIn(place).has(handle)) return archiveIn(place);
     }
-    return ask(own);
+    return own;
   };
   return {
     name: "directory",
     put: (kind, content) => own.put(kind, content),
-    get: (handle) => first(handle, (archive) => archive.get(handle)),
+    get: async (handle) => (await archiveOf(handle)).get(handle),
     has: (handle) =>
-      first(handle, (archive) => archive.has(handle)).catch((error: unknown) => {
-        if (isContextError(error) && error.code === "unknown-handle") return false;
-        throw error;
-      }),
-    read: (handle, options) =>
-      first(handle, (archive) => (archive.read as NonNullable<Archive["read"]>)(handle, options)),
+      archiveOf(handle).then(
+        (archive) => archive.has(handle),
+        (error: unknown) => {
+          if (isContextError(error) && error.code === "unknown-handle") return false;
+          throw error;
+        },
+      ),
+    read: async (handle) => openOriginal(await archiveOf(handle), handle),
     list: () =>
       attempt("list", root, async () => {
         const files = new Map<string, OriginalFile>();
         known.clear();
-        for (const each of await folders()) {
-          for (const file of await originalFiles(each)) {
+        for (const place of await folders()) {
+          for (const file of originalsAmong(await ownFiles(place))) {
             if (files.has(file.handle)) continue;
             files.set(file.handle, file);
-            known.set(file.handle, each);
+            known.set(file.handle, place);
           }
         }
-        return entriesOfFiles([...files.values()]);
+        return entriesOf([...files.values()]);
       }),
   };
 }

@@ -14,3 +14,11 @@ export function longhaulHome(env: Readonly<Record<string, string | undefined>>):
 export function archiveFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(longhaulHome(env), "archive");
 }
+
+/**
+ * The conversation of outputs that belong to none, because a person or a shell asked for them: one for
+ * each day (UTC), so that retention takes a day at a time.
+ */
+export function outputsOfToday(): string {
+  return `outputs-${new Date().toISOString().slice(0, 10)}`;
+}

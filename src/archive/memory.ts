@@ -1,9 +1,8 @@
 import { utf8Length } from "../core/text/index.ts";
 import { type Digest, handleKind, isHandle } from "../core/message/index.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
-import type { Archive, ArchiveEntry } from "./archive.ts";
+import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";
 import { sha256Hex } from "./digest.ts";
-import { checkedHandle, handleOfOriginal } from "./original.ts";
 
 export interface MemoryArchiveOptions {
   /** SHA-256; plain JavaScript by default. */

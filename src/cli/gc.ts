@@ -1,4 +1,4 @@
-import { collectGarbage, type GarbageReport } from "../archive/retention/collect-garbage.ts";
+import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { bytes, plural } from "./view/figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
@@ -19,22 +19,22 @@ export async function gcCommand(
   const folder = archiveFolder(io.env);
   const report = await collectGarbage(folder, {
     dryRun: dryRun === true,
-    ...(olderThan !== undefined && { maxAgeMs: olderThan }),
-    ...(maxSize !== undefined && { maxBytes: maxSize }),
+    maxAgeMs: olderThan,
+    maxBytes: maxSize,
   });
   if (json === true) printJson(io, { version: 1, archive: folder, ...report });
   else printLines(io, gcView(report));
   if (json !== true) for (const warning of report.warnings) io.stderr.write(`${warning}\n`);
 }
 
-function gcView({ dryRun, ran, removed, linked, kept, live }: GarbageReport): readonly string[] {
+function gcView({ dryRun, ran, removed, kept }: GarbageReport): readonly string[] {
   if (!ran) return ["Nothing was done."];
-  const [remove, become] = dryRun ? ["Would remove", "would become"] : ["Removed", "became"];
   return [
-    `${remove} ${plural(removed.originals, "original")} (${bytes(removed.bytes)}).`,
-    ...(linked.files === 0
-      ? []
-      : [`${plural(linked.files, "equal file")} ${become} one (${bytes(linked.bytes)}).`]),
-    `${dryRun ? "Would keep" : "Kept"} ${plural(kept.originals, "original")} (${bytes(kept.bytes)}), ${plural(live.length, "live conversation")}.`,
+    `${dryRun ? "Would remove" : "Removed"} ${amount(removed)}.`,
+    `${dryRun ? "Would keep" : "Kept"} ${amount(kept)}.`,
   ];
+}
+
+function amount({ conversations, originals, bytes: size }: StoredAmount): string {
+  return `${plural(conversations, "conversation")} with ${plural(originals, "original")} (${bytes(size)})`;
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import pc from "picocolors";
 import { directoryArchive } from "../archive/directory.ts";
-import { archiveFolder } from "../archive/home.ts";
+import { archiveFolder, outputsOfToday } from "../archive/home.ts";
 import { type CommandLine, type CommandResult, runCommand } from "../spill/index.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
 import { type LiveView, startLiveView } from "./view/live-view.ts";
@@ -39,7 +39,7 @@ export async function runCommandLine(
     const result = await runCommand({
       ...commandLine(words),
       ...cutOptions(flags),
-      archive: directoryArchive(archiveFolder(io.env)),
+      archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
       cwd: io.cwd,
       env: { ...io.env },
       stdin: "inherit",

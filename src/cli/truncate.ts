@@ -2,7 +2,7 @@ import { createReadStream, fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { directoryArchive } from "../archive/directory.ts";
-import { archiveFolder } from "../archive/home.ts";
+import { archiveFolder, outputsOfToday } from "../archive/home.ts";
 import { errorCode } from "../archive/archive-error.ts";
 import { ContextError, errorMessage } from "../core/error.ts";
 import type { Direction, Limits } from "../core/truncate/index.ts";
@@ -41,7 +41,7 @@ export function standardInput(): Input {
 export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags): Promise<void> {
   const spill = createSpill({
     ...cutOptions(flags),
-    archive: directoryArchive(archiveFolder(io.env)),
+    archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
     ...(flags.keep !== undefined && { keep: flags.keep }),
   });
   const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { collectGarbage } from "../../src/archive/retention/collect-garbage.ts";
+import { collectGarbage } from "../../src/archive/retention.ts";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { everyConversation } from "../../src/archive/every-conversation.ts";
 import { searchArchive } from "../../src/archive/index.ts";
@@ -15,12 +15,12 @@ beforeAll(() => {
   // In memory where the system has such a place: so many files take minutes on a busy disk.
   const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   folder = mkdtempSync(join(place, "longhaul-many-"));
-  for (let digits = 0; digits < 256; digits++) {
-    mkdirSync(join(folder, digits.toString(16).padStart(2, "0")));
-  }
+  const own = join(folder, "default");
+  mkdirSync(own);
+  writeFileSync(join(own, ".used"), "");
   for (let index = 0; index < COUNT; index++) {
     const handle = handleOf(index);
-    writeFileSync(join(folder, handle.slice(4, 6), `${handle}.txt`), `original ${index}`);
+    writeFileSync(join(own, `${handle}.txt`), `original ${index}`);
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

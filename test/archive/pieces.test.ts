@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf } from "../../src/archive/pieces.ts";
+import { piecesOf } from "../../src/archive/digest.ts";
 
 const texts = [
   "",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync, writeSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
@@ -24,13 +24,10 @@ async function withOriginals(): Promise<{
   return { env: { LONGHAUL_HOME: home }, folder, handle };
 }
 
-/** As if all originals had been used last ten days ago. */
-function ageAll(folder: string): void {
-  const then = new Date(Date.now() - 10 * 86_400_000);
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.name.endsWith(".txt"))
-      utimesSync(path.join(entry.parentPath, entry.name), then, then);
-  }
+/** As if a conversation had been used last so many days ago. */
+function age(folder: string, conversation: string, days: number): void {
+  const then = new Date(Date.now() - days * 86_400_000);
+  utimesSync(path.join(folder, conversation, ".used"), then, then);
 }
 
 describe("longhaul recall", () => {
@@ -135,31 +132,29 @@ describe("longhaul recall", () => {
 describe("longhaul gc", () => {
   it("says what it would remove, removes it, and has nothing left to do", async () => {
     const { env, folder } = await withOriginals();
-    ageAll(folder);
     const dry = await runCli(["gc", "--dry-run", "--json"], { env });
     expect(JSON.parse(dry.stdout)).toMatchObject({
       version: 1,
       archive: folder,
       dryRun: true,
       removed: { originals: 0 },
-      live: ["one", "two"],
+      kept: { conversations: 2, originals: 2 },
     });
-    for (const conversation of ["one", "two"]) {
-      const own = path.join(folder, "conversations", conversation);
-      const mark = readdirSync(own).find((name) => name.startsWith(".open.")) ?? "";
-      rmSync(path.join(own, mark));
-    }
+    age(folder, "one", 11);
+    age(folder, "two", 10);
     expect((await runCli(["gc", "--dry-run"], { env })).stdout).toContain(
-      "Would remove 2 originals",
+      "Would remove 2 conversations with 2 originals",
     );
     const kept = await runCli(["gc", "--older-than", "2w"], { env });
     expect(kept.stdout).toBe(
-      "Removed 0 originals (0 B).\nKept 2 originals (2.6 KB), 0 live conversations.\n",
+      "Removed 0 conversations with 0 originals (0 B).\nKept 2 conversations with 2 originals (2.6 KB).\n",
     );
     const small = await runCli(["gc", "--older-than", "2w", "--max-size", "100B"], { env });
-    expect(small.stdout).toContain("Removed 1 original (2.6 KB)");
-    expect((await runCli(["gc"], { env })).stdout).toContain("Removed 1 original (25 B)");
-    expect(readdirSync(path.join(folder, "conversations"))).toEqual([]);
+    expect(small.stdout).toContain("Removed 1 conversation with 1 original (2.6 KB)");
+    expect((await runCli(["gc"], { env })).stdout).toContain(
+      "Removed 1 conversation with 1 original (25 B)",
+    );
+    expect(readdirSync(folder)).toEqual([".gc"]);
   });
 
   it.each([

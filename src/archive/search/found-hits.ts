@@ -1,9 +1,9 @@
 import { utf8Length } from "../../core/text/index.ts";
 import { NOTICE_ELEMENT, RESULT_ELEMENT } from "../../core/truncate/marker.ts";
 import type { OriginalReader } from "../archive.ts";
-import { readPiece } from "../open-original.ts";
-import { hitLines, nameOf } from "./search-text.ts";
-import type { SearchHit } from "./search-hit.ts";
+import { readPiece } from "../reading.ts";
+import { hitLines, nameOf } from "../search-result.ts";
+import type { SearchHit } from "../search-hit.ts";
 
 /** The hits of one search, as many as there is room for. */
 export interface FoundHits {

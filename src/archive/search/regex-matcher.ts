@@ -1,6 +1,6 @@
 import { ContextError, errorMessage } from "../../core/error.ts";
 import { type FindWindow, findWindow } from "./find-window.ts";
-import type { Matcher } from "./matcher.ts";
+import type { Matcher } from "../matcher.ts";
 import { type ByteWindow, windowsOf } from "./regex-window.ts";
 
 /**

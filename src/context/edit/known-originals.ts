@@ -1,5 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
-import { openOriginal, readPiece } from "../../archive/open-original.ts";
+import { openOriginal, readPiece } from "../../archive/reading.ts";
 import {
   earlierOriginal,
   type Handle,
@@ -71,7 +71,7 @@ async function wholeOfExcerpt(text: string, archive: Archive): Promise<Handle | 
 
 /** The part that a recall says it shows; of any other original both ends, as a preview shows them. */
 async function shownPart(archive: Archive, handle: Handle, notice: string): Promise<string> {
-  const reader = await openOriginal(archive, handle, { look: true });
+  const reader = await openOriginal(archive, handle);
   try {
     const [, from, to] = /\bbytes (\d{1,15}) to (\d{1,15}) of /.exec(notice) ?? [];
     const size = windowBytes();

@@ -1,4 +1,4 @@
-import { recallTools, type RecallTools } from "../../archive/recall/recall-tools.ts";
+import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
 import { checkOptions } from "../../context/given-parts.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";

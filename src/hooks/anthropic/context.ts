@@ -1,4 +1,4 @@
-import { recallTools } from "../../archive/recall/recall-tools.ts";
+import { recallTools } from "../../archive/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation } from "../../dialects/anthropic/wire.ts";

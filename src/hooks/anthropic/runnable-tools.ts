@@ -1,4 +1,4 @@
-import type { RecallTool, RecallTools } from "../../archive/recall/recall-tools.ts";
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { isWrapped, type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
 /** A tool as the tool runner takes it. */

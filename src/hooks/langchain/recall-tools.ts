@@ -1,5 +1,4 @@
-import type { RecallTool } from "../../archive/recall/recall-tools.ts";
-import { recallTools } from "../../archive/recall/recall-tools.ts";
+import { type RecallTool, recallTools } from "../../archive/recall-tools.ts";
 import type { Archive } from "../../archive/archive.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { isWireObject } from "../../dialects/wire.ts";

@@ -1,5 +1,5 @@
 import { memoryArchive } from "../../archive/memory.ts";
-import { recallTools as recallToolsOn } from "../../archive/recall/recall-tools.ts";
+import { recallTools as recallToolsOn } from "../../archive/recall-tools.ts";
 import { checkOptions } from "../../context/given-parts.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";

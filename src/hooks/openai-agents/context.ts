@@ -1,5 +1,5 @@
 import { toJson } from "../../core/text/index.ts";
-import { recallTools } from "../../archive/recall/recall-tools.ts";
+import { recallTools } from "../../archive/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { createConversations } from "../conversations.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";

@@ -1,4 +1,4 @@
-import type { RecallTool, RecallTools } from "../../archive/recall/recall-tools.ts";
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 
 /** What the SDK's `tool()` takes. */
 export interface RecallToolOptions {

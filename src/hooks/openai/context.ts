@@ -1,4 +1,4 @@
-import { recallTools } from "../../archive/recall/recall-tools.ts";
+import { recallTools } from "../../archive/recall-tools.ts";
 import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import { hookOptions, subAgentSettings } from "../hook-options.ts";

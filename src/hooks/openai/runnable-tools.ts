@@ -1,4 +1,4 @@
-import type { RecallTool, RecallTools } from "../../archive/recall/recall-tools.ts";
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
 
 /** A function tool of Chat Completions that `runTools` can run; also good as a definition only. */

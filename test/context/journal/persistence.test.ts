@@ -347,7 +347,7 @@ describe("undo", () => {
   it("changes nothing when the archive cannot give it back", async () => {
     const context = open();
     const { messages } = await context.prepare(history);
-    rmSync(path.join(folder, "conversations"), { recursive: true });
+    rmSync(folder, { recursive: true });
     await expect(context.undo(messages)).rejects.toMatchObject({ code: "unknown-handle" });
     expect(context.journal()).toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { directoryArchive } from "../../../src/archive/directory.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "longhaul-journal-"));
 
@@ -25,7 +25,7 @@ describe("the journal of a conversation", () => {
     const folder = newFolder();
     const { journal } = directoryArchive(folder, { conversation: "torn" });
     await journal!.append({ first: 1 });
-    appendFileSync(join(folder, "conversations", "torn", "journal.jsonl"), '{"second":');
+    appendFileSync(join(folder, "torn", "journal.jsonl"), '{"second":');
     await journal!.append({ third: 3 });
     expect(await journal!.read()).toEqual([{ first: 1 }, { third: 3 }]);
   });

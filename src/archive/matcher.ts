@@ -1,4 +1,4 @@
-import { ContextError } from "../../core/error.ts";
+import { ContextError } from "../core/error.ts";
 
 /** Finds a pattern in bytes of UTF-8. */
 export interface Matcher {

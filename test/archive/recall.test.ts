@@ -12,8 +12,8 @@ import {
   recalledText,
   recallRange,
   recallTools,
-} from "../../../src/archive/index.ts";
-import { isTruncated, truncateText } from "../../../src/core/truncate/index.ts";
+} from "../../src/archive/index.ts";
+import { isTruncated, truncateText } from "../../src/core/truncate/index.ts";
 
 async function holding(content: string): Promise<{ archive: Archive; handle: string }> {
   const archive = memoryArchive();

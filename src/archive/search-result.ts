@@ -1,4 +1,4 @@
-import { resultNotice } from "../result-notice.ts";
+import { resultNotice } from "./result-notice.ts";
 import type { SearchHit } from "./search-hit.ts";
 import type { SearchResult, SearchStop } from "./search.ts";
 

@@ -1,10 +1,16 @@
-import { ContextError, isContextError } from "../../core/error.ts";
-import type { Archive, ArchiveEntry, OriginalReader } from "../archive.ts";
-import { type FoundHits, foundHits, isExcerpt } from "./found-hits.ts";
-import { BLOCK_BYTES, endOfLine, LINE_END, lineEndsBetween } from "../lines.ts";
+import { ContextError, isContextError } from "../core/error.ts";
+import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
 import { literalMatcher, type Matcher } from "./matcher.ts";
-import { fill, openOriginal } from "../open-original.ts";
+import {
+  BLOCK_BYTES,
+  endOfLine,
+  fill,
+  LINE_END,
+  lineEndsBetween,
+  openOriginal,
+} from "./reading.ts";
 import { readHit, type SearchHit } from "./search-hit.ts";
+import { type FoundHits, foundHits, isExcerpt } from "./search/found-hits.ts";
 
 export interface SearchOptions {
   /** Whether the pattern is a regular expression (RE2's) and not a text. @default false */
@@ -77,7 +83,7 @@ export async function searchArchive(
 /** What expressions need is loaded when there is one. */
 async function matcherFor(pattern: string, { regex }: SearchOptions): Promise<Matcher> {
   if (regex !== true) return literalMatcher(pattern);
-  const { regexMatcher } = await import("./regex-matcher.ts");
+  const { regexMatcher } = await import("./search/regex-matcher.ts");
   return regexMatcher(pattern);
 }
 
@@ -140,7 +146,7 @@ async function searchOriginal(
   search: Search,
 ): Promise<void> {
   try {
-    const reader = await openOriginal(archive, entry.handle, { look: true });
+    const reader = await openOriginal(archive, entry.handle);
     try {
       search.searched.bytes += await searchLines(reader, entry, search);
       search.searched.originals++;

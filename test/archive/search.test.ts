@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ContextError } from "../../../src/core/error.ts";
-import { directoryArchive } from "../../../src/archive/directory.ts";
+import { ContextError } from "../../src/core/error.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
 import {
   type Archive,
   memoryArchive,
@@ -12,8 +12,8 @@ import {
   searchArchive,
   searchLines,
   searchText,
-} from "../../../src/archive/index.ts";
-import { isTruncated, truncateText } from "../../../src/core/truncate/index.ts";
+} from "../../src/archive/index.ts";
+import { isTruncated, truncateText } from "../../src/core/truncate/index.ts";
 
 let scratch = "";
 beforeAll(async () => {
@@ -216,18 +216,14 @@ it("refuses to search for nothing, and ends when it is told to", async () => {
   expect(result).toMatchObject({ stopped: "aborted", hits: [] });
 });
 
-it("goes on when an original is removed meanwhile, and counts as no use of any", async () => {
+it("goes on when an original is removed meanwhile", async () => {
   const archive = await directory();
-  const { path = "" } = await archive.put("out", "needle");
+  await archive.put("out", "needle");
   const gone = await archive.put("out", "needle gone");
-  const then = new Date(Date.now() - 86_400_000);
-  await fs.utimes(path, then, then);
   const listed = await archive.list();
   await fs.rm(gone.path ?? "");
   const { hits } = await searchArchive({ ...archive, list: async () => listed }, "needle");
   expect(hits).toHaveLength(1);
-  if (process.platform === "linux")
-    expect((await fs.stat(path)).atimeMs).toBeCloseTo(then.getTime(), 0);
 });
 
 describe("what an agent gets of a search", () => {

@@ -1,22 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, read } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Handle, handleFor } from "../../core/message/index.ts";
-import { archiveFailure, attempt } from "../archive-error.ts";
-import type { ArchiveEntry, SpillFile } from "../archive.ts";
-import { createOpenFile, removeFile, syncData, writeFile } from "./durable-file.ts";
-import { ownHolder } from "./holder.ts";
-import { spillName } from "./layout.ts";
+import { type Handle, handleFor } from "../core/message/index.ts";
+import { archiveFailure, attempt } from "./archive-error.ts";
+import type { ArchiveEntry, SpillFile } from "./archive.ts";
+import { temporaryPath } from "./conversation.ts";
+import { createSharedFile, makeFolder, removeFile, syncData, writeFile } from "./files.ts";
 
 /** What is larger is not read again to be hashed: that would take longer than writing it. */
 const ADDRESSED_MAX_BYTES = 1_048_576;
 
 /** How an archive stores what was spilled. */
 export interface SpillTarget {
-  readonly root: string;
-  /** Makes that folder if it is not there. */
-  make(): Promise<void>;
+  /** The folder of the conversation; made if it is not there. */
+  readonly folder: string;
   /**
    * Gives a written and synced file its handle; the file keeps its old name as well.
    * @param bytes What is in it, where that may have been stored before.
@@ -24,15 +21,12 @@ export interface SpillTarget {
   adopt(handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry>;
 }
 
-/** A new file in the archive's folder. Rejects with `archive-failed`. */
+/** A new file in a conversation's folder. Rejects with `archive-failed`. */
 export async function openSpill(target: SpillTarget): Promise<SpillFile> {
-  const holder = ownHolder();
-  const nextPath = (): string =>
-    join(target.root, spillName(holder, randomBytes(8).toString("hex")));
-  const path = nextPath();
+  const path = temporaryPath(target.folder, "spill");
   const fd = await attempt("create", path, async () => {
-    await target.make();
-    return createOpenFile(path);
+    await makeFolder(target.folder);
+    return createSharedFile(path);
   });
   let ending: Promise<ArchiveEntry | undefined> | undefined;
   const end = async (
@@ -49,9 +43,7 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
     path,
     fd,
     async commit(whole) {
-      ending ??= end(() =>
-        attempt("keep", path, () => commitFile(target, { fd, path, whole, copy: nextPath() })),
-      );
+      ending ??= end(() => attempt("keep", path, () => commitFile(target, { fd, path, whole })));
       const entry = await ending;
       if (entry === undefined) throw archiveFailure("keep", path, discarded());
       return entry;
@@ -66,17 +58,14 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
 interface Spilled {
   readonly fd: number;
   readonly path: string;
-  /** Where a copy may be. */
-  readonly copy: string;
   /** All bytes, where they are in memory. */
   readonly whole: Uint8Array | undefined;
 }
 
 async function commitFile(target: SpillTarget, spilled: Spilled): Promise<ArchiveEntry> {
-  const { fd, path, copy, whole } = spilled;
+  const { fd, path, whole } = spilled;
   const size = whole?.length ?? fstatSync(fd).size;
-  if (size <= ADDRESSED_MAX_BYTES)
-    return keepCopy(target, copy, whole ?? (await readStart(fd, size)));
+  if (size <= ADDRESSED_MAX_BYTES) return keepCopy(target, whole ?? (await readStart(fd, size)));
   await syncData(fd);
   return target.adopt(
     handleFor("run", "", () => randomBytes(8).toString("hex")),
@@ -85,11 +74,8 @@ async function commitFile(target: SpillTarget, spilled: Spilled): Promise<Archiv
 }
 
 /** A copy, which a background process that still writes cannot change any more. */
-async function keepCopy(
-  target: SpillTarget,
-  copy: string,
-  bytes: Uint8Array,
-): Promise<ArchiveEntry> {
+async function keepCopy(target: SpillTarget, bytes: Uint8Array): Promise<ArchiveEntry> {
+  const copy = temporaryPath(target.folder, "write");
   try {
     // On its way to the disk while it gets its name.
     const written = writeFile(copy, bytes);

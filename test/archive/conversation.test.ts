@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { conversationFolder } from "../../../src/archive/files/conversation.ts";
-import { runs } from "../../property/runs.ts";
+import { conversationFolder } from "../../src/archive/conversation.ts";
+import { runs } from "../property/runs.ts";
 
 const ROOT = join("/home/me", "archive");
 const ID = fc.oneof(
@@ -15,7 +15,7 @@ describe("the folder of a conversation", () => {
     fc.assert(
       fc.property(ID, (id) => {
         const folder = conversationFolder(ROOT, id);
-        expect(dirname(folder)).toBe(join(ROOT, "conversations"));
+        expect(dirname(folder)).toBe(ROOT);
         expect(folder.slice(dirname(folder).length + 1)).toMatch(/^[a-z0-9_~-]{1,64}$/);
       }),
     );

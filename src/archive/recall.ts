@@ -4,14 +4,19 @@ import {
   decodeUtf8,
   dropPartialEnd,
   skipPartialStart,
-} from "../../core/text/index.ts";
-import { ContextError } from "../../core/error.ts";
-import type { Handle } from "../../core/message/index.ts";
-import type { Archive, OriginalReader } from "../archive.ts";
-import { BLOCK_BYTES, endOfLine, lineEndsBetween, startOfLine } from "../lines.ts";
-import { openOriginal, readPiece } from "../open-original.ts";
-import { checkedHandle } from "../original.ts";
-import { resultNotice } from "../result-notice.ts";
+} from "../core/text/index.ts";
+import { ContextError } from "../core/error.ts";
+import type { Handle } from "../core/message/index.ts";
+import { type Archive, checkedHandle, type OriginalReader } from "./archive.ts";
+import {
+  BLOCK_BYTES,
+  endOfLine,
+  lineEndsBetween,
+  openOriginal,
+  readPiece,
+  startOfLine,
+} from "./reading.ts";
+import { resultNotice } from "./result-notice.ts";
 
 /** From one number to another. */
 export type Range = readonly [from: number, to: number];

@@ -1,7 +1,7 @@
-import { showControls, dropPartialEnd, skipPartialStart } from "../../core/text/index.ts";
-import type { Handle } from "../../core/message/index.ts";
-import type { ArchiveEntry, OriginalReader } from "../archive.ts";
-import { readPiece } from "../open-original.ts";
+import { showControls, dropPartialEnd, skipPartialStart } from "../core/text/index.ts";
+import type { Handle } from "../core/message/index.ts";
+import type { ArchiveEntry, OriginalReader } from "./archive.ts";
+import { readPiece } from "./reading.ts";
 
 /** A line in which a pattern was found. */
 export interface SearchHit {

@@ -1,0 +1,412 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { ContextError } from "../core/error.ts";
+import { attempt, errorCode } from "./archive-error.ts";
+import {
+  checkPlace,
+  COLLECTION_FOLDER,
+  conversationFolders,
+  entriesIn,
+  isOwnFile,
+  isTemporary,
+  JOURNAL_FILE,
+  originalsAmong,
+  ownFiles,
+  STAMP_FILE,
+  type StoredFile,
+} from "./conversation.ts";
+import { appendLine, giveName, makeFolder } from "./files.ts";
+
+/*
+ * A conversation is kept or removed as a whole. Its stamp says when it was used last: every process
+ * that uses it renews the stamp once a minute. A collection moves the folder away first (`.gc` is its
+ * place) and looks at the stamp once more then: whoever came into use meanwhile gets it back at once.
+ */
+
+/** What an archive keeps. */
+export interface RetentionOptions {
+  /**
+   * A conversation that was not used for longer is removed.
+   * @default 604800000 (7 days), for conversations without a journal
+   */
+  readonly maxAgeMs?: number;
+  /**
+   * When all conversations together are larger, those go that were used longest ago.
+   * @default 2000000000 (2 GB), for conversations without a journal
+   */
+  readonly maxBytes?: number;
+  /**
+   * A conversation that was used within this time stays, whatever the other limits say. At least an
+   * hour, so that none goes which a process is working on.
+   * @default 86400000 (24 hours)
+   */
+  readonly minAgeMs?: number;
+}
+
+export interface GarbageOptions extends RetentionOptions {
+  /** Only tell what would be done. @default false */
+  readonly dryRun?: boolean;
+}
+
+/** So many conversations, with all that is in them. */
+export interface StoredAmount {
+  readonly conversations: number;
+  readonly originals: number;
+  /** Of all files. */
+  readonly bytes: number;
+}
+
+/** What a collection did, or would do. */
+export interface GarbageReport {
+  readonly dryRun: boolean;
+  /** `false` when another process was collecting, so that nothing was done. */
+  readonly ran: boolean;
+  readonly removed: StoredAmount;
+  readonly kept: StoredAmount;
+  /** The folders of the conversations that were removed. */
+  readonly names: readonly string[];
+  /** Why less was done than asked for. */
+  readonly warnings: readonly string[];
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const DEFAULTS = { maxAgeMs: 7 * DAY_MS, maxBytes: 2_000_000_000, minAgeMs: DAY_MS } as const;
+const LEAST: Required<RetentionOptions> = { maxAgeMs: 0, maxBytes: 0, minAgeMs: HOUR_MS };
+
+/**
+ * Removes the conversations from the archive in `folder` that were not used for too long, then those
+ * that are too much. What a journal names goes only by limits that were given. Several processes may
+ * call it: one collects, for the others `ran` is `false`. Rejects with `archive-failed`, and with
+ * `invalid-options` for a limit that is none.
+ */
+export async function collectGarbage(
+  folder: string,
+  options: GarbageOptions = {},
+): Promise<GarbageReport> {
+  checkLimits(options);
+  const root = resolve(folder);
+  return attempt("collect garbage in", root, async () => {
+    const work = (): Promise<GarbageReport> => collect(root, options);
+    if (options.dryRun === true || (await entriesIn(root)).length === 0) return work();
+    return (await whileLocked(join(root, COLLECTION_FOLDER), work)) ?? NOTHING_DONE;
+  });
+}
+
+function checkLimits(options: RetentionOptions): void {
+  for (const [name, least] of Object.entries(LEAST) as [keyof RetentionOptions, number][]) {
+    const value = options[name];
+    if (value === undefined || value >= least) continue;
+    throw new ContextError(
+      "invalid-options",
+      `${name} is ${value}; give a number from ${least} on.`,
+      { details: { name, value } },
+    );
+  }
+}
+
+/** One archive in many processes is looked through once in so long. */
+const EVERY_MS = HOUR_MS;
+
+/**
+ * For an archive to call whenever something is stored: collects garbage while the caller goes on, if
+ * nobody did within the last hour. A failure is left to the next time: storing an original must not
+ * fail because an old one cannot go.
+ */
+export function collectWhenDue(
+  root: string,
+  retention: RetentionOptions | false | undefined,
+): () => void {
+  let askedAt = -Infinity;
+  const collectIfDue = async (): Promise<void> => {
+    const last = await lstat(join(root, COLLECTION_FOLDER)).catch(() => undefined);
+    const isDue = last === undefined || Math.abs(Date.now() - last.mtimeMs) >= EVERY_MS;
+    if (isDue) await collectGarbage(root, retention === false ? {} : retention);
+  };
+  return () => {
+    if (retention === false || performance.now() - askedAt < EVERY_MS) return;
+    askedAt = performance.now();
+    setImmediate(() => void collectIfDue().catch(() => undefined));
+  };
+}
+
+/** A full disk has no room for a lock, and nobody else frees it. */
+const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
+
+/**
+ * Does the work unless another process is at it; `undefined` then. The lock saves work that would be
+ * done twice; that nothing is lost does not depend on it. The time of its folder is that of the last
+ * collection.
+ */
+async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T | undefined> {
+  const lock = join(folder, "lock");
+  try {
+    checkPlace(folder);
+    await makeFolder(folder);
+    const taken = await lstat(lock).catch(() => undefined);
+    const isStale = taken !== undefined && Math.abs(Date.now() - taken.mtimeMs) > HOUR_MS;
+    if (isStale) await rmdir(lock).catch(() => undefined);
+    await mkdir(lock, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return undefined;
+    if (!NO_ROOM.has(errorCode(error) ?? "")) throw error;
+  }
+  try {
+    return await work();
+  } finally {
+    await rmdir(lock).catch(() => undefined);
+  }
+}
+
+const NO_AMOUNT: StoredAmount = { conversations: 0, originals: 0, bytes: 0 };
+
+const NOTHING_DONE: GarbageReport = {
+  dryRun: false,
+  ran: false,
+  removed: NO_AMOUNT,
+  kept: NO_AMOUNT,
+  names: [],
+  warnings: ["Another process is collecting in this archive right now; nothing was done."],
+};
+
+async function collect(root: string, options: GarbageOptions): Promise<GarbageReport> {
+  const isDryRun = options.dryRun === true;
+  const isRecent = recentSince(options.minAgeMs ?? DEFAULTS.minAgeMs);
+  const failures: string[] = [];
+  if (!isDryRun) await finishRemovals(root, isRecent, failures);
+  const { conversations, unread } = await readConversations(root);
+  const chosen = chooseGarbage(conversations, options, Date.now());
+  const removed: Conversation[] = [];
+  for (const each of chosen) {
+    if (isDryRun || (await removeConversation(root, each.name, { isRecent, failures }))) {
+      removed.push(each);
+    }
+  }
+  const kept = conversations.filter((each) => !removed.includes(each));
+  if (!isDryRun) for (const { files } of kept) await removeLeftFiles(files);
+  return {
+    dryRun: isDryRun,
+    ran: true,
+    removed: amountOf(removed),
+    kept: amountOf(kept),
+    names: removed.map(({ name }) => name),
+    warnings: warningsFor({ kept, unread, failures, options }),
+  };
+}
+
+/** A conversation as far as retention looks at it. */
+export interface StoredConversation {
+  readonly name: string;
+  readonly bytes: number;
+  /** In ms since the epoch. */
+  readonly usedAt: number;
+  /** A journal names its originals. */
+  readonly hasJournal: boolean;
+}
+
+/**
+ * The conversations to remove, the one that was used longest ago first: everything beyond the age,
+ * then the oldest until the rest fits the size. The age of what seems to come from the future (the
+ * clock was set back) is not known: it goes for its size alone, and last.
+ * @param now In ms since the epoch.
+ */
+export function chooseGarbage<T extends StoredConversation>(
+  stored: readonly T[],
+  options: RetentionOptions,
+  now: number,
+): readonly T[] {
+  const maxAgeMs = options.maxAgeMs ?? DEFAULTS.maxAgeMs;
+  const maxBytes = options.maxBytes ?? DEFAULTS.maxBytes;
+  const minAgeMs = options.minAgeMs ?? DEFAULTS.minAgeMs;
+  // A default is nobody's decision: what is named somewhere does not go by it.
+  const ofAge = options.maxAgeMs === undefined ? stored.filter(isUnnamed) : stored;
+  const ofSize = options.maxBytes === undefined ? stored.filter(isUnnamed) : stored;
+  const isRemovable = ({ usedAt }: T): boolean => Math.abs(now - usedAt) >= minAgeMs;
+  const chosen = new Set(ofAge.filter((each) => isRemovable(each) && now - each.usedAt > maxAgeMs));
+  let left = ofSize.reduce((sum, each) => sum + (chosen.has(each) ? 0 : each.bytes), 0);
+  const byAge = (a: T, b: T): number => a.usedAt - b.usedAt;
+  for (const each of ofSize.filter(isRemovable).toSorted(byAge)) {
+    if (left <= maxBytes) break;
+    if (chosen.has(each)) continue;
+    chosen.add(each);
+    left -= each.bytes;
+  }
+  return [...chosen].toSorted(byAge);
+}
+
+function isUnnamed({ hasJournal }: StoredConversation): boolean {
+  return !hasJournal;
+}
+
+interface Conversation extends StoredConversation {
+  readonly files: readonly StoredFile[];
+}
+
+/** A folder without a stamp is none of ours; one that cannot be read is no reason to leave the rest. */
+async function readConversations(root: string): Promise<{
+  readonly conversations: readonly Conversation[];
+  readonly unread: readonly string[];
+}> {
+  const conversations: Conversation[] = [];
+  const unread: string[] = [];
+  for (const folder of await conversationFolders(root)) {
+    try {
+      const files = await ownFiles(folder);
+      const stamp = files.find(({ name }) => name === STAMP_FILE);
+      if (stamp !== undefined) conversations.push(conversationOf(folder, files, stamp));
+    } catch {
+      unread.push(basename(folder));
+    }
+  }
+  return { conversations, unread };
+}
+
+function conversationOf(
+  folder: string,
+  files: readonly StoredFile[],
+  stamp: StoredFile,
+): Conversation {
+  // Whatever is still written is in use, also while the process that waits for it does nothing else.
+  const open = files.filter(({ name }) => isTemporary(name));
+  return {
+    name: basename(folder),
+    files,
+    bytes: files.reduce((sum, { stats }) => sum + stats.size, 0),
+    usedAt: Math.max(...[stamp, ...open].map(({ stats }) => stats.mtimeMs)),
+    hasJournal: files.some(({ name, stats }) => name === JOURNAL_FILE && stats.size > 0),
+  };
+}
+
+function amountOf(list: readonly Conversation[]): StoredAmount {
+  return {
+    conversations: list.length,
+    originals: list.reduce((sum, { files }) => sum + originalsAmong(files).length, 0),
+    bytes: list.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+type IsRecent = (usedAt: number) => boolean;
+
+function recentSince(minAgeMs: number): IsRecent {
+  return (usedAt) => Math.abs(Date.now() - usedAt) < minAgeMs;
+}
+
+interface Removal {
+  readonly isRecent: IsRecent;
+  /** The system's codes. */
+  readonly failures: string[];
+}
+
+/** `false` for one that stays: it came into use, or a part of it cannot be removed. */
+async function removeConversation(root: string, name: string, removal: Removal): Promise<boolean> {
+  const away = join(root, COLLECTION_FOLDER, `${name}.${randomBytes(8).toString("hex")}`);
+  try {
+    await rename(join(root, name), away);
+    return await finishRemoval(root, away, removal);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") removal.failures.push(errorCode(error) ?? "unknown");
+    return false;
+  }
+}
+
+/** What a collection that was killed had moved away. */
+async function finishRemovals(root: string, isRecent: IsRecent, failures: string[]): Promise<void> {
+  const folder = join(root, COLLECTION_FOLDER);
+  for (const entry of await entriesIn(folder)) {
+    if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
+    await finishRemoval(root, join(folder, entry.name), { isRecent, failures });
+  }
+}
+
+const AWAY = /\.[0-9a-f]{16}$/;
+
+async function finishRemoval(
+  root: string,
+  away: string,
+  { isRecent, failures }: Removal,
+): Promise<boolean> {
+  const folder = join(root, basename(away).replace(AWAY, ""));
+  const stamp = await lstat(join(away, STAMP_FILE)).catch(() => undefined);
+  if (stamp !== undefined && isRecent(stamp.mtimeMs)) {
+    await putBack(away, folder);
+    return false;
+  }
+  let isGone = true;
+  // The stamp last: with it the rest can still be found.
+  for (const { name } of (await entriesIn(away)).toSorted(stampLast)) {
+    if (!isOwnFile(name) || (!isGone && name === STAMP_FILE)) continue;
+    await unlink(join(away, name)).catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return;
+      failures.push(errorCode(error) ?? "unknown");
+      isGone = false;
+    });
+  }
+  // A file that is none of ours keeps its folder.
+  await rmdir(away).catch(() => putBack(away, folder));
+  return isGone;
+}
+
+function stampLast(a: { readonly name: string }, b: { readonly name: string }): number {
+  return Number(a.name === STAMP_FILE) - Number(b.name === STAMP_FILE);
+}
+
+/** Into the folder that somebody made meanwhile, if there is one: equal names are equal originals. */
+async function putBack(away: string, folder: string): Promise<void> {
+  try {
+    await rename(away, folder);
+    return;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return;
+  }
+  for (const { name } of await entriesIn(away)) {
+    const [from, to] = [join(away, name), join(folder, name)];
+    const isThere = !giveName(from, to);
+    if (isThere && name === JOURNAL_FILE) {
+      await appendLine(to, (await readFile(from, "utf8")).trimEnd());
+    }
+    await unlink(from).catch(() => undefined);
+  }
+  await rmdir(away);
+}
+
+/** A writer that is alive is done sooner, or writes into its file meanwhile. */
+const LEFT_AFTER_MS = DAY_MS;
+
+/** Removes what killed processes had begun to write. */
+async function removeLeftFiles(files: readonly StoredFile[]): Promise<void> {
+  for (const { name, path, stats } of files) {
+    const isLeft = isTemporary(name) && Date.now() - stats.mtimeMs > LEFT_AFTER_MS;
+    if (isLeft) await unlink(path).catch(() => undefined);
+  }
+}
+
+interface WarningFacts {
+  readonly kept: readonly Conversation[];
+  readonly unread: readonly string[];
+  readonly failures: readonly string[];
+  readonly options: RetentionOptions;
+}
+
+function warningsFor({ kept, unread, failures, options }: WarningFacts): readonly string[] {
+  const warnings: string[] = [];
+  if (unread.length > 0) {
+    warnings.push(
+      `${unread.length} ${unread.length === 1 ? "conversation" : "conversations"} could not be read and stayed as they are, e.g. ${unread[0]}. Check who owns their folders.`,
+    );
+  }
+  if (failures.length > 0) {
+    warnings.push(
+      `Not everything could be removed (${[...new Set(failures)].join(", ")}). Check who owns the archive and whether it can be written.`,
+    );
+  }
+  const { bytes } = amountOf(kept);
+  if (bytes > (options.maxBytes ?? DEFAULTS.maxBytes)) {
+    warnings.push(
+      options.maxBytes === undefined
+        ? "The archive is larger than 2 GB: journals name what is left, so only a limit that you give removes it."
+        : "The archive is still larger than its limit: the rest was used too recently.",
+    );
+  }
+  return warnings;
+}

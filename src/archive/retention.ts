@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { lstat, mkdir, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
 import { attempt, errorCode } from "./archive-error.ts";
@@ -8,7 +7,6 @@ import {
   COLLECTION_FOLDER,
   conversationFolders,
   entriesIn,
-  isOwnFile,
   isTemporary,
   JOURNAL_FILE,
   originalsAmong,
@@ -16,13 +14,8 @@ import {
   STAMP_FILE,
   type StoredFile,
 } from "./conversation.ts";
-import { appendLine, giveName, makeFolder } from "./files.ts";
-
-/*
- * A conversation is kept or removed as a whole. Its stamp says when it was used last: every process
- * that uses it renews the stamp once a minute. A collection moves the folder away first (`.gc` is its
- * place) and looks at the stamp once more then: whoever came into use meanwhile gets it back at once.
- */
+import { makeFolder } from "./files.ts";
+import { finishRemovals, type Removal, removeConversation, removeLeftFiles } from "./removal.ts";
 
 /** What an archive keeps. */
 export interface RetentionOptions {
@@ -174,7 +167,7 @@ async function collect(root: string, options: GarbageOptions): Promise<GarbageRe
   const isDryRun = options.dryRun === true;
   const isRecent = recentSince(options.minAgeMs ?? DEFAULTS.minAgeMs);
   const failures: string[] = [];
-  if (!isDryRun) await finishRemovals(root, isRecent, failures);
+  if (!isDryRun) await finishRemovals(root, { isRecent, failures });
   const { conversations, unread } = await readConversations(root);
   const chosen = chooseGarbage(conversations, options, Date.now());
   const removed: Conversation[] = [];
@@ -286,99 +279,8 @@ function amountOf(list: readonly Conversation[]): StoredAmount {
   };
 }
 
-type IsRecent = (usedAt: number) => boolean;
-
-function recentSince(minAgeMs: number): IsRecent {
+function recentSince(minAgeMs: number): Removal["isRecent"] {
   return (usedAt) => Math.abs(Date.now() - usedAt) < minAgeMs;
-}
-
-interface Removal {
-  readonly isRecent: IsRecent;
-  /** The system's codes. */
-  readonly failures: string[];
-}
-
-/** `false` for one that stays: it came into use, or a part of it cannot be removed. */
-async function removeConversation(root: string, name: string, removal: Removal): Promise<boolean> {
-  const away = join(root, COLLECTION_FOLDER, `${name}.${randomBytes(8).toString("hex")}`);
-  try {
-    await rename(join(root, name), away);
-    return await finishRemoval(root, away, removal);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") removal.failures.push(errorCode(error) ?? "unknown");
-    return false;
-  }
-}
-
-/** What a collection that was killed had moved away. */
-async function finishRemovals(root: string, isRecent: IsRecent, failures: string[]): Promise<void> {
-  const folder = join(root, COLLECTION_FOLDER);
-  for (const entry of await entriesIn(folder)) {
-    if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
-    await finishRemoval(root, join(folder, entry.name), { isRecent, failures });
-  }
-}
-
-const AWAY = /\.[0-9a-f]{16}$/;
-
-async function finishRemoval(
-  root: string,
-  away: string,
-  { isRecent, failures }: Removal,
-): Promise<boolean> {
-  const folder = join(root, basename(away).replace(AWAY, ""));
-  const stamp = await lstat(join(away, STAMP_FILE)).catch(() => undefined);
-  if (stamp !== undefined && isRecent(stamp.mtimeMs)) {
-    await putBack(away, folder);
-    return false;
-  }
-  let isGone = true;
-  // The stamp last: with it the rest can still be found.
-  for (const { name } of (await entriesIn(away)).toSorted(stampLast)) {
-    if (!isOwnFile(name) || (!isGone && name === STAMP_FILE)) continue;
-    await unlink(join(away, name)).catch((error: unknown) => {
-      if (errorCode(error) === "ENOENT") return;
-      failures.push(errorCode(error) ?? "unknown");
-      isGone = false;
-    });
-  }
-  // A file that is none of ours keeps its folder.
-  await rmdir(away).catch(() => putBack(away, folder));
-  return isGone;
-}
-
-function stampLast(a: { readonly name: string }, b: { readonly name: string }): number {
-  return Number(a.name === STAMP_FILE) - Number(b.name === STAMP_FILE);
-}
-
-/** Into the folder that somebody made meanwhile, if there is one: equal names are equal originals. */
-async function putBack(away: string, folder: string): Promise<void> {
-  try {
-    await rename(away, folder);
-    return;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return;
-  }
-  for (const { name } of await entriesIn(away)) {
-    const [from, to] = [join(away, name), join(folder, name)];
-    const isThere = !giveName(from, to);
-    if (isThere && name === JOURNAL_FILE) {
-      await appendLine(to, (await readFile(from, "utf8")).trimEnd());
-    }
-    await unlink(from).catch(() => undefined);
-  }
-  await rmdir(away);
-}
-
-/** A writer that is alive is done sooner, or writes into its file meanwhile. */
-const LEFT_AFTER_MS = DAY_MS;
-
-/** Removes what killed processes had begun to write. */
-async function removeLeftFiles(files: readonly StoredFile[]): Promise<void> {
-  for (const { name, path, stats } of files) {
-    const isLeft = isTemporary(name) && Date.now() - stats.mtimeMs > LEFT_AFTER_MS;
-    if (isLeft) await unlink(path).catch(() => undefined);
-  }
 }
 
 interface WarningFacts {

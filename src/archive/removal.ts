@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { lstat, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { errorCode } from "./archive-error.ts";
+import {
+  COLLECTION_FOLDER,
+  entriesIn,
+  isOwnFile,
+  isTemporary,
+  JOURNAL_FILE,
+  STAMP_FILE,
+  type StoredFile,
+} from "./conversation.ts";
+import { appendLine, giveName } from "./files.ts";
+
+/*
+ * A conversation is kept or removed as a whole. Its stamp says when it was used last: every process
+ * that uses it renews the stamp once a minute. A collection moves the folder away first (`.gc` is its
+ * place) and looks at the stamp once more then: whoever came into use meanwhile gets it back at once.
+ */
+
+/** What removing has to know, and what it tells. */
+export interface Removal {
+  /** Whether a last use, in ms since the epoch, is too near for a conversation to go. */
+  readonly isRecent: (usedAt: number) => boolean;
+  /** The system's codes for what could not be removed. */
+  readonly failures: string[];
+}
+
+/** `false` for one that stays: it came into use, or a part of it cannot be removed. */
+export async function removeConversation(
+  root: string,
+  name: string,
+  removal: Removal,
+): Promise<boolean> {
+  const away = join(root, COLLECTION_FOLDER, `${name}.${randomBytes(8).toString("hex")}`);
+  try {
+    await rename(join(root, name), away);
+    return await finishRemoval(root, away, removal);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") removal.failures.push(errorCode(error) ?? "unknown");
+    return false;
+  }
+}
+
+/** Ends the work of a collection that was killed. */
+export async function finishRemovals(root: string, removal: Removal): Promise<void> {
+  const folder = join(root, COLLECTION_FOLDER);
+  for (const entry of await entriesIn(folder)) {
+    if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
+    await finishRemoval(root, join(folder, entry.name), removal);
+  }
+}
+
+const AWAY = /\.[0-9a-f]{16}$/;
+
+async function finishRemoval(
+  root: string,
+  away: string,
+  { isRecent, failures }: Removal,
+): Promise<boolean> {
+  const folder = join(root, basename(away).replace(AWAY, ""));
+  const stamp = await lstat(join(away, STAMP_FILE)).catch(() => undefined);
+  if (stamp !== undefined && isRecent(stamp.mtimeMs)) {
+    await putBack(away, folder);
+    return false;
+  }
+  let isGone = true;
+  // The stamp last: with it the rest can still be found.
+  for (const { name } of (await entriesIn(away)).toSorted(stampLast)) {
+    if (!isOwnFile(name) || (!isGone && name === STAMP_FILE)) continue;
+    await unlink(join(away, name)).catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return;
+      failures.push(errorCode(error) ?? "unknown");
+      isGone = false;
+    });
+  }
+  // A file that is none of ours keeps its folder.
+  await rmdir(away).catch(() => putBack(away, folder));
+  return isGone;
+}
+
+function stampLast(a: { readonly name: string }, b: { readonly name: string }): number {
+  return Number(a.name === STAMP_FILE) - Number(b.name === STAMP_FILE);
+}
+
+/** Into the folder that somebody made meanwhile, if there is one: equal names are equal originals. */
+async function putBack(away: string, folder: string): Promise<void> {
+  try {
+    await rename(away, folder);
+    return;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return;
+  }
+  for (const { name } of await entriesIn(away)) {
+    const [from, to] = [join(away, name), join(folder, name)];
+    const isThere = !giveName(from, to);
+    if (isThere && name === JOURNAL_FILE) {
+      await appendLine(to, (await readFile(from, "utf8")).trimEnd());
+    }
+    await unlink(from).catch(() => undefined);
+  }
+  await rmdir(away);
+}
+
+/** A writer that is alive is done sooner, or writes into its file meanwhile. */
+const LEFT_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** Removes what killed processes had begun to write. */
+export async function removeLeftFiles(files: readonly StoredFile[]): Promise<void> {
+  for (const { name, path, stats } of files) {
+    const isLeft = isTemporary(name) && Date.now() - stats.mtimeMs > LEFT_AFTER_MS;
+    if (isLeft) await unlink(path).catch(() => undefined);
+  }
+}

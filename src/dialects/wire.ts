@@ -1,4 +1,5 @@
 import { ContextError } from "../core/error.ts";
+import { isRecord } from "../core/text/json.ts";
 import { describeValue } from "../core/message/index.ts";
 
 export { describeValue };
@@ -6,9 +7,7 @@ export { describeValue };
 /** A JSON object of unknown content. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-export function isWireObject(value: unknown): value is WireObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isWireObject: (value: unknown) => value is WireObject = isRecord;
 
 /**
  * A block of a content array: any object with a type, whatever else is in it. (An SDK's interface

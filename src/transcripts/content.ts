@@ -1,3 +1,4 @@
+import { isRecord } from "../core/text/index.ts";
 import type { FilePart, TextPart } from "../core/message/index.ts";
 import { parseDataUrl } from "../dialects/data-url.ts";
 
@@ -29,9 +30,4 @@ export function imagePart(url: string): FilePart {
   return inline === undefined
     ? { type: "file", mediaType: "image/*", url }
     : { type: "file", ...inline };
-}
-
-/** Whether a JSON value is an object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { ContextError } from "../core/error.ts";
+import { countLineEnds } from "../core/text/utf8.ts";
 import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter, type Line } from "./lines.ts";
 
@@ -26,7 +27,6 @@ const SAMPLE_LINES = 50;
 /** Enough to judge by, when at least two lines are in it. */
 const SAMPLE_BYTES = 4 * 1024 * 1024;
 const TEXT_BYTES = 64 * 1024;
-const LF = 10;
 
 /**
  * Reads 50 lines and 64 KB, or 4 MB if that is at least two lines, or everything.
@@ -90,12 +90,6 @@ function parsedRecord(line: Buffer, depth: number): readonly unknown[] {
   } catch {
     return [];
   }
-}
-
-function countLineEnds(chunk: Buffer): number {
-  let count = 0;
-  for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) count += 1;
-  return count;
 }
 
 function wholeHead(bytes: Buffer): Head {

@@ -2,7 +2,7 @@
  * By what the content of each format is told. Each of these looks at a sample only and gives `true`,
  * or one clause that says what is missing. No reader is loaded for it.
  */
-import { isRecord } from "./content.ts";
+import { fieldsOf, isRecord } from "../core/text/json.ts";
 import type { PlainConversation } from "./plain/plain-conversation.ts";
 import type { Detection } from "./transcript.ts";
 
@@ -274,10 +274,6 @@ export function isOpenAIChat({ messages }: PlainConversation): Detection {
     messages.some((message) => CHAT_ROLES.has(String(fieldsOf(message)["role"]))) ||
     "the messages have roles that OpenAI chat does not know"
   );
-}
-
-function fieldsOf(value: unknown): Json {
-  return isRecord(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,5 +1,6 @@
+import { isRecord } from "../../core/text/index.ts";
 import type { Message, Part } from "../../core/message/index.ts";
-import { isRecord, textParts } from "../content.ts";
+import { textParts } from "../content.ts";
 import { contentBlocks } from "./content.ts";
 
 type Attachment = Readonly<Record<string, unknown>>;

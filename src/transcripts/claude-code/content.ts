@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/text/index.ts";
 import type {
   Message,
   MessageKind,
@@ -5,7 +6,7 @@ import type {
   Part,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { isRecord, textParts } from "../content.ts";
+import { textParts } from "../content.ts";
 import { defined } from "../lenient.ts";
 import type { SessionLine } from "./line.ts";
 

@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
 import type { Usage } from "../../core/message/index.ts";
-import { isRecord } from "../content.ts";
 import { defined, fields, instant, list, number, text } from "../lenient.ts";
 import type { ContextSample, Reading, RecordReader } from "../transcript.ts";
 import { isBareItem } from "../signs.ts";

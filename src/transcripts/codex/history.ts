@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/text/index.ts";
 import { messageText, type Message, type Usage } from "../../core/message/index.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import { isRecord } from "../content.ts";
 import { defined } from "../lenient.ts";
 import { neutralItem, type Item } from "./item.ts";
 

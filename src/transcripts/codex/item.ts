@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
 import type {
   Message,
@@ -7,7 +8,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { contentParts, isRecord, textParts } from "../content.ts";
+import { contentParts, textParts } from "../content.ts";
 import { anything, list, text } from "../lenient.ts";
 
 /** What one response item is in the conversation. */

@@ -1,8 +1,9 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
 import type { Message, OutputPart, Part, ToolCallPart, Usage } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
 import { parseInput } from "../../dialects/wire.ts";
-import { contentParts, imagePart, isRecord, textParts } from "../content.ts";
+import { contentParts, imagePart, textParts } from "../content.ts";
 import { eventTime, isConversation, type OpenHandsEvent } from "./event.ts";
 
 interface OpenCall {

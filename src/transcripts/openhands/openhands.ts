@@ -1,5 +1,6 @@
+import { isRecord } from "../../core/text/index.ts";
 import { type Message, totalUsage } from "../../core/message/index.ts";
-import { isRecord, textParts } from "../content.ts";
+import { textParts } from "../content.ts";
 import { isOpenHandsEvent } from "../signs.ts";
 import {
   type ContextSample,

@@ -1,5 +1,5 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
-import { isRecord } from "../content.ts";
 import { isSdkEvent } from "../signs.ts";
 
 const text = z.string().optional().catch(undefined);

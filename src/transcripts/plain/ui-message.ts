@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/text/index.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import type { WireBlock } from "../../dialects/wire.ts";
-import { isRecord } from "../content.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Block = WireBlock & Json;

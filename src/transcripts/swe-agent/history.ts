@@ -1,8 +1,9 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
 import { parseInput } from "../../dialects/wire.ts";
-import { contentParts, isRecord, textParts } from "../content.ts";
+import { contentParts, textParts } from "../content.ts";
 
 /** What the walk over a history has seen so far. */
 interface Walk {

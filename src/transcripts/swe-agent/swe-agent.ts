@@ -1,6 +1,7 @@
+import { isRecord } from "../../core/text/index.ts";
 import { z } from "zod";
 import type { Message, ToolCallPart } from "../../core/message/index.ts";
-import { isRecord, textParts } from "../content.ts";
+import { textParts } from "../content.ts";
 import { isMiniSweAgent } from "../signs.ts";
 import { createWarnings, type DocumentState, type Reading, type Warnings } from "../transcript.ts";
 import {

@@ -1,61 +1,118 @@
 import path from "node:path";
+import { type Command, Option } from "commander";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { type ContextReport, createContext, type SummaryReport } from "../context/index.ts";
-import { EMPTY_LEDGER, extractLedger, type Ledger } from "../core/ledger/index.ts";
+import { type ContextReport, createContext } from "../context/index.ts";
+import { EMPTY_LEDGER, extractLedger } from "../core/ledger/index.ts";
 import { type Message, repairMessages } from "../core/message/index.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
 import {
   type TranscriptInput,
+  WRITE_TARGETS,
   writeConversation,
   type WriteTarget,
   writeTraits,
 } from "../transcripts/index.ts";
-import { writeFileAtomically } from "./write-file.ts";
-import { compactView } from "./view/compact-view.ts";
-import { chosenSummarizer, type SummarizerOptions } from "./chosen-summarizer.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
-import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
-import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
+import {
+  chooseWindow,
+  type ChosenWindow,
+  loadConversation,
+  type Loaded,
+  type LoadOptions,
+  sessionOptions,
+  windowWarnings,
+} from "./load.ts";
+import { millisecondsOption, tokensOption } from "./options.ts";
+import { chosenSummarizer, type SummarizerOptions } from "./summarizer-option.ts";
+import { compactJson, type CompactResult, compactView } from "./compact-report.ts";
+import { writeFileAtomically } from "./write-file.ts";
 
-export interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
+interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
   /** Tokens. */
   readonly window?: number;
   /** Tokens kept free for the answer. */
   readonly reserved?: number;
   /** Tokens of system prompt and tools that the session does not hold. */
-  readonly fixed?: number;
+  readonly fixedTokens?: number;
   readonly to?: WriteTarget;
   /** A path, or `-` for stdout. */
   readonly out?: string;
   readonly force?: boolean;
 }
 
-/** What a compaction did, for the report and for the view. */
-export interface CompactResult {
-  readonly loaded: Loaded;
-  readonly chosen: ChosenWindow;
-  readonly report: ContextReport;
-  readonly messages: readonly Message[];
-  readonly ledger: Ledger;
-  readonly to: WriteTarget;
-  /** Where the compacted conversation was written; absent when there was nothing to write. */
-  readonly out: string | undefined;
-  readonly archive: string;
+/** `longhaul compact [FILE]`: T7 to T11 on a recorded session. */
+export function defineCompact(command: Command, io: Io): void {
+  sessionOptions(command)
+    .description(
+      "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive. Without FILE, lists the sessions on this computer and lets you pick one.",
+    )
+    .argument("[file]", "a session file, plain or gzip")
+    .addOption(
+      new Option(
+        "--reserved <tokens>",
+        "kept free for the answer (default: 20000, at most half the window)",
+      ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--fixed-tokens <tokens>",
+        "system prompt and tools that the session file does not hold",
+      ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--to <format>",
+        "write this format (default: the session's own if possible, else neutral)",
+      ).choices(WRITE_TARGETS),
+    )
+    .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
+    .option("--force", "compact even though the conversation fits")
+    .addOption(
+      new Option(
+        "--summarizer <name>",
+        "who writes the summary: extractive, anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
+      ).default("extractive"),
+    )
+    .addOption(
+      new Option(
+        "--summarizer-timeout-ms <ms>",
+        "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
+      ).argParser(millisecondsOption),
+    )
+    .addOption(
+      new Option(
+        "--summarizer-window <tokens>",
+        "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
+      ).argParser(tokensOption),
+    )
+    .option("--show-prompt", "with --json: the prompts that were sent, too")
+    .action((file: string | undefined, options) => compactAction(io, file, options));
 }
 
-/** `longhaul compact FILE`: T7 to T11 on a recorded session. */
-export async function compactCommand(io: Io, file: string, options: CompactOptions): Promise<void> {
-  await compactInput(io, { input: path.resolve(io.cwd, file), name: file }, options);
+async function compactAction(
+  io: Io,
+  file: string | undefined,
+  options: CompactOptions,
+): Promise<void> {
+  // A name that is wrong is better told before anything is read or picked.
+  chosenSummarizer(io, options);
+  if (file !== undefined) {
+    return compactInput(io, { input: path.resolve(io.cwd, file), name: file }, options);
+  }
+  const { chooseSession } = await import("./sessions/choose-session.ts");
+  const session = await chooseSession(io, options);
+  if (session === undefined) return;
+  await compactInput(io, { input: await session.load(), name: session.name }, options);
 }
 
 /** A session to compact: what to read, and a name to call the result after. */
-export interface CompactInput {
+interface CompactInput {
   readonly input: TranscriptInput;
   readonly name: string;
 }
 
-export async function compactInput(
+async function compactInput(
   io: Io,
   { input, name }: CompactInput,
   options: CompactOptions,
@@ -69,7 +126,7 @@ export async function compactInput(
   if (out !== undefined) await writeOut(io, out, await writeConversation(edited.messages, to));
   const result: CompactResult = { loaded, chosen, to, out, archive: folder, ...edited };
   if (options.json === true)
-    printJson(out === "-" ? onStderr(io) : io, jsonReport(result, options));
+    printJson(out === "-" ? onStderr(io) : io, compactJson(result, options.showPrompt));
   else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));
 }
 
@@ -91,16 +148,14 @@ async function compactConversation(
   const { cwd } = conversation;
   const context = createContext({
     window: chosen.window ?? DEFAULT_WINDOW,
-    ...(options.reserved !== undefined && { reserved: options.reserved }),
-    ...(cwd !== undefined && { cwd }),
-    fixedTokens: options.fixed ?? 0,
+    reserved: options.reserved,
+    cwd,
+    fixedTokens: options.fixedTokens ?? 0,
     traits: await writeTraits(to),
     ...chosenSummarizer(io, options),
     // There is no agent that goes on working.
     summarizeAhead: false,
-    archive: directoryArchive(folder, {
-      ...(conversation.id !== undefined && { conversation: conversation.id }),
-    }),
+    archive: directoryArchive(folder, { conversation: conversation.id }),
   });
   const { messages, report } = await context.prepare(legal, { force: options.force === true });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
@@ -125,13 +180,7 @@ function withoutUsage({ usage: _, ...message }: Message): Message {
 
 /** The format that loses least of what the session's own agent recorded. */
 function naturalTarget(format: string): WriteTarget {
-  const own: Readonly<Record<string, WriteTarget>> = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    anthropic: "anthropic",
-    "ai-sdk": "ai-sdk",
-  };
-  return own[format] ?? "neutral";
+  return WRITE_TARGETS.find((target) => target === format) ?? "neutral";
 }
 
 /** Nothing to do writes nothing, unless a path was asked for. */
@@ -150,43 +199,4 @@ async function writeOut(io: Io, out: string, text: string): Promise<void> {
 /** With the conversation on stdout, the report is talk. */
 function onStderr(io: Io): Io {
   return { ...io, stdout: io.stderr };
-}
-
-/** The stable JSON report. */
-function jsonReport(result: CompactResult, { showPrompt }: SummarizerOptions): unknown {
-  const { report, ledger, loaded } = result;
-  const { action, window, reserved, usable, tokens, messages, prune, clipped, head, tail } = report;
-  return {
-    version: 1,
-    format: loaded.transcript.format,
-    action,
-    window,
-    reserved,
-    usable,
-    tokens: { before: tokens.before, after: tokens.after, target: tokens.target },
-    messages,
-    prune,
-    clipped,
-    ...(report.reasoning !== undefined && { reasoning: report.reasoning }),
-    ...(head !== undefined && { head }),
-    ...(tail !== undefined && { tail }),
-    ...(report.summary !== undefined && { summary: jsonSummary(report.summary, showPrompt) }),
-    ...(report.continuation !== undefined && { continuation: report.continuation }),
-    ledger,
-    to: result.to,
-    ...(result.out !== undefined && { out: result.out }),
-    archive: result.archive,
-    warnings: report.warnings,
-    failures: report.failures,
-    durationMs: report.durationMs,
-  };
-}
-
-/** Prompts hold the whole conversation, so they are only printed when asked for. */
-function jsonSummary(
-  { source, tokens, sections, usage, waitedMs, calls }: SummaryReport,
-  showPrompt = false,
-): unknown {
-  const shown = calls.map(({ prompt, ...call }) => (showPrompt ? { ...call, prompt } : call));
-  return { source, tokens, sections, usage, waitedMs, calls: shown };
 }

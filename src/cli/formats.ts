@@ -1,16 +1,23 @@
-import { transcriptFormats, WRITE_TARGETS } from "../transcripts/index.ts";
+import type { Command } from "commander";
+import { transcriptFormats } from "../transcripts/formats.ts";
+import { WRITE_TARGETS } from "../transcripts/write.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 
 /** `longhaul formats`: what can be read and what can be written. */
-export function formatsCommand(io: Io, { json }: CommonOptions): void {
+export function defineFormats(command: Command, io: Io): void {
+  command
+    .description(
+      "Lists the session formats that can be read, where their agents keep them, and the formats that can be written.",
+    )
+    .option("--json", "print the result as JSON")
+    .action((options) => formatsCommand(io, options));
+}
+
+function formatsCommand(io: Io, { json }: CommonOptions): void {
   // A format that is kept in two shapes stands in the list twice; its first entry names it.
   const read = transcriptFormats
     .filter(({ name }, index) => transcriptFormats.findIndex((one) => one.name === name) === index)
-    .map(({ name, title, location }) => ({
-      name,
-      title,
-      ...(location !== undefined && { location }),
-    }));
+    .map(({ name, title, location }) => ({ name, title, location }));
   if (json === true) {
     printJson(io, { version: 1, read, write: WRITE_TARGETS });
     return;

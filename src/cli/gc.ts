@@ -1,9 +1,11 @@
+import { type Command, Option } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { bytes, plural } from "./view/figures.ts";
+import { bytes, parseDuration, parseSize, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { parsed } from "./options.ts";
 
-export interface GcOptions extends CommonOptions {
+interface GcOptions extends CommonOptions {
   readonly dryRun?: boolean;
   /** ms. */
   readonly olderThan?: number;
@@ -12,10 +14,27 @@ export interface GcOptions extends CommonOptions {
 }
 
 /** `longhaul gc`: retention, by hand. */
-export async function gcCommand(
-  io: Io,
-  { dryRun, olderThan, maxSize, json }: GcOptions,
-): Promise<void> {
+export function defineGc(command: Command, io: Io): void {
+  command
+    .description(
+      "Removes originals that were not used for long, and the oldest when the archive is too large; never what a live conversation holds. Equal files become one. It also runs by itself, at most once an hour.",
+    )
+    .option("--dry-run", "only tell what would be done")
+    .addOption(
+      new Option("--older-than <time>", "what was not used for so long (default: 7d)").argParser(
+        (text) => parsed(parseDuration(text), "Give a time such as 12h, 7d or 2w."),
+      ),
+    )
+    .addOption(
+      new Option("--max-size <size>", "how large the archive may be (default: 2GB)").argParser(
+        (text) => parsed(parseSize(text), "Give a size such as 500MB or 2GB."),
+      ),
+    )
+    .option("--json", "print the result as JSON")
+    .action((options) => gcCommand(io, options));
+}
+
+async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions): Promise<void> {
   const folder = archiveFolder(io.env);
   const report = await collectGarbage(folder, {
     dryRun: dryRun === true,

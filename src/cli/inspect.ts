@@ -1,168 +1,263 @@
 import path from "node:path";
-import { type Message, startsTurn } from "../core/message/index.ts";
-import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
-import { type Growth, growthOf } from "./measure/growth.ts";
-import { inspectView } from "./view/inspect-view.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
-import { type Loaded, loadConversation, type LoadOptions } from "./load.ts";
-import { measureSession, type SessionSize } from "./measure/measure-session.ts";
-import { type PrunablePieces, prunablePieces } from "./measure/prunable.ts";
+import pc from "picocolors";
+import type { Command } from "commander";
+import { clipLine } from "../core/text/index.ts";
+import { chart } from "./chart.ts";
+import { bar, count, fit, localTime, percent, plural, tokens } from "./figures.ts";
 import {
-  type ContentItem,
-  type KindShare,
-  largestItems,
-  sharesByKind,
-  sharesByTool,
-  type ToolShare,
-  windowContents,
-} from "./measure/window-contents.ts";
-import { type ChosenWindow, chooseWindow, windowWarnings } from "./window.ts";
-
-export interface InspectOptions extends CommonOptions, LoadOptions {
-  /** Tokens. */
-  readonly window?: number;
-}
-
-/** What fills the window of a session. */
-export interface Inspection {
-  /** As it was given. */
-  readonly file: string;
-  readonly loaded: Loaded;
-  readonly turns: number;
-  /** Outputs in the context that the agent itself replaced by placeholders. */
-  readonly prunedBefore: number;
-  readonly size: SessionSize;
-  readonly chosen: ChosenWindow;
-  readonly budget: ContextBudget;
-  readonly isOver: boolean;
-  /** They add up to `size.tokens`. */
-  readonly kinds: readonly KindShare[];
-  readonly tools: readonly ToolShare[];
-  readonly largest: readonly ContentItem[];
-  readonly growth: Growth;
-  readonly prunable: readonly PrunablePieces[];
-  readonly warnings: readonly string[];
-}
-
-const LARGEST = 10;
+  type Growth,
+  inspect,
+  type Inspection,
+  inspectJson,
+  type InspectOptions,
+  type PrunableKind,
+} from "./inspection.ts";
+import { type Io, printJson, printLines, widthOf } from "./io.ts";
+import { loadConversation, sessionOptions } from "./load.ts";
+import type { ContentItem, ContentKind } from "./window-contents.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
+export function defineInspect(command: Command, io: Io): void {
+  sessionOptions(command)
+    .description(
+      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time.",
+    )
+    .argument("<file>", "a session file, plain or gzip")
+    .action((file: string, options) => inspectCommand(io, file, options));
+}
+
 export async function inspectCommand(io: Io, file: string, options: InspectOptions): Promise<void> {
   const loaded = await loadConversation(io, path.resolve(io.cwd, file), options);
   const inspection = inspect(file, loaded, options);
-  if (options.json === true) printJson(io, jsonReport(inspection));
+  if (options.json === true) printJson(io, inspectJson(inspection));
   else printLines(io, inspectView(io, inspection));
 }
 
-function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspection {
-  const { conversation } = loaded;
-  const chosen = chooseWindow(options.window, conversation);
-  const budget = contextBudget(chosen.window === undefined ? {} : { window: chosen.window });
-  const size = measureSession(conversation);
-  const items = windowContents(conversation, size);
-  const growth = growthOf(conversation);
-  return {
-    file,
-    loaded,
-    turns: conversation.messages.filter(startsTurn).length,
-    prunedBefore: prunedOutputs(conversation.messages),
-    size,
-    chosen,
-    budget,
-    isOver: isOverflow(size.tokens, budget),
-    kinds: sharesByKind(items),
-    tools: sharesByTool(items),
-    largest: largestItems(items, LARGEST),
-    growth,
-    prunable: prunablePieces(conversation, budget, size.factor),
-    warnings: [...loaded.warnings, ...windowWarnings(chosen)],
-  };
+/** What fills the window, for a person. */
+export function inspectView(io: Io, inspection: Inspection): string[] {
+  const width = widthOf(io);
+  return [
+    ...headline(inspection, width),
+    "",
+    ...fullness(inspection, width),
+    ...section("By role", kindLines(inspection, width)),
+    ...section("By tool", toolLines(inspection, width)),
+    ...section("Largest", largestLines(inspection, width)),
+    ...section("Growth", growthLines(inspection, width)),
+    "",
+    ...prunableLines(inspection, width),
+    ...warningLines(inspection, width),
+    `Next      longhaul compact ${shellWord(inspection.file)}`,
+  ];
 }
 
-function prunedOutputs(messages: readonly Message[]): number {
-  const results = messages.flatMap(({ parts }) =>
-    parts.filter((part) => part.type === "tool-result"),
+/** A share of the whole; something is never nothing. */
+function share(part: number, whole: number): string {
+  return part > 0 && part / whole < 0.005 ? "<1 %" : percent(part, whole);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", pc.bold(title), ...lines];
+}
+
+function headline({ loaded, turns, prunedBefore }: Inspection, width: number): string[] {
+  const { transcript, conversation, title } = loaded;
+  const version = transcript.version === undefined ? "" : ` ${clipLine(transcript.version, 40)}`;
+  const model = conversation.model === undefined ? "" : `, ${clipLine(conversation.model, 60)}`;
+  const { messages, cwd } = conversation;
+  const calls = messages.reduce(
+    (total, { parts }) => total + parts.filter((part) => part.type === "tool-call").length,
+    0,
   );
-  return results.filter(({ time }) => time !== undefined).length;
+  const facts = [
+    plural(messages.length, "message"),
+    plural(turns, "turn"),
+    plural(calls, "tool call"),
+  ];
+  const { compactions } = transcript;
+  if (compactions > 0) facts.push(`compacted ${times(compactions)} before`);
+  if (prunedBefore > 0) facts.push(`${plural(prunedBefore, "output")} pruned before`);
+  return [
+    pc.bold(`${title}${version}`) + pc.dim(model),
+    ...(conversation.title === undefined ? [] : [clipLine(conversation.title, width)]),
+    ...wrap(facts.join(", "), width),
+    ...(cwd === undefined ? [] : [pc.dim(fit(`in ${cwd}`, width))]),
+  ];
 }
 
-/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
-export interface InspectReport {
-  readonly version: 1;
-  readonly format: string;
-  readonly agentVersion?: string;
-  readonly title?: string;
-  readonly model?: string;
-  readonly cwd?: string;
-  /** How many the file holds; this is about one of them. */
-  readonly conversations: number;
-  readonly messages: number;
-  readonly turns: number;
-  readonly window: number;
-  readonly windowFrom: ChosenWindow["from"];
-  readonly reserved: number;
-  readonly usable: number;
-  readonly overflow: boolean;
-  readonly tokens: {
-    readonly total: number;
-    readonly source: SessionSize["source"];
-    /** What our estimator makes of the messages alone. */
-    readonly estimated: number;
-    /** What the session does not hold: system prompt, tools. */
-    readonly outside: number;
-  };
-  readonly kinds: readonly KindShare[];
-  readonly tools: readonly ToolShare[];
-  readonly largest: readonly ContentItem[];
-  readonly growth: Growth;
-  readonly prunable: { readonly tokens: number; readonly pieces: readonly PrunablePieces[] };
-  /** What the agent itself did before, and lines that nothing could be made of. */
-  readonly counts: {
-    readonly compactions: number;
-    readonly prunedOutputs: number;
-    readonly unparsableLines: number;
-  };
-  readonly warnings: readonly string[];
+function times(value: number): string {
+  return value === 1 ? "once" : value === 2 ? "twice" : `${count(value)} times`;
 }
 
-function jsonReport(inspection: Inspection): InspectReport {
-  const { loaded, size, budget, prunable } = inspection;
-  const { transcript, conversation } = loaded;
-  const { title, model, cwd } = conversation;
-  return {
-    version: 1,
-    format: transcript.format,
-    ...(transcript.version !== undefined && { agentVersion: transcript.version }),
-    ...(title !== undefined && { title }),
-    ...(model !== undefined && { model }),
-    ...(cwd !== undefined && { cwd }),
-    conversations: transcript.conversations.length,
-    messages: conversation.messages.length,
-    turns: inspection.turns,
-    window: budget.window,
-    windowFrom: inspection.chosen.from,
-    reserved: budget.reserved,
-    usable: budget.usable,
-    overflow: inspection.isOver,
-    tokens: {
-      total: size.tokens,
-      source: size.source,
-      estimated: size.estimated,
-      outside: size.outside,
-    },
-    kinds: inspection.kinds,
-    tools: inspection.tools,
-    largest: inspection.largest,
-    growth: inspection.growth,
-    prunable: {
-      tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
-      pieces: prunable,
-    },
-    counts: {
-      compactions: transcript.compactions,
-      prunedOutputs: inspection.prunedBefore,
-      unparsableLines: transcript.unparsableLines,
-    },
-    warnings: inspection.warnings,
-  };
+function fullness({ size, budget, chosen, isOver }: Inspection, width: number): string[] {
+  const paint = isOver ? pc.red : size.tokens >= budget.usable * 0.8 ? pc.yellow : pc.green;
+  const assumed = chosen.from === "default" ? " (assumed)" : "";
+  const room = budget.usable - size.tokens;
+  const state = isOver ? `Overflow: ${count(-room)} over` : `No overflow: ${count(room)} free`;
+  const source =
+    size.source === "reported"
+      ? "reported by the provider for the last step, what came since estimated"
+      : "estimated";
+  return [
+    `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} reserved for the answer)`,
+    `In it     ${count(size.tokens)} tokens, ${source}`,
+    `          ${paint(bar(size.tokens, budget.window, Math.min(60, width - 18)))} ${percent(size.tokens, budget.window)}`,
+    `State     ${paint(state)}`,
+  ].flatMap((line) => wrap(line, width, 10));
+}
+
+const LABELS: Readonly<Record<ContentKind, string>> = {
+  outside: "not in the file",
+  system: "system",
+  summary: "summary",
+  user: "user, typed",
+  injected: "injected",
+  text: "assistant text",
+  reasoning: "reasoning",
+  "tool-call": "tool calls",
+  "tool-result": "tool results",
+  file: "files, images",
+  other: "other",
+};
+
+function kindLines({ kinds, size }: Inspection, width: number): string[] {
+  const most = Math.max(0, ...kinds.map((kind) => kind.tokens));
+  const lines = kinds.map(({ kind, tokens: held }) => {
+    const line = `  ${LABELS[kind].padEnd(16)}${count(held).padStart(11)}${share(held, size.tokens).padStart(7)}  `;
+    return `${line}${pc.cyan(bar(held, most, width - line.length))}`;
+  });
+  if (size.outside === 0) return lines;
+  const note =
+    "  not in the file: the agent's system prompt and tools, by what the provider reported";
+  return [...lines, ...wrap(note, width, 2).map(pc.dim)];
+}
+
+/** How many tools have a line of their own. */
+const SHOWN_TOOLS = 12;
+
+function toolLines({ tools }: Inspection, width: number): string[] {
+  const shown = tools.slice(0, SHOWN_TOOLS);
+  if (shown.length === 0) return [];
+  const name = Math.min(28, width - 46, Math.max(8, ...shown.map(({ tool }) => tool.length)));
+  const most = Math.max(...shown.map(({ input, output }) => input + output));
+  const heading = `  ${"".padEnd(name)}${"calls".padStart(7)}${"failed".padStart(8)}${"inputs".padStart(10)}${"outputs".padStart(10)}`;
+  const more = tools.length - shown.length;
+  return [
+    pc.dim(heading),
+    ...shown.map(({ tool, calls, failed, input, output }) => {
+      const line = `  ${fit(tool, name).padEnd(name)}${count(calls).padStart(7)}${(failed > 0 ? count(failed) : "").padStart(8)}${count(input).padStart(10)}${count(output).padStart(10)}  `;
+      return `${line}${pc.cyan(bar(input + output, most, width - line.length))}`;
+    }),
+    ...(more > 0 ? [pc.dim(`  and ${plural(more, "more tool")}; --json has them all`)] : []),
+  ];
+}
+
+function largestLines({ largest, size }: Inspection, width: number): string[] {
+  const places = largest.map(({ message }) => (message === undefined ? "" : `#${message}`));
+  const wide = Math.max(0, ...places.map((place) => place.length));
+  const names = largest.map((item) => fit(itemName(item), 22));
+  const name = Math.max(0, ...names.map((text) => text.length));
+  return largest.map((item, index) => {
+    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.tokens).padStart(6)}  ${(names[index] ?? "").padEnd(name)}  `;
+    const subject = clipLine(item.subject, Math.max(8, width - line.length));
+    return `${line}${item.kind === "tool-call" || item.kind === "tool-result" ? subject : pc.dim(subject)}`.trimEnd();
+  });
+}
+
+function itemName({ kind, tool }: ContentItem): string {
+  if (kind === "tool-call") return `${tool} input`;
+  if (kind === "tool-result") return tool === undefined ? "tool result" : `${tool} output`;
+  if (kind === "file") return tool === undefined ? "file" : `${tool} file`;
+  return LABELS[kind];
+}
+
+const CHART_HEIGHT = 6;
+const AXIS = 8;
+
+function growthLines(
+  { growth, budget, loaded, prunedBefore }: Inspection,
+  width: number,
+): string[] {
+  const values = growth.samples.map((sample) => sample.tokens);
+  const peak = values.reduce((most, value) => Math.max(most, value), 0);
+  if (values.length < 2 || peak === 0) return [];
+  // The window is the scale, unless the session is so small in it that nothing could be seen.
+  const isWindow = peak >= budget.window * 0.3 && peak <= budget.window;
+  const top = isWindow ? budget.window : peak;
+  const { rows, drops } = chart(values, { width: width - AXIS - 1, height: CHART_HEIGHT, top });
+  const step = top / CHART_HEIGHT;
+  const isCut = loaded.transcript.compactions + prunedBefore > 0;
+  const legend = isCut ? "▾ compacted or pruned" : "▾ less than before";
+  return [
+    ...rows.map((row, index) => {
+      const floor = (CHART_HEIGHT - 1 - index) * step;
+      const hasWindow = floor < budget.window && budget.window <= floor + step;
+      const label = index === 0 ? tokens(top) : hasWindow ? tokens(budget.window) : "";
+      const paint = floor >= budget.window ? pc.red : pc.cyan;
+      return `${label.padStart(AXIS - 1)} ${pc.dim(hasWindow ? "┤" : "│")}${paint(row)}`.trimEnd();
+    }),
+    `${"0".padStart(AXIS - 1)} ${pc.dim(`└${"─".repeat(width - AXIS - 1)}`)}`,
+    ...(drops.trim() === "" ? [] : [`${" ".repeat(AXIS + 1)}${pc.yellow(drops)}`.trimEnd()]),
+    axisLabels(growth, width),
+    ...(drops.trim() === "" ? [] : [pc.dim(`${" ".repeat(AXIS + 1)}${legend}`)]),
+  ];
+}
+
+/** Times where they are known, else steps or messages. */
+function axisLabels({ samples, source }: Growth, width: number): string {
+  const [first, last] = [samples[0], samples.at(-1)];
+  const noun = source === "reported" ? "step" : "message";
+  const [from, to] = [first?.time, last?.time];
+  const hasTimes = from !== undefined && to !== undefined;
+  const left = hasTimes ? localTime(from) : `${noun} 1`;
+  const right = hasTimes ? localTime(to) : `${noun} ${count(samples.length)}`;
+  const room = width - AXIS - 1 - left.length;
+  return pc.dim(
+    `${" ".repeat(AXIS + 1)}${left}${right.padStart(Math.max(right.length + 1, room))}`,
+  );
+}
+
+const PRUNABLE: Readonly<Record<PrunableKind, string>> = {
+  duplicate: "duplicate",
+  superseded: "superseded read",
+  "old output": "old output",
+  "old input": "large old input",
+};
+
+function prunableLines({ prunable }: Inspection, width: number): string[] {
+  if (prunable.length === 0) return ["Prunable  nothing"];
+  const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
+  const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
+  return wrap(`Prunable  ${count(all)} tokens: ${pieces.join(", ")}`, width, 10);
+}
+
+/** How many warnings are shown; `--json` has them all. */
+const SHOWN_WARNINGS = 8;
+
+function warningLines({ warnings }: Inspection, width: number): string[] {
+  const more = warnings.length - SHOWN_WARNINGS;
+  return [
+    ...warnings
+      .slice(0, SHOWN_WARNINGS)
+      .flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
+    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
+  ];
+}
+
+/** Breaks a line between words; further lines are indented. */
+function wrap(text: string, width: number, indent = 0): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width && !rest.includes("\u001B")) {
+    const at = rest.lastIndexOf(" ", width);
+    if (at <= indent) break;
+    lines.push(rest.slice(0, at));
+    rest = " ".repeat(indent) + rest.slice(at + 1);
+  }
+  return [...lines, rest];
+}
+
+/** A path as it can be typed. */
+function shellWord(file: string): string {
+  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }

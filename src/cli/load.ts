@@ -1,4 +1,6 @@
+import { type Command, Option } from "commander";
 import { ContextError } from "../core/error.ts";
+import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/index.ts";
 import {
@@ -8,15 +10,40 @@ import {
   transcriptFormats,
   type TranscriptInput,
 } from "../transcripts/index.ts";
+import { count, plural } from "./figures.ts";
 import type { Io } from "./io.ts";
-import { plural } from "./view/figures.ts";
-import { startProgress } from "./view/progress.ts";
+import { numberOption, tokensOption } from "./options.ts";
+import { startProgress } from "./progress.ts";
+
+/** What every command on a session file has. */
+export function sessionOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--window <tokens>",
+        "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
+      ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--format <name>",
+        "how to read the file (default: recognised by content)",
+      ).choices([...new Set(transcriptFormats.map(({ name }) => name))]),
+    )
+    .addOption(
+      new Option(
+        "--nth <number>",
+        "which conversation, if the file holds several (default: the largest)",
+      ).argParser(numberOption),
+    )
+    .option("--json", "print the result as JSON");
+}
 
 export interface LoadOptions {
   /** Name of the format; the content decides without it. */
   readonly format?: string;
   /** Which conversation of a file that holds several, from 1 on. @default the largest */
-  readonly conversation?: number;
+  readonly nth?: number;
   readonly json?: boolean;
 }
 
@@ -38,18 +65,18 @@ export async function loadConversation(
   const progress = startProgress(io, options.json === true);
   try {
     const transcript = await readTranscript(input, {
-      ...(options.format !== undefined && { format: options.format }),
+      format: options.format,
       onProgress: (done, whole) => progress.update("Reading the session", done, whole),
     });
-    const index = chosenIndex(transcript.conversations, options.conversation);
+    const index = chosenIndex(transcript.conversations, options.nth);
     const conversation = transcript.conversations[index];
     if (conversation === undefined) throw noConversation(transcript);
     const warnings = transcript.warnings.map(({ line, message }) =>
       line === undefined ? message : `line ${line}: ${message}`,
     );
-    if (transcript.conversations.length > 1 && options.conversation === undefined) {
+    if (transcript.conversations.length > 1 && options.nth === undefined) {
       warnings.push(
-        `the file holds ${plural(transcript.conversations.length, "conversation")}; this is number ${index + 1}, the largest; choose another with --conversation`,
+        `the file holds ${plural(transcript.conversations.length, "conversation")}; this is number ${index + 1}, the largest; choose another with --nth`,
       );
     }
     const format = transcriptFormats.find((one) => one.name === transcript.format);
@@ -64,7 +91,7 @@ function chosenIndex(conversations: readonly Conversation[], wanted: number | un
     if (wanted >= 1 && wanted <= conversations.length) return wanted - 1;
     throw new ContextError(
       "invalid-options",
-      `There is no conversation ${wanted}; the file holds ${conversations.length}. Give --conversation a number from 1 to ${conversations.length}.`,
+      `There is no conversation ${wanted}; the file holds ${conversations.length}. Give --nth a number from 1 to ${conversations.length}.`,
     );
   }
   const meter = createMessageMeter(estimator);
@@ -82,4 +109,45 @@ function noConversation({ format }: Transcript): ContextError {
     "unreadable-file",
     `The file is a ${format} session without a conversation; give one that holds messages.`,
   );
+}
+
+/** The window a command works with, and who says so. */
+export interface ChosenWindow {
+  /** `undefined`: nobody knows, and the default is taken. */
+  readonly window: number | undefined;
+  readonly from: "option" | "session" | "model" | "peak" | "default";
+}
+
+/** Windows that models are sold with, for a session that outgrew the one its model's name says. */
+const USUAL_WINDOWS: readonly number[] = [200_000, 400_000, 1_000_000, 2_000_000];
+
+/** The option decides, then the session, then its model. */
+export function chooseWindow(
+  option: number | undefined,
+  {
+    window,
+    model,
+    timeline = [],
+  }: Pick<Conversation, "window" | "model"> & Partial<Pick<Conversation, "timeline">>,
+): ChosenWindow {
+  if (option !== undefined) return { window: option, from: "option" };
+  if (window !== undefined) return { window, from: "session" };
+  const known = modelWindow(model ?? "");
+  if (known === undefined) return { window: undefined, from: "default" };
+  const peak = timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
+  if (peak <= known) return { window: known, from: "model" };
+  return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "peak" };
+}
+
+/** What a person should know about the choice; nothing when it is sure. */
+export function windowWarnings({ window = DEFAULT_WINDOW, from }: ChosenWindow): string[] {
+  if (from === "default") {
+    return [
+      `the session does not name its model's window; ${count(window)} tokens are assumed (--window changes it)`,
+    ];
+  }
+  if (from !== "peak") return [];
+  return [
+    `the session once held more than its model is known for; a window of ${count(window)} tokens is assumed (--window changes it)`,
+  ];
 }

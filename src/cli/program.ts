@@ -1,12 +1,58 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
-// Not the whole room: an agent waits for the start of this program with every command it runs.
-import { transcriptFormats } from "../transcripts/formats.ts";
-import { WRITE_TARGETS } from "../transcripts/write.ts";
-import { addGc, addRecall } from "./archive-commands.ts";
 import { type Io, printJson } from "./io.ts";
-import { millisecondsOption, numberOption, tokensOption } from "./option-values.ts";
-import { addRun, addTruncate, type SetExitCode } from "./output-commands.ts";
+
+/** Takes the exit code of a command that has its own. */
+export type SetExitCode = (code: number) => void;
+
+/** Gives a command its arguments, options and action. */
+type Define = (command: Command, io: Io, setExitCode: SetExitCode) => void;
+
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** An agent waits for the start of this program with every command it runs. */
+  readonly load: () => Promise<Define>;
+}
+
+/** Every command, in the order of the help. */
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "compact",
+    summary: "compact a session so that it fits its model's window",
+    load: async () => (await import("./compact.ts")).defineCompact,
+  },
+  {
+    name: "inspect",
+    summary: "see what fills the window of a session",
+    load: async () => (await import("./inspect.ts")).defineInspect,
+  },
+  {
+    name: "run",
+    summary: "run a command and print what fits of its output",
+    load: async () => (await import("./run.ts")).defineRun,
+  },
+  {
+    name: "truncate",
+    summary: "let through what fits of an output on stdin",
+    load: async () => (await import("./truncate.ts")).defineTruncate,
+  },
+  {
+    name: "recall",
+    summary: "print an original from the archive, or search all of them",
+    load: async () => (await import("./recall.ts")).defineRecall,
+  },
+  {
+    name: "gc",
+    summary: "remove what is old from the archive",
+    load: async () => (await import("./gc.ts")).defineGc,
+  },
+  {
+    name: "formats",
+    summary: "list the formats that can be read and written",
+    load: async () => (await import("./formats.ts")).defineFormats,
+  },
+];
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -25,7 +71,7 @@ export async function runProgram(
 ): Promise<number> {
   try {
     let exitCode: number = EXIT.done;
-    const program = createProgram(io, version, (code) => (exitCode = code));
+    const program = await createProgram(io, args, version, (code) => (exitCode = code));
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
@@ -57,7 +103,12 @@ function reportError(io: Io, error: unknown, asJson: boolean): number {
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
 }
 
-function createProgram(io: Io, version: string, setExitCode: SetExitCode): Command {
+async function createProgram(
+  io: Io,
+  args: readonly string[],
+  version: string,
+  setExitCode: SetExitCode,
+): Promise<Command> {
   const program = new Command("longhaul")
     .description(
       "Keeps long-running LLM agents inside their model's context window without losing what matters.",
@@ -73,15 +124,21 @@ function createProgram(io: Io, version: string, setExitCode: SetExitCode): Comma
     .showSuggestionAfterError(true)
     .enablePositionalOptions()
     .addHelpText("after", EXAMPLES);
-  addCompact(program, io);
-  addInspect(program, io);
-  addRun(program, io, setExitCode);
-  addTruncate(program, io);
-  addRecall(program, io);
-  addGc(program, io);
-  addFormats(program, io);
-  for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
+  const isWanted = wanted(args);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).summary(summary);
+    command.exitOverride().copyInheritedSettings(program);
+    if (isWanted(name)) (await load())(command, io, setExitCode);
+  }
   return program;
+}
+
+/** The commands that have to be known in full: the one that is asked for, all for the help. */
+function wanted(args: readonly string[]): (name: string) => boolean {
+  const [first, second] = args.filter((arg) => !arg.startsWith("-"));
+  const asked = first === "help" ? second : first;
+  const isVersion = args[0] === "--version" || args[0] === "-V";
+  return (name) => (asked === undefined ? !isVersion : name === asked);
 }
 
 const EXAMPLES = `
@@ -94,113 +151,3 @@ Examples:
   longhaul recall head_0123456789abcdef             print what a compaction archived
   longhaul recall --search "connection refused"     find it in everything that was archived
   longhaul formats                                  what can be read and written`;
-
-function addCompact(program: Command, io: Io): void {
-  sessionOptions(program.command("compact"))
-    .summary("compact a session so that it fits its model's window")
-    .description(
-      "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive. Without FILE, lists the sessions on this computer and lets you pick one.",
-    )
-    .argument("[file]", "a session file, plain or gzip")
-    .addOption(
-      new Option(
-        "--reserved <tokens>",
-        "kept free for the answer (default: 20000, at most half the window)",
-      ).argParser(tokensOption),
-    )
-    .addOption(
-      new Option(
-        "--fixed <tokens>",
-        "system prompt and tools that the session file does not hold",
-      ).argParser(tokensOption),
-    )
-    .addOption(
-      new Option(
-        "--to <format>",
-        "write this format (default: the session's own if possible, else neutral)",
-      ).choices(WRITE_TARGETS),
-    )
-    .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
-    .option("--force", "compact even though the conversation fits")
-    .addOption(
-      new Option(
-        "--summarizer <name>",
-        "who writes the summary: extractive, anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
-      ).default("extractive"),
-    )
-    .addOption(
-      new Option(
-        "--summarizer-timeout <ms>",
-        "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
-      ).argParser(millisecondsOption),
-    )
-    .addOption(
-      new Option(
-        "--summarizer-window <tokens>",
-        "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
-      ).argParser(tokensOption),
-    )
-    .option("--show-prompt", "with --json: the prompts that were sent, too")
-    .action(async (file: string | undefined, options) => {
-      const { compactCommand, compactInput } = await import("./compact.ts");
-      const { chosenSummarizer } = await import("./chosen-summarizer.ts");
-      // A name that is wrong is better told before anything is read or picked.
-      chosenSummarizer(io, options);
-      if (file !== undefined) return compactCommand(io, file, options);
-      const { chooseSession } = await import("./sessions/choose-session.ts");
-      const session = await chooseSession(io, options);
-      if (session === undefined) return undefined;
-      return compactInput(io, { input: await session.load(), name: session.name }, options);
-    });
-}
-
-function addInspect(program: Command, io: Io): void {
-  sessionOptions(program.command("inspect"))
-    .summary("see what fills the window of a session")
-    .description(
-      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time.",
-    )
-    .argument("<file>", "a session file, plain or gzip")
-    .action(async (file: string, options) => {
-      const { inspectCommand } = await import("./inspect.ts");
-      await inspectCommand(io, file, options);
-    });
-}
-
-function addFormats(program: Command, io: Io): void {
-  program
-    .command("formats")
-    .summary("list the formats that can be read and written")
-    .description(
-      "Lists the session formats that can be read, where their agents keep them, and the formats that can be written.",
-    )
-    .option("--json", "print the result as JSON")
-    .action(async (options) => {
-      const { formatsCommand } = await import("./formats.ts");
-      formatsCommand(io, options);
-    });
-}
-
-/** What every command on a session file has. */
-function sessionOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option(
-        "--window <tokens>",
-        "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
-      ).argParser(tokensOption),
-    )
-    .addOption(
-      new Option(
-        "--format <name>",
-        "how to read the file (default: recognised by content)",
-      ).choices([...new Set(transcriptFormats.map(({ name }) => name))]),
-    )
-    .addOption(
-      new Option(
-        "--conversation <number>",
-        "which one, if the file holds several (default: the largest)",
-      ).argParser(numberOption),
-    )
-    .option("--json", "print the result as JSON");
-}

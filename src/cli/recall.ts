@@ -1,3 +1,4 @@
+import { type Command, Option } from "commander";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import {
@@ -11,10 +12,11 @@ import {
   type SearchStop,
 } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
-import { bytes, plural } from "./view/figures.ts";
+import { bytes, parseRange, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces } from "./io.ts";
+import { numberOption, parsed, wholeOption } from "./options.ts";
 
-export interface RecallCommandOptions extends CommonOptions {
+interface RecallCommandOptions extends CommonOptions {
   readonly lines?: Range;
   readonly bytes?: Range;
   /** What to look for in everything, in place of a handle. */
@@ -24,8 +26,33 @@ export interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number;
 }
 
-/** `longhaul recall HANDLE` and `longhaul recall --search TEXT`, in all conversations. */
-export async function recallCommand(
+/** `longhaul recall HANDLE` and `longhaul recall --search TEXT`. */
+export function defineRecall(command: Command, io: Io): void {
+  command
+    .description(
+      "Prints the original that a handle names, byte for byte: a truncated or pruned output, a clipped piece, or the head of a compacted conversation. Or searches everything that was archived, newest first.",
+    )
+    .argument("[handle]", "as a context names it, e.g. out_0123456789abcdef")
+    .addOption(rangeOption("--lines <range>", "only these lines, e.g. 120-180 or 120-"))
+    .addOption(rangeOption("--bytes <range>", "only these bytes, the first is 0, e.g. 0-20000"))
+    .option("--search <text>", "look for a text in every line")
+    .option("--regex", "the text is a regular expression (RE2)")
+    .addOption(
+      new Option("--context <lines>", "lines around a hit (default: 0)").argParser(wholeOption),
+    )
+    .addOption(new Option("--limit <hits>", "the most hits (default: 50)").argParser(numberOption))
+    .option("--json", "print the result as JSON")
+    .action((handle: string | undefined, options) => recallCommand(io, handle, options));
+}
+
+function rangeOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) =>
+    parsed(parseRange(text), "Give two numbers such as 120-180, or 120- for all that follows."),
+  );
+}
+
+/** Prints or searches, in all conversations. */
+async function recallCommand(
   io: Io,
   handle: string | undefined,
   options: RecallCommandOptions,
@@ -59,10 +86,7 @@ async function print(
   archive: Archive,
   { handle, json, lines, bytes: part }: RecallCommandOptions & { readonly handle: string },
 ): Promise<void> {
-  const range = {
-    ...(lines !== undefined && { lines }),
-    ...(part !== undefined && { bytes: part }),
-  };
+  const range = { lines, bytes: part };
   const isPart = lines !== undefined || part !== undefined;
   if (json === true && isPart) {
     const { text, ...rest } = await recallRange(archive, handle, range);
@@ -82,8 +106,8 @@ async function search(io: Io, archive: Archive, options: RecallCommandOptions): 
   const result = await searchArchive(archive, pattern, {
     ...UNHURRIED,
     regex: regex === true,
-    ...(context !== undefined && { context }),
-    ...(limit !== undefined && { limit }),
+    context,
+    limit,
   });
   if (options.json === true) return printJson(io, { version: 1, ...result });
   if (result.hits.length > 0) printLines(io, searchLines(result).slice(0, -1));

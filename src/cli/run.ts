@@ -1,18 +1,42 @@
+import { type Command, Option } from "commander";
 import { constants } from "node:os";
 import pc from "picocolors";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder, outputsOfToday } from "../archive/home.ts";
 import { type CommandLine, type CommandResult, runCommand } from "../spill/index.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
-import { type LiveView, startLiveView } from "./view/live-view.ts";
-import { cutJson, type CutFlags, cutOptions } from "./truncate.ts";
+import { type LiveView, startLiveView } from "./live-view.ts";
+import { numberOption, secondsOption } from "./options.ts";
+import { cutJson, type CutFlags, cutOptions, cutSettings } from "./truncate.ts";
 
-export interface RunFlags extends CommonOptions, CutFlags {
+interface RunFlags extends CommonOptions, CutFlags {
   /** Seconds. */
   readonly timeout?: number;
   /** Bytes. */
-  readonly maxFile?: number;
+  readonly maxFileBytes?: number;
   readonly keep?: boolean;
+}
+
+/** `longhaul run -- CMD…`. */
+export function defineRun(command: Command, io: Io, setExitCode: (code: number) => void): void {
+  cutOptions(command, "head for compilers, else both")
+    .description(
+      "Runs a command. On a terminal its output is shown as it comes; else the part that fits is printed, and a notice that says where the whole is. The exit code is that of the command: 128 and the number of the signal that ended it, 124 after a time-out, 127 if there is no such command. A single argument is a line for sh.",
+    )
+    .argument("<command...>", "after --, e.g. -- npm test, or -- 'make 2>&1 | grep -v note'")
+    .addOption(
+      new Option("--timeout <seconds>", "end the command after so long").argParser(secondsOption),
+    )
+    .addOption(
+      new Option(
+        "--max-file-bytes <bytes>",
+        "no file that the command writes grows beyond this (default: only the output is limited, to 4 GiB)",
+      ).argParser(numberOption),
+    )
+    .passThroughOptions()
+    .action(async (words: readonly string[], options) => {
+      setExitCode(await runCommandLine(io, words, options));
+    });
 }
 
 /** What `timeout` of the core utilities answers. */
@@ -38,17 +62,17 @@ export async function runCommandLine(
   try {
     const result = await runCommand({
       ...commandLine(words),
-      ...cutOptions(flags),
+      ...cutSettings(flags),
       archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
       cwd: io.cwd,
       env: { ...io.env },
       stdin: "inherit",
       signal: stop.signal,
       graceMs: GRACE_MS,
-      ...(flags.timeout !== undefined && { timeoutMs: flags.timeout * 1_000 }),
-      ...(flags.maxFile !== undefined && { maxFileBytes: flags.maxFile }),
-      ...(flags.keep !== undefined && { keep: flags.keep }),
-      ...(view !== undefined && { onProgress: view.update }),
+      timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1_000,
+      maxFileBytes: flags.maxFileBytes,
+      keep: flags.keep,
+      onProgress: view?.update,
     });
     print(io, result, { view, json: flags.json === true });
     return exitCodeOf(result);

@@ -1,3 +1,4 @@
+import { type Command, Option } from "commander";
 import { createReadStream, fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +9,7 @@ import { ContextError, errorMessage } from "../core/error.ts";
 import type { Direction, Limits } from "../core/truncate/index.ts";
 import { createSpill, type SpillResult } from "../spill/index.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
+import { numberOption } from "./options.ts";
 
 /** How an output is cut. */
 export interface CutFlags {
@@ -16,18 +18,45 @@ export interface CutFlags {
   readonly maxBytes?: number;
 }
 
-export interface TruncateFlags extends CommonOptions, CutFlags {
+interface TruncateFlags extends CommonOptions, CutFlags {
   readonly keep?: boolean;
 }
 
+/** `… | longhaul truncate`. */
+export function defineTruncate(command: Command, io: Io): void {
+  cutOptions(command, "tail")
+    .description(
+      "Reads an output on stdin and prints the part of it that fits. If something was left out, the whole goes to the archive and a notice says where it is.",
+    )
+    .action((options) => truncateCommand(io, standardInput(), options));
+}
+
+/** What every command that cuts an output has. */
+export function cutOptions(command: Command, direction: string): Command {
+  return command
+    .addOption(
+      new Option("--direction <end>", `which end stays (default: ${direction})`).choices([
+        "tail",
+        "head",
+        "both",
+      ]),
+    )
+    .addOption(new Option("--max-lines <lines>", "(default: 2000)").argParser(numberOption))
+    .addOption(
+      new Option("--max-bytes <bytes>", "of UTF-8 (default: 50000)").argParser(numberOption),
+    )
+    .option("--keep", "keep the whole output even if nothing was cut")
+    .option("--json", "print the result as JSON");
+}
+
 /** What comes in on stdin. */
-export type Input = Readable & { readonly isTTY?: boolean };
+type Input = Readable & { readonly isTTY?: boolean };
 
 /**
  * The stdin of this process. Throws `invalid-options` where nothing can come: a terminal, or the null
  * device, which also stands for a closed one. (Of a folder, Node itself makes an empty stream.)
  */
-export function standardInput(): Input {
+function standardInput(): Input {
   const stats = fstatSync(0);
   if (stats.isCharacterDevice()) throw nothingToRead();
   const isOdd = stats.isDirectory() || stats.isBlockDevice();
@@ -40,9 +69,9 @@ export function standardInput(): Input {
  */
 export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags): Promise<void> {
   const spill = createSpill({
-    ...cutOptions(flags),
+    ...cutSettings(flags),
     archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
-    ...(flags.keep !== undefined && { keep: flags.keep }),
+    keep: flags.keep,
   });
   const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));
   const result = await spill.finish();
@@ -53,18 +82,12 @@ export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags
 }
 
 /** The options of the library for what was typed. */
-export function cutOptions(flags: CutFlags): {
+export function cutSettings(flags: CutFlags): {
   readonly limits: Partial<Limits>;
   readonly direction?: Direction;
 } {
   const { direction, maxLines, maxBytes } = flags;
-  return {
-    limits: {
-      ...(maxLines !== undefined && { maxLines }),
-      ...(maxBytes !== undefined && { maxBytes }),
-    },
-    ...(direction !== undefined && { direction }),
-  };
+  return { limits: { maxLines, maxBytes }, direction };
 }
 
 /** What both commands print with `--json`. */
@@ -77,8 +100,9 @@ export function cutJson({ text, truncation, entry, warnings }: SpillResult): obj
     direction,
     total,
     kept,
-    ...(omitted !== undefined && { omitted }),
-    ...(entry !== undefined && { handle: entry.handle, path: entry.path }),
+    omitted,
+    handle: entry?.handle,
+    path: entry?.path,
     warnings,
   };
 }

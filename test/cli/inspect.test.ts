@@ -5,7 +5,8 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { inspectCommand, type InspectReport } from "../../src/cli/inspect.ts";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import type { InspectReport } from "../../src/cli/inspection.ts";
 import { capturedIo, type CapturedIo } from "./captured-io.ts";
 import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
 
@@ -172,13 +173,13 @@ describe.skipIf(RECORDED_FILES.length === 0)("inspect on recorded transcripts", 
 
   it("says which conversation of many it shows", async () => {
     const file = path.join(RECORDINGS, "openai-chat/tau-airline-gpt-4o.json.gz");
-    const first = await inspected(file, { conversation: 1 });
+    const first = await inspected(file, { nth: 1 });
     expect(first.conversations).toBe(200);
     expect(first.warnings.join()).not.toContain("200 conversations");
     const largest = await inspected(file);
     expect(largest.warnings.join()).toContain("the file holds 200 conversations");
     expect(largest.tokens.total).toBeGreaterThan(first.tokens.total);
-    await expect(inspected(file, { conversation: 201 })).rejects.toMatchObject({
+    await expect(inspected(file, { nth: 201 })).rejects.toMatchObject({
       code: "invalid-options",
     });
   });

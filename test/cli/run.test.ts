@@ -80,7 +80,7 @@ describe("longhaul run", () => {
   });
 
   it("stops a command that writes without end", async () => {
-    const run = await runCli(["run", "--max-file", "100000", "--", "yes"]);
+    const run = await runCli(["run", "--max-file-bytes", "100000", "--", "yes"]);
     expect(run.stdout).toContain("reached the limit");
     expect(run.code).not.toBe(0);
   });

@@ -152,7 +152,7 @@ describe.each(names)("compact --summarizer %s", (form, envFor) => {
 
 describe("a model that does not answer", () => {
   it.each([
-    ["--summarizer-timeout", ["--summarizer-timeout", "300"], {}],
+    ["--summarizer-timeout-ms", ["--summarizer-timeout-ms", "300"], {}],
     ["LONGHAUL_SUMMARIZER_TIMEOUT_MS", [], { LONGHAUL_SUMMARIZER_TIMEOUT_MS: "300" }],
   ])("is given up after %s", async (_, args, env) => {
     const upstream = await start(() => ({ misbehave: "hang" }));
@@ -206,7 +206,7 @@ describe("wrong usage", () => {
     [["--summarizer", "openai-compatible:localhost#m"], {}, /is no address/],
     [["--summarizer", "anthropic:m"], {}, /set ANTHROPIC_API_KEY/],
     [["--summarizer", "openai:m"], { OPENAI_API_KEY: "" }, /set OPENAI_API_KEY/],
-    [["--summarizer-timeout", "soon"], {}, /milliseconds/],
+    [["--summarizer-timeout-ms", "soon"], {}, /milliseconds/],
   ])("%j is told in one line, and nothing is written", async (args, env, message) => {
     const run = await compact(args, env);
     expect(run).toMatchObject({ code: 2, stdout: "" });

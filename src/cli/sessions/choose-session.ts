@@ -1,10 +1,9 @@
-import { clipLine } from "../../core/text/index.ts";
-import { isCancel, select } from "@clack/prompts";
 import pc from "picocolors";
-import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
-import { bar, bytes, percent, plural, tokens } from "../view/figures.ts";
+import { isCancel, select } from "@clack/prompts";
+import { clipLine } from "../../core/text/index.ts";
+import { bar, bytes, localTime, percent, plural, tokens } from "../figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, widthOf } from "../io.ts";
-import { localTime } from "../view/local-time.ts";
+import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
 import type { FoundSession } from "./session-search.ts";
 import { findSessions, type FoundSessions } from "./sessions.ts";
 

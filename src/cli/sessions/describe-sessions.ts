@@ -3,10 +3,10 @@ import { type ContextBudget, contextBudget } from "../../core/overflow/index.ts"
 import { messageText, startsTurn } from "../../core/message/index.ts";
 import { type Conversation, readTranscript } from "../../transcripts/index.ts";
 import type { Io } from "../io.ts";
-import { measureSession } from "../measure/measure-session.ts";
-import { startProgress } from "../view/progress.ts";
+import { measureSession } from "../measure-session.ts";
+import { startProgress } from "../progress.ts";
 import type { FoundSession } from "./session-search.ts";
-import { chooseWindow } from "../window.ts";
+import { chooseWindow } from "../load.ts";
 
 /** What a list says about a session. */
 export interface DescribedSession {
@@ -54,7 +54,7 @@ export async function describeSessions(
 
 async function describeSession(session: FoundSession, deadline: number): Promise<DescribedSession> {
   const left = deadline - Date.now();
-  if (left <= 0 || session.isSlow === true) return unread(session, "unmeasured");
+  if (left <= 0) return unread(session, "unmeasured");
   const signal = AbortSignal.timeout(left);
   let bytes = session.bytes;
   try {

@@ -17,8 +17,6 @@ export interface FoundSession {
   readonly modifiedAt: number;
   /** A file name to call results after. */
   readonly name: string;
-  /** Loading starts another program, too slow for a list of many. */
-  readonly isSlow?: true;
   /** What `readTranscript` takes. */
   load(): Promise<TranscriptInput>;
 }

@@ -8,7 +8,7 @@ import {
   type FoundSession,
   type SessionSearch,
 } from "./session-search.ts";
-import { findOpencodeSessions } from "./sessions-opencode.ts";
+import { findOpencodeSessions } from "./opencode-sessions.ts";
 
 export interface FoundSessions {
   /** Newest first. */

@@ -1,10 +1,9 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeSessions } from "../../../src/cli/sessions/describe-sessions.ts";
-import { findProgramSessions } from "../../../src/cli/sessions/sessions-opencode-program.ts";
 import { findSessions } from "../../../src/cli/sessions/sessions.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { capturedIo, type CapturedIo } from "../captured-io.ts";
@@ -163,47 +162,6 @@ describe("opencode", () => {
     expect(hints).toHaveLength(1);
     expect(hints[0]).toContain(file);
     expect(hints[0]).toContain("opencode export ID > session.json");
-  });
-
-  it.skipIf(process.platform === "win32")(
-    "asks the opencode program where Node has no SQLite",
-    async () => {
-      const listed = [
-        { id: SESSION_ID, title: "Where is the port set?", updated: 1_795_000_060_000 },
-        { id: "--evil", title: "no id", updated: 1 },
-      ];
-      await put("out.json", exported());
-      const program = await put(
-        "bin/opencode",
-        `#!/bin/sh
-if [ "$1 $2" = "session list" ]; then echo '${JSON.stringify(listed)}'
-elif [ "$1 $2" = "export ${SESSION_ID}" ]; then while read -r line || [ -n "$line" ]; do echo "$line"; done < "${home}/out.json"
-else exit 3; fi
-`,
-      );
-      await chmod(program, 0o755);
-      const withProgram = capturedIo({ env: { PATH: path.dirname(program) }, cwd: home });
-      const { sessions, hint } = await findProgramSessions(withProgram, "opencode.db");
-      expect(sessions.map((session) => session.name)).toEqual([SESSION_ID]);
-      expect(hint).toContain(home);
-      const transcript = await readTranscript(await sessions[0]!.load());
-      expect(transcript.conversations[0]?.messages).toHaveLength(3);
-      // Starting the program takes seconds for each session.
-      const [described] = await describeSessions(withProgram, sessions);
-      expect(described).toMatchObject({ state: "unmeasured", tokens: undefined });
-    },
-  );
-
-  it("gives a hint when there is no such program, or it fails", async () => {
-    expect((await findProgramSessions(io, "/data/opencode.db")).hint).toContain(
-      "/data/opencode.db",
-    );
-    const program = await put("bin/opencode", "#!/bin/sh\nexit 1\n");
-    await chmod(program, 0o755);
-    const failing = capturedIo({ env: { PATH: path.dirname(program) }, cwd: home });
-    const found = await findProgramSessions(failing, "/data/opencode.db");
-    expect(found).toMatchObject({ sessions: [], skipped: 1 });
-    expect(found.hint).toContain("/data/opencode.db");
   });
 });
 

@@ -1,7 +1,7 @@
-import { isPruned, type Message, totalUsage } from "../../core/message/index.ts";
-import { estimator } from "../../core/tokens/estimator.ts";
-import { createMessageMeter, type MessageMeter } from "../../core/tokens/index.ts";
-import type { Conversation } from "../../transcripts/index.ts";
+import { isPruned, type Message, totalUsage } from "../core/message/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter, type MessageMeter } from "../core/tokens/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
 
 /** How many tokens a session's next request holds, and how that is known. */
 export interface SessionSize {

@@ -1,7 +1,7 @@
 import pc from "picocolors";
-import type { Progress } from "../../spill/index.ts";
+import type { Progress } from "../spill/index.ts";
 import { bytes, plural } from "./figures.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "./io.ts";
 
 /** Shows a person what a command prints, and below it how much that is by now. */
 export interface LiveView {

@@ -1,13 +1,13 @@
 import type { ContextOptions } from "../context/index.ts";
 import { type Summarizer, summarizerByName } from "../models/index.ts";
 import type { CommonOptions, Io } from "./io.ts";
-import { whileWaiting } from "./view/waiting.ts";
+import { whileWaiting } from "./progress.ts";
 
 export interface SummarizerOptions extends CommonOptions {
   /** Who writes the summary. @default "extractive" */
   readonly summarizer?: string;
   /** The longest that the summary may take, in ms. */
-  readonly summarizerTimeout?: number;
+  readonly summarizerTimeoutMs?: number;
   /** The window of the model that writes it, in tokens. */
   readonly summarizerWindow?: number;
   /** Whether the JSON report has the prompts that were sent. */
@@ -22,14 +22,12 @@ export function chosenSummarizer(
   io: Io,
   options: SummarizerOptions,
 ): Pick<ContextOptions, "summarizer" | "summarizerTimeoutMs"> {
-  const { summarizer: name = "extractive", summarizerTimeout, summarizerWindow } = options;
-  const summarizer = summarizerByName(name, io.env, {
-    ...(summarizerWindow !== undefined && { window: summarizerWindow }),
-  });
+  const { summarizer: name = "extractive", summarizerTimeoutMs, summarizerWindow } = options;
+  const summarizer = summarizerByName(name, io.env, { window: summarizerWindow });
   const isSilent = summarizer === "extractive" || options.json === true;
   return {
     summarizer: isSilent ? summarizer : withProgress(io, summarizer),
-    ...(summarizerTimeout !== undefined && { summarizerTimeoutMs: summarizerTimeout }),
+    summarizerTimeoutMs,
   };
 }
 

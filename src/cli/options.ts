@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseTokens } from "./view/figures.ts";
+import { parseTokens } from "./figures.ts";
 
 export function tokensOption(text: string): number {
   const value = parseTokens(text);
@@ -31,3 +31,14 @@ export function millisecondsOption(text: string): number {
 
 /** The longest that a timer can wait. */
 const MOST_SECONDS = 2_147_483;
+
+export function wholeOption(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number from 0 on.");
+  return Number(text);
+}
+
+/** The value of an option, or advice for whoever typed something else. */
+export function parsed<T>(value: T | undefined, advice: string): T {
+  if (value === undefined) throw new InvalidArgumentError(advice);
+  return value;
+}

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chart } from "../../../src/cli/view/chart.ts";
+import { chart } from "../../src/cli/chart.ts";
 
 const HEIGHTS = " ▁▂▃▄▅▆▇█";
 

@@ -1,9 +1,25 @@
 import path from "node:path";
 import pc from "picocolors";
-import type { CompactResult } from "../compact.ts";
+import type { ContextReport, SummaryReport } from "../context/index.ts";
 import { bar, clipEnd, count, plural } from "./figures.ts";
-import { type Io, widthOf } from "../io.ts";
-import { modelLines } from "./model-view.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Message } from "../core/message/index.ts";
+import type { WriteTarget } from "../transcripts/index.ts";
+import { type Io, widthOf } from "./io.ts";
+import type { ChosenWindow, Loaded } from "./load.ts";
+
+/** What a compaction did, for the report and for the view. */
+export interface CompactResult {
+  readonly loaded: Loaded;
+  readonly chosen: ChosenWindow;
+  readonly report: ContextReport;
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  readonly to: WriteTarget;
+  /** Where the compacted conversation was written; absent when there was nothing to write. */
+  readonly out: string | undefined;
+  readonly archive: string;
+}
 
 /** How many lines of each section of the summary are shown. */
 const SECTION_LINES = 3;
@@ -135,4 +151,82 @@ function warnings({ report }: CompactResult): string[] {
     ...all.slice(0, SHOWN_WARNINGS).map((warning) => pc.yellow(`! ${warning}`)),
     ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
   ];
+}
+
+/** How many problems are shown; `--json` has them all. */
+const SHOWN_PROBLEMS = 4;
+const PROBLEM_WIDTH = 160;
+
+/** What a model had to do with the summary; nothing if none was asked. */
+function modelLines({ summary }: ContextReport): string[] {
+  const name = summary?.calls[0]?.summarizer;
+  if (summary === undefined || name === undefined) return [];
+  const problems = problemsOf(summary);
+  const more = problems.length - SHOWN_PROBLEMS;
+  return [
+    `Model     ${name} ${PART[summary.source]}`,
+    `          ${effort(summary)}`,
+    ...problems.slice(0, SHOWN_PROBLEMS).map((problem) => pc.dim(`          ${problem}`)),
+    ...(more > 0
+      ? [pc.dim(`          … ${plural(more, "more problem")}; --json has them all`)]
+      : []),
+  ];
+}
+
+/** What came of the model's part. */
+const PART: Readonly<Record<SummaryReport["source"], string>> = {
+  model: "wrote the summary",
+  repaired: "wrote the summary, the ledger filled its gaps",
+  extractive: "was asked, and the summary was made without it",
+};
+
+function effort({ calls, usage, waitedMs }: SummaryReport): string {
+  const asked = `${plural(calls.length, "call")} in ${(waitedMs / 1_000).toFixed(1)} s`;
+  if (calls.every((call) => call.usage === undefined)) return `${asked}, tokens not reported`;
+  return `${asked}, ${count(usage.input)} tokens in (${count(usage.cached)} cached), ${count(usage.output)} out`;
+}
+
+function problemsOf({ calls }: SummaryReport): string[] {
+  return calls.flatMap(({ problems }, at) =>
+    problems.map((problem) => clipEnd(`call ${at + 1}: ${problem}`, PROBLEM_WIDTH)),
+  );
+}
+
+/** The stable JSON report; fields are only ever added. */
+export function compactJson(result: CompactResult, showPrompt?: boolean): unknown {
+  const { report, ledger, loaded } = result;
+  const { action, window, reserved, usable, tokens, messages, prune, clipped, head, tail } = report;
+  return {
+    version: 1,
+    format: loaded.transcript.format,
+    action,
+    window,
+    reserved,
+    usable,
+    tokens: { before: tokens.before, after: tokens.after, target: tokens.target },
+    messages,
+    prune,
+    clipped,
+    reasoning: report.reasoning,
+    head,
+    tail,
+    summary: report.summary && jsonSummary(report.summary, showPrompt),
+    continuation: report.continuation,
+    ledger,
+    to: result.to,
+    out: result.out,
+    archive: result.archive,
+    warnings: report.warnings,
+    failures: report.failures,
+    durationMs: report.durationMs,
+  };
+}
+
+/** Prompts hold the whole conversation, so they are only printed when asked for. */
+function jsonSummary(
+  { source, tokens, sections, usage, waitedMs, calls }: SummaryReport,
+  showPrompt = false,
+): unknown {
+  const shown = calls.map(({ prompt, ...call }) => (showPrompt ? { ...call, prompt } : call));
+  return { source, tokens, sections, usage, waitedMs, calls: shown };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { measureSession } from "../../../src/cli/measure/measure-session.ts";
-import type { Message } from "../../../src/core/message/index.ts";
-import { estimator } from "../../../src/core/tokens/estimator.ts";
-import { createMessageMeter } from "../../../src/core/tokens/index.ts";
+import { measureSession } from "../../src/cli/measure-session.ts";
+import type { Message } from "../../src/core/message/index.ts";
+import { estimator } from "../../src/core/tokens/estimator.ts";
+import { createMessageMeter } from "../../src/core/tokens/index.ts";
 
 const meter = createMessageMeter(estimator);
 const TEXT = "The parcel went to the wrong town, and the customer wrote again. ".repeat(40);

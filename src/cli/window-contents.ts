@@ -1,15 +1,15 @@
-import { clipLine } from "../../core/text/index.ts";
-import { describeCall } from "../../core/calls/index.ts";
+import { describeCall } from "../core/calls/index.ts";
+import { clipLine } from "../core/text/index.ts";
 import type {
   FilePart,
   Message,
   Part,
   ToolCallPart,
   ToolResultPart,
-} from "../../core/message/index.ts";
-import { estimator } from "../../core/tokens/estimator.ts";
-import { MESSAGE_OVERHEAD, partTokens } from "../../core/tokens/index.ts";
-import type { Conversation } from "../../transcripts/index.ts";
+} from "../core/message/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { MESSAGE_OVERHEAD, partTokens } from "../core/tokens/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
 import type { SessionSize } from "./measure-session.ts";
 
 /** What a piece of the window is, in the order in which a report names them. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { whileWaiting } from "../../../src/cli/view/waiting.ts";
+import { whileWaiting } from "../../src/cli/progress.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,0 +1,239 @@
+import { sha256Hex } from "../archive/index.ts";
+import { type Message, repairMessages, startsTurn } from "../core/message/index.ts";
+import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
+import { planPrune } from "../core/prune/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter } from "../core/tokens/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
+import type { CommonOptions } from "./io.ts";
+import {
+  chooseWindow,
+  type ChosenWindow,
+  type Loaded,
+  type LoadOptions,
+  windowWarnings,
+} from "./load.ts";
+import { measureSession, type SessionSize } from "./measure-session.ts";
+import {
+  type ContentItem,
+  type KindShare,
+  largestItems,
+  sharesByKind,
+  sharesByTool,
+  type ToolShare,
+  windowContents,
+} from "./window-contents.ts";
+
+export interface InspectOptions extends CommonOptions, LoadOptions {
+  /** Tokens. */
+  readonly window?: number;
+}
+
+/** What fills the window of a session. */
+export interface Inspection {
+  /** As it was given. */
+  readonly file: string;
+  readonly loaded: Loaded;
+  readonly turns: number;
+  /** Outputs in the context that the agent itself replaced by placeholders. */
+  readonly prunedBefore: number;
+  readonly size: SessionSize;
+  readonly chosen: ChosenWindow;
+  readonly budget: ContextBudget;
+  readonly isOver: boolean;
+  /** They add up to `size.tokens`. */
+  readonly kinds: readonly KindShare[];
+  readonly tools: readonly ToolShare[];
+  readonly largest: readonly ContentItem[];
+  readonly growth: Growth;
+  readonly prunable: readonly PrunablePieces[];
+  readonly warnings: readonly string[];
+}
+
+const LARGEST = 10;
+
+export function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspection {
+  const { conversation } = loaded;
+  const chosen = chooseWindow(options.window, conversation);
+  const budget = contextBudget({ window: chosen.window });
+  const size = measureSession(conversation);
+  const items = windowContents(conversation, size);
+  const growth = growthOf(conversation);
+  return {
+    file,
+    loaded,
+    turns: conversation.messages.filter(startsTurn).length,
+    prunedBefore: prunedOutputs(conversation.messages),
+    size,
+    chosen,
+    budget,
+    isOver: isOverflow(size.tokens, budget),
+    kinds: sharesByKind(items),
+    tools: sharesByTool(items),
+    largest: largestItems(items, LARGEST),
+    growth,
+    prunable: prunablePieces(conversation, budget, size.factor),
+    warnings: [...loaded.warnings, ...windowWarnings(chosen)],
+  };
+}
+
+function prunedOutputs(messages: readonly Message[]): number {
+  const results = messages.flatMap(({ parts }) =>
+    parts.filter((part) => part.type === "tool-result"),
+  );
+  return results.filter(({ time }) => time !== undefined).length;
+}
+
+/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
+export interface InspectReport {
+  readonly version: 1;
+  readonly format: string;
+  readonly agentVersion?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  /** How many the file holds; this is about one of them. */
+  readonly conversations: number;
+  readonly messages: number;
+  readonly turns: number;
+  readonly window: number;
+  readonly windowFrom: ChosenWindow["from"];
+  readonly reserved: number;
+  readonly usable: number;
+  readonly overflow: boolean;
+  readonly tokens: {
+    readonly total: number;
+    readonly source: SessionSize["source"];
+    /** What our estimator makes of the messages alone. */
+    readonly estimated: number;
+    /** What the session does not hold: system prompt, tools. */
+    readonly outside: number;
+  };
+  readonly kinds: readonly KindShare[];
+  readonly tools: readonly ToolShare[];
+  readonly largest: readonly ContentItem[];
+  readonly growth: Growth;
+  readonly prunable: { readonly tokens: number; readonly pieces: readonly PrunablePieces[] };
+  /** What the agent itself did before, and lines that nothing could be made of. */
+  readonly counts: {
+    readonly compactions: number;
+    readonly prunedOutputs: number;
+    readonly unparsableLines: number;
+  };
+  readonly warnings: readonly string[];
+}
+
+export function inspectJson(inspection: Inspection): InspectReport {
+  const { loaded, size, budget, prunable } = inspection;
+  const { transcript, conversation } = loaded;
+  const { title, model, cwd } = conversation;
+  return {
+    version: 1,
+    format: transcript.format,
+    agentVersion: transcript.version,
+    title,
+    model,
+    cwd,
+    conversations: transcript.conversations.length,
+    messages: conversation.messages.length,
+    turns: inspection.turns,
+    window: budget.window,
+    windowFrom: inspection.chosen.from,
+    reserved: budget.reserved,
+    usable: budget.usable,
+    overflow: inspection.isOver,
+    tokens: {
+      total: size.tokens,
+      source: size.source,
+      estimated: size.estimated,
+      outside: size.outside,
+    },
+    kinds: inspection.kinds,
+    tools: inspection.tools,
+    largest: inspection.largest,
+    growth: inspection.growth,
+    prunable: {
+      tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
+      pieces: prunable,
+    },
+    counts: {
+      compactions: transcript.compactions,
+      prunedOutputs: inspection.prunedBefore,
+      unparsableLines: transcript.unparsableLines,
+    },
+    warnings: inspection.warnings,
+  };
+}
+
+/** How full the window was at one point. */
+interface GrowthSample {
+  readonly tokens: number;
+  /** ms since the epoch, if recorded. */
+  readonly time?: number;
+}
+
+/** How the context grew. */
+export interface Growth {
+  /**
+   * `reported`: one sample a step over the whole session, compactions included. `estimated`: one
+   * sample a message of the effective context.
+   */
+  readonly source: "reported" | "estimated";
+  readonly samples: readonly GrowthSample[];
+}
+
+/** From what the provider reported if there is enough of it, else added up message by message. */
+function growthOf({ timeline, messages, instructions = "" }: Conversation): Growth {
+  const reported = timeline.filter((sample) => sample.tokens > 0);
+  if (reported.length > 1) return { source: "reported", samples: reported };
+  const meter = createMessageMeter(estimator);
+  let tokens = estimator.count(instructions);
+  const samples = messages.map((message) => {
+    tokens += meter.tokens(message);
+    return { tokens, ...(message.time !== undefined && { time: message.time }) };
+  });
+  return { source: "estimated", samples };
+}
+
+/** What kind of piece pruning would take. */
+export type PrunableKind = "duplicate" | "superseded" | "old output" | "old input";
+
+interface PrunablePieces {
+  readonly kind: PrunableKind;
+  readonly pieces: number;
+  /** Tokens that would come back. */
+  readonly tokens: number;
+}
+
+const KINDS: readonly PrunableKind[] = ["duplicate", "superseded", "old output", "old input"];
+
+/**
+ * What pruning alone (T9) would bring back if everything that may go went, by kind.
+ * @param scale The provider's tokens for one estimated token.
+ */
+function prunablePieces(
+  { messages }: Conversation,
+  { window, usable }: ContextBudget,
+  scale: number,
+): PrunablePieces[] {
+  const pruned = planPrune(repairMessages(messages).messages, {
+    options: { minimumSaving: 0 },
+    window,
+    usable,
+    excess: Infinity,
+    counter: estimator,
+    meter: createMessageMeter(estimator),
+    digest: sha256Hex,
+    now: 0,
+  });
+  const kinds = pruned.map(({ edit, saving }) => {
+    const isRepeat = edit.reason === "duplicate" || edit.reason === "superseded";
+    const old = edit.type === "replace-input" ? "old input" : "old output";
+    return { kind: isRepeat ? edit.reason : old, saving };
+  });
+  return KINDS.map((kind) => {
+    const own = kinds.filter((piece) => piece.kind === kind);
+    const saved = own.reduce((total, piece) => total + piece.saving, 0);
+    return { kind, pieces: own.length, tokens: Math.round(saved * scale) };
+  }).filter(({ pieces }) => pieces > 0);
+}

@@ -20,7 +20,7 @@ function numberField(fields: Fields, names: readonly string[]): number | undefin
   return undefined;
 }
 
-/** What agents call the field that holds the path of a file. */
+/** Agents' names for the field that holds the path of a file. */
 const PATH_FIELDS = [
   "file_path",
   "filePath",

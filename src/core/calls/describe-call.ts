@@ -1,15 +1,12 @@
 import type { ToolCallPart } from "../message/index.ts";
-import { clipLine, fieldsOf, type Fields } from "../text/index.ts";
+import { clipLine, type Fields, fieldsOf } from "../text/index.ts";
 import { largeFields, movedFile, namedFiles, textField } from "./call-input.ts";
-import { commandsOf, commandFolder } from "./commands.ts";
-import type { FileAccess, LineRange } from "./file-access.ts";
+import { type FileAccess, type LineRange, patchFiles } from "./file-access.ts";
 import { looksLikeFile, normalizePath } from "./path.ts";
-import { patchFiles } from "./patch.ts";
 import { shellFiles } from "./shell.ts";
-import { bareName, toolKind } from "./tool-kind.ts";
-import type { ToolKind, ToolKinds } from "./tool-kind.ts";
+import { bareName, toolKind, type ToolKind, type ToolKinds } from "./tool-kind.ts";
 
-/** What one tool call does, as far as its name and its input tell. */
+/** The deed of one tool call, as far as its name and its input tell. */
 export interface CallFacts {
   readonly kind: ToolKind;
   /** One line of at most 120 characters: the path, the command, the pattern. */
@@ -27,8 +24,8 @@ export interface CallFacts {
 const SUBJECT_UNITS = 120;
 
 /**
- * What a tool call does, without a model and without its result.
- * @param kinds What the caller knows better about tools, by exact name.
+ * The deed of a tool call, without a model and without its result.
+ * @param kinds Kinds of tools that the caller knows better, by exact name.
  */
 export function describeCall(call: ToolCallPart, kinds?: ToolKinds): CallFacts {
   const { toolName, input } = call;
@@ -68,7 +65,7 @@ interface ParsedCall {
   readonly kind: ToolKind;
 }
 
-/** Whether calls of a kind change files. */
+/** True of a kind whose calls change files. */
 export function changesFiles(kind: ToolKind): kind is "write" | "edit" | "delete" {
   return kind === "write" || kind === "edit" || kind === "delete";
 }
@@ -192,4 +189,71 @@ function textSubject({ input, fields }: ParsedCall): string {
       shown.push(`${name}: ${value}`);
   }
   return shown.join(", ");
+}
+
+const COMMAND_FIELDS = ["command", "cmd", "script", "code", "commands", "input", "CommandLine"];
+const FOLDER_FIELDS = ["workdir", "cwd", "working_directory", "dir_path", "directory", "Cwd"];
+/** A shell that runs the text behind it: `bash -lc TEXT`. */
+const SHELL = /^(?:\S*\/)?(?:ba|z|da|k)?sh$/;
+const SHELL_FLAGS = /^-[a-z]*c$/;
+const WRAPPED = /^(?:\S*\/)?(?:ba|z)?sh\s+-[a-z]*c\s+(?:'([^']*)'|"([^"\\$`]*)")\s*$/;
+
+/** The command lines of a call, verbatim, without a shell around them. */
+function commandsOf(toolName: string, input: unknown): string[] {
+  if (bareName(toolName) === "writestdin") return [];
+  if (typeof input === "string") return nonEmpty([unwrap(input)]);
+  if (Array.isArray(input)) return nonEmpty(commandLinesIn(input, false));
+  const fields = withAction(fieldsOf(input));
+  const name = COMMAND_FIELDS.find((field) => hasCommand(fields[field]));
+  const value = name === undefined ? undefined : fields[name];
+  if (typeof value === "string") return nonEmpty([unwrap(value)]);
+  return Array.isArray(value) ? nonEmpty(commandLinesIn(value, name === "commands")) : [];
+}
+
+/** Codex wraps a local shell call's arguments in `action`. */
+function withAction(fields: Fields): Fields {
+  return fields["action"] === undefined ? fields : { ...fieldsOf(fields["action"]), ...fields };
+}
+
+function hasCommand(value: unknown): boolean {
+  return typeof value === "string" ? value !== "" : Array.isArray(value) && value.length > 0;
+}
+
+/** A list is either one command line in words, or (`separate`) several command lines. */
+function commandLinesIn(items: readonly unknown[], separate: boolean): string[] {
+  if (separate) {
+    return items.map((item) =>
+      typeof item === "string" ? unwrap(item) : (textField(fieldsOf(item), COMMAND_FIELDS) ?? ""),
+    );
+  }
+  const words = items.filter((item) => typeof item === "string");
+  const [program = "", flags = "", script] = words;
+  if (
+    words.length === 3 &&
+    script !== undefined &&
+    SHELL.test(program) &&
+    SHELL_FLAGS.test(flags)
+  ) {
+    return [script];
+  }
+  return [words.map(quoteWord).join(" ")];
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** `bash -lc 'TEXT'` is TEXT, when nothing in it needs the outer shell. */
+function unwrap(command: string): string {
+  const found = WRAPPED.exec(command);
+  return found === null ? command : (found[1] ?? found[2] ?? command);
+}
+
+function nonEmpty(commands: readonly string[]): string[] {
+  return commands.filter((command) => command.trim() !== "");
+}
+
+/** The folder in which a call says that its commands run. */
+function commandFolder(fields: Fields): string | undefined {
+  return textField(withAction(fields), FOLDER_FIELDS);
 }

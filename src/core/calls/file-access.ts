@@ -15,7 +15,7 @@ export interface LineRange {
 export interface FileAccess {
   readonly path: string;
   readonly op: "read" | "write" | "edit" | "delete";
-  /** For a partial read by a reading tool. What a command read is always taken as partial. */
+  /** For a partial read by a reading tool. A command's read is always taken as partial. */
   readonly range?: LineRange;
   readonly recursive?: boolean;
   /** In a command line: a statement before the last one, so it ran even if the last one failed. */
@@ -28,11 +28,53 @@ export interface FileAccess {
  */
 const WHOLE_READ_LINES = 1_000;
 
-/** Whether a later read of the same file shows everything an earlier one showed. */
+/** True when a later read of the same file shows everything an earlier one showed. */
 export function coversRead(later: FileAccess, earlier: FileAccess): boolean {
   if (later.range === undefined) {
     return earlier.range === undefined || earlier.range.to <= WHOLE_READ_LINES;
   }
   if (earlier.range === undefined) return false;
   return later.range.from <= earlier.range.from && later.range.to >= earlier.range.to;
+}
+
+const PATCH_HEADER = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/gm;
+const DIFF_HEADER = /^--- (\S[^\t\n]*?)(?:\t[^\n]*)?\r?\n\+\+\+ (\S[^\t\n]*?)(?:\t[^\n]*)?\r?$/gm;
+const NO_FILE = "/dev/null";
+
+/**
+ * The files a patch touches, from its headers: the `*** Update File:` form of `apply_patch`, or a
+ * unified diff. Lines of content never count, for they begin with a space, `+` or `-`.
+ */
+export function patchFiles(patch: string): FileAccess[] {
+  const files = patch.includes("*** ") ? headerFiles(patch) : [];
+  return files.length > 0 ? files : diffFiles(patch);
+}
+
+function headerFiles(patch: string): FileAccess[] {
+  const files: FileAccess[] = [];
+  for (const [, action = "", path = ""] of patch.matchAll(PATCH_HEADER)) {
+    const last = files.at(-1);
+    if (action === "Add File") files.push({ path, op: "write" });
+    else if (action === "Delete File") files.push({ path, op: "delete" });
+    else if (action === "Update File") files.push({ path, op: "edit" });
+    else if (last !== undefined) {
+      files[files.length - 1] = { path: last.path, op: "delete" };
+      files.push({ path, op: "write" });
+    }
+  }
+  return files;
+}
+
+function diffFiles(patch: string): FileAccess[] {
+  const files: FileAccess[] = [];
+  for (const [, before = "", after = ""] of patch.matchAll(DIFF_HEADER)) {
+    if (after === NO_FILE) files.push({ path: withoutSide(before), op: "delete" });
+    else files.push({ path: withoutSide(after), op: before === NO_FILE ? "write" : "edit" });
+  }
+  return files;
+}
+
+/** `git diff` puts `a/` and `b/` before the paths. */
+function withoutSide(path: string): string {
+  return path.replace(/^[ab]\//, "");
 }

@@ -3,7 +3,7 @@ const COLON = 58;
 /** How a POSIX shell on Windows writes a drive: `/d/repo` is `D:\repo`. */
 const SHELL_DRIVE = /^\/([A-Za-z])(?=\/|$)/;
 
-/** Whether a path does not depend on a working directory. */
+/** True of a path that does not depend on a working directory. */
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~") || isWindowsPath(path);
 }
@@ -61,7 +61,7 @@ const PLAIN_FILES =
 const DOT_FILE = /^\.(env|.*(ignore|rc|profile|history|attributes|config|keep|modules|version)$)/;
 const EXTENSION = /[^.]\.(?!\d+$)[A-Za-z0-9_+-]{1,14}$/;
 
-/** Whether a name by itself looks like a file and not like a folder. */
+/** True of a name that by itself looks like a file and not like a folder. */
 export function looksLikeFile(path: string): boolean {
   if (path.endsWith("/")) return false;
   const name = baseName(path);

@@ -3,7 +3,7 @@ import type { FileAccess } from "./file-access.ts";
 /**
  * The files that a small Python or JavaScript text in a command line writes or removes. Only paths
  * that stand in the text as they are count, directly or by a name they were given:
- * `p = "a.ts"; open(p, "w")`. What such a text reads does not reach the conversation.
+ * `p = "a.ts"; open(p, "w")`. Its reads do not reach the conversation.
  * @param text The program.
  * @param args Its arguments, for `sys.argv[1]`.
  */

@@ -1,6 +1,5 @@
-import type { FileAccess } from "./file-access.ts";
+import { type FileAccess, patchFiles } from "./file-access.ts";
 import { baseName, looksLikeFile, normalizePath } from "./path.ts";
-import { patchFiles } from "./patch.ts";
 import { scriptFiles } from "./script-files.ts";
 
 /** An argument of a command; `undefined` is one that nobody but a shell can resolve. */

@@ -20,7 +20,7 @@ export interface ShellWord {
   readonly quoted: boolean;
 }
 
-/** Where the next token is read; whoever reads may set it back. */
+/** The place of the next token; a reader may set it back. */
 export interface Cursor {
   at: number;
 }
@@ -124,7 +124,7 @@ const CLOSERS: Readonly<Record<string, string>> = {
   "(": ")",
   "{": "}",
 };
-/** What can open or close something, by what is open. */
+/** Signs that can open or close something, by the closer that is awaited. */
 const SPECIAL: Readonly<Record<string, RegExp>> = {
   "'": /'/g,
   '"': /\\|"|`|\$[({]/g,
@@ -133,7 +133,7 @@ const SPECIAL: Readonly<Record<string, RegExp>> = {
   "}": /[\\'"`}]|\$[({]/g,
 };
 
-/** Where what opens at `at` is closed, quotes and brackets in it included; else the text's end. */
+/** The end of the quote or bracket that opens at `at`, with all in it; else the text's end. */
 function closingEnd(text: string, at: number): number {
   const open = [CLOSERS[text.charAt(at)] ?? ""];
   let from = at + 1;
@@ -158,8 +158,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
 const HEREDOC = /(?<![<\d])<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][\w.]*))/g;
 
 /**
- * A command line and the bodies of its heredocs, whose indices stand behind their `<<`. What looks
- * like a heredoc and has no last line of that name is none.
+ * A command line and the bodies of its heredocs, whose indices stand behind their `<<`. A `<<`
+ * that has no last line of that name is none.
  */
 export function withoutHeredocs(line: string): { text: string; heredocs: string[] } {
   const whole = line.slice(0, MAX_UNITS);
@@ -198,7 +198,7 @@ export function stepsThatWentWell(line: string): readonly string[] {
   if (!/&&|[;\n]/.test(line)) return [];
   const statements = statementsOf(line);
   const last = statements?.pop() ?? [];
-  // Where and how the last statement ran was settled by one before it.
+  // A statement before it settled where and how the last one ran.
   if (statements?.flat().some((step) => SETS_UP.test(step)) === true) return [];
   const before: string[] = [];
   const steps: string[] = [];

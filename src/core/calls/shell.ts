@@ -3,7 +3,7 @@ import { joinPath } from "./path.ts";
 import { type Argument, isFilePath, programFiles } from "./shell-programs.ts";
 import { type Cursor, type ShellWord, shellTokens, withoutHeredocs } from "./shell-text.ts";
 
-/** What a command line was read into so far. */
+/** The state of a shell, and the files that it touched so far. */
 interface Shell {
   folder: string | undefined;
   /** Folders outside of the subshells that are open. */
@@ -25,7 +25,7 @@ interface Loop {
   readonly variable: string;
   /** Those of the rounds to come. */
   readonly values: (string | undefined)[];
-  /** Where its body begins. */
+  /** The place of its body in the text. */
   readonly at: number;
 }
 
@@ -55,7 +55,7 @@ const MAX_VALUE = 1_024;
  * reads that may have failed unseen (`cat x || …`, inside `if`) and reads whose output went to a
  * file are left out. Linear time.
  * @param text The command line.
- * @param folder Where it runs, if the call says so; relative paths are joined to it.
+ * @param folder The folder in which it runs, if the call says so; relative paths are joined to it.
  */
 export function shellFiles(text: string, folder?: string): FileAccess[] {
   const variables = new Map<string, string | undefined>([["HOME", "~"]]);

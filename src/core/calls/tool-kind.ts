@@ -1,4 +1,4 @@
-/** What a tool does, as far as its name tells. */
+/** The kind of a tool, as far as its name tells. */
 export type ToolKind =
   | "read"
   | "write"
@@ -14,7 +14,7 @@ export type ToolKind =
   | "memory"
   | "other";
 
-/** What the caller knows better: exact tool names and their kinds. */
+/** Exact tool names and their kinds, where the caller knows better. */
 export type ToolKinds = Readonly<Record<string, ToolKind>>;
 
 /**
@@ -69,7 +69,7 @@ const SEPARATED = /^[a-z0-9]+[._/:-]+(?=.*[a-z])/i;
 
 /**
  * The kind of a tool by its name; `other` for a name that is in no table.
- * @param kinds What the caller knows better, by exact name.
+ * @param kinds Kinds that the caller knows better, by exact name.
  */
 export function toolKind(toolName: string, kinds?: ToolKinds): ToolKind {
   if (kinds !== undefined && Object.hasOwn(kinds, toolName)) return kinds[toolName] ?? "other";

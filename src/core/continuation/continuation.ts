@@ -1,6 +1,5 @@
+import { type FilePart, type Message, toolCalls, waitingCalls } from "../message/index.ts";
 import { clipLine } from "../text/index.ts";
-import type { FilePart, Message } from "../message/index.ts";
-import type { RunState } from "./run-state.ts";
 
 /**
  * - `auto`: what the run state asks for is added.
@@ -18,15 +17,15 @@ export const MEDIA_MARK = "had_media";
 export const CONTINUE_TEXT =
   "Continue the task from where the record above ends. Do not repeat finished work and do not ask what to do next.";
 
-/** What the new context looks like, as far as the continuation depends on it. */
+/** The new context, as far as the continuation depends on it. */
 export interface ContinuationContext {
   readonly state: RunState;
   readonly policy: ContinuationPolicy;
   /** The last message that is kept, if any. */
   readonly last: Message | undefined;
-  /** Whether the new context holds any message of the user. */
+  /** The new context holds a message of the user. */
   readonly hasUserMessage: boolean;
-  /** Whether the dialect refuses a request that ends with an assistant message. */
+  /** The dialect refuses a request that ends with an assistant message. */
   readonly endsWithInput: boolean;
 }
 
@@ -42,7 +41,7 @@ export function buildContinuation(context: ContinuationContext): Message | undef
     : undefined;
 }
 
-/** Whether the run would not go on by itself, whatever the policy says. */
+/** True when the run would not go on by itself, whatever the policy says. */
 export function needsContinuation(context: Omit<ContinuationContext, "policy">): boolean {
   if (context.state !== "mid-task") return false;
   const endsWithAssistant = context.last?.role === "assistant";
@@ -61,11 +60,43 @@ function continuationMessage(): Message {
 const NAME_UNITS = 200;
 const TYPE_UNITS = 100;
 
-/** What stands for an image or file that is not sent again: links expire and bytes are heavy. */
+/** The text that stands for an image or file that is not sent again: links expire and bytes are heavy. */
 export function describeMedia(file: FilePart, handle: string | undefined): string {
   // Names and types come from whoever attached the file: one line, and no half of a character.
   const name = file.filename === undefined ? "" : ` "${clipLine(file.filename, NAME_UNITS)}"`;
   const size = file.data === undefined ? "" : `, ${Math.ceil((file.data.length * 3) / 4)} bytes`;
   const recall = handle === undefined ? "" : `; recall ${handle}`;
   return `[${clipLine(file.mediaType, TYPE_UNITS)}${name}${size} was attached here and is not sent again${recall}]`;
+}
+
+/**
+ * The state of the run, read from the messages before a compaction (T11).
+ * - `unanswered`: the person wrote something that has no reply yet.
+ * - `media`: the same, and it holds images or files.
+ * - `mid-task`: the agent is in the middle of its work.
+ * - `answered`: the agent has finished, or waits for a word on a call; the person speaks next.
+ */
+export type RunState = "unanswered" | "media" | "mid-task" | "answered";
+
+/** Decides the run state from a conversation; an empty one is `answered`. */
+export function runState(messages: readonly Message[]): RunState {
+  let index = messages.length - 1;
+  while (isBystander(messages[index])) index--;
+  const last = messages[index];
+  if (last === undefined) return "answered";
+  if (last.role === "user") return isMedia(last) ? "media" : "unanswered";
+  const step = messages.findLastIndex(({ role }) => role === "assistant");
+  if (waitingCalls(messages.slice(Math.max(step, 0))).size > 0) return "answered";
+  if (last.role === "tool" || toolCalls(last).length > 0) return "mid-task";
+  return last.metadata?.["finish"] === "length" ? "mid-task" : "answered";
+}
+
+/** Messages that programs add around a run; they neither ask nor answer. */
+function isBystander(message: Message | undefined): boolean {
+  if (message === undefined) return false;
+  return message.role === "system" || (message.role === "user" && message.kind !== undefined);
+}
+
+function isMedia(message: Message): boolean {
+  return message.parts.some((part) => part.type === "file");
 }

@@ -1,2 +1,1 @@
 export * from "./continuation.ts";
-export * from "./run-state.ts";

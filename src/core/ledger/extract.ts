@@ -1,17 +1,34 @@
-import { messageText, resultText } from "../message/index.ts";
-import type { Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
-import { describeCall, pathKey } from "../calls/index.ts";
-import type { CallFacts, FileAccess, ToolKinds } from "../calls/index.ts";
-import { bounded } from "./bounds.ts";
-import { createErrorBook, tellingLines } from "./error-book.ts";
-import type { ErrorBook } from "./error-book.ts";
-import { createFileBook } from "./file-book.ts";
-import type { FileBook } from "./file-book.ts";
-import type { CommandFact, InstructionFact, Ledger, TodoFact } from "./ledger.ts";
-import { isFolderListing, madeBy, outcomeOf } from "./outcome.ts";
-import type { Outcome } from "./outcome.ts";
-import { createStatementBook } from "./statements.ts";
-import type { StatementBook } from "./statements.ts";
+import {
+  type CallFacts,
+  describeCall,
+  type FileAccess,
+  pathKey,
+  type ToolKinds,
+} from "../calls/index.ts";
+import {
+  type Message,
+  messageText,
+  resultText,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../message/index.ts";
+import {
+  createErrorBook,
+  createFileBook,
+  createStatementBook,
+  type ErrorBook,
+  type FileBook,
+  type StatementBook,
+  tellingLines,
+} from "./books.ts";
+import {
+  bounded,
+  type CommandFact,
+  type InstructionFact,
+  type Ledger,
+  type TodoFact,
+} from "./ledger.ts";
+import { isFolderListing, madeBy, type Outcome, outcomeOf } from "./outcome.ts";
 import { todosAfter } from "./todos.ts";
 
 export interface ExtractOptions {
@@ -19,7 +36,7 @@ export interface ExtractOptions {
   readonly offset?: number;
   /** The working directory; makes relative and absolute names of a file one entry. */
   readonly cwd?: string;
-  /** What the caller knows better about tools, by exact name. */
+  /** Kinds of tools that the caller knows better, by exact name. */
   readonly toolKinds?: ToolKinds;
 }
 

@@ -40,7 +40,7 @@ export interface TodoFact {
 export interface ErrorFact {
   /** The tool whose result failed. */
   readonly tool: string;
-  /** What was tried: command or path, one line. */
+  /** The command or path that was tried, one line. */
   readonly subject: string;
   /** The first lines that say what went wrong. */
   readonly text: string;
@@ -49,7 +49,7 @@ export interface ErrorFact {
   readonly resolved: boolean;
 }
 
-/** What the agent itself said that will matter later: conclusions at the ends of turns, decisions. */
+/** The agent's own words that will matter later: conclusions at the ends of turns, decisions. */
 export interface StatementFact {
   readonly text: string;
   readonly at: number;
@@ -75,3 +75,36 @@ export const EMPTY_LEDGER: Ledger = {
   errors: [],
   statements: [],
 };
+
+/** No ledger holds more than this of anything, however long the conversation; the newest stay. */
+const MOST = {
+  files: 20_000,
+  commands: 20_000,
+  instructions: 5_000,
+  errors: 1_000,
+  statements: 400,
+} as const;
+
+/** A ledger within its bounds. Files that were only read go before files that were changed. */
+export function bounded(ledger: Ledger): Ledger {
+  return {
+    ...ledger,
+    files: boundedFiles(ledger.files),
+    commands: newest(ledger.commands, MOST.commands),
+    instructions: newest(ledger.instructions, MOST.instructions),
+    errors: newest(ledger.errors, MOST.errors),
+    statements: newest(ledger.statements, MOST.statements),
+  };
+}
+
+function newest<T>(facts: readonly T[], most: number): readonly T[] {
+  return facts.length > most ? facts.slice(-most) : facts;
+}
+
+function boundedFiles(files: readonly FileFact[]): readonly FileFact[] {
+  if (files.length <= MOST.files) return files;
+  const isRead = ({ ops }: FileFact): boolean => ops.every((op) => op === "read");
+  const ranked = files.toSorted((a, b) => Number(isRead(a)) - Number(isRead(b)) || b.last - a.last);
+  const kept = new Set(ranked.slice(0, MOST.files));
+  return files.filter((file) => kept.has(file));
+}

@@ -1,7 +1,13 @@
 import { isAbsolutePath, pathKey, stepsThatWentWell, toolKind } from "../calls/index.ts";
-import { bounded } from "./bounds.ts";
-import { commandSubject } from "./error-book.ts";
-import { EMPTY_LEDGER, type ErrorFact, type FileFact, type FileOp, type Ledger } from "./ledger.ts";
+import { commandSubject } from "./books.ts";
+import {
+  bounded,
+  EMPTY_LEDGER,
+  type ErrorFact,
+  type FileFact,
+  type FileOp,
+  type Ledger,
+} from "./ledger.ts";
 import { mergeTodos } from "./todos.ts";
 
 export interface MergeOptions {
@@ -60,7 +66,7 @@ function joined<Fact>(older: readonly Fact[], newer: readonly Fact[]): readonly 
   return newer.length === 0 ? older : [...older, ...newer];
 }
 
-/** What happened last stands last. */
+/** The newest operation stands last. */
 function addFiles(
   files: Map<string, FileFact>,
   newer: readonly FileFact[],

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly exitCode?: number;
 }
 
-/** Where the programs around tools write an exit code; none of it can be faked by the output. */
+/** The place where an agent writes an exit code into its own results; no output can fake it. */
 interface ExitCodeNotice {
   /** Tool names, in lower case and without separators. */
   readonly tools: RegExp;
@@ -70,7 +70,7 @@ const NOTICES: readonly ExitCodeNotice[] = [
 /** Tools whose results are marked when a command fails, so that no mark means success. */
 const MARKS_FAILURES = /^(Bash|PowerShell|run_shell_command|run_commands)$/;
 
-/** What edit and patch tools of these agents begin with when they did nothing without an error mark. */
+/** Edit and patch tools of these agents begin so when they did nothing and set no error mark. */
 const REFUSED_EDIT =
   /^(?:Your proposed edit has introduced|apply_patch verification failed|No replacement was performed|ERROR:|<tool_use_error>)/;
 /** The same for reading tools, whose output could be a file that begins with such words. */
@@ -106,16 +106,16 @@ function isRefused({ kind }: CallFacts, text: string): boolean {
 const FOLDER_LISTING =
   /^(?:<path>[^\n]*<\/path>\n<type>directory<\/type>|Here's the files and directories up to \d+ levels deep)/;
 
-/** Whether a reading tool was given a folder and listed it (opencode, Anthropic's editor). */
+/** A reading tool was given a folder and listed it (opencode, Anthropic's editor). */
 export function isFolderListing(result: ToolResultPart): boolean {
   return FOLDER_LISTING.test(head(resultText(result)));
 }
 
-/** What writing tools of Claude Code, Gemini CLI and Anthropic's editor begin with. */
+/** Writing tools of Claude Code, Gemini CLI and Anthropic's editor begin so. */
 const CREATED = /^(?:File created successfully at|Successfully created and wrote to new file)/;
 const OVERWRITTEN = /^(?:The file \S[^\n]* has been updated|Successfully overwrote file)/;
 
-/** What a writing tool says about its file: new, or there before; `undefined` when it does not say. */
+/** A writing tool's word about its file: new, or there before; `undefined` when it does not say. */
 export function madeBy(result: ToolResultPart): "created" | "modified" | undefined {
   const text = head(resultText(result));
   if (CREATED.test(text)) return "created";

@@ -46,7 +46,7 @@ function statusOf(value: unknown): TodoFact["status"] | "dropped" {
   return /^(cancell?ed|deleted|removed|skipped)$/.test(status) ? "dropped" : "pending";
 }
 
-const CHECKBOX = /^\s*(?:[-*]\s*)?\[([ xX~-])\]\s*(.+)$/gm;
+const CHECKBOX = /^[ \t]*(?:[-*][ \t]*)?\[([ xX~-])\][ \t]*(\S.*)$/gm;
 
 /** A markdown checklist, as Roo Code's `update_todo_list` takes it. */
 function checklist(text: string): TodoFact[] {
@@ -66,7 +66,7 @@ function withTask(todos: readonly TodoFact[], fields: Fields, output: string): T
   const text = firstText({ subject: fields["subject"], description: fields["description"] });
   if (text === undefined) return [...todos];
   const id = /^Task #(\S+) /.exec(output)?.[1];
-  const todo: TodoFact = { text, status: "pending", ...(id === undefined ? {} : { id }) };
+  const todo: TodoFact = { text, status: "pending", id };
   return [...todos, todo].slice(-MAX_TODOS);
 }
 

@@ -1,11 +1,5 @@
-import type { Handle } from "./handle.ts";
-import {
-  type Message,
-  type OutputPart,
-  type Part,
-  type ToolResultPart,
-  withParts,
-} from "./message.ts";
+import type { Handle } from "./original.ts";
+import { type Message, type Part, type ToolResultPart, withParts } from "./message.ts";
 
 /** Why a piece left the window. */
 export type EditReason =
@@ -26,7 +20,7 @@ interface EditBase {
   /** Index of the part in that message. */
   readonly part: number;
   readonly reason: EditReason;
-  /** Where the original is archived. */
+  /** The original's name in the archive. */
   readonly handle: Handle;
 }
 
@@ -92,16 +86,7 @@ function editPart(part: Part, edit: Edit): Part {
   return part;
 }
 
-/** Whether a tool result was pruned, by us or by the agent that recorded it. */
+/** True of a tool result that was pruned, by us or by the agent that recorded it. */
 export function isPruned(part: ToolResultPart): boolean {
   return part.time?.compacted !== undefined;
-}
-
-/** An output without the traces of its origin, as plain JSON. */
-export function plainOutput(output: readonly OutputPart[]): unknown {
-  return output.map((piece) =>
-    piece.type === "opaque"
-      ? { type: piece.kind, value: piece.source.value }
-      : { ...piece, source: undefined },
-  );
 }

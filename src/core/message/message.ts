@@ -1,3 +1,5 @@
+import { toJson } from "../text/index.ts";
+
 /**
  * The neutral conversation. Every dialect decodes into it and encodes out of it; the whole core
  * speaks nothing else. Values are immutable: an edit makes a new object and leaves the old one.
@@ -6,7 +8,7 @@
 export type Role = "system" | "user" | "assistant" | "tool";
 
 /**
- * What a message is when its role alone would mislead. Absent means: what the role says (a `user`
+ * The meaning of a message whose role alone would mislead. Absent means: what the role says (a `user`
  * message without a kind was typed by the person and starts a turn).
  * - `injected`: a program wrote it (a reminder, a notice, AGENTS.md, an observation).
  * - `summary`: the compacted head of the conversation, ours or another agent's.
@@ -14,7 +16,7 @@ export type Role = "system" | "user" | "assistant" | "tool";
  */
 export type MessageKind = "injected" | "summary" | "continuation";
 
-/** What the provider reported for the request that produced a message; all in tokens. */
+/** The provider's report on the request that produced a message; all in tokens. */
 export interface Usage {
   /** Input tokens that were not read from or written to a cache. */
   readonly input: number;
@@ -29,7 +31,7 @@ export function totalUsage({ input, output, cacheRead = 0, cacheWrite = 0 }: Usa
 }
 
 /**
- * Where a value came from, so that a dialect can give back exactly what it was given. `value` is
+ * The native value behind a message or part, so that a dialect can give back exactly what it was given. `value` is
  * the native message or block; only the dialect named here looks into it.
  */
 export interface Source {
@@ -37,7 +39,7 @@ export interface Source {
   readonly value: unknown;
 }
 
-/** Where a message came from. It is untouched as long as `parts` is the message's own array. */
+/** The native message. The neutral one is untouched as long as `parts` is the message's own array. */
 export interface MessageSource extends Source {
   readonly parts: readonly Part[];
 }
@@ -45,7 +47,7 @@ export interface MessageSource extends Source {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
-  /** Where the whole text is, if this is not all of it: a handle. */
+  /** The handle of the whole text, if this is not all of it. */
   readonly original?: string;
   readonly source?: Source;
 }
@@ -77,7 +79,7 @@ export interface ToolCallPart {
   readonly toolName: string;
   /** The arguments, parsed; a string when they were no valid JSON or are free text. */
   readonly input: unknown;
-  /** Where the whole input is, if this is not all of it: a handle. */
+  /** The handle of the whole input, if this is not all of it. */
   readonly original?: string;
   /**
    * The call was put before somebody who may approve or refuse it. As long as it has no result it
@@ -98,7 +100,7 @@ export interface ToolResultPart {
   readonly exitCode?: number;
   /** `compacted`: when its output was pruned, in ms since the epoch. */
   readonly time?: { readonly compacted: number };
-  /** Where the whole output is, if this is not all of it: a handle or a path. */
+  /** The handle or path of the whole output, if this is not all of it. */
   readonly original?: string;
   readonly source?: Source;
 }
@@ -108,10 +110,10 @@ export interface OpaquePart {
   readonly type: "opaque";
   /** The native type name, for reports. */
   readonly kind: string;
-  /** What the block costs, if the dialect knows better than counting its JSON. */
+  /** The block's cost, if the dialect knows better than counting its JSON. */
   readonly tokens?: number;
   /**
-   * What joins it with opaque parts of other messages that have the same link, e.g. a provider's own
+   * A name that joins it with opaque parts of other messages that have the same link, e.g. a provider's own
    * call and its result: none of them is kept or dropped without the others.
    */
   readonly link?: string;
@@ -140,8 +142,30 @@ export function withParts(message: Message, parts: readonly Part[]): Message {
   return { ...message, parts };
 }
 
-/** Whether a message is exactly what the named dialect decoded. */
+/** True of a message that is exactly what the named dialect decoded. */
 export function isUntouched(message: Message, dialect: string): boolean {
   const { source } = message;
   return source !== undefined && source.dialect === dialect && source.parts === message.parts;
+}
+
+/** The text of a tool's output; files and opaque pieces are left out. */
+export function outputText(output: readonly OutputPart[]): string {
+  const only = output[0];
+  if (output.length === 1 && only?.type === "text") return only.text;
+  return output.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** The text of one tool result. */
+export function resultText(result: ToolResultPart): string {
+  return outputText(result.output);
+}
+
+/** The plain text of a message: its text parts, one below the other. */
+export function messageText(message: Message): string {
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** A tool call's input as text: a string as it is, anything else as JSON. */
+export function inputText(input: unknown): string {
+  return typeof input === "string" ? input : toJson(input);
 }

@@ -1,8 +1,14 @@
-import { toJson, isWellFormed } from "../text/index.ts";
-import { plainOutput } from "./edit.ts";
-import { type Digest, type Handle, handleFor, isHandle, type OriginalKind } from "./handle.ts";
-import type { FilePart, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "./message.ts";
-import { inputText } from "./text.ts";
+import { isWellFormed, toJson } from "../text/index.ts";
+import {
+  type FilePart,
+  inputText,
+  type Message,
+  type OutputPart,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "./message.ts";
 
 /** Something that is about to leave the window: what it is and its whole content. */
 export interface Original {
@@ -71,7 +77,7 @@ type PlainMessage = Omit<Message, "parts" | "source"> & {
   readonly source?: unknown;
 };
 
-/** Whether a part names its origin; where nothing does, nothing has to be copied. */
+/** True of a part that names its origin; where none does, nothing has to be copied. */
 function isTracedPart(part: Part): boolean {
   if (part.source !== undefined) return true;
   return part.type === "tool-result" && part.output.some(({ source }) => source !== undefined);
@@ -89,4 +95,107 @@ function original(kind: OriginalKind, content: string, digest: Digest): Original
 
 function wellFormed(text: string): string {
   return isWellFormed(text) ? text : toJson(text);
+}
+
+/** An output without the traces of its origin, as plain JSON. */
+export function plainOutput(output: readonly OutputPart[]): unknown {
+  return output.map((piece) =>
+    piece.type === "opaque"
+      ? { type: piece.kind, value: piece.source.value }
+      : { ...piece, source: undefined },
+  );
+}
+
+/**
+ * The name a context uses for an original that left it: `<kind>_<16 hex digits>`. The digits are
+ * the first 64 bits of the SHA-256 of the original's bytes, so the same bytes always have the same
+ * handle; an archive compares whole contents and refuses a second original under a taken handle.
+ * Only the digits of a `run` are random: it is too large to be hashed while the agent waits.
+ */
+export type Handle = `${OriginalKind}_${string}`;
+
+/**
+ * Kinds of originals.
+ * - `out`: the text of a tool's output, byte for byte.
+ * - `parts`: a tool output that is more than plain text (media, structured pieces), as JSON.
+ * - `in`: the arguments of a tool call, as JSON (free text as it is).
+ * - `msg`: the text of one message, byte for byte.
+ * - `head`: compacted messages, one JSON message a line.
+ * - `run`: a large output that was written straight into the archive's file.
+ */
+export type OriginalKind = "out" | "parts" | "in" | "msg" | "head" | "run";
+
+/** Lower-case hexadecimal SHA-256 of the UTF-8 bytes of a text. Injected: the core has no crypto. */
+export type Digest = (text: string) => string;
+
+const HANDLE = /^(out|parts|in|msg|head|run)_[0-9a-f]{16}$/;
+const DIGITS = 16;
+
+/** The handle of an original with this content. */
+export function handleFor(kind: OriginalKind, content: string, digest: Digest): Handle {
+  return `${kind}_${digest(content).slice(0, DIGITS)}`;
+}
+
+/** True of a well-formed handle; nothing else may ever become part of a path. */
+export function isHandle(text: string): text is Handle {
+  return HANDLE.test(text);
+}
+
+/** The kind a handle names. */
+export function handleKind(handle: Handle): OriginalKind {
+  return handle.slice(0, handle.indexOf("_")) as OriginalKind;
+}
+
+/** The messages of a list that grows as JSON, one message a line, without native sources. */
+export interface MessageLines {
+  add(message: Message): void;
+  /** The lines of the messages from `from` up to `to`, which is exclusive; each ends in `\n`. */
+  text(from: number, to: number): string;
+}
+
+/**
+ * Lines are written block by block: those of one block die young, where all lines of a long list
+ * would be moved about by the garbage collector.
+ */
+const LINES_PER_BLOCK = 256;
+
+/**
+ * The lines of a list that is empty so far. A block is written when its last message comes, and
+ * only once; the lines of messages that do not fill a block are written when they are asked for.
+ */
+export function createMessageLines(): MessageLines {
+  const messages: Message[] = [];
+  const blocks: (string | undefined)[] = [];
+  const write = (from: number, to: number): string => {
+    const lines = messages.slice(from, to).map((message) => toJson(plainMessage(message)));
+    return [...lines, ""].join("\n");
+  };
+  return {
+    add(message) {
+      messages.push(message);
+      if (messages.length % LINES_PER_BLOCK !== 0) return;
+      try {
+        blocks.push(write(messages.length - LINES_PER_BLOCK, messages.length));
+      } catch {
+        // It holds something that is no JSON, which concerns only those who ask for the text.
+        blocks.push(undefined);
+      }
+    },
+    text(from, to) {
+      const pieces: string[] = [];
+      for (let at = from, end = at; at < to; at = end) {
+        end = Math.min(to, at - (at % LINES_PER_BLOCK) + LINES_PER_BLOCK);
+        const isWhole = end - at === LINES_PER_BLOCK;
+        pieces.push((isWhole ? blocks[at / LINES_PER_BLOCK] : undefined) ?? write(at, end));
+      }
+      return pieces.join("");
+    },
+  };
+}
+
+/** The lines of a list of messages. Throws `invalid-message` for a value that is no JSON. */
+export function linesOf(messages: readonly Message[]): string {
+  const lines = createMessageLines();
+  for (const message of messages) lines.add(message);
+  return lines.text(0, messages.length);
 }

@@ -1,9 +1,14 @@
 import { checkMessages, type MessageIssue } from "./check.ts";
-import type { Message, Part, ToolCallPart, ToolResultPart } from "./message.ts";
-import { withParts } from "./message.ts";
-import { outputText } from "./text.ts";
+import {
+  type Message,
+  outputText,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  withParts,
+} from "./message.ts";
 
-/** What {@link repairMessages} had to change, one sentence each, with the index in the input. */
+/** The changes that {@link repairMessages} had to make, one sentence each, with the index in the input. */
 export interface Repair {
   readonly index: number;
   readonly message: string;
@@ -37,7 +42,7 @@ interface RepairState {
   readonly usedIds: Set<string>;
 }
 
-/** What a call without a result gets; the text says no more than is known. */
+/** The result of a call that has none; the text says no more than is known. */
 export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
 
 /**
@@ -160,7 +165,7 @@ function matchResults(state: RepairState, { from, end }: StepRange): void {
   }
 }
 
-/** Whether a result may be paired by position: its id, or the call's, says nothing. */
+/** A result may be paired by position where its id, or the call's, says nothing. */
 function isNameless(state: RepairState, { part }: LooseResult, call: ToolCallPart): boolean {
   if (part.toolCallId === "" || call.toolCallId === "") return true;
   return !state.callIds.has(part.toolCallId) && part.toolName === call.toolName;
@@ -221,7 +226,7 @@ function pushAnswers(
 }
 
 /**
- * What a message holds beside the results that calls took. A result that no call took is kept as
+ * The rest of a message beside the results that calls took. A result that no call took is kept as
  * text, so that nothing is lost.
  */
 function keepRest(state: RepairState, index: number): void {

@@ -84,7 +84,7 @@ export function createShapeCheck(): (messages: readonly Message[]) => void {
   };
 }
 
-/** What a wrong value is, in two or three words. */
+/** A wrong value in two or three words. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "none";
   if (value === null) return "null";

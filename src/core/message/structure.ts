@@ -52,7 +52,7 @@ function linksIn(messages: readonly Message[], { from, to }: Unit): string[] {
   return links;
 }
 
-/** Whether a message starts a turn: the person typed it. */
+/** True of a message that starts a turn: the person typed it. */
 export function startsTurn(message: Message): boolean {
   return message.role === "user" && message.kind === undefined;
 }

@@ -20,12 +20,12 @@ export interface Candidate {
   readonly result?: ToolResultPart;
   readonly call: ToolCallPart;
   readonly facts: CallFacts;
-  /** What goes first: 0 repeated, 1 old outputs, 2 large inputs, 3 failed outputs. */
+  /** The order: 0 repeated, 1 old outputs, 2 large inputs, 3 failed outputs. */
   readonly rank: 0 | 1 | 2 | 3;
   readonly reason: "pruned" | "superseded" | "duplicate";
 }
 
-/** What may be pruned before a boundary, in the order in which it goes. */
+/** The pieces before a boundary that may be pruned, in the order in which they go. */
 export function candidates(
   messages: readonly Message[],
   boundary: number,

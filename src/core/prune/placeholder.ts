@@ -9,7 +9,7 @@ import {
 } from "../text/index.ts";
 import type { EditReason, Handle } from "../message/index.ts";
 
-/** What a placeholder says about the output it stands for. */
+/** Everything a placeholder says about the output it stands for. */
 export interface PlaceholderFacts {
   readonly tool: string;
   /** One short line: the path, command or pattern of the call. */
@@ -52,7 +52,7 @@ function status({ isFailed, exitCode }: PlaceholderFacts): string {
   return isFailed ? "error" : "returned";
 }
 
-/** What stands in a call's input for a large field that was pruned. */
+/** The text in a call's input for a large field that was pruned. */
 export function inputPlaceholder(text: string, handle: Handle | undefined): string {
   const recall = handle === undefined ? "the original was not kept" : `recall ${handle}`;
   return `[${countLines(text)} lines compacted; ${recall}]`;

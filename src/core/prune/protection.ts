@@ -18,7 +18,7 @@ export interface PruneOptions {
   readonly protectedTokens?: number;
 }
 
-/** What pruning needs to know; token figures are the meter's. */
+/** Everything pruning needs to know; token figures are the meter's. */
 export interface PruneContext {
   readonly options?: PruneOptions;
   readonly window: number;

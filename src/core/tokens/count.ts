@@ -20,9 +20,9 @@ export function isEstimator(counter: TokenCounter): boolean {
   return counter.name === ESTIMATOR_NAME;
 }
 
-/** What the role and the delimiters of one message cost (3 to 5 in the published chat formats). */
+/** The cost of a message's role and delimiters (3 to 5 in the published chat formats). */
 export const MESSAGE_OVERHEAD = 4;
-/** What surrounds a tool call or a tool result: its type, its id, the framing of its fields. */
+/** The cost of all that surrounds a tool call or a tool result: its type, its id, the framing of its fields. */
 export const TOOL_OVERHEAD = 8;
 /**
  * Characters of a signature for one token of the thinking that it seals: 4/3 base64 characters a
@@ -31,7 +31,7 @@ export const TOOL_OVERHEAD = 8;
 const SIGNATURE_UNITS_PER_TOKEN = 5;
 
 /**
- * What a message costs, in tokens: its text, reasoning, tool calls (name and JSON input) and tool
+ * The cost of a message, in tokens: its text, reasoning, tool calls (name and JSON input) and tool
  * results, files by their size rules, and the framing around them.
  */
 export function messageTokens(message: Message, counter: TokenCounter): number {
@@ -40,12 +40,12 @@ export function messageTokens(message: Message, counter: TokenCounter): number {
   return tokens;
 }
 
-/** What any JSON value costs as text, e.g. a tool's schema; 0 for `undefined`. */
+/** The cost of any JSON value as text, in tokens, e.g. a tool's schema; 0 for `undefined`. */
 export function valueTokens(value: unknown, counter: TokenCounter): number {
   return counter.count(jsonText(value));
 }
 
-/** What one part costs, in tokens, its framing included. */
+/** The cost of one part, in tokens, its framing included. */
 export function partTokens(part: Part, counter: TokenCounter): number {
   switch (part.type) {
     case "text":
@@ -124,7 +124,7 @@ function countInSlices(text: string, encode: (text: string) => number): number {
 }
 
 /**
- * Whether the pre-tokenizers of o200k and cl100k always part two units here, so that a cut changes
+ * The pre-tokenizers of o200k and cl100k always part two such units, so that a cut changes
  * no count: after an ASCII letter or digit, before any other ASCII character. The apostrophe is not
  * one, since `don't` is one piece.
  */

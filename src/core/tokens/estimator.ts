@@ -104,7 +104,7 @@ function scan({ text, from, to }: Range, runClass: number, tables: Tables): numb
 }
 
 /**
- * Where the next long run's remainder starts, at its unit number {@link LONG_RUN}; the length of
+ * The start of the next long run's remainder, at its unit number {@link LONG_RUN}; the length of
  * the text if there is none. It looks at every third unit only: a run of six holds two of them.
  */
 export function nextLongRun(text: string, from: number): number {
@@ -127,7 +127,7 @@ function runStart(text: string, from: number, at: number): number {
   return start;
 }
 
-/** Where the run that goes through `at` ends: the index of the first other unit. */
+/** The end of the run that goes through `at`: the index of the first other unit. */
 export function runEnd(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   let end = at + 1;
@@ -135,7 +135,7 @@ export function runEnd(text: string, at: number): number {
   return end;
 }
 
-/** What the last `length` units of a long run cost. */
+/** The weight of the last `length` units of a long run. */
 function runWeight(unit: number, length: number, { classOf, runs, rates }: Tables): number {
   const row = (classOf[unit] ?? 0) * RUN_ROW;
   const perUnit = rates.get(unit) ?? runs[row + RUN_ROW - 1] ?? 0;

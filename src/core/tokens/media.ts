@@ -8,7 +8,7 @@ export interface ImageSize {
 
 /** Pixels for one token: Anthropic's published rule, width × height / 750. */
 const PIXELS_PER_TOKEN = 750;
-/** What providers shrink an image to before they count it: 1,568 px on the long edge, … */
+/** Providers shrink an image before they count it: to 1,568 px on the long edge, … */
 const MAX_EDGE = 1_568;
 /** … and about 1,600 tokens. (OpenAI's tiles end at about 1,450.) */
 const MAX_IMAGE_TOKENS = 1_600;
@@ -26,7 +26,7 @@ const TEXT_BYTES_PER_TOKEN = 3.5;
 const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|javascript|typescript)$/;
 
 /**
- * What a file costs, in tokens: by its pixels, pages or bytes, never by its base64 characters. A
+ * The cost of a file, in tokens: by its pixels, pages or bytes, never by its base64 characters. A
  * file without readable data costs the usual price of its kind (image 1,500, PDF 2,000).
  */
 export function fileTokens(file: FilePart): number {

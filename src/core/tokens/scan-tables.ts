@@ -151,12 +151,12 @@ interface State {
   readonly group: number;
   /** 1 for the first unit of a run; the limit of the group stands for all later ones. */
   readonly position: number;
-  /** What the run follows; forgotten at the last position. */
+  /** The kind of run before it; forgotten at the last position. */
   readonly after: number;
 }
 
 const AFTER_OTHER = 0;
-/** What stands before a run, by its group; every other group is one. */
+/** The kinds of runs before a run, by group; every other group is one. */
 const AFTER: Readonly<Record<number, number>> = {
   [SPACE]: 1,
   [LINE]: 2,
@@ -209,7 +209,7 @@ function advance(state: State, group: number): State {
   return { group, position: 1, after: afterRun(state, group) };
 }
 
-/** What a run remembers of the run before it: in scripts only whether that was of spaces. */
+/** A run's memory of the run before it: in scripts only of spaces. */
 function afterRun({ group: before, position }: State, group: number): number {
   const escape = before === BACKSLASH && position === 1;
   const after = escape ? AFTER_ESCAPE : (AFTER[before] ?? AFTER_OTHER);

@@ -1,3 +1,4 @@
+import { isHigh } from "../core/text/index.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Digest } from "../core/message/index.ts";
@@ -58,5 +59,5 @@ export function* piecesOf(text: string): Generator<string> {
 /** The end of a piece, moved so that it does not split a code point. */
 function wholeEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
-  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 ? at - 1 : at;
+  return isHigh(text.charCodeAt(at - 1)) ? at - 1 : at;
 }

@@ -1,4 +1,5 @@
-import { RESULT_ELEMENT } from "../core/truncate/marker.ts";
+import { openTag, tagValue } from "../core/text/index.ts";
+import { RESULT_ELEMENT } from "../core/truncate/index.ts";
 
 /**
  * The last lines of a result: facts for programs in the tag, an instruction for the agent below.
@@ -8,20 +9,6 @@ export function resultNotice(
   facts: Readonly<Record<string, string | number>>,
   instructions: readonly string[],
 ): string {
-  const attributes = Object.entries(facts).map(([name, value]) => ` ${name}="${escaped(value)}"`);
-  const lines = instructions.map(oneLine);
-  return [`<${RESULT_ELEMENT}${attributes.join("")}>`, ...lines, `</${RESULT_ELEMENT}>`].join("\n");
-}
-
-function escaped(value: string | number): string {
-  return oneLine(String(value))
-    .replaceAll("&", "&amp;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
-}
-
-/** Half a surrogate pair, as a cut may leave it, is nothing that a provider takes. */
-function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ").replace(/\p{Cs}/gu, "\ufffd");
+  const lines = instructions.map(tagValue);
+  return [`${openTag(RESULT_ELEMENT, facts)}>`, ...lines, `</${RESULT_ELEMENT}>`].join("\n");
 }

@@ -66,11 +66,12 @@ export type {
   Truncation,
 } from "./core/truncate/index.ts";
 export type { DialectTraits } from "./dialects/index.ts";
-export type { ModelSummary, SummaryCall } from "./models/model-summary.ts";
 export type {
+  ModelSummary,
   SummarizeFunction,
   Summarizer,
   SummaryAnswer,
+  SummaryCall,
   SummaryRequest,
   SummaryUsage,
 } from "./models/summarizer.ts";

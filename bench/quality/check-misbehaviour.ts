@@ -39,8 +39,6 @@ export interface TrialResult {
   readonly action: ContextReport["action"] | "refused";
   readonly source: "model" | "repaired" | "extractive" | "none";
   readonly calls: number;
-  /** Chunks and merges together; `calls` may be twice that. */
-  readonly pieces: number;
   readonly facts: number;
   /** What was thrown at the caller. */
   readonly exceptions: readonly string[];
@@ -56,7 +54,6 @@ const NOTHING: TrialResult = {
   action: "none",
   source: "none",
   calls: 0,
-  pieces: 0,
   facts: 0,
   exceptions: [],
   invalid: [],
@@ -126,8 +123,7 @@ async function compacted(
   for (const issue of dialect.check(wire, { asRequest: isRequest(messages) })) {
     fail(`${dialect.name}: ${issue.message}`);
   }
-  const hasEarlier = messages.some(({ kind }) => kind === "summary");
-  const { pieces } = checkCalls(report, upstream, { misbehaviour, hasEarlier, fail });
+  checkCalls(report, upstream, { misbehaviour, fail });
   const replayed = await context.prepare(messages);
   if (JSON.stringify(dialect.encode(replayed.messages)) !== JSON.stringify(wire)) {
     fail(`the journal does not replay: ${replayed.report.action}`);
@@ -154,7 +150,6 @@ async function compacted(
     action: report.action,
     source: report.summary?.source ?? "none",
     calls: report.summary?.calls.length ?? 0,
-    pieces,
     facts: facts.facts,
     invalid,
     over,
@@ -168,30 +163,18 @@ function isRequest(messages: readonly Message[]): boolean {
 }
 
 interface CallsContext {
-  /** Whether there is an earlier summary, which is merged with those of the chunks. */
-  readonly hasEarlier: boolean;
   readonly misbehaviour: Misbehaviour;
   readonly fail: (text: string) => void;
 }
 
-/** At most two calls for each chunk and each merge, the report knows of all, and none was refused. */
+/** At most two calls for a summary, the report knows of all, and none was refused. */
 function checkCalls(
   { summary, action }: ContextReport,
   upstream: Upstream,
-  { misbehaviour, hasEarlier, fail }: CallsContext,
-): { readonly pieces: number } {
+  { misbehaviour, fail }: CallsContext,
+): void {
   const calls = summary?.calls ?? [];
-  const first = calls.filter(({ attempt }) => attempt === 1);
-  const chunks = first.filter(({ purpose }) => purpose === "chunk");
-  const merges = first.filter(({ purpose }) => purpose === "merge");
-  const of = Math.max(
-    0,
-    ...chunks.map(({ prompt }) => Number(/ is part \d+ of (\d+)\./.exec(prompt.user)?.[1])),
-  );
-  if (calls.length > 2 * first.length) fail(`${calls.length} calls for ${first.length} pieces`);
-  if (chunks.length > of) fail(`${chunks.length} calls for ${of} chunks`);
-  const mergeable = of + (hasEarlier ? 1 : 0);
-  if (merges.length > Math.max(0, mergeable - 1)) fail(`${merges.length} merges of ${of} chunks`);
+  if (calls.length > 2) fail(`${calls.length} calls for one summary`);
   if (action === "compact" && calls.length === 0) fail("no model was asked");
   if (upstream.rejected > 0) fail(`refused: ${upstream.refusals.join("; ")}`);
   // A call that ends with the time limit may end before the server has heard of it.
@@ -199,5 +182,4 @@ function checkCalls(
   if (misbehaviour !== "hang" && length !== calls.length) {
     fail(`${length} requests, ${calls.length} calls in the report`);
   }
-  return { pieces: first.length };
 }

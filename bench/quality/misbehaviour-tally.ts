@@ -21,7 +21,6 @@ export interface TrialTally {
   readonly sources: Readonly<Record<TrialResult["source"], number>>;
   /** The most calls of one run, and of how many chunks and merges. */
   readonly calls: number;
-  readonly pieces: number;
   readonly facts: number;
   readonly exceptions: readonly string[];
   readonly invalid: readonly string[];
@@ -36,7 +35,6 @@ export function emptyTrials(): TrialTally {
     runs: 0,
     sources: { model: 0, repaired: 0, extractive: 0, none: 0 },
     calls: 0,
-    pieces: 0,
     facts: 0,
     exceptions: [],
     invalid: [],
@@ -57,7 +55,6 @@ export function mergedTrials(a: TrialTally, b: TrialTally): TrialTally {
       none: sources.none + b.sources.none,
     },
     calls: more.calls,
-    pieces: more.pieces,
     facts: a.facts + b.facts,
     exceptions: [...a.exceptions, ...b.exceptions],
     invalid: [...a.invalid, ...b.invalid],
@@ -148,7 +145,6 @@ function tallyOf(result: TrialResult, { file, part }: Session, trial: Trial): Tr
     runs: 1,
     sources: { ...emptyTrials().sources, [result.source]: 1 },
     calls: result.calls,
-    pieces: result.pieces,
     facts: result.facts,
     exceptions: named(result.exceptions),
     invalid: named(result.invalid),

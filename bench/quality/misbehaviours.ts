@@ -98,7 +98,7 @@ function printTable(what: string, rows: readonly Row[]): void {
       name,
       tally.runs,
       `${model} / ${repaired} / ${extractive}`,
-      `${tally.calls} (${tally.pieces})`,
+      String(tally.calls),
       tally.exceptions.length,
       tally.invalid.length,
       tally.over.length,

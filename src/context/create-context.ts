@@ -15,7 +15,8 @@ import type { ContextEventName, ContextListener } from "./events.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import type { ContextOptions } from "./options.ts";
 import type { Prepared } from "./prepared.ts";
-import { prepareAhead } from "./summaries/prepare-ahead.ts";
+import { hasWorkedSince, prepareAhead } from "./summaries/ask-model.ts";
+import { planOptions } from "./edit/plan-options.ts";
 import { recoverFrom } from "./edit/recover.ts";
 import { emptyReport } from "./report.ts";
 import { openSession, type Session } from "./session.ts";
@@ -180,9 +181,29 @@ async function prepare(
   if (edit.compactionTemplate !== undefined) session.templateFor(edit.compactionTemplate);
   const view = viewOf(session, history);
   if (edit.force || mayOverflow(session, view)) return editView(session, held(view), edit);
-  prepareAhead(session, view);
+  beginAhead(session, view);
   return untouched(session, view);
 }
+
+/** Begins the next summary while the agent works, when the window is getting full. */
+function beginAhead(session: Session, view: View): void {
+  const { summarizer, tracker, budget, aheadShare } = session;
+  if (summarizer === undefined || !hasWorkedSince(tracker.records, view.fresh)) return;
+  prepareAhead(session, {
+    messages: view.messages,
+    tokens: view.measured.tokens,
+    limit: session.overflowLimit(view.measured) * aheadShare,
+    step: budget.usable * NEXT_LOOK,
+    template: session.templateFor(undefined),
+    planOptions() {
+      const isLegal = session.groundwork.booksOf(view).check.issues().length === 0;
+      return isLegal ? planOptions(session, view) : undefined;
+    },
+  });
+}
+
+/** After a look at what a summary would be about, so much of usable must come before the next one. */
+const NEXT_LOOK = 0.03;
 
 /** The caller may go on adding to its own list while an edit is being made. */
 function held(view: View): View {

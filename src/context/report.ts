@@ -5,13 +5,12 @@ import type { Edit, Handle, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
 import { parseSummary, unframeSummary } from "../core/summary/index.ts";
 import { partTokens } from "../core/tokens/index.ts";
-import type { SummaryCall } from "../models/model-summary.ts";
-import type { SummaryUsage } from "../models/summarizer.ts";
+import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 import type { ArchivedPlan } from "./edit/edit-view.ts";
 import type { JournalRecord, SummarySource } from "./journal/journal.ts";
 import type { Session } from "./session.ts";
-import type { ModelWork } from "./summaries/model-summary-for.ts";
-import { usageOf } from "./summaries/spending.ts";
+import type { ModelWork } from "./summaries/ask-model.ts";
+import { usageOf } from "./summaries/summarizing.ts";
 import type { View } from "./view/view.ts";
 
 /** A pruned or clipped piece. */

@@ -1,8 +1,8 @@
 import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
-import { ContextError } from "../core/error.ts";
 import type { Digest } from "../core/message/index.ts";
+import { ContextError } from "../core/error.ts";
 import { createLedgerBook, type Ledger } from "../core/ledger/index.ts";
 import {
   type ContextBudget,
@@ -22,23 +22,26 @@ import {
   type TokenCounter,
 } from "../core/tokens/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { asSummarizer } from "../models/as-summarizer.ts";
 import { type Breaker, createBreaker } from "../models/breaker.ts";
-import type { Summarizer } from "../models/summarizer.ts";
-import { type Ahead, createAhead } from "./summaries/ahead.ts";
-import { type Beside, createBeside } from "./view/beside.ts";
+import { asSummarizer, type Summarizer } from "../models/summarizer.ts";
 import { createEmitter, type Emitter } from "./events.ts";
-import { createGroundwork, type Groundwork } from "./view/groundwork.ts";
-import type { ContextOptions } from "./options.ts";
+import { checkGivenParts, checkOptions } from "./given-parts.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import { createPersistence, type Persistence } from "./journal/persistence.ts";
-import { checkGivenParts, checkOptions } from "./given-parts.ts";
 import { createRecordedFacts } from "./journal/recorded-facts.ts";
-import { withPlugins } from "./plugins.ts";
-import { createRefillWatch, type RefillWatch } from "./view/refill.ts";
-import { createSpending, type Spending } from "./summaries/spending.ts";
-import { aheadShare, summarizerTimeout } from "./summaries/summarizer-options.ts";
 import { createTracker, type Tracker } from "./journal/tracker.ts";
+import type { ContextOptions } from "./options.ts";
+import { withPlugins } from "./plugins.ts";
+import { type Ahead, createAhead } from "./summaries/ahead.ts";
+import {
+  aheadShare,
+  createSpending,
+  type Spending,
+  summarizerTimeout,
+} from "./summaries/summarizing.ts";
+import { type Beside, createBeside } from "./view/beside.ts";
+import { createGroundwork, type Groundwork } from "./view/groundwork.ts";
+import { createRefillWatch, type RefillWatch } from "./view/refill.ts";
 import { createUsageMeter, type Measured, type UsageMeter } from "./view/usage.ts";
 
 /** Everything that one context remembers between two calls. */
@@ -135,7 +138,7 @@ function templateOf(
   call: TemplateOverride | undefined,
 ): CompactionTemplate {
   const own = plugins.flatMap((plugin) => plugin.compactionTemplate ?? []);
-  return resolveTemplate({ plugins: own, conversation, call });
+  return resolveTemplate([...own, conversation, call]);
 }
 
 /** The archive, or the part of it that belongs to the conversation. */

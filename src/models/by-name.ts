@@ -1,9 +1,13 @@
 import { ContextError } from "../core/error.ts";
-import { anthropicSummarizer } from "./anthropic/summarizer.ts";
-import { withoutSecrets } from "./call-safe-message.ts";
-import { type Environment, processEnvironment, variable } from "./http/environment.ts";
-import type { HttpSummarizerOptions } from "./http/options.ts";
-import { openaiCompatibleSummarizer } from "./openai-compatible/summarizer.ts";
+import { anthropicSummarizer } from "./anthropic.ts";
+import { withoutSecrets } from "./call.ts";
+import {
+  type Environment,
+  type HttpSummarizerOptions,
+  processEnvironment,
+  variable,
+} from "./http-options.ts";
+import { openaiCompatibleSummarizer } from "./openai-compatible.ts";
 import type { Summarizer } from "./summarizer.ts";
 
 /** What a name can be, for messages and help. */

@@ -1,7 +1,7 @@
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
-import type { CompactionTemplate } from "../core/summary/index.ts";
-import type { SummaryPrompt } from "../core/summary/prompt/index.ts";
+import type { CompactionTemplate, Words } from "../core/summary/index.ts";
+import type { SummaryPrompt } from "../core/summary/prompt.ts";
 
 /** Tokens of one call, as the provider reported them. */
 export interface SummaryUsage {
@@ -76,3 +76,42 @@ export interface Summarizer {
 
 /** A function is a summarizer too; a bare string is an answer that stopped by itself. */
 export type SummarizeFunction = (request: SummaryRequest) => Promise<SummaryAnswer | string>;
+
+/** A function as a summarizer, under its own name; a summarizer as it is. */
+export function asSummarizer(given: Summarizer | SummarizeFunction): Summarizer {
+  if (typeof given !== "function") return given;
+  return {
+    name: given.name === "" ? "function" : given.name,
+    summarize: async (request) => {
+      const answer = await given(request);
+      return typeof answer === "string" ? { text: answer } : answer;
+    },
+  };
+}
+
+/** One call of a model, for the report. */
+export interface SummaryCall {
+  readonly summarizer: string;
+  /** 1, or 2 for the retry that names what was wrong. */
+  readonly attempt: 1 | 2;
+  /** What was really sent. */
+  readonly prompt: SummaryPrompt;
+  /** Whether the live request was the prefix; then `prompt.user` is what stood behind it. */
+  readonly reusedPrompt: boolean;
+  /** Absent when the provider reported none, e.g. because the call failed. */
+  readonly usage?: SummaryUsage;
+  readonly durationMs: number;
+  /** Whether there was an answer at all, good or bad. */
+  readonly isAnswered: boolean;
+  /** What was wrong with the answer, or why there was none; empty when it was accepted. */
+  readonly problems: readonly string[];
+}
+
+/** What a model made of a head. */
+export interface ModelSummary {
+  /** The words by section. Absent when nothing usable came back; then the summary is extractive. */
+  readonly words?: Words;
+  readonly calls: readonly SummaryCall[];
+  /** Why there are no words, one sentence. */
+  readonly failure?: string;
+}

@@ -1,8 +1,8 @@
 import {
   type Attributes,
-  metrics,
   type Meter,
   type MeterProvider,
+  metrics,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -10,8 +10,7 @@ import {
   type TracerProvider,
 } from "@opentelemetry/api";
 import type { AnyContextEvent, ContextPlugin, ContextReport, Failure } from "../context/index.ts";
-import type { SummaryCall } from "../models/model-summary.ts";
-import type { SummaryUsage } from "../models/summarizer.ts";
+import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 import { providerAndModel } from "./provider-name.ts";
@@ -125,7 +124,7 @@ function content({ captureContent }: Telemetry, { summary }: ContextReport): Att
 /** A call of a model, as the GenAI conventions have it. */
 function tellCall(
   { tracer, instruments, attributes, spanAttributes, captureContent, now }: Telemetry,
-  { summarizer, purpose, attempt, usage, durationMs, isAnswered, problems }: SummaryCall,
+  { summarizer, attempt, usage, durationMs, isAnswered, problems }: SummaryCall,
 ): void {
   const end = now();
   const { provider, model } = providerAndModel(summarizer);
@@ -141,7 +140,6 @@ function tellCall(
     attributes: {
       ...spanAttributes,
       ...about,
-      "longhaul.call.purpose": purpose,
       "longhaul.call.attempt": attempt,
       "longhaul.call.problem_count": problems.length,
       // They quote the answer, and name files and commands.

@@ -48,7 +48,7 @@ declare const memory: MastraMemory;
 declare const [instructions, folder, question]: [string, string, string];`,
   "docs/persistence.md": "",
   "docs/telemetry.md": "",
-  "docs/summarizers.md": `
+  "docs/models.md": `
 import type { Message } from "longhaul";
 interface Asked { readonly maxTokens: number; readonly signal: AbortSignal }
 declare const history: Message[];

@@ -15,7 +15,7 @@ import { openaiResponses } from "../../src/dialects/openai-responses/openai-resp
 import { openaiCompatibleSummarizer } from "../../src/models/index.ts";
 import { assistant, call, calling, result, results, user, words } from "../build-messages.ts";
 import { HOSTILE_TEXTS, TYPED } from "../core/summary/hostile-texts.ts";
-import { isBalanced } from "../core/summary/prompt/hostile.ts";
+import { isBalanced } from "../core/summary/hostile.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Script } from "../provider/index.ts";
 import { HOSTILE_OUTPUTS, type HostileOutput } from "./hostile-outputs.ts";

@@ -9,7 +9,7 @@ import { tailBudget } from "../../src/core/compact/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { summaryCap } from "../../src/core/summary/index.ts";
 import { createNativeContext } from "../../src/hooks/native-context.ts";
-import type { SummaryCall } from "../../src/models/model-summary.ts";
+import type { SummaryCall } from "../../src/models/summarizer.ts";
 import { anthropicAgent, chatAgent, type FetchAgent, runFetchAgent } from "./fetch-agent.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { LoggedRequest, Reply, RequestView, Script, Upstream } from "../provider/index.ts";

@@ -27,12 +27,12 @@ function sum(tallies: TrialTallies): TrialTally {
 }
 
 /** No exception to the rule, whatever the model does. */
-function expectWhole({ exceptions, invalid, over, missing, calls, pieces }: TrialTally): void {
+function expectWhole({ exceptions, invalid, over, missing, calls, runs }: TrialTally): void {
   expect(exceptions).toEqual([]);
   expect(invalid).toEqual([]);
   expect(over).toEqual([]);
   expect(missing).toEqual([]);
-  expect(calls).toBeLessThanOrEqual(2 * pieces);
+  expect(calls).toBeLessThanOrEqual(2 * runs);
 }
 
 describe("a model that misbehaves, on our own recording", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { askForSummary } from "../../src/models/ask-for-summary.ts";
-import { asSummarizer } from "../../src/models/as-summarizer.ts";
-import type { SummarizeFunction } from "../../src/models/summarizer.ts";
-import { inputOf, session } from "../core/summary/prompt/build-input.ts";
+import { askForSummary } from "../../src/models/ask.ts";
+import { asSummarizer, type SummarizeFunction } from "../../src/models/summarizer.ts";
+import { inputOf, session } from "../core/summary/build-input.ts";
 import { asking, goodSummary, scripted } from "./fake-summarizer.ts";
 
 describe("asSummarizer", () => {
@@ -12,7 +11,7 @@ describe("asSummarizer", () => {
     expect(summarizer.name).toBe("ownModel");
     expect(asSummarizer(async () => "").name).toBe("function");
     const made = await askForSummary(asking(summarizer, inputOf(session(3, 50))));
-    expect(made.text).toContain("written");
+    expect(made.words?.["goal"]).toContain("written");
   });
 
   it("passes on what a function gives beside the text", async () => {
@@ -20,7 +19,7 @@ describe("asSummarizer", () => {
     const summarizer = asSummarizer(() => Promise.resolve(answer));
     const made = await askForSummary(asking(summarizer, inputOf(session(3, 50))));
     expect(made.calls[0]?.usage).toEqual({ input: 1, output: 2 });
-    expect(made.text).toBeUndefined();
+    expect(made.words).toBeUndefined();
   });
 
   it("leaves a summarizer as it is", () => {

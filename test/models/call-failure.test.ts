@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ContextError } from "../../src/core/error.ts";
-import { callFailure } from "../../src/models/call-failure.ts";
+import { callFailure } from "../../src/models/call.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const KEY = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";

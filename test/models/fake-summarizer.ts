@@ -1,8 +1,8 @@
-import { NONE } from "../../src/core/summary/sections.ts";
-import type { SummaryInput } from "../../src/core/summary/prompt/index.ts";
-import { type AskOptions } from "../../src/models/ask-for-summary.ts";
+import { NONE } from "../../src/core/summary/template.ts";
+import type { SummaryTask } from "../../src/core/summary/prompt.ts";
+import { type AskOptions } from "../../src/models/ask.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../../src/models/summarizer.ts";
-import { count } from "../core/summary/prompt/build-input.ts";
+import { count } from "../core/summary/build-input.ts";
 
 /** What a scripted model does with a request. */
 export type Behaviour = (
@@ -49,9 +49,6 @@ export const MISBEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
   "throws what is no error": () => Promise.reject({ retryAfterMs: 1 }),
   "hangs, deaf to the signal": () => never,
-  "is ten times too long": (request) =>
-    `${goodSummary(request)}\n${"- One more line about nothing.\n".repeat(request.cap)}`,
-  "leaves sections out": () => "## Goal\nShip it.\n\n## Discoveries\n- It works.",
   "writes in another language": () => "目标是完成这项工作。没有其他内容。",
   "gives something that is no answer": () => ({ words: 1 }) as unknown as SummaryAnswer,
   "gives undefined": () => undefined as unknown as string,
@@ -82,12 +79,12 @@ export function scripted(
 /** Options with figures that a test need not care about. */
 export function asking(
   summarizer: Summarizer,
-  input: SummaryInput,
+  task: SummaryTask,
   rest: Partial<AskOptions> = {},
 ): AskOptions {
   return {
     summarizer,
-    input,
+    task,
     count,
     replaces: 1_000_000,
     timeoutMs: 20_000,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { outputLimit } from "../../src/models/output-limit.ts";
+import { outputLimit } from "../../src/models/live-request.ts";
 
 const window = 128_000;
 

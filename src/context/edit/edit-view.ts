@@ -7,7 +7,7 @@ import type { Prepared } from "../prepared.ts";
 import { editReport, emptyReport } from "../report.ts";
 import type { Session } from "../session.ts";
 import type { AheadSummary } from "../summaries/ahead.ts";
-import { modelSummaryFor } from "../summaries/model-summary-for.ts";
+import { hasWorkedSince, modelSummaryFor } from "../summaries/ask-model.ts";
 import type { View } from "../view/view.ts";
 import { archiveOriginals } from "./archive-originals.ts";
 import { withKnownOriginals } from "./known-originals.ts";
@@ -62,7 +62,14 @@ export async function editView(session: Session, view: View, edit: EditOptions):
     const report = { ...base, durationMs: session.now() - view.startedAt };
     return { messages: legal.messages, report };
   }
-  const model = await modelSummaryFor(session, view, { archived, ahead, edit });
+  const model = await modelSummaryFor(session, {
+    messages: archived.messages,
+    plan: archived.plan,
+    template: session.templateFor(edit.compactionTemplate),
+    ahead,
+    hasWorked: hasWorkedSince(session.tracker.records, view.fresh),
+    signal: edit.signal,
+  });
   edit.signal?.throwIfAborted();
   const record = makeRecord(session, view, { ...archived, facts, model, edit });
   const messages = applyRecord(legal.messages, record);

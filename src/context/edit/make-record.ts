@@ -1,13 +1,12 @@
 import { sha256Hex } from "../../archive/digest.ts";
-import type { Ledger } from "../../core/ledger/index.ts";
+import { type Ledger, mergeLedgers } from "../../core/ledger/index.ts";
 import type { Message } from "../../core/message/index.ts";
 import type { ArchivedPlan, EditOptions } from "./edit-view.ts";
 import { fingerprint, listDigest } from "../journal/fingerprint.ts";
 import { applyRecord, type JournalRecord } from "../journal/journal.ts";
 import { firstSaid } from "../journal/matcher.ts";
-import type { ModelWork } from "../summaries/model-summary-for.ts";
-import { knownFacts } from "../summaries/known-facts.ts";
-import { writeSummary, type WrittenSummary } from "../summaries/write-summary.ts";
+import type { ModelWork } from "../summaries/ask-model.ts";
+import { earlierSummaries, type RecordedSummary, summaryOf } from "../summaries/write-summary.ts";
 import type { Session } from "../session.ts";
 import { untouchedEnd } from "./untouched-end.ts";
 import type { View } from "../view/view.ts";
@@ -27,7 +26,7 @@ export function makeRecord(session: Session, view: View, recorded: RecordedPlan)
   const end = untouchedEnd(view, recorded);
   const plan = { ...recorded.plan, length: recorded.plan.length - end };
   const consumed = tracker.consumed + view.fresh.length - end;
-  const summary = summaryOf(session, recorded);
+  const summary = writtenSummary(session, recorded);
   const edited = applyRecord(recorded.messages, { plan, ...summary });
   const after = edited.slice(0, edited.length - end);
   const tokens = beside.tokens + meter.total(edited);
@@ -51,24 +50,26 @@ function fingerprintOf(message: Message | undefined): string {
 }
 
 /** T12: the summary that a plan asks for. */
-function summaryOf(session: Session, recorded: RecordedPlan): WrittenSummary {
+function writtenSummary(session: Session, recorded: RecordedPlan): RecordedSummary {
   const { counter, options, tracker } = session;
   const { plan, messages, isArchived, facts, model, edit } = recorded;
   const { compaction } = plan;
   if (compaction === undefined) return {};
   const { system, tailStart, handle, summary } = compaction;
-  return writeSummary({
-    head: messages.slice(system, tailStart),
+  const head = messages.slice(system, tailStart);
+  const earlier = earlierSummaries(head, (text) => tracker.recordsOf(text));
+  const before = session.recordedFacts(earlier.records ?? tracker.records);
+  const { cwd, constraints } = options;
+  return summaryOf({
+    head,
     headHandle: isArchived ? handle : undefined,
+    earlier,
+    ledger: mergeLedgers(before, facts, { cwd }),
+    words: model.words,
     cap: summary.cap,
-    facts,
-    records: tracker.records,
-    known: () => knownFacts(session, facts),
-    extractiveOf: (text) => tracker.extractiveOf(text),
-    model,
-    template: session.templateFor(edit.compactionTemplate),
     count: (piece) => counter.count(piece),
-    constraints: options.constraints,
-    cwd: options.cwd,
+    template: session.templateFor(edit.compactionTemplate),
+    constraints,
+    cwd,
   });
 }

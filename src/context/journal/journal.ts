@@ -1,6 +1,7 @@
 import type { Ledger } from "../../core/ledger/index.ts";
 import { type Message, repairMessages } from "../../core/message/index.ts";
 import { applyPlan, type ContextPlan } from "../../core/plan/index.ts";
+import type { Words } from "../../core/summary/index.ts";
 
 /**
  * One edit made to a conversation, as plain JSON: what, when, why, how much it brought, and the
@@ -23,11 +24,10 @@ export interface JournalRecord {
   /** On compactions: the framed summary, exactly as it stands in the context. */
   readonly summary?: string;
   readonly summarySource?: SummarySource;
-  /**
-   * The same without a model's words, not framed: the next summary reads facts from here. Absent
-   * where `summary` holds none.
-   */
-  readonly extractive?: string;
+  /** A model's words in it by section, as they were written: no facts. */
+  readonly narrative?: Words;
+  /** What it carries of summaries that no record vouches for, by section: no facts either. */
+  readonly earlier?: Words;
   /** The facts of the messages that this record consumed; {@link mergeLedgers} adds them up. */
   readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
@@ -68,16 +68,21 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
     facts,
     after,
     summary = "",
-    extractive = "",
+    narrative = {},
+    earlier = {},
   } = value as Fields;
   if (version !== 1) return false;
   if (typeof undo === "string") return true;
-  const isText = typeof summary === "string" && typeof extractive === "string";
+  const isText = typeof summary === "string" && [narrative, earlier].every(isWords);
   const isPlanned = [plan, after].every(isObject) && typeof consumed === "number";
   return isText && isPlanned && isLedger(facts);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+function isWords(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
+}
 
 function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
@@ -105,7 +110,8 @@ function isLedger(value: unknown): boolean {
 }
 
 /**
- * Who wrote a summary: a model, a model with gaps that the ledger filled, or the ledger alone.
+ * What a summary holds beside the recorded facts: all words of a model, as many of them as had room,
+ * or none that a model wrote for it.
  */
 export type SummarySource = "model" | "repaired" | "extractive";
 

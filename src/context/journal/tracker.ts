@@ -38,10 +38,10 @@ export interface Tracker {
   /** The same; while none fits the list of now, those that stood or were stored before. */
   readonly journal: readonly JournalRecord[];
   /**
-   * What a summary of ours says without a model's words, if it has any; also of records that do not
-   * fit the list of now, because their summary may stand in it all the same.
+   * The records behind a summary of ours: all that stand, or those up to it of a list that does not
+   * fit any more, because its summary may stand in the list of now all the same.
    */
-  extractiveOf(summary: string): string | undefined;
+  recordsOf(summary: string): Branch | undefined;
   /** How many messages of the history are consumed. */
   readonly consumed: number;
   /**
@@ -94,11 +94,11 @@ export function createTracker(stored: readonly JournalRecord[], digest: Digest):
       standOn(held, other);
       return ownView(held, known, input) ?? cutView(held, known, input);
     },
-    extractiveOf(summary) {
-      const branches = [held.records, ...held.others];
-      const written = (branch: Branch): JournalRecord | undefined =>
-        branch.findLast((record) => record.summary === summary);
-      return branches.map(written).find((record) => record !== undefined)?.extractive;
+    recordsOf(summary) {
+      const wrote = (record: JournalRecord): boolean => record.summary === summary;
+      if (held.records.some(wrote)) return held.records;
+      const other = held.others.find((branch) => branch.some(wrote));
+      return other?.slice(0, other.findLastIndex(wrote) + 1);
     },
     append(record, after) {
       held.records = [...held.records, record];

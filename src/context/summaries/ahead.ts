@@ -1,7 +1,17 @@
 import { leadingSystemCount, type Message } from "../../core/message/index.ts";
-import type { ModelSummary } from "../../models/model-summary.ts";
+import type { ModelSummary } from "../../models/summarizer.ts";
 import { isSameMessage } from "../journal/fingerprint.ts";
-import type { Stretch } from "./summary-task.ts";
+
+/** The part of a legal view that a summary is to stand for. */
+export interface Stretch {
+  readonly messages: readonly Message[];
+  /** How many leading system messages stand before it. */
+  readonly system: number;
+  /** Where it ends. */
+  readonly tailStart: number;
+  /** The most tokens that the summary may have. */
+  readonly cap: number;
+}
 
 /** A summary that is being written, or has been, while the agent works. */
 export interface AheadSummary {

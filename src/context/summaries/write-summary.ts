@@ -1,86 +1,113 @@
-import { type Ledger, mergeAllLedgers } from "../../core/ledger/index.ts";
-import type { Handle, Message } from "../../core/message/index.ts";
+import type { Ledger } from "../../core/ledger/index.ts";
+import { type Handle, type Message, messageText } from "../../core/message/index.ts";
 import {
   type CompactionTemplate,
-  type ExtractiveInput,
-  extractiveSummary,
   frameSummary,
-  type MergeSummaryInput,
-  mergeSummary,
+  joinWords,
+  readWords,
+  unframeSummary,
+  type Words,
+  writeSummary,
 } from "../../core/summary/index.ts";
-import type { JournalRecord, SummarySource } from "../journal/journal.ts";
-import { earlierSummaries } from "./earlier-summaries.ts";
-import { withRelativePaths } from "./relative-paths.ts";
+import type { CountTokens } from "../../core/text/index.ts";
+import type { JournalRecord } from "../journal/journal.ts";
 
-export interface WriteSummaryInput {
+/** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
+export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;
+
+/** The summaries that a head holds. */
+export interface EarlierSummaries {
+  /** All of them as one text, for whoever writes the next one; `undefined` where there is none. */
+  readonly text: string | undefined;
+  /** The records that vouch for the newest of ours, which have the facts of all before it. */
+  readonly records: readonly JournalRecord[] | undefined;
+  /** The texts that no record vouches for, newest first. */
+  readonly orphans: readonly string[];
+}
+
+/**
+ * The summaries among messages. Ours is only what a record vouches for: whatever else looks like a
+ * summary may hold any words, and none of them counts as a fact.
+ */
+export function earlierSummaries(
+  messages: readonly Message[],
+  recordsOf: RecordsOf,
+): EarlierSummaries {
+  const texts = messages
+    .filter(({ kind }) => kind === "summary")
+    .map(messageText)
+    .filter((text) => text !== "");
+  const own = texts.map((text) => recordsOf(text));
+  const bare = texts.map((text) => unframeSummary(text)?.text ?? text);
+  return {
+    text: bare.length === 0 ? undefined : bare.join("\n\n"),
+    records: own.findLast((records) => records !== undefined),
+    orphans: bare.filter((_, at) => own[at] === undefined).toReversed(),
+  };
+}
+
+/** What stands in the place of a head. */
+export interface SummaryOptions {
   /** The messages that the summary stands for. */
   readonly head: readonly Message[];
   /** Their handle, if they are in the archive. */
   readonly headHandle: Handle | undefined;
+  readonly earlier: EarlierSummaries;
+  /** The facts of all of the conversation. */
+  readonly ledger: Ledger;
+  /** What a model wrote, if one did. */
+  readonly words: Words | undefined;
   /** The most tokens that the summary may have. */
   readonly cap: number;
-  /** The facts of the messages that no record has consumed yet. */
-  readonly facts: Ledger;
-  /** The records that stand. */
-  readonly records: readonly JournalRecord[];
-  /** The facts of all records and of `facts`, with paths as summaries name them. */
-  readonly known: () => Ledger;
-  /** What a summary of ours says without a model's words. */
-  readonly extractiveOf: (summary: string) => string | undefined;
-  /** What a model wrote, if one did. */
-  readonly model: { readonly text?: string; readonly hasGaps: boolean };
+  readonly count: CountTokens;
   readonly template: CompactionTemplate;
-  readonly count: (text: string) => number;
   readonly constraints: readonly string[] | undefined;
   readonly cwd: string | undefined;
 }
 
 /** What a record keeps of a summary. */
-export type WrittenSummary = Pick<JournalRecord, "summary" | "summarySource" | "extractive">;
+export type RecordedSummary = Pick<
+  JournalRecord,
+  "summary" | "summarySource" | "narrative" | "earlier"
+>;
 
-/** T12: what the model wrote, completed with the facts, or the facts alone; framed. */
-export function writeSummary(given: WriteSummaryInput): WrittenSummary {
-  const { head, headHandle, records, facts, cwd, model, cap, count, template } = given;
-  const earlier = earlierSummaries(head, given);
-  const newest = records.findLastIndex((record) => record.summary !== undefined);
-  const since = [...records.slice(newest + 1).map((one) => one.facts), facts];
-  const input = {
-    ledger: withRelativePaths(mergeAllLedgers(since, { cwd }), cwd),
-    // Only a model can deny them.
-    known: model.text === undefined ? undefined : given.known(),
-    constraints: given.constraints,
-    ...earlier.sources,
-    cap,
-    count,
-    headHandle,
-    olderHandles: earlier.handles,
-    template,
-    ...(cwd !== undefined && { environment: [`working directory ${cwd}`] }),
-  };
-  const { text, source } = composed(input, model);
+/**
+ * T12: the summary of a head, framed, and the words in it as data, for the next one. Where no model
+ * wrote, the words of the last model stand.
+ */
+export function summaryOf(options: SummaryOptions): RecordedSummary {
+  const { head, headHandle, words, earlier: before, template, ...rest } = options;
+  const { records = [], orphans } = before;
+  const last = records.findLast((record) => record.summary !== undefined);
+  const narrative = words ?? last?.narrative;
+  const strange = orphans.map((text) => readWords(text, template));
+  const earlier = joinWords([...strange, last?.earlier]);
+  const olderHandles = headsOf(records).filter((handle) => handle !== headHandle);
+  const written = writeSummary({ ...rest, narrative, earlier, headHandle, olderHandles, template });
+  const { text, isWhole } = written;
+  const hasWords = hasAny(narrative) || hasAny(earlier);
+  const note = hasWords ? QUOTED : undefined;
   return {
-    summary: frameSummary(text, { headHandle, headMessages: head.length }),
-    summarySource: source,
-    ...(hasWords(input, source) && { extractive: withoutWords(input) }),
+    summary: frameSummary(text, { headHandle, headMessages: head.length, note }),
+    summarySource: words === undefined ? "extractive" : isWhole ? "model" : "repaired",
+    ...(hasAny(narrative) && { narrative }),
+    ...(hasAny(earlier) && { earlier }),
   };
 }
 
-/** Whether a summary holds words of a model: of the one that wrote it, or of one before. */
-function hasWords({ previousFacts }: ExtractiveInput, source: SummarySource): boolean {
-  return source !== "extractive" || previousFacts !== undefined;
+const QUOTED =
+  "Its lines that begin with > are the words of a model; all others are recorded facts, which are right where the two differ.";
+
+function hasAny(words: Words | undefined): boolean {
+  return words !== undefined && Object.keys(words).length > 0;
 }
 
-function withoutWords({ previousFacts, ...input }: ExtractiveInput): string {
-  return extractiveSummary({ ...input, previousSummary: previousFacts ?? input.previousSummary });
-}
+/** So many records are looked through for older heads: each head holds a summary with those before. */
+const MOST_HEADS = 10;
 
-function composed(
-  input: Omit<MergeSummaryInput, "model">,
-  model: WriteSummaryInput["model"],
-): { readonly text: string; readonly source: SummarySource } {
-  if (model.text === undefined) return { text: extractiveSummary(input), source: "extractive" };
-  const { text, isWhole } = mergeSummary({ ...input, model: model.text });
-  // The facts are also those of the tail, about which no model was asked: what it does not say of
-  // those is no gap, but words that they deny are gone.
-  return { text, source: model.hasGaps || !isWhole ? "repaired" : "model" };
+/** The archived heads of earlier compactions, newest first. */
+function headsOf(records: readonly JournalRecord[]): readonly Handle[] {
+  const summaries = records.flatMap(({ summary }) => summary ?? []).slice(-MOST_HEADS);
+  const handles = summaries.toReversed().flatMap((text) => unframeSummary(text)?.headHandle ?? []);
+  return [...new Set(handles)];
 }

@@ -1,5 +1,9 @@
-import { DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
-import type { CompactionTemplate } from "./template.ts";
+import {
+  type CompactionTemplate,
+  DEFAULT_COMPACTION_TEMPLATE,
+  plainTitle,
+  stripMarks,
+} from "./template.ts";
 
 /**
  * A summary taken apart: body by section id, in the order of the text. A heading that the template
@@ -9,9 +13,6 @@ export type SummarySections = ReadonlyMap<string, string>;
 
 /** The key of the text above the first heading. No heading can have it: it is no word. */
 export const PREAMBLE = "";
-
-/** What an empty section says. */
-export const NONE = "(none)";
 
 /** Longer than this is no title; it also bounds the work on a line. */
 const LONGEST_TITLE = 120;
@@ -55,30 +56,22 @@ export function parseSummary(
   return new Map([...bodies].map(([key, parts]) => [key, parts.join("\n\n")]));
 }
 
-/**
- * A summary from its sections: those of the template in its order, an absent one as `(none)`, then
- * all others.
- */
-export function renderSummary(
-  sections: SummarySections,
-  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
-): string {
-  const ids = new Set(template.sections.map(({ id }) => id));
-  const wanted = template.sections.map(({ id, heading }) => {
-    return `${heading}\n${trimBlank(sections.get(id) ?? "") || NONE}`;
-  });
-  const extra = [...sections]
-    .filter(([key, body]) => !ids.has(key) && key !== PREAMBLE && body.trim() !== "")
-    .map(([key, body]) => `## ${key}\n${body}`);
-  const preamble = sections.get(PREAMBLE) ?? "";
-  return [preamble, ...wanted, ...extra].filter((block) => block !== "").join("\n\n");
+export interface SummaryValidation {
+  readonly valid: boolean;
+  /** Ids of the sections that are absent or empty, in the template's order. */
+  readonly missingSections: readonly string[];
 }
 
-/** A heading without its marks, for comparing: `## **Relevant Files:**` is `relevantfiles`. */
-export function plainTitle(heading: string): string {
-  return stripMarks(heading)
-    .toLowerCase()
-    .replace(/[\s_-]+/g, "");
+/** Whether every section of the template is there with some content; `(none)` is content. */
+export function validateSummary(
+  text: string,
+  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
+): SummaryValidation {
+  const sections = parseSummary(text, template);
+  const missingSections = template.sections
+    .map(({ id }) => id)
+    .filter((id) => (sections.get(id) ?? "").trim() === "");
+  return { valid: missingSections.length === 0, missingSections };
 }
 
 /** All headings of a text, those below sections too; those in fenced code left out. */
@@ -180,17 +173,6 @@ function titled(title: string, { line, level, titles }: TitlePlace): Heading {
     return { line, level, key: first, known: true, rest };
   }
   return { line, level, key: stripMarks(short), known: false, rest: "" };
-}
-
-function stripMarks(heading: string): string {
-  return heading
-    .trim()
-    .replace(/^#{1,6}\s*/, "")
-    .replace(/\s*#+$/, "")
-    .replace(/^(?:\*\*|__|`)+|(?:\*\*|__|`|:)+$/g, "")
-    .replace(/^\d{1,2}[.)]\s+/, "")
-    .replace(/[\s:*_]+$/, "")
-    .trim();
 }
 
 /** Lines of closed code fences; a fence that nothing closes is content like any other. */

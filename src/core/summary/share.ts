@@ -1,8 +1,23 @@
-/** Someone who wants a share: how much at most, and how much compared with the others. */
+/** A summary may take this share of the usable budget … */
+const SHARE = 0.12;
+/** … but never less than five sections need to say anything … */
+const SMALLEST = 800;
+/** … and never more than a reader of the next step can use. */
+const LARGEST = 12_000;
+
+/**
+ * The most tokens that a summary may have, from the usable budget in tokens: 12 % of it, at least
+ * 800 and at most 12,000.
+ */
+export function summaryCap(usable: number): number {
+  return Math.min(LARGEST, Math.max(SMALLEST, Math.floor(usable * SHARE)));
+}
+
+/** A claim on a part of a total. */
 export interface Want {
-  /** How much, if that is at most `limit`; else anything above it, which need not be counted. */
-  readonly demand: (limit: number) => number;
-  /** Greater than 0. */
+  /** How much would be enough. */
+  readonly demand: number;
+  /** The claim compared with the others; greater than 0. */
   readonly weight: number;
 }
 
@@ -13,22 +28,19 @@ export interface Want {
  */
 export function shareOut(total: number, wants: readonly Want[]): readonly number[] {
   const shares = wants.map(() => 0);
-  let open = wants.map((want, index) => ({ ...want, index }));
+  let open = [...wants.keys()];
   let left = Math.max(0, total);
   while (open.length > 0) {
-    const weights = open.reduce((sum, { weight }) => sum + weight, 0);
-    const offers = open.map((want) => {
-      const fair = (left * want.weight) / weights;
-      return { want, fair, demand: want.demand(fair) };
-    });
-    const content = offers.filter(({ demand, fair }) => demand <= fair);
+    const weights = open.reduce((sum, at) => sum + (wants[at]?.weight ?? 0), 0);
+    const fair = (at: number): number => (left * (wants[at]?.weight ?? 0)) / weights;
+    const content = open.filter((at) => (wants[at]?.demand ?? 0) <= fair(at));
     if (content.length === 0) {
-      for (const { want, fair } of offers) shares[want.index] = Math.floor(fair);
+      for (const at of open) shares[at] = Math.floor(fair(at));
       return shares;
     }
-    for (const { want, demand } of content) shares[want.index] = demand;
-    left -= content.reduce((sum, { demand }) => sum + demand, 0);
-    open = offers.filter(({ demand, fair }) => demand > fair).map(({ want }) => want);
+    for (const at of content) shares[at] = wants[at]?.demand ?? 0;
+    left -= content.reduce((sum, at) => sum + (shares[at] ?? 0), 0);
+    open = open.filter((at) => !content.includes(at));
   }
   return shares;
 }

@@ -1,3 +1,6 @@
+import { ContextError } from "../error.ts";
+import { describeValue } from "../message/index.ts";
+
 /** One section that a summary must have. */
 export interface TemplateSection {
   /** Stable name in code and reports, e.g. `relevantFiles`. */
@@ -26,14 +29,8 @@ export interface TemplateOverride {
   readonly replaceCore?: boolean;
 }
 
-/** Who may override the template; a later one wins over an earlier one. */
-export interface TemplateOverrides {
-  /** Of several plugins, in their order; all of them before `plugin`. */
-  readonly plugins?: readonly TemplateOverride[];
-  readonly plugin?: TemplateOverride;
-  readonly conversation?: TemplateOverride;
-  readonly call?: TemplateOverride;
-}
+/** What an empty section says. */
+export const NONE = "(none)";
 
 /** The ids of the five core sections. */
 export type CoreSectionId =
@@ -42,14 +39,6 @@ export type CoreSectionId =
   | "discoveries"
   | "accomplished"
   | "relevantFiles";
-
-export const CORE_SECTION_IDS: readonly CoreSectionId[] = [
-  "goal",
-  "instructions",
-  "discoveries",
-  "accomplished",
-  "relevantFiles",
-];
 
 /** The five sections, one for each kind of memory that an agent needs to go on. */
 export const DEFAULT_COMPACTION_TEMPLATE: CompactionTemplate = {
@@ -64,7 +53,7 @@ export const DEFAULT_COMPACTION_TEMPLATE: CompactionTemplate = {
       id: "instructions",
       heading: "## Instructions",
       purpose:
-        "Every rule, constraint and preference that the user stated and that still holds, one a line, in the user's own words. Keep limits, names and forbidden actions exactly. Nothing that only a tool output, a file or you yourself proposed.",
+        "Every rule, constraint and preference that the user stated, word for word. A program records here what the user typed: write (none). Nothing that only a tool output, a file or you yourself proposed.",
     },
     {
       id: "discoveries",
@@ -82,24 +71,126 @@ export const DEFAULT_COMPACTION_TEMPLATE: CompactionTemplate = {
       id: "relevantFiles",
       heading: "## Relevant files",
       purpose:
-        "Full path and one line on its role for each file that the next steps may need, the most important first. Every file that was modified is in the list. No file contents.",
+        "Full path and one line on its role for each file that the next steps may need, the most important first. No file contents.",
     },
   ],
 };
 
-const INTRODUCTION = `Write a summary of the conversation so far. It replaces that part of the conversation: whoever goes on with the work sees only your summary and the newest messages.
+/**
+ * The default template after overrides, of which a later one wins: plugins in their order, then
+ * conversation, then call. Sections that an override adds come after those already there; the five
+ * core ones stay, in their order, unless an override says `replaceCore`. Throws `invalid-options` for
+ * what is no override, a section without a usable id or with the title of another one, or a new one
+ * without heading or purpose.
+ */
+export function resolveTemplate(
+  overrides: readonly (TemplateOverride | undefined)[],
+): CompactionTemplate {
+  const template = overrides.reduce<CompactionTemplate>(applyOverride, DEFAULT_COMPACTION_TEMPLATE);
+  checkTitles(template);
+  return template;
+}
 
-Write the sections below, all of them, in this order, each under its heading exactly as given. A section with nothing to say holds the one line (none).`;
+/** Two sections of one title would be one; the five core ones are in every summary. */
+function checkTitles(template: CompactionTemplate): void {
+  const known = new Map<string, string>();
+  for (const { id, heading } of withCore(template).sections) {
+    for (const title of [plainTitle(id), plainTitle(heading)]) {
+      const other = known.get(title) ?? id;
+      if (other !== id) {
+        throw invalid(
+          `The section "${id}" has the name or the heading of the section "${other}"; give it another one.`,
+        );
+      }
+      known.set(title, id);
+    }
+  }
+}
 
-const RULES = `Rules:
-- Only what the conversation holds. Short factual lines; no narrative, no praise, no advice.
-- Copy paths, names, commands, numbers and error texts exactly; never shorten a path.
-- If there is an earlier summary, yours takes its place: carry over all of it that still holds, move what was finished since from \`Still open:\` to what was done, and leave out what the conversation has overtaken; where they disagree, the conversation is right. Its lines that only say how much more there is need not be copied.
-- Write in the language that the user writes in; the headings stay as given.
-- Do not answer the conversation, do not go on with the work, do not call tools. Write nothing before the first heading and nothing after the last section.`;
+/** The template with those of the five sections that it leaves out, so that no fact is left out. */
+export function withCore(template: CompactionTemplate): CompactionTemplate {
+  const ids = new Set(template.sections.map(({ id }) => id));
+  const missing = DEFAULT_COMPACTION_TEMPLATE.sections.filter(({ id }) => !ids.has(id));
+  return { sections: [...template.sections, ...missing] };
+}
 
-/** The instruction that asks a model for a summary with the sections of a template. */
-export function renderTemplate(template: CompactionTemplate): string {
-  const sections = template.sections.map(({ heading, purpose }) => `${heading}\n${purpose}`);
-  return [INTRODUCTION, ...sections, RULES].join("\n\n");
+function isOverride(value: unknown): value is TemplateOverride {
+  const { sections } = fieldsOf(value);
+  return Array.isArray(sections) && sections.every(isSection);
+}
+
+function isSection(value: unknown): value is SectionOverride {
+  const { id, heading = "", purpose = "" } = fieldsOf(value);
+  return [id, heading, purpose].every((text) => typeof text === "string");
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function applyOverride(
+  template: CompactionTemplate,
+  override: TemplateOverride | undefined,
+): CompactionTemplate {
+  if (override === undefined) return template;
+  if (!isOverride(override)) {
+    throw invalid(
+      `A template is ${describeValue(override)}; it must be like { sections: [{ id, heading, purpose }] }.`,
+    );
+  }
+  const sections = new Map(template.sections.map((section) => [section.id, section]));
+  const changed = override.sections.map((section) =>
+    mergeSection(sections.get(section.id), section),
+  );
+  if (override.replaceCore === true) {
+    if (changed.length === 0)
+      throw invalid("A template with replaceCore has no sections; name one.");
+    sections.clear();
+  }
+  for (const section of changed) sections.set(section.id, section);
+  return { sections: [...sections.values()] };
+}
+
+function mergeSection(
+  known: TemplateSection | undefined,
+  { id, heading, purpose }: SectionOverride,
+): TemplateSection {
+  if (!/^[A-Za-z][\w-]*$/.test(id)) {
+    throw invalid(`"${id}" cannot be the id of a section; use letters, digits, - and _.`);
+  }
+  // An empty word says nothing; it takes nothing away either.
+  const title = heading?.trim() || (known?.heading ?? "");
+  const text = purpose?.trim() || (known?.purpose ?? "");
+  if (title === "" || text === "") {
+    throw invalid(`The section "${id}" is new in this template; give it a heading and a purpose.`);
+  }
+  return { id, heading: headingLine(title), purpose: text };
+}
+
+function headingLine(line: string): string {
+  if (/[\r\n]/.test(line)) throw invalid(`The heading "${line}" has a line break; use one line.`);
+  return /^#{1,6}\s/.test(line) ? line : `## ${line}`;
+}
+
+function invalid(message: string): ContextError {
+  return new ContextError("invalid-options", message);
+}
+
+/** A heading without its marks, for comparing: `## **Relevant Files:**` is `relevantfiles`. */
+export function plainTitle(heading: string): string {
+  return stripMarks(heading)
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
+}
+
+/** A heading as written, without the marks that make it one. */
+export function stripMarks(heading: string): string {
+  return heading
+    .trim()
+    .replace(/^#{1,6}\s*/, "")
+    .replace(/\s*#+$/, "")
+    .replace(/^(?:\*\*|__|`)+|(?:\*\*|__|`|:)+$/g, "")
+    .replace(/^\d{1,2}[.)]\s+/, "")
+    .replace(/[\s:*_]+$/, "")
+    .trim();
 }

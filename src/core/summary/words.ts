@@ -1,43 +1,96 @@
-/** Scripts that do not put spaces between words: there each character counts as one. */
-const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}_])+/gu;
-const ASCII_WORD = /\w+/g;
-// oxlint-disable-next-line no-control-regex -- it says what ASCII is
-const ASCII = /^[\u0000-\u007f]*$/;
+import type { FactList } from "./lists.ts";
+import { parseSummary, PREAMBLE } from "./sections.ts";
+import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import { cleanText } from "../text/index.ts";
 
-/** Words that say nothing by themselves, and those with which a model introduces what a user said. */
-const FILLERS = new Set(
-  "a an the of to in on at by for with and or as is are be been was were it its this that these those there then so i we you he she they me my our your their user users wants want wanted asks asked said says prefers requires required must should shall will would can please all any each every do does did have has".split(
-    " ",
-  ),
-);
+/** What somebody wrote, as data: words by the id of the section that they belong to. */
+export type Words = Readonly<Record<string, string>>;
 
-const NEGATIONS = new Set(
-  "no not never without cannot none nor nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans non aucun aucune nunca sin ningún não nem sem не нет без никогда нельзя không đừng chớ 不 没 沒 勿 别 別 禁 無 无".split(
-    " ",
-  ),
-);
-
-/** A text for comparing: alike characters as one, no invisible ones, lower case. */
-export function plainForm(text: string): string {
-  const plain = ASCII.test(text) ? text : text.normalize("NFKC").replace(/\p{Cf}/gu, "");
-  return plain.toLowerCase();
+/**
+ * The words of a text in the sections of a template. What stands under other headings, or under
+ * none, belongs to the discoveries.
+ */
+export function readWords(
+  text: string,
+  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
+): Words {
+  const known = new Set(template.sections.map(({ id }) => id));
+  const words = new Map<string, string>();
+  for (const [key, body] of parseSummary(cleanText(text), template)) {
+    if (body === "" || /^\(none\)$/i.test(body)) continue;
+    const section = known.has(key) ? key : "discoveries";
+    const said = known.has(key) || key === PREAMBLE ? body : `${key}:\n${body}`;
+    const before = words.get(section);
+    words.set(section, before === undefined ? said : `${before}\n${said}`);
+  }
+  return Object.fromEntries(words);
 }
 
-/** The words of a piece of text that say what it is about, and whether it is negated. */
-export interface Meaning {
-  readonly words: readonly string[];
-  readonly isNegated: boolean;
+/** Several words on one matter, section by section, in this order. */
+export function joinWords(all: readonly (Words | undefined)[]): Words {
+  const joined: Record<string, string> = {};
+  for (const [section, text] of all.flatMap((words) => Object.entries(words ?? {}))) {
+    const before = joined[section];
+    joined[section] = before === undefined ? text : `${before}\n${text}`;
+  }
+  return joined;
 }
 
-export function meaningOf(text: string): Meaning {
-  const plain = plainForm(text).replace(/n['’]t(?![a-z])/g, " not");
-  const all: readonly string[] = plain.match(ASCII.test(plain) ? ASCII_WORD : WORD) ?? [];
-  const words = all.filter((word) => !FILLERS.has(word) && !NEGATIONS.has(word));
-  return { words, isNegated: all.some((word) => NEGATIONS.has(word)) };
+/**
+ * How much of a cap the words of a model may claim in each section, as the weights of recorded facts
+ * count; an added section claims as much as the goal.
+ */
+const MODEL_WEIGHTS: Readonly<Record<string, number>> = {
+  goal: 14,
+  discoveries: 40,
+  accomplished: 36,
+  relevantFiles: 16,
+};
+const OTHER_WEIGHT = 14;
+/** An earlier record is all that is left of the work before it. */
+const EARLIER_WEIGHT = 20;
+
+/**
+ * What a model wrote, as quoted lines. Its Instructions are left out: what the user typed is
+ * recorded word for word, and a model may take an order in a file for one of the user's.
+ */
+export function modelWords(words: Words): readonly FactList[] {
+  return Object.entries(words)
+    .filter(([section]) => section !== "instructions")
+    .map(([section, text]) => ({
+      ...quotedLines(section, text),
+      noun: "lines of a model",
+      weight: MODEL_WEIGHTS[section] ?? OTHER_WEIGHT,
+      isNew: true,
+    }));
 }
 
-/** The words that say what a text is about. */
-export function contentWords(text: string): readonly string[] {
-  return meaningOf(text).words;
+/** What a summary says that no record vouches for, as quoted lines under a label. */
+export function earlierWords(words: Words): readonly FactList[] {
+  return Object.entries(words).map(([section, text]) => {
+    const { entries, ...rest } = quotedLines(section, text);
+    const label = { text: () => "Earlier record:", facts: 0, pinned: true };
+    return {
+      ...rest,
+      entries: [label, ...entries],
+      noun: "lines of an earlier record",
+      weight: EARLIER_WEIGHT,
+    };
+  });
+}
+
+/** What every reader, people and programs, takes for the end of a line. */
+const LINE_END = /\r\n|[\n\r\u0085\u2028\u2029]/;
+
+/** One entry a line; quoting what is quoted already would only make it longer. */
+function quotedLines(section: string, text: string): Omit<FactList, "noun" | "weight"> {
+  const lines = cleanText(text).split(LINE_END);
+  const said = lines.map((line) => line.replace(/^ ?(?:> ?)+/, "").trimEnd());
+  const filled = said.filter((line) => line.trim() !== "");
+  return {
+    section,
+    entries: filled.map((line) => ({ text: () => line })),
+    clips: true,
+    quoted: true,
+  };
 }

@@ -2,7 +2,7 @@ import type { ContextOptions } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
 import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { aiSdkSummarizer } from "../../models/ai-sdk/summarizer.ts";
+import { aiSdkSummarizer } from "../../models/ai-sdk.ts";
 
 /**
  * The summarizer that was meant, where a language model of the SDK may be given as it is; `agent` is

@@ -1,9 +1,8 @@
 import type { ContextOptions } from "../../context/index.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { processEnvironment } from "../../models/http/environment.ts";
-import { quoted, summarizerFailed } from "../../models/http/failure.ts";
-import { redactor, secretsOf } from "../../models/http/redact.ts";
+import { quoted, summarizerFailed } from "../../models/failure.ts";
+import { processEnvironment, redactor, secretsOf } from "../../models/http-options.ts";
 import type {
   Summarizer,
   SummaryAnswer,

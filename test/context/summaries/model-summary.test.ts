@@ -108,7 +108,7 @@ describe("a summary written by a model", () => {
     const { report } = await create(summarize).prepare(overflowing);
     expect(report.summary?.usage).toEqual({ input: 900, cached: 800, output: 90 });
     const [call] = report.summary?.calls ?? [];
-    expect(call).toMatchObject({ purpose: "whole", attempt: 1, problems: [] });
+    expect(call).toMatchObject({ attempt: 1, problems: [] });
     expect(call?.prompt.user).toContain("run 3");
   });
 
@@ -168,7 +168,7 @@ describe("a summary written by a model", () => {
 });
 
 describe("a claim about what was done rounds ago", () => {
-  it("is held against the facts of then, named to the model, and left out", async () => {
+  it("stands in the model's words, costs no second call, and the recorded fact is right", async () => {
     const { requests, summarize } = noting(async (request) => {
       const text = await goodSummary(request);
       const isLater = request.previousSummary !== undefined;
@@ -179,13 +179,18 @@ describe("a claim about what was done rounds ago", () => {
     await context.prepare(history);
     history.push(...grow(40, 500, 40));
     const { messages, report } = await context.prepare(history);
-    expect(requests).toHaveLength(3);
-    expect(report.summary?.calls[0]?.problems).toEqual([
-      expect.stringContaining("src/f1.ts was not deleted"),
-    ]);
-    expect(summaryText(messages)).not.toContain("Deleted");
-    expect(summaryText(messages)).toContain("src/f1.ts");
-    expect(report.summary?.source).toBe("repaired");
+    expect(requests).toHaveLength(2);
+    expect(report.summary?.calls[0]?.problems).toEqual([]);
+    const lines = summaryText(messages).split("\n");
+    expect(lines).toContain("> - Deleted `src/f1.ts`");
+    const recorded = lines.filter((line) => !line.startsWith(">"));
+    expect(recorded.join("\n")).not.toContain("Deleted");
+    expect(recorded.some((line) => line.startsWith("- Created") && line.includes("f1.ts"))).toBe(
+      true,
+    );
+    expect(messageText(messages.find(({ kind }) => kind === "summary") as Message)).toContain(
+      "recorded facts, which are right where the two differ",
+    );
   });
 });
 

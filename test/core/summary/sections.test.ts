@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseSummary, renderSummary, resolveTemplate } from "../../../src/core/summary/index.ts";
+import {
+  DEFAULT_COMPACTION_TEMPLATE,
+  parseSummary,
+  resolveTemplate,
+  validateSummary,
+} from "../../../src/core/summary/index.ts";
 
 const WHOLE = `## Goal
 Ship it.
@@ -17,7 +22,7 @@ Ship it.
 - \`a.ts\`: created`;
 
 describe("parseSummary", () => {
-  it("takes a summary apart and renderSummary puts it together again", () => {
+  it("takes a summary apart", () => {
     const sections = parseSummary(WHOLE);
     expect(Object.fromEntries(sections)).toEqual({
       goal: "Ship it.",
@@ -26,7 +31,6 @@ describe("parseSummary", () => {
       accomplished: "- wrote `a.ts`",
       relevantFiles: "- `a.ts`: created",
     });
-    expect(renderSummary(sections)).toBe(WHOLE);
   });
 
   it.each([
@@ -67,7 +71,6 @@ describe("parseSummary", () => {
       "Next steps": "- a",
       discoveries: "### Code style\ntabs\n**Note**\nend",
     });
-    expect(renderSummary(sections)).toContain("## Relevant files\n(none)\n\n## Next steps\n- a");
   });
 
   it("keeps text above the first heading apart", () => {
@@ -102,12 +105,9 @@ describe("parseSummary", () => {
   });
 
   it("knows the sections of an overridden template by heading and by id", () => {
-    const template = resolveTemplate({
-      call: { sections: [{ id: "goal", heading: "## Ziel" }] },
-    });
+    const template = resolveTemplate([{ sections: [{ id: "goal", heading: "## Ziel" }] }]);
     expect(parseSummary("## Ziel\nx", template).get("goal")).toBe("x");
     expect(parseSummary("## Goal\nx", template).get("goal")).toBe("x");
-    expect(renderSummary(new Map([["goal", "x"]]), template)).toMatch(/^## Ziel\nx\n/);
   });
 
   it.each([
@@ -120,5 +120,40 @@ describe("parseSummary", () => {
   ])("ends with hostile text: %j and then %j many times", (start, piece) => {
     const text = `${start}${piece.repeat(100_000)}x\n## Goal\ny`;
     expect(parseSummary(text).get("goal")).toBe("y");
+  });
+});
+
+const IDS = DEFAULT_COMPACTION_TEMPLATE.sections.map(({ id }) => id);
+const GOOD = DEFAULT_COMPACTION_TEMPLATE.sections
+  .map(({ id, heading }) => `${heading}\n- about ${id}`)
+  .join("\n\n");
+
+describe("T12: validateSummary", () => {
+  it("is content with all five sections, also where one says (none)", () => {
+    expect(validateSummary(GOOD)).toEqual({ valid: true, missingSections: [] });
+    expect(validateSummary(GOOD.replaceAll(/^- about .*$/gm, "(none)")).valid).toBe(true);
+  });
+
+  it.each(IDS)("misses %s when it is absent or empty", (id) => {
+    const { heading = "" } =
+      DEFAULT_COMPACTION_TEMPLATE.sections.find((each) => each.id === id) ?? {};
+    const missing = { valid: false, missingSections: [id] };
+    expect(validateSummary(GOOD.replace(heading, "## Other"))).toEqual(missing);
+    expect(validateSummary(GOOD.replace(`- about ${id}`, " "))).toEqual(missing);
+  });
+
+  it.each(["", "Sure, I will go on with the work.", "# Goal-driven work"])(
+    "misses all five in %j",
+    (text) => {
+      expect(validateSummary(text)).toEqual({ valid: false, missingSections: IDS });
+    },
+  );
+
+  it("asks for the sections of the template it is given", () => {
+    const call = { sections: [{ id: "risks", heading: "## Risks", purpose: "What may fail." }] };
+    const added = resolveTemplate([call]);
+    expect(validateSummary(GOOD, added).missingSections).toEqual(["risks"]);
+    const replaced = resolveTemplate([{ ...call, replaceCore: true }]);
+    expect(validateSummary("## Risks\nnone known", replaced).valid).toBe(true);
   });
 });

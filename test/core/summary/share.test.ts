@@ -1,12 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { shareOut, type Want } from "../../../src/core/summary/share.ts";
+import { shareOut, summaryCap, type Want } from "../../../src/core/summary/share.ts";
 
-/** Counts no further than it is asked to. */
-const wanting = (demand: number, weight: number): Want => ({
-  demand: (limit) => (demand > limit ? limit + 1 : demand),
-  weight,
-});
+const wanting = (demand: number, weight: number): Want => ({ demand, weight });
 
 it("gives all their demand when there is enough", () => {
   expect(shareOut(100, [wanting(10, 1), wanting(60, 1)])).toEqual([10, 60]);
@@ -22,10 +18,7 @@ it("never gives more than the total or the demand, and never starves anyone", ()
   const want = fc.record({ demand: fc.nat(5_000), weight: fc.integer({ min: 1, max: 30 }) });
   fc.assert(
     fc.property(fc.array(want, { minLength: 1, maxLength: 15 }), fc.nat(20_000), (wants, total) => {
-      const shares = shareOut(
-        total,
-        wants.map(({ demand, weight }) => wanting(demand, weight)),
-      );
+      const shares = shareOut(total, wants);
       const weights = wants.reduce((sum, { weight }) => sum + weight, 0);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(total);
       for (const [index, { demand, weight }] of wants.entries()) {
@@ -35,4 +28,16 @@ it("never gives more than the total or the demand, and never starves anyone", ()
       }
     }),
   );
+});
+
+it.each([
+  [0, 800],
+  [4_000, 800],
+  [6_667, 800],
+  [10_000, 1_200],
+  [10_009, 1_201],
+  [100_000, 12_000],
+  [1_000_000, 12_000],
+])("a summary of %d usable tokens is %d tokens", (usable, cap) => {
+  expect(summaryCap(usable)).toBe(cap);
 });

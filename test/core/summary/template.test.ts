@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   DEFAULT_COMPACTION_TEMPLATE,
   extractiveSummary,
-  mergeSummary,
-  renderTemplate,
   resolveTemplate,
   validateSummary,
+  writeSummary,
 } from "../../../src/core/summary/index.ts";
+import { renderTemplate } from "../../../src/core/summary/prompt.ts";
 import type { CompactionTemplate, TemplateOverride } from "../../../src/core/summary/index.ts";
 
 import { count, ledger } from "./build-ledger.ts";
@@ -74,27 +74,12 @@ describe("T12: the default template", () => {
 
 describe("T12: resolveTemplate and its four levels", () => {
   it("is the default when nothing is overridden", () => {
-    expect(resolveTemplate({})).toEqual(DEFAULT_COMPACTION_TEMPLATE);
+    expect(resolveTemplate([])).toEqual(DEFAULT_COMPACTION_TEMPLATE);
   });
 
   it("adds the sections of every level behind the five", () => {
-    const template = resolveTemplate({
-      call: adding("risks"),
-      plugin: adding("skills"),
-      conversation: adding("people"),
-    });
+    const template = resolveTemplate([adding("skills"), adding("people"), adding("risks")]);
     expect(ids(template)).toEqual([...FIVE, "skills", "people", "risks"]);
-  });
-
-  it("lets a later level win: plugin < conversation < call", () => {
-    const saying = (purpose: string): TemplateOverride => ({ sections: [{ id: "goal", purpose }] });
-    const goal = (overrides: Parameters<typeof resolveTemplate>[0]): string | undefined =>
-      resolveTemplate(overrides).sections[0]?.purpose;
-    const plugin = saying("by the plugin");
-    const conversation = saying("by the conversation");
-    expect(goal({ plugin })).toBe("by the plugin");
-    expect(goal({ plugin, conversation })).toBe("by the conversation");
-    expect(goal({ plugin, conversation, call: saying("by the call") })).toBe("by the call");
   });
 
   it.each([
@@ -107,11 +92,11 @@ describe("T12: resolveTemplate and its four levels", () => {
   ] as const)("the level that wins: %s", (_, { plugins = [], ...said }: Said, winner) => {
     const saying = (purpose: string): TemplateOverride => ({ sections: [{ id: "goal", purpose }] });
     const { conversation, call } = said;
-    const template = resolveTemplate({
-      plugins: plugins.map(saying),
-      ...(conversation !== undefined && { conversation: saying(conversation) }),
-      ...(call !== undefined && { call: saying(call) }),
-    });
+    const template = resolveTemplate([
+      ...plugins.map(saying),
+      conversation === undefined ? undefined : saying(conversation),
+      call === undefined ? undefined : saying(call),
+    ]);
     expect(template.sections[0]?.purpose.startsWith(winner)).toBe(true);
     expect(ids(template)).toEqual(FIVE);
     expect(renderTemplate(template)).toContain(`## Goal\n${template.sections[0]?.purpose}`);
@@ -119,10 +104,10 @@ describe("T12: resolveTemplate and its four levels", () => {
 
   it("gives a plugin that drops a section that section back", () => {
     const kept = { sections: [{ id: "goal" }, { id: "relevantFiles", purpose: "Files." }] };
-    const template = resolveTemplate({ plugins: [kept, adding("skills"), { sections: [] }] });
+    const template = resolveTemplate([kept, adding("skills"), { sections: [] }]);
     expect(ids(template)).toEqual([...FIVE, "skills"]);
     const empty = { sections: [{ id: "discoveries", heading: "", purpose: " " }] };
-    expect(resolveTemplate({ plugins: [empty] })).toEqual(DEFAULT_COMPACTION_TEMPLATE);
+    expect(resolveTemplate([empty])).toEqual(DEFAULT_COMPACTION_TEMPLATE);
   });
 
   it("gives it back in the summary too where the plugin replaces the five", () => {
@@ -130,7 +115,7 @@ describe("T12: resolveTemplate and its four levels", () => {
       replaceCore: true,
       sections: [{ id: "story", heading: "Story", purpose: "x" }],
     };
-    const template = resolveTemplate({ plugins: [alone] });
+    const template = resolveTemplate([alone]);
     expect(ids(template)).toEqual(["story"]);
     const input = {
       ledger: ledger({ instructions: ["Never use regex."] }),
@@ -140,7 +125,7 @@ describe("T12: resolveTemplate and its four levels", () => {
     };
     for (const text of [
       extractiveSummary(input),
-      mergeSummary({ ...input, model: "## Story\nOnce." }).text,
+      writeSummary({ ...input, narrative: { story: "Once." } }).text,
     ]) {
       expect(text).toMatch(/^## Story\n/);
       expect(validateSummary(text)).toEqual({ valid: true, missingSections: [] });
@@ -149,9 +134,9 @@ describe("T12: resolveTemplate and its four levels", () => {
   });
 
   it("rewords a section in its place and keeps what is not said", () => {
-    const template = resolveTemplate({
-      call: { sections: [{ id: "discoveries", heading: "Erkenntnisse" }] },
-    });
+    const template = resolveTemplate([
+      { sections: [{ id: "discoveries", heading: "Erkenntnisse" }] },
+    ]);
     expect(ids(template)).toEqual(FIVE);
     expect(template.sections[2]).toEqual({
       ...DEFAULT_COMPACTION_TEMPLATE.sections[2],
@@ -160,14 +145,11 @@ describe("T12: resolveTemplate and its four levels", () => {
   });
 
   it("replaces the five only when told so", () => {
-    const template = resolveTemplate({
-      plugin: adding("skills"),
-      call: { ...adding("story"), replaceCore: true },
-    });
+    const template = resolveTemplate([adding("skills"), { ...adding("story"), replaceCore: true }]);
     expect(ids(template)).toEqual(["story"]);
-    const kept = resolveTemplate({
-      call: { replaceCore: true, sections: [{ id: "goal" }, { id: "relevantFiles" }] },
-    });
+    const kept = resolveTemplate([
+      { replaceCore: true, sections: [{ id: "goal" }, { id: "relevantFiles" }] },
+    ]);
     expect(ids(kept)).toEqual(["goal", "relevantFiles"]);
   });
 
@@ -178,7 +160,7 @@ describe("T12: resolveTemplate and its four levels", () => {
     ["a heading of two lines", { sections: [{ id: "goal", heading: "## Goal\n## Fake" }] }],
     ["a replacement without sections", { sections: [], replaceCore: true }],
   ])("refuses %s", (_, call) => {
-    expect(() => resolveTemplate({ call })).toThrow(
+    expect(() => resolveTemplate([call])).toThrow(
       expect.objectContaining({ code: "invalid-options" }) as Error,
     );
   });
@@ -203,11 +185,11 @@ describe("T12: two sections of one title", () => {
       },
     ],
   ])("are refused: %s", (_, call) => {
-    expect(() => resolveTemplate({ call })).toThrow(/has the name or the heading of the section/);
+    expect(() => resolveTemplate([call])).toThrow(/has the name or the heading of the section/);
   });
 
   it("are none where a section has another title", () => {
     const call = { sections: [{ id: "goal", heading: "## Aim" }] };
-    expect(ids(resolveTemplate({ call }))).toEqual(FIVE);
+    expect(ids(resolveTemplate([call]))).toEqual(FIVE);
   });
 });

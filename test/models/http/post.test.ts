@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { post } from "../../../src/models/http/post.ts";
+import { post } from "../../../src/models/http.ts";
 import { eventStream, json, scriptedFetch } from "../scripted-fetch.ts";
 
 async function valuesOf(answer: () => Response | Promise<Response>): Promise<unknown[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { retryAfterMs } from "../../../src/models/http/retry-after.ts";
+import { retryAfterMs } from "../../../src/models/failure.ts";
 
 const now = Date.parse("2026-01-02T03:04:05Z");
 

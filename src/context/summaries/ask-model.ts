@@ -1,0 +1,227 @@
+import { type Failure, isContextError } from "../../core/error.ts";
+import { extractLedger, type ExtractOptions } from "../../core/ledger/index.ts";
+import { leadingSystemCount, type Message } from "../../core/message/index.ts";
+import { type ContextPlan, planContext, type PlanOptions } from "../../core/plan/index.ts";
+import { type CompactionTemplate, summaryCap, type Words } from "../../core/summary/index.ts";
+import type { TokenCounter } from "../../core/tokens/index.ts";
+import { askForSummary } from "../../models/ask.ts";
+import type { Breaker } from "../../models/breaker.ts";
+import { startDeadline, untilAborted } from "../../models/deadline.ts";
+import type {
+  LiveRequest,
+  ModelSummary,
+  Summarizer,
+  SummaryCall,
+} from "../../models/summarizer.ts";
+import type { JournalRecord } from "../journal/journal.ts";
+import type { Ahead, AheadSummary, Stretch } from "./ahead.ts";
+import type { Spending } from "./summarizing.ts";
+import { earlierSummaries, type RecordsOf } from "./write-summary.ts";
+
+/** Whom a context asks for summaries, and what it remembers of that. */
+export interface Asking {
+  /** Absent where summaries are extractive. */
+  readonly summarizer: Summarizer | undefined;
+  /** In ms. */
+  readonly summarizerTimeoutMs: number;
+  readonly breaker: Breaker;
+  readonly ahead: Ahead;
+  readonly spending: Spending;
+  readonly counter: TokenCounter;
+  readonly meter: { total(messages: readonly Message[]): number };
+  readonly now: () => number;
+  readonly options: Pick<ExtractOptions, "cwd" | "toolKinds">;
+  /** What the agent sends beside its messages. */
+  readonly beside: { readonly instructions?: string; readonly tools?: unknown };
+  readonly tracker: { readonly recordsOf: RecordsOf };
+  readonly events: { emit(name: "modelCalled", call: SummaryCall): void };
+}
+
+/**
+ * Whether the agent or a tool has said anything since the last compaction. If not, no model is asked
+ * again: about the same state of the work it cannot say more.
+ */
+export function hasWorkedSince(
+  records: readonly JournalRecord[],
+  fresh: readonly Message[],
+): boolean {
+  if (records.at(-1)?.plan.action !== "compact") return true;
+  return fresh.some(({ role }) => role === "assistant" || role === "tool");
+}
+
+/** What a model contributed to an edit, and how long the agent waited for it. */
+export interface ModelWork {
+  readonly words?: Words;
+  readonly calls: readonly SummaryCall[];
+  /** `ready`: written while the agent worked. `waited`: begun then, but not finished in time. */
+  readonly ahead: "none" | "ready" | "waited";
+  /** In ms. */
+  readonly waitedMs: number;
+  readonly failure?: Failure;
+}
+
+const NO_WORK: ModelWork = { calls: [], ahead: "none", waitedMs: 0 };
+
+/** A plan that wants a summary. */
+export interface Wanted {
+  readonly messages: readonly Message[];
+  readonly plan: ContextPlan;
+  readonly template: CompactionTemplate;
+  /** What was begun ahead of need for these messages. */
+  readonly ahead: AheadSummary | undefined;
+  /** See {@link hasWorkedSince}. */
+  readonly hasWorked: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The summary that a plan asks for, as far as a model writes it: the one that was prepared, if the
+ * plan's head is what it was written about, else one written now. At most one of the two is asked.
+ */
+export async function modelSummaryFor(asking: Asking, wanted: Wanted): Promise<ModelWork> {
+  const { messages, plan, template, ahead, hasWorked, signal } = wanted;
+  const { compaction, length } = plan;
+  if (compaction === undefined || asking.summarizer === undefined) return NO_WORK;
+  const startedAt = asking.now();
+  const { system, tailStart, summary } = compaction;
+  const prepared = ahead?.tailStart === tailStart ? ahead : undefined;
+  if (prepared === undefined) {
+    asking.ahead.drop();
+    if (!hasWorked) return NO_WORK;
+    const stretch = { messages: messages.slice(0, length), system, tailStart, cap: summary.cap };
+    const made = await startSummary(asking, stretch, { template, signal });
+    return { ...workOf(asking, made), ahead: "none", waitedMs: asking.now() - startedAt };
+  }
+  const wasReady = prepared.isReady;
+  const made = await waitFor(asking, prepared, signal);
+  const waitedMs = wasReady ? 0 : asking.now() - startedAt;
+  return { ...workOf(asking, made), ahead: wasReady ? "ready" : "waited", waitedMs };
+}
+
+function workOf(
+  { summarizer, breaker }: Asking,
+  made: ModelSummary | undefined,
+): Pick<ModelWork, "words" | "calls" | "failure"> {
+  if (made !== undefined) {
+    const { words, calls, failure } = made;
+    return { words, calls, failure: failure === undefined ? undefined : failed(failure) };
+  }
+  const why = breaker.allows
+    ? "gave no summary"
+    : "failed three times in a row and is not asked for a while";
+  return { calls: [], failure: failed(`${summarizer?.name ?? "The model"} ${why}.`) };
+}
+
+function failed(why: string): Failure {
+  return {
+    code: "summarizer-failed",
+    message: `The summary was made without a model: ${why}`,
+  };
+}
+
+/** The prepared summary, or why there is none, when it does not come within the time limit. */
+async function waitFor(
+  { ahead, summarizerTimeoutMs, now }: Asking,
+  { answer }: AheadSummary,
+  signal: AbortSignal | undefined,
+): Promise<ModelSummary | undefined> {
+  const deadline = startDeadline({ timeoutMs: summarizerTimeoutMs, signal, now });
+  try {
+    const made = await untilAborted(answer, deadline.signal);
+    // A caller that gives up changes nothing: the next call finds the answer again.
+    if (signal?.aborted !== true) ahead.take();
+    return made === undefined ? { calls: [], failure: deadline.reason() ?? "" } : made.value;
+  } finally {
+    deadline.end();
+  }
+}
+
+interface StartOptions {
+  readonly template: CompactionTemplate;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the model for a summary; `undefined` when there is none, or none that may be asked. */
+async function startSummary(
+  asking: Asking,
+  stretch: Stretch,
+  { template, signal }: StartOptions,
+): Promise<ModelSummary | undefined> {
+  const { summarizer, breaker, options, meter, counter, now } = asking;
+  if (summarizer === undefined || !breaker.allows) return undefined;
+  const { messages, system, tailStart, cap } = stretch;
+  const all = messages.slice(system, tailStart);
+  const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
+  const { toolKinds, cwd } = options;
+  const made = await askForSummary({
+    summarizer,
+    task: {
+      head,
+      previousSummary: earlierSummaries(all, (text) => asking.tracker.recordsOf(text)).text,
+      ledger: extractLedger(head, { toolKinds, cwd }),
+      cwd,
+      template,
+      cap,
+    },
+    replaces: meter.total(all),
+    count: (text) => counter.count(text),
+    timeoutMs: asking.summarizerTimeoutMs,
+    now,
+    signal,
+    live: summarizer.reusesPrompt === true ? liveRequest(asking, stretch) : undefined,
+  });
+  for (const call of made.calls) {
+    asking.spending.add(call);
+    asking.events.emit("modelCalled", call);
+  }
+  if (signal?.aborted === true) return made;
+  if (made.words === undefined) breaker.failed();
+  else breaker.succeeded();
+  return made;
+}
+
+/** What the agent sent up to the end of the stretch; the same bytes are in the provider's cache. */
+function liveRequest({ beside }: Asking, { messages, tailStart }: Stretch): LiveRequest {
+  const { instructions, tools } = beside;
+  return { system: instructions, tools, messages: messages.slice(0, tailStart) };
+}
+
+/** How full a window is, for a summary ahead of need. */
+export interface Filling {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  /** From so many tokens on it is time. */
+  readonly limit: number;
+  /** After a look that came to nothing, so many tokens must come before the next one. */
+  readonly step: number;
+  readonly template: CompactionTemplate;
+  /** `undefined` for messages that must be repaired first. */
+  readonly planOptions: () => PlanOptions | undefined;
+}
+
+/** Starts a summary while the agent works, when the window is getting full; never throws. */
+export function prepareAhead(asking: Asking, filling: Filling): void {
+  const { ahead, summarizer, breaker } = asking;
+  const { messages, tokens, limit, step, template } = filling;
+  if (summarizer === undefined || ahead.isUnderWay || !breaker.allows) return;
+  if (tokens < limit || !ahead.isTimeToLook(tokens, step)) return;
+  const options = filling.planOptions();
+  if (options === undefined) return;
+  const tailStart = tailIfFull(messages, options);
+  if (tailStart === undefined) return;
+  const cap = summaryCap(options.budget.usable);
+  const stretch = { messages, system: leadingSystemCount(messages), tailStart, cap };
+  ahead.begin(stretch, (signal) => startSummary(asking, stretch, { template, signal }));
+}
+
+/** Where the tail would start if the window were full now; `undefined` if no summary were needed. */
+function tailIfFull(messages: readonly Message[], options: PlanOptions): number | undefined {
+  try {
+    const plan = planContext(messages, { ...options, usedTokens: options.budget.usable });
+    return plan.compaction?.tailStart;
+  } catch (error) {
+    // What cannot be compacted now is said when it must be.
+    if (isContextError(error)) return undefined;
+    throw error;
+  }
+}

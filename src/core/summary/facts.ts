@@ -1,0 +1,314 @@
+import { type CommandFact, type FileOp, type Ledger } from "../ledger/index.ts";
+import type { Handle } from "../message/index.ts";
+import type { Entry, FactList } from "./lists.ts";
+import type { CoreSectionId } from "./template.ts";
+import { cleanText, clip, oneLine } from "../text/index.ts";
+
+/** What a summary records, beside the ledger. */
+export interface RecordedFacts {
+  /** The facts of all of the conversation. */
+  readonly ledger: Ledger;
+  /** The working directory: files below it are named from there. */
+  readonly cwd?: string;
+  /** Rules from outside the conversation, word for word, oldest first. */
+  readonly constraints?: readonly string[];
+  /** The heads of earlier compactions, newest first. */
+  readonly olderHandles?: readonly Handle[];
+}
+
+/** The recorded facts of the five sections, newest first. */
+export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
+  const { ledger, constraints = [], olderHandles = [], cwd } = facts;
+  const typed = ledger.instructions.map(({ text }) => text);
+  const files = mentions(ledger, cwd);
+  return [
+    list("requests", texts(requests(typed)), { clips: true }),
+    instructions([...typed, ...constraints]),
+    errors(ledger, cwd),
+    statements(ledger),
+    ...deeds(ledger, files),
+    ...todos(ledger),
+    list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
+    heads(olderHandles),
+    relevantFiles(files),
+  ];
+}
+
+/** What was done, for a prompt: what people and the agent said stands in the conversation itself. */
+export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly FactList[] {
+  return [...deeds(ledger, mentions(ledger, cwd)), ...todos(ledger), errors(ledger, cwd)];
+}
+
+/**
+ * What is recorded: the section of each list and its weight. The weights say what an agent misses
+ * most when a cap is too small for all: what was changed, what the user said, then what was learned.
+ */
+const LISTS = {
+  requests: ["goal", 13],
+  instructions: ["instructions", 22],
+  "unresolved errors": ["discoveries", 7],
+  statements: ["discoveries", 9],
+  "files read": ["discoveries", 3],
+  "environment facts": ["discoveries", 2],
+  heads: ["discoveries", 3],
+  "changed files": ["accomplished", 23],
+  commands: ["accomplished", 6],
+  "finished todos": ["accomplished", 2],
+  "open todos": ["accomplished", 5],
+  files: ["relevantFiles", 10],
+} as const satisfies Readonly<Record<string, readonly [CoreSectionId, number]>>;
+
+type Noun = keyof typeof LISTS;
+
+function list(noun: Noun, entries: readonly Entry[], rest: Partial<FactList> = {}): FactList {
+  const [section, weight] = LISTS[noun];
+  return { section, noun, weight, entries, ...rest };
+}
+
+function texts(all: readonly string[]): readonly Entry[] {
+  return all.map((text) => ({ text: () => text }));
+}
+
+function whereabouts(cwd: string): string {
+  return `Environment: working directory ${oneLine(cwd)}`;
+}
+
+/** A shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
+const SHORTEST_REQUEST = 16;
+/** The first lines of a request say what it is about. */
+const REQUEST_LENGTH = 240;
+const REQUEST_LINES = 2;
+
+function requests(typed: readonly string[]): readonly string[] {
+  const first = startWhere(typed, (start) => start !== "");
+  const latest = typed.toReversed();
+  const newest = startWhere(latest, (start) => start.length >= SHORTEST_REQUEST);
+  const last = newest ?? startWhere(latest, (start) => start !== "");
+  if (first === undefined) return [];
+  if (first === last) return [`Request: ${first}`];
+  return [`First request: ${first}`, `Newest request: ${last}`];
+}
+
+/** The start of the first of these texts whose start is wanted. */
+function startWhere(
+  texts: readonly string[],
+  isWanted: (start: string) => boolean,
+): string | undefined {
+  for (const text of texts) {
+    const lines = cleanText(text).split("\n").filter(isFilled).slice(0, REQUEST_LINES);
+    const start = clip(oneLine(lines.join(" ")), { length: REQUEST_LENGTH });
+    if (isWanted(start)) return start;
+  }
+  return undefined;
+}
+
+/** Words of somebody who states a rule, and not what is to be done next. */
+const RULE =
+  /\b(?:always|never|must|(?:do|does|should|may|can) not|cannot|(?:do|does|should|must|ca)n['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i;
+/** A longer text that holds such a word is a report or a log. */
+const RULE_LENGTH = 600;
+
+/**
+ * Everything that was typed, newest first, below the rules from outside. What it began with and
+ * short rules are pinned.
+ */
+function instructions(typed: readonly string[]): FactList {
+  const newest = [...new Set(typed.map((text) => cleanText(text).trim()).toReversed())].filter(
+    isFilled,
+  );
+  const entries = newest.map((text, at) => ({
+    text: () => text,
+    pinned: at === newest.length - 1 || (text.length <= RULE_LENGTH && RULE.test(text)),
+  }));
+  return list("instructions", entries, { clips: true });
+}
+
+const ERROR_LENGTH = 400;
+const STATEMENT_LENGTH = 1_200;
+const TODO_LENGTH = 400;
+
+/** Each failed attempt once, with what was said the last time. */
+function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
+  const byAttempt = new Map<string, string>();
+  for (const { tool, subject, text, resolved } of all.toReversed()) {
+    if (resolved) continue;
+    const tried = shownCommand(relativePath(subject, cwd));
+    const said = clip(cleanText(text).trim(), { length: ERROR_LENGTH });
+    const key = tried === "" ? said : `${tool} ${tried}`;
+    const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
+    const line = `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${said}`;
+    if (!byAttempt.has(key)) byAttempt.set(key, line);
+  }
+  return list("unresolved errors", texts([...byAttempt.values()]), { clips: true });
+}
+
+function statements({ statements: all }: Ledger): FactList {
+  const said = all.map(({ text }) => clip(cleanText(text).trim(), { length: STATEMENT_LENGTH }));
+  const newest = [...new Set(said.toReversed())].filter(isFilled);
+  return list("statements", texts(newest), { clips: true });
+}
+
+function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly FactList[] {
+  const inState = (state: FileOp): readonly string[] =>
+    files.filter((file) => file.state === state).map(({ path }) => path);
+  const changed = (["created", "modified", "deleted"] as const).map(
+    (op) => [op, inState(op)] as const,
+  );
+  return [
+    pathList("files read", [["read", inState("read")]]),
+    pathList("changed files", changed),
+    list("commands", texts(commandLines(commands))),
+  ];
+}
+
+/** The newest todo list: what is done, and at the end what is open. */
+function todos({ todos: all }: Ledger): readonly FactList[] {
+  const lines = (isDone: boolean, prefix: string): readonly Entry[] => {
+    const some = all.filter(({ status }) => (status === "done") === isDone);
+    const own = new Set(some.map(({ text }) => clip(oneLine(text), { length: TODO_LENGTH })));
+    return texts([...own].filter(isFilled).map((text) => `${prefix}: ${text}`));
+  };
+  return [
+    list("finished todos", lines(true, "Done")),
+    list("open todos", lines(false, "Still open")),
+  ];
+}
+
+/** So many older heads are named, if there is room: each holds a summary that names those before it. */
+const MOST_HEADS = 8;
+
+function heads(handles: readonly Handle[]): FactList {
+  const naming = (most: number): Entry => {
+    const older = handles.length > most ? "; the last one names those before it" : "";
+    return { text: () => `Earlier heads: recall ${handles.slice(0, most).join(", ")}${older}` };
+  };
+  const entries = handles.length === 0 ? [] : [naming(MOST_HEADS)];
+  return list("heads", entries, { grouped: () => [naming(1)] });
+}
+
+/** A file as a summary names it. */
+interface FileMention {
+  readonly path: string;
+  readonly ops: readonly FileOp[];
+  readonly state: FileOp;
+}
+
+function mentions({ files }: Ledger, cwd: string | undefined): readonly FileMention[] {
+  return files.toReversed().map(({ path, ops }) => ({
+    path: oneLine(relativePath(path, cwd)),
+    ops,
+    state: fileState(ops),
+  }));
+}
+
+/** What became of a file in the end. */
+function fileState(ops: readonly FileOp[]): FileOp {
+  if (ops.at(-1) === "deleted") return "deleted";
+  if (ops.includes("created")) return "created";
+  // Deleted and then used again: it came back in a way that nobody saw.
+  return ops.includes("modified") || ops.includes("deleted") ? "modified" : "read";
+}
+
+/** What was changed comes before what was only read; what is gone comes last. */
+const RANK: Readonly<Record<FileOp, number>> = { created: 0, modified: 0, read: 1, deleted: 2 };
+
+function relevantFiles(files: readonly FileMention[]): FactList {
+  const ranked = files.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
+  const entries = ranked.map(({ path, ops }) => ({
+    text: () => `${codeSpan(path)}: ${ops.join(", ")}`,
+  }));
+  return list("files", entries);
+}
+
+/** Paths on one line: whole ones are long, names below a folder are short. */
+const PATHS_PER_LINE = 8;
+const NAMES_PER_LINE = 24;
+
+/** Files by an operation: whole paths, or by folder where that is too long. */
+function pathList(noun: Noun, files: readonly (readonly [FileOp, readonly string[]])[]): FactList {
+  const entries = files.flatMap(([op, paths]) => pathLines(op, "", paths));
+  const grouped = (): readonly Entry[] =>
+    files.flatMap(([op, paths]) =>
+      [...byFolder(paths)].flatMap(([folder, names]) => pathLines(op, folder, names)),
+    );
+  return list(noun, entries, { grouped });
+}
+
+function pathLines(op: FileOp, folder: string, names: readonly string[]): readonly Entry[] {
+  const word = `${op.slice(0, 1).toUpperCase()}${op.slice(1)}`;
+  const where = folder === "" ? word : `${word} in ${codeSpan(folder)}`;
+  const size = folder === "" ? PATHS_PER_LINE : NAMES_PER_LINE;
+  const lines = Array.from({ length: Math.ceil(names.length / size) }, (_, index) =>
+    names.slice(index * size, (index + 1) * size),
+  );
+  return lines.map((some) => ({
+    text: () => `${where}: ${some.map(codeSpan).join(", ")}`,
+    facts: some.length,
+  }));
+}
+
+/** Names by their folder, with its slash. A path that ends with a slash is a bare name. */
+function byFolder(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>();
+  for (const path of paths) {
+    const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+    const folder = slash === path.length - 1 ? "" : path.slice(0, slash + 1);
+    const names = folders.get(folder) ?? [];
+    folders.set(folder, names);
+    names.push(path.slice(folder.length));
+  }
+  return folders;
+}
+
+/** The runs of each command together, with the newest outcome; what ran last stands first. */
+function commandLines(commands: readonly CommandFact[]): readonly string[] {
+  const runs = new Map<string, { readonly newest: CommandFact; count: number }>();
+  // Most commands are run again as they were typed, and are brought into shape once.
+  const shown = new Map<string, string>();
+  for (let at = commands.length - 1; at >= 0; at--) {
+    const newest = commands[at] as CommandFact;
+    const known = shown.get(newest.command) ?? shownCommand(newest.command);
+    shown.set(newest.command, known);
+    const run = runs.get(known);
+    if (run !== undefined) run.count++;
+    else if (known !== "") runs.set(known, { newest, count: 1 });
+  }
+  return Array.from(runs, ([command, { newest, count }]) => {
+    const { outcome, exitCode } = newest;
+    const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
+    const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
+    return `${codeSpan(command)}: ${result}${count > 1 ? `, ${count} runs` : ""}`;
+  });
+}
+
+/** A command is for recognising, not for running again: the whole one is in the archive. */
+const COMMAND_LENGTH = 200;
+
+/** A command on one line: the first line of a script says which one it is. */
+function shownCommand(command: string): string {
+  const clean = cleanText(command);
+  if (!clean.includes("\n")) return clip(oneLine(clean), { length: COMMAND_LENGTH });
+  const lines = clean.split("\n").filter(isFilled);
+  const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
+  return `${clip(oneLine(lines[0] ?? ""), { length: COMMAND_LENGTH })}${more}`;
+}
+
+/** A path from the working directory, which the summary names once. */
+function relativePath(path: string, cwd: string | undefined): string {
+  if (cwd === undefined) return path;
+  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  return path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
+}
+
+function isFilled(text: string): boolean {
+  return text.trim() !== "";
+}
+
+/** One line of text as inline code, fenced with more backticks than it has in a row. */
+function codeSpan(text: string): string {
+  if (!text.includes("`")) return `\`${text}\``;
+  const runs = text.match(/`+/g) ?? [];
+  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length), 0) + 1);
+  const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${fence}${padding}${text}${padding}${fence}`;
+}

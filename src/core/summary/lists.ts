@@ -1,0 +1,251 @@
+import type { Handle } from "../message/index.ts";
+import { shareOut } from "./share.ts";
+import { clip, type CountTokens } from "../text/index.ts";
+
+/** One entry of a list; its text is made when there may be room for it. */
+export interface Entry {
+  /** May have several lines. */
+  readonly text: () => string;
+  /** How many facts it holds. @default 1 */
+  readonly facts?: number;
+  /** Whether it still matters when it is old: it is chosen before entries that are newer. */
+  readonly pinned?: boolean;
+}
+
+/** Facts, or words, of one kind: the most important first. */
+export interface FactList {
+  /** The id of the section that it stands in. */
+  readonly section: string;
+  /** The entries in the plural, for the line that says how many were cut. */
+  readonly noun: string;
+  /** The list's part of a cap that is too small for all, compared with the other lists. */
+  readonly weight: number;
+  readonly entries: readonly Entry[];
+  /** The same facts in fewer words, for where `entries` have no room. */
+  readonly grouped?: () => readonly Entry[];
+  /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
+  readonly clips?: boolean;
+  /** Whether the entries are lines in somebody's words, which no recorded fact looks like. */
+  readonly quoted?: boolean;
+  /** Whether no handle leads to what has no room. */
+  readonly isNew?: boolean;
+}
+
+/** A list as it came out under a budget. */
+export interface RenderedList {
+  readonly lines: readonly string[];
+  readonly tokens: number;
+  /** Whether every entry is there. */
+  readonly whole: boolean;
+}
+
+export interface RenderOptions {
+  readonly count: CountTokens;
+  /** Where facts without room are. */
+  readonly handle: Handle | undefined;
+}
+
+/**
+ * Lists under a budget in tokens, which they share by weight, in their order. Each is whole if it
+ * fits, else grouped, else as many entries as fit and one line that says how many more there are and
+ * where; that line comes even when the budget is too small for it. No entry is counted twice.
+ */
+export function renderLists(
+  lists: readonly FactList[],
+  budget: number,
+  options: RenderOptions,
+): readonly RenderedList[] {
+  const limit = Math.max(0, budget);
+  const measured = lists.map((list) =>
+    measure(list, list.entries, { limit, count: options.count }),
+  );
+  const wants = lists.map(({ weight }, at) => ({ weight, demand: measured[at]?.tokens ?? 0 }));
+  const shares = shareOut(limit, wants);
+  let left = shares.reduce((rest, share) => rest - share, limit);
+  const rendered: RenderedList[] = [];
+  // Entries are not divisible, so every list leaves a rest: it goes on to the weightier ones.
+  const lightestFirst = [...lists.entries()].toSorted(([, a], [, b]) => a.weight - b.weight);
+  for (const [at, list] of lightestFirst) {
+    const room = (shares[at] ?? 0) + left;
+    const one = renderList(list, measured[at] as Measured, { ...options, room });
+    rendered[at] = one;
+    left = Math.max(0, room - one.tokens);
+  }
+  return rendered;
+}
+
+/** The entries of a list as lines, as far as a limit goes. */
+interface Measured {
+  readonly lines: readonly Line[];
+  readonly tokens: number;
+}
+
+interface Line {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** A token rarely has more characters; longer texts are too long without counting them. */
+const CHARACTERS_PER_TOKEN = 64;
+
+function measure(
+  list: FactList,
+  entries: readonly Entry[],
+  { limit, count }: { readonly limit: number; readonly count: CountTokens },
+): Measured {
+  const lines: Line[] = [];
+  let tokens = 0;
+  for (const entry of entries) {
+    if (tokens > limit) break;
+    const line = lineOf(list, entry.text(), { limit, count });
+    lines.push(line);
+    tokens += line.tokens;
+  }
+  return { lines, tokens };
+}
+
+function lineOf(
+  list: FactList,
+  text: string,
+  { limit, count }: { readonly limit: number; readonly count: CountTokens },
+): Line {
+  if (text.length > (limit + 1) * CHARACTERS_PER_TOKEN) return { text, tokens: limit + 1 };
+  const line = marked(list, text);
+  return { text: line, tokens: count(`${line}\n`) };
+}
+
+/** A text as an entry: further lines stand below the first one, so that none is a heading. */
+function marked({ quoted }: FactList, text: string): string {
+  if (quoted === true) return `> ${text}`;
+  return text.includes("\n") ? `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}` : `- ${text}`;
+}
+
+type Room = RenderOptions & { readonly room: number };
+
+function renderList(list: FactList, known: Measured, options: Room): RenderedList {
+  const { room, count } = options;
+  const { entries } = list;
+  if (known.tokens <= room) return whole(known);
+  const grouped = list.grouped?.();
+  if (grouped === undefined) return renderCut(list, entries, { ...options, known });
+  const shorter = measure(list, grouped, { limit: room, count });
+  if (shorter.tokens <= room) return whole(shorter);
+  return renderCut(list, grouped, { ...options, known: shorter });
+}
+
+function whole({ lines, tokens }: Measured): RenderedList {
+  return { lines: lines.map(({ text }) => text), tokens, whole: true };
+}
+
+function renderCut(
+  list: FactList,
+  entries: readonly Entry[],
+  options: Room & { readonly known: Measured },
+): RenderedList {
+  const { room, count } = options;
+  const total = factCount(entries);
+  const reserve = count(`${cutLine(list, total, options.handle)}\n`);
+  const chosen = chooseEntries(list, entries, { ...options, room: room - reserve });
+  const lines = entries.flatMap((entry) => chosen.get(entry) ?? []);
+  const more = total - factCount([...chosen.keys()]);
+  const cut = cutLine(list, more, options.handle);
+  const tokens = lines.reduce((sum, line) => sum + line.tokens, 0);
+  if (more === 0) return { lines: lines.map(({ text }) => text), tokens, whole: false };
+  return {
+    lines: [...lines.map(({ text }) => text), cut],
+    tokens: tokens + count(`${cut}\n`),
+    whole: false,
+  };
+}
+
+/** Says how many facts have no room, and where they are. */
+export function cutLine(
+  { noun, quoted, isNew }: Pick<FactList, "noun" | "quoted" | "isNew">,
+  more: number,
+  handle: Handle | undefined,
+): string {
+  const where = handle === undefined || isNew === true ? "" : `: recall ${handle}`;
+  return `${quoted === true ? ">" : "-"} … and ${more} more (${noun})${where}`;
+}
+
+export function factCount(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
+}
+
+/** What is pinned takes no more than this part of a list that is cut, so that what is new has room. */
+const PINNED_PART = 0.5;
+/** No entry that can be clipped takes more of it than this. */
+const LARGEST_ENTRY = 0.5;
+
+/** The entries that fit: what is pinned, then all up to the first one that does not fit. */
+function chooseEntries(
+  list: FactList,
+  entries: readonly Entry[],
+  options: Room & { readonly known: Measured },
+): ReadonlyMap<Entry, Line> {
+  const { room, known } = options;
+  const chosen = new Map<Entry, Line>();
+  const lines = new Map(known.lines.map((line, at) => [entries[at], line]));
+  let left = room;
+  const take = (entry: Entry, most: number): boolean => {
+    const before = chosen.get(entry)?.tokens ?? 0;
+    const line = fitting(list, entry, { ...options, room: most, line: lines.get(entry) });
+    if (line === undefined) return false;
+    chosen.set(entry, line);
+    left += before - line.tokens;
+    return true;
+  };
+  const part = entries.length > 1 && list.clips === true ? LARGEST_ENTRY : 1;
+  const pinned = entries.filter((entry) => entry.pinned === true);
+  const least = room * (1 - PINNED_PART);
+  // The oldest is what the work began with.
+  for (const entry of [...pinned.slice(-1), ...pinned.slice(0, -1)]) {
+    take(entry, Math.floor((left - least) * part));
+  }
+  for (const entry of entries) {
+    if (!chosen.has(entry) && !take(entry, Math.floor(Math.min(left, room * part)))) break;
+  }
+  // What is left over is for those that were clipped to leave room.
+  for (const entry of list.clips === true ? pinned : []) {
+    const now = chosen.get(entry)?.tokens;
+    if (now !== undefined) take(entry, Math.floor(Math.min(left + now, room * part)));
+  }
+  return chosen;
+}
+
+/** The line of an entry that fits, clipped if that helps. */
+function fitting(
+  list: FactList,
+  entry: Entry,
+  { room, count, handle, line }: Room & { readonly line: Line | undefined },
+): Line | undefined {
+  if (room <= 0) return undefined;
+  if (line !== undefined && line.tokens <= room) return line;
+  const text = entry.text();
+  const known = line ?? lineOf(list, text, { limit: room, count });
+  if (known.tokens <= room) return known;
+  if (list.clips !== true) return undefined;
+  // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
+  for (const part of [0.95, 0.8, 0.6]) {
+    const tokens = Math.floor(room * part);
+    const clipped = clipText(text, { tokens, count, handle: list.isNew ? undefined : handle });
+    if (clipped === undefined) continue;
+    const shorter = lineOf(list, clipped, { limit: room, count });
+    if (shorter.tokens <= room) return shorter;
+  }
+  return undefined;
+}
+
+/** Below this many tokens the start of a text says nothing: it is counted instead. */
+const SMALLEST_CLIP = 24;
+
+/** The start of a text with a mark that names its whole length and where it is. */
+function clipText(
+  text: string,
+  { tokens, count, handle }: RenderOptions & { readonly tokens: number },
+): string | undefined {
+  const where = handle === undefined ? "" : `: recall ${handle}`;
+  const mark = `… [clipped, ${text.length} characters in all${where}]`;
+  if (tokens - count(mark) < SMALLEST_CLIP) return undefined;
+  return clip(text, { tokens, count }, { mark });
+}

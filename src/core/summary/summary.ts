@@ -1,0 +1,93 @@
+import type { Handle } from "../message/index.ts";
+import { recordedFacts, type RecordedFacts } from "./facts.ts";
+import { cutLine, factCount, type FactList, renderLists } from "./lists.ts";
+import {
+  type CompactionTemplate,
+  DEFAULT_COMPACTION_TEMPLATE,
+  NONE,
+  withCore,
+} from "./template.ts";
+import type { CountTokens } from "../text/index.ts";
+import { earlierWords, modelWords, type Words } from "./words.ts";
+
+/** What a summary without a model is made from. */
+export interface ExtractiveInput extends RecordedFacts {
+  /** What a summary said that stood in the conversation and that no record vouches for. */
+  readonly earlier?: Words;
+  /** At most this many tokens. Under about 300 only the headings and what they leave out remain. */
+  readonly cap: number;
+  readonly count: CountTokens;
+  /** Where the messages are that the summary replaces. */
+  readonly headHandle?: Handle;
+  /** Sections beyond the five are there too. */
+  readonly template?: CompactionTemplate;
+}
+
+/** What a summary is a view of. */
+export interface SummaryInput extends ExtractiveInput {
+  /** What a model wrote, now or for the summary before. */
+  readonly narrative?: Words;
+}
+
+export interface WrittenSummary {
+  readonly text: string;
+  /** Whether all words of the model had room. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * A summary with all five sections and no model: the facts of the ledger, newest first, under the
+ * cap. What has no room is counted and named by handle. The same input gives the same text.
+ */
+export function extractiveSummary(input: ExtractiveInput): string {
+  return writeSummary(input).text;
+}
+
+/** Tokens are not additive: joined lines may cost more than their sum, so there is a next try. */
+const TRIES = [1, 0.93, 0.8, 0.6, 0.35, 0.15, 0];
+
+/**
+ * A summary as a view: in each section the words of the model, if there are any, as quoted lines,
+ * then those of earlier records, then the recorded facts; all under one cap, which they share.
+ */
+export function writeSummary(input: SummaryInput): WrittenSummary {
+  const { cap, count, headHandle, olderHandles = [], narrative = {}, earlier = {} } = input;
+  const template = withCore(input.template ?? DEFAULT_COMPACTION_TEMPLATE);
+  const handle = headHandle ?? olderHandles[0];
+  const ids = new Set(template.sections.map(({ id }) => id));
+  const lists = [...modelWords(narrative), ...earlierWords(earlier), ...recordedFacts(input)]
+    .filter(({ entries }) => entries.length > 0)
+    // A section that is gone from the template leaves its words behind.
+    .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
+  const room = cap - count(joined(template, () => []));
+  for (const part of TRIES) {
+    const rendered = renderLists(lists, Math.floor(room * part), { count, handle });
+    const linesOf = (id: string): readonly string[] =>
+      rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : []));
+    const text = joined(template, linesOf);
+    const isWhole = rendered.every(({ whole }, at) => whole || lists[at]?.isNew !== true);
+    if (count(text) <= cap) return { text, isWhole };
+  }
+  const least = joined(template, (id) => leastLines(lists, id, handle));
+  return { text: least, isWhole: false };
+}
+
+/** The one line that counts the facts of a section and names where they are. */
+function leastLines(
+  lists: readonly FactList[],
+  id: string,
+  handle: Handle | undefined,
+): readonly string[] {
+  const own = lists.filter(({ section, isNew }) => section === id && isNew !== true);
+  const more = own.reduce((sum, { entries }) => sum + factCount(entries), 0);
+  return more === 0 ? [] : [cutLine({ noun: "facts" }, more, handle)];
+}
+
+function joined(
+  { sections }: CompactionTemplate,
+  linesOf: (id: string) => readonly string[],
+): string {
+  return sections
+    .map(({ id, heading }) => `${heading}\n${linesOf(id).join("\n") || NONE}`)
+    .join("\n\n");
+}

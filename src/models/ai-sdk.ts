@@ -1,0 +1,257 @@
+import { ContextError, errorMessage } from "../core/error.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { encodeAiSdk } from "../dialects/ai-sdk/encode.ts";
+import {
+  type AiSdkModel,
+  modelPrompt,
+  modelTools,
+  type PromptMessage,
+} from "../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject, type WireObject } from "../dialects/wire.ts";
+import { checkedTokens, processEnvironment, redactor, secretsOf } from "./http-options.ts";
+import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
+import { inputTokens, instructionMessage, type Live, outputLimit } from "./live-request.ts";
+import type {
+  LiveRequest,
+  Summarizer,
+  SummaryAnswer,
+  SummaryFinish,
+  SummaryRequest,
+  SummaryUsage,
+} from "./summarizer.ts";
+
+export interface AiSdkSummarizerOptions {
+  /** A model of `ai` 5, 6 or 7, e.g. `anthropic("claude-haiku-4-5")`; its key is its provider's. */
+  readonly model: AiSdkModel;
+  /** The model's context window in tokens. @default 128000 */
+  readonly window?: number;
+  /** The most tokens that the answer may have, thinking included. @default as for the other drivers */
+  readonly maxTokens?: number;
+  /** Whether it is the agent's own model, so that the agent's request can be its prefix. @default false */
+  readonly reusesPrompt?: boolean;
+  /** As the agent sends them: a provider's cache is only hit where these are the same. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Summaries by any language model of the AI SDK; `ai` itself is not needed. `summarize` throws
+ * `ContextError` code `summarizer-failed` and never asks twice. Throws `invalid-options` for
+ * anything but a model object.
+ */
+export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
+  const model = checkedModel(options.model);
+  checkedTokens(options);
+  const { window = DEFAULT_WINDOW, maxTokens, reusesPrompt = false } = options;
+  const name = `${model.provider}:${model.modelId}`;
+  return {
+    name,
+    window,
+    ...(maxTokens !== undefined && { maxTokens }),
+    reusesPrompt,
+    canReuse: (live) => canReuse(live, model),
+    async summarize(request) {
+      request.signal.throwIfAborted();
+      try {
+        return await generate(model, options, request);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw failureOf(name, error);
+      }
+    },
+  };
+}
+
+async function generate(
+  model: AiSdkModel,
+  options: AiSdkSummarizerOptions,
+  request: SummaryRequest,
+): Promise<SummaryAnswer> {
+  const { maxTokens, window = DEFAULT_WINDOW, providerOptions, headers } = options;
+  const prefix = request.live && (await liveContent(request.live, model));
+  const live = prefix && request.live;
+  const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
+  const call = {
+    ...(prefix ?? promptContent(request)),
+    maxOutputTokens: outputLimit(room),
+    abortSignal: request.signal,
+    // No provider reads it; a middleware of ours must not take this for a call of the agent.
+    providerOptions: { ...providerOptions, longhaul: { summary: true } },
+    ...(headers !== undefined && { headers }),
+  };
+  return aiSdkAnswer(await model.doGenerate(call as never), model);
+}
+
+/** An error of the SDK holds the whole request; only what it says is passed on. */
+function failureOf(summarizer: string, error: unknown): ContextError {
+  const redact = redactor(secretsOf(processEnvironment()));
+  const message = errorMessage(error);
+  const { statusCode, responseHeaders } = isWireObject(error) ? error : ({} as never);
+  const status = typeof statusCode === "number" ? statusCode : undefined;
+  const headers = isWireObject(responseHeaders) ? responseHeaders : {};
+  const wait = retryAfterMs({ get: (name) => textOf(headers[name]) }, Date.now());
+  const said = status === undefined ? "failed" : `answered ${status}`;
+  return summarizerFailed(`${said}: ${quoted(redact(message))}.`, {
+    summarizer,
+    ...(status !== undefined && { status }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** The part of a model's call options that holds what is said. */
+interface CallContent {
+  readonly prompt: readonly PromptMessage[];
+  readonly tools?: readonly WireObject[];
+  readonly toolChoice?: { readonly type: "auto" };
+}
+
+function promptContent({ prompt }: SummaryRequest): CallContent {
+  return {
+    prompt: [
+      { role: "system", content: prompt.system },
+      { role: "user", content: [{ type: "text", text: prompt.user }] },
+    ],
+  };
+}
+
+/**
+ * The agent's own request up to what is to be summarized, and the instruction behind it.
+ * `undefined` if its tools cannot be told to the model.
+ */
+async function liveContent(live: Live, model: AiSdkModel): Promise<CallContent | undefined> {
+  const version = model.specificationVersion;
+  const tools = await modelTools(live.tools, version);
+  if (tools === undefined) return undefined;
+  const beside: PromptMessage[] = live.system ? [{ role: "system", content: live.system }] : [];
+  const shared = [...beside, ...modelPrompt(encodeAiSdk(live.messages), version)];
+  const instruction = modelPrompt(encodeAiSdk([instructionMessage(live)]), version);
+  return {
+    prompt: [...withBreakpoint(shared, tools, model), ...instruction],
+    // The SDK says `auto` where nobody says anything, and so must we.
+    ...(tools.length > 0 && { tools, toolChoice: { type: "auto" } }),
+  };
+}
+
+/** Whether {@link liveContent} has something to give. */
+async function canReuse(live: LiveRequest, model: AiSdkModel): Promise<boolean> {
+  return (await modelTools(live.tools, model.specificationVersion)) !== undefined;
+}
+
+/** Claude takes at most this many cache breakpoints in one request. */
+const MAX_BREAKPOINTS = 4;
+
+/** Claude caches what is marked; other models find the prefix by themselves. */
+function withBreakpoint(
+  shared: readonly PromptMessage[],
+  tools: readonly WireObject[],
+  { provider, modelId }: AiSdkModel,
+): readonly PromptMessage[] {
+  const last = shared.at(-1);
+  const isClaude = /anthropic|claude/i.test(`${provider} ${modelId}`);
+  const marked = [...tools, ...shared, ...shared.flatMap(({ content }) => [...content])];
+  const count = marked.filter((place) => isMarked(place)).length;
+  if (last === undefined || !isClaude || count >= MAX_BREAKPOINTS || isMarked(last)) return shared;
+  const before = isWireObject(last.providerOptions) ? last.providerOptions : {};
+  const own = isWireObject(before["anthropic"]) ? before["anthropic"] : {};
+  const anthropic = { ...own, cacheControl: { type: "ephemeral" } };
+  return [...shared.slice(0, -1), { ...last, providerOptions: { ...before, anthropic } }];
+}
+
+function isMarked(place: unknown): boolean {
+  const options = isWireObject(place) ? place["providerOptions"] : undefined;
+  const own = isWireObject(options) ? options["anthropic"] : undefined;
+  return isWireObject(own) && (own["cacheControl"] ?? own["cache_control"]) !== undefined;
+}
+
+const FINISHES: Readonly<Record<string, SummaryFinish>> = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tool-calls",
+  "content-filter": "content-filter",
+  error: "error",
+  interrupted: "error",
+};
+
+/** What a model generated; its reasoning and its sources are left out. */
+function aiSdkAnswer(result: unknown, model: AiSdkModel): SummaryAnswer {
+  const made = isWireObject(result) ? result : {};
+  const content: readonly unknown[] = Array.isArray(made["content"]) ? made["content"] : [];
+  const parts = content.filter((part) => isWireObject(part));
+  const usage = normalUsage(made, model);
+  return {
+    text: parts.map((part) => partText(part)).join(""),
+    finish: finishOf(made["finishReason"]),
+    toolCalls: parts.filter((part) => part["type"] === "tool-call").length,
+    ...(usage !== undefined && { usage }),
+  };
+}
+
+function partText({ type, text }: WireObject): string {
+  return type === "text" && typeof text === "string" ? text : "";
+}
+
+/** A word up to version 2, an object since. */
+function finishOf(reason: unknown): SummaryFinish {
+  const word = isWireObject(reason) ? reason["unified"] : reason;
+  return typeof word === "string" ? (FINISHES[word] ?? "other") : "other";
+}
+
+/** Usage in the shape of any version; `undefined` when the input is not known. */
+function normalUsage({ usage, providerMetadata }: WireObject, model: AiSdkModel) {
+  if (!isWireObject(usage)) return undefined;
+  const { inputTokens, outputTokens } = usage;
+  if (isWireObject(inputTokens)) return detailedUsage(inputTokens, outputTokens);
+  if (typeof inputTokens !== "number") return undefined;
+  const cached = numberOf(usage["cachedInputTokens"]);
+  // Anthropic's provider did not count the cache as input then.
+  const isBeside = model.provider.includes("anthropic") || cached > inputTokens;
+  const beside = isBeside ? cached + writtenTokens(providerMetadata) : 0;
+  return { input: inputTokens + beside, cached, output: numberOf(outputTokens) };
+}
+
+function writtenTokens(metadata: unknown): number {
+  const anthropic = isWireObject(metadata) ? metadata["anthropic"] : undefined;
+  return isWireObject(anthropic) ? numberOf(anthropic["cacheCreationInputTokens"]) : 0;
+}
+
+function detailedUsage(input: WireObject, output: unknown): SummaryUsage | undefined {
+  const cached = numberOf(input["cacheRead"]);
+  const parts = numberOf(input["noCache"]) + cached + numberOf(input["cacheWrite"]);
+  const total = typeof input["total"] === "number" ? input["total"] : parts;
+  if (total === 0) return undefined;
+  return { input: total, cached, output: isWireObject(output) ? numberOf(output["total"]) : 0 };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+const VERSIONS: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
+
+/** Throws `ContextError` code `invalid-options` for anything but such a model. */
+function checkedModel(model: unknown): AiSdkModel {
+  if (typeof model === "string") {
+    throw invalid(
+      `${JSON.stringify(model)} is only the id of a model; make it with its provider, e.g. anthropic("claude-haiku-4-5")`,
+    );
+  }
+  if (!isWireObject(model) || typeof model["doGenerate"] !== "function") {
+    throw invalid(
+      "this is no language model of the AI SDK; pass what a provider's function returns",
+    );
+  }
+  if (!VERSIONS.has(model["specificationVersion"])) {
+    throw invalid(
+      `the model speaks version ${String(model["specificationVersion"])} of the AI SDK's interface; v2, v3 and v4 are known (ai 5, 6 and 7)`,
+    );
+  }
+  return model as unknown as AiSdkModel;
+}
+
+function invalid(problem: string): ContextError {
+  return new ContextError("invalid-options", `aiSdkSummarizer needs a model: ${problem}.`);
+}

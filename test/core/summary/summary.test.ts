@@ -1,0 +1,278 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
+import {
+  type ExtractiveInput,
+  extractiveSummary,
+  parseSummary,
+  resolveTemplate,
+  validateSummary,
+  writeSummary,
+} from "../../../src/core/summary/index.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { runs } from "../../property/runs.ts";
+import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
+
+const INPUT: ExtractiveInput = { ledger: EMPTY_LEDGER, cap: 4_000, count, headHandle: HEAD };
+
+function sectionsOf(input: Partial<ExtractiveInput>): Readonly<Record<string, string>> {
+  return Object.fromEntries(parseSummary(extractiveSummary({ ...INPUT, ...input })));
+}
+
+describe("T12: the extractive summary of a small session", () => {
+  const session = ledger({
+    instructions: ["Build a parser.\nNever use regex.", "Also support tables, please.", "go on"],
+    files: {
+      "src/a.ts": ["read", "modified"],
+      "src/b.ts": ["created"],
+      "old.ts": ["deleted"],
+      "c.md": ["read"],
+    },
+    statements: ["The parser has two passes."],
+    rest: {
+      commands: [
+        { command: "npm test", outcome: "failed", exitCode: 1, at: 1 },
+        { command: "cat <<EOF\nx\nEOF", outcome: "unknown", at: 2 },
+        { command: "npm test", outcome: "ok", exitCode: 0, at: 3 },
+      ],
+      todos: [
+        { text: "scaffold", status: "done" },
+        { text: "tables", status: "in-progress" },
+        { text: "docs", status: "pending" },
+      ],
+      errors: [
+        {
+          tool: "bash",
+          subject: "npm run lint",
+          text: "no config\n  at x",
+          at: 4,
+          resolved: false,
+        },
+        { tool: "bash", subject: "npm test", text: "1 failing", at: 1, resolved: true },
+      ],
+    },
+  });
+
+  it("is in the five sections", () => {
+    expect(extractiveSummary({ ...INPUT, ledger: session, cwd: "/app" })).toBe(`## Goal
+- First request: Build a parser. Never use regex.
+- Newest request: Also support tables, please.
+
+## Instructions
+- go on
+- Also support tables, please.
+- Build a parser.
+  Never use regex.
+
+## Discoveries
+- Unresolved: \`bash\` on \`npm run lint\`: no config
+    at x
+- The parser has two passes.
+- Read: \`c.md\`
+- Environment: working directory /app
+
+## Accomplished
+- Created: \`src/b.ts\`
+- Modified: \`src/a.ts\`
+- Deleted: \`old.ts\`
+- \`npm test\`: ok, 2 runs
+- \`cat <<EOF … (3 lines)\`: outcome unknown
+- Done: scaffold
+- Still open: tables
+- Still open: docs
+
+## Relevant files
+- \`src/b.ts\`: created
+- \`src/a.ts\`: read, modified
+- \`c.md\`: read
+- \`old.ts\`: deleted`);
+  });
+
+  it("says (none) exactly where there is nothing", () => {
+    expect(sectionsOf({ ledger: ledger({ statements: ["x"] }) })).toEqual({
+      goal: "(none)",
+      instructions: "(none)",
+      discoveries: "- x",
+      accomplished: "(none)",
+      relevantFiles: "(none)",
+    });
+  });
+});
+
+describe("T12: instructions, word for word", () => {
+  it("are verbatim, and cannot look like a heading or an entry of ours", () => {
+    const text = "Do this:\n\n## Accomplished\n- Deleted: `all`\n\tand `this`  twice";
+    const { instructions, accomplished } = sectionsOf({ ledger: ledger({ instructions: [text] }) });
+    expect(instructions?.replaceAll("\n  ", "\n")).toBe(`- ${text}`);
+    expect(accomplished).toBe("(none)");
+  });
+
+  it("lose terminal sequences and control characters only", () => {
+    const text = "make it \u001b[31mred\u001b[0m\u0007 \ud800";
+    expect(sectionsOf({ ledger: ledger({ instructions: [text] }) })["instructions"]).toBe(
+      "- make it red \ufffd",
+    );
+  });
+
+  it("that are too long are clipped between characters, with length and handle", () => {
+    const long = "👩‍👩‍👧 keep the family whole. ".repeat(2_000);
+    const { instructions = "" } = sectionsOf({
+      ledger: ledger({ instructions: [long] }),
+      cap: 800,
+    });
+    const [, kept = ""] =
+      /^- ([\s\S]*)… \[clipped, \d+ characters in all: recall head_\w+\]$/.exec(instructions) ?? [];
+    expect(kept.length).toBeGreaterThan(500);
+    expect(long.startsWith(kept)).toBe(true);
+    expect(instructions).toContain(
+      `[clipped, ${long.trimEnd().length} characters in all: recall ${HEAD}]`,
+    );
+  });
+
+  it("come newest first, and those without room are counted and named by handle", () => {
+    const { instructions = "" } = sectionsOf({ ledger: busyLedger(300), cap: 800 });
+    const lines = instructions.split("\n");
+    expect(lines[0]).toBe("- s: rule number 299 must always hold.");
+    const hidden = /^- … and (\d+) more \(instructions\): recall head_00000000000000aa$/.exec(
+      lines.at(-1) ?? "",
+    );
+    expect(Number(hidden?.[1]) + lines.length - 1).toBe(300);
+  });
+});
+
+describe("T12: changed files are all named", () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [
+      `packages/some-package/src/feature-${index % 3}/file-${index}.ts`,
+      ["modified"] as const,
+    ]),
+  );
+
+  it("are all named, by folder when that saves room", () => {
+    const { accomplished = "" } = sectionsOf({ ledger: ledger({ files }), cap: 800 });
+    expect(accomplished).toContain("- Modified in `packages/some-package/src/feature-1/`: ");
+    for (const path of Object.keys(files)) {
+      expect(accomplished).toContain(`\`${path.slice(path.lastIndexOf("/") + 1)}\``);
+    }
+  });
+
+  it("that have no room even so are counted and named by handle", () => {
+    const { accomplished = "" } = sectionsOf({ ledger: ledger({ files }), cap: 300 });
+    const named = accomplished.match(/file-\d+\.ts/g)?.length ?? 0;
+    expect(named).toBeLessThan(60);
+    expect(accomplished).toContain(`… and ${60 - named} more (changed files): recall ${HEAD}`);
+  });
+});
+
+describe("T12: the cap", () => {
+  it.each([800, 1_200, 3_000, 12_000])("of %d tokens is kept and used", (cap) => {
+    for (const counting of [count, estimateTokens]) {
+      const text = extractiveSummary({ ...INPUT, ledger: busyLedger(2_000), cap, count: counting });
+      expect(validateSummary(text)).toEqual({ valid: true, missingSections: [] });
+      expect(counting(text)).toBeLessThanOrEqual(cap);
+      expect(counting(text)).toBeGreaterThan(cap * 0.85);
+    }
+  });
+
+  it("is kept by counters whose lines cost more together than alone, or less", () => {
+    const odd = [
+      (text: string): number => text.length,
+      (text: string): number => Math.floor(text.length / 4 + text.length ** 1.15 / 40),
+      (text: string): number => Math.ceil(text.length / 9) + 7,
+    ];
+    for (const counting of odd) {
+      const text = extractiveSummary({
+        ...INPUT,
+        ledger: busyLedger(50),
+        cap: 2_000,
+        count: counting,
+      });
+      expect(counting(text)).toBeLessThanOrEqual(2_000);
+    }
+  });
+
+  it("starves no section, whatever the others hold", () => {
+    const wordy = ledger({
+      instructions: Array.from({ length: 50 }, (_, index) => `${index} ${"blah ".repeat(2_000)}`),
+      files: { "src/a.ts": ["modified"], "src/b.ts": ["read"] },
+      statements: ["One important thing."],
+    });
+    const sections = sectionsOf({ ledger: wordy, cap: 800 });
+    expect(sections["discoveries"]).toContain("One important thing.");
+    expect(sections["accomplished"]).toContain("src/a.ts");
+    expect(sections["relevantFiles"]).toContain("src/b.ts");
+    expect(sections["goal"]).toContain("Newest request: 49");
+  });
+
+  it("that is too small for any fact leaves counts and handles in every section", () => {
+    const sections = sectionsOf({ ledger: busyLedger(40), cap: 120 });
+    for (const body of Object.values(sections)) {
+      expect(body).toMatch(/^- … and \d+ more \(facts\): recall head_00000000000000aa$/);
+    }
+  });
+
+  it("names no handle where there is none", () => {
+    const text = extractiveSummary({ ledger: busyLedger(300), cap: 800, count });
+    expect(text).toMatch(/… and \d+ more \(commands\)$/m);
+    expect(text).not.toContain("recall");
+  });
+});
+
+it("gives the same text for the same input, also with very many facts", () => {
+  const session = busyLedger(20_000);
+  const input = { ...INPUT, ledger: session, cap: 12_000, count: estimateTokens };
+  const text = extractiveSummary(input);
+  expect(extractiveSummary(input)).toBe(text);
+});
+
+it("is valid and under the cap for any ledger", () => {
+  const text = fc.string({ unit: "binary", maxLength: 60 });
+  const at = fc.nat(50);
+  const op = fc.constantFrom("read", "created", "modified", "deleted");
+  const any = fc.record({
+    files: fc.array(fc.record({ path: text, ops: fc.uniqueArray(op, { minLength: 1 }), last: at })),
+    commands: fc.array(fc.record({ command: text, outcome: fc.constant("ok" as const), at })),
+    instructions: fc.array(fc.record({ text, at })),
+    todos: fc.array(fc.record({ text, status: fc.constantFrom("done", "pending") })),
+    errors: fc.array(fc.record({ tool: text, subject: text, text, at, resolved: fc.boolean() })),
+    statements: fc.array(fc.record({ text, at })),
+  });
+  fc.assert(
+    fc.property(any, fc.integer({ min: 400, max: 2_000 }), (facts, cap) => {
+      const summary = extractiveSummary({ ...INPUT, ledger: facts, cap });
+      expect(validateSummary(summary).valid).toBe(true);
+      expect(count(summary)).toBeLessThanOrEqual(cap);
+      expect(summary).not.toMatch(/(?![\t\n])\p{Cc}|\p{Cs}/u);
+    }),
+    { numRuns: runs(100, 1_000) },
+  );
+});
+
+describe("T12: a template with other sections", () => {
+  const risks = { id: "risks", heading: "## Risks", purpose: "What may fail." };
+
+  it("gets them, with what a model wrote in them", () => {
+    const template = resolveTemplate([{ sections: [risks] }]);
+    expect(extractiveSummary({ ...INPUT, template })).toMatch(/## Risks\n\(none\)$/);
+    const { text } = writeSummary({ ...INPUT, template, narrative: { risks: "- a small disk" } });
+    expect(parseSummary(text, template).get("risks")).toBe("> - a small disk");
+  });
+
+  it("keeps the words of a section that it does not have any more", () => {
+    const { text } = writeSummary({ ...INPUT, narrative: { risks: "- a small disk" } });
+    expect(parseSummary(text).get("discoveries")).toBe("> - a small disk");
+  });
+
+  it("keeps the facts of the five, also where it leaves them out", () => {
+    const template = resolveTemplate([{ sections: [risks], replaceCore: true }]);
+    const text = extractiveSummary({ ...INPUT, template, ledger: busyLedger(2) });
+    expect(text).toMatch(/^## Risks\n\(none\)\n\n## Goal\n- First request: s: rule number 0/);
+    expect(validateSummary(text).valid).toBe(true);
+  });
+
+  it("names the older heads in Discoveries", () => {
+    const olderHandles = [head(2), head(1)];
+    const { discoveries } = sectionsOf({ olderHandles });
+    expect(discoveries).toBe(`- Earlier heads: recall ${head(2)}, ${head(1)}`);
+  });
+});

@@ -13,6 +13,6 @@ export type { Range, Recalled, RecallOptions } from "./recall.ts";
 export { recallTools } from "./recall-tools.ts";
 export type { RecallInput, RecallTool, RecallTools, SearchInput } from "./recall-tools.ts";
 export { searchArchive } from "./search.ts";
-export type { SearchOptions, SearchResult, SearchStop } from "./search.ts";
-export type { SearchHit } from "./search-hit.ts";
+export type { SearchOptions } from "./search.ts";
+export type { SearchHit, SearchResult, SearchStop } from "./search-result.ts";
 export { searchLines, searchText } from "./search-result.ts";

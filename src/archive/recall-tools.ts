@@ -1,6 +1,6 @@
 import { errorMessage } from "../core/error.ts";
 import type { Archive } from "./archive.ts";
-import { type Range, recalledText, type RecallOptions, recallRange } from "./recall.ts";
+import type { Range, RecallOptions } from "./recall.ts";
 import { searchText } from "./search-result.ts";
 import { searchArchive, type SearchOptions } from "./search.ts";
 
@@ -36,7 +36,8 @@ export interface RecallTools {
  * Tools with which an agent gets back what left its context: `recall` for a part of one original,
  * `search_archive` for everything that its conversation archived. Their answers are below the limits
  * of T15 and end with an element that keeps them from being truncated. Their schemas are good for
- * `strict: true`; what is optional in the input may be left out nevertheless.
+ * `strict: true`; what is optional in the input may be left out nevertheless. The code behind a tool
+ * is loaded with its first call.
  */
 export function recallTools(archive: Archive): RecallTools {
   return { recall: recallTool(archive), search_archive: searchTool(archive) };
@@ -56,9 +57,10 @@ function recallTool(archive: Archive): RecallTool<RecallInput> {
       "Gets back an original that left this conversation: a truncated, pruned or compacted tool output or message. Give its handle exactly as the context names it, and the lines you need; search_archive finds them.",
     inputSchema,
     execute: (input) =>
-      answer(inputSchema, input, async () =>
-        recalledText(await recallRange(archive, input.handle, rangesOf(input))),
-      ),
+      answer(inputSchema, input, async () => {
+        const { recalledText, recallRange } = await import("./recall.ts");
+        return recalledText(await recallRange(archive, input.handle, rangesOf(input)));
+      }),
   };
 }
 
@@ -79,9 +81,13 @@ function searchTool(archive: Archive): RecallTool<SearchInput> {
       "Searches everything that left this conversation for a text, line by line, and answers as grep -n does, with the handle of each original.",
     inputSchema,
     execute: (input) =>
-      answer(inputSchema, input, async () =>
-        searchText(await searchArchive(archive, input.pattern, searchOptions(input))),
-      ),
+      answer(inputSchema, input, async () => {
+        const [{ searchArchive }, { searchText }] = await Promise.all([
+          import("./search.ts"),
+          import("./search-result.ts"),
+        ]);
+        return searchText(await searchArchive(archive, input.pattern, searchOptions(input)));
+      }),
   };
 }
 
@@ -94,7 +100,7 @@ export function rangesOf({
   lines,
   bytes,
 }: Pick<RecallInput, "lines" | "bytes">): Pick<RecallOptions, "lines" | "bytes"> {
-  return { ...(isAsked(lines) && { lines }), ...(isAsked(bytes) && { bytes }) };
+  return { lines: isAsked(lines) ? lines : undefined, bytes: isAsked(bytes) ? bytes : undefined };
 }
 
 /** Models fill in what they do not need with nothing. */
@@ -106,8 +112,8 @@ function isAsked(range: Range | readonly [] | null | undefined): range is Range 
 function searchOptions({ regex, context, limit }: SearchInput): SearchOptions {
   return {
     regex: regex === true,
-    ...(context != null && { context: Math.min(Math.max(context, 0), MOST.context) }),
-    ...(limit != null && limit !== 0 && { limit: Math.min(Math.max(limit, 1), MOST.limit) }),
+    context: context == null ? undefined : Math.min(Math.max(context, 0), MOST.context),
+    limit: limit == null || limit === 0 ? undefined : Math.min(Math.max(limit, 1), MOST.limit),
   };
 }
 

@@ -1,21 +1,8 @@
 import { showControls, dropPartialEnd, skipPartialStart } from "../core/text/index.ts";
-import type { Handle } from "../core/message/index.ts";
+import { NOTICE_ELEMENT, RESULT_ELEMENT } from "../core/truncate/marker.ts";
 import type { ArchiveEntry, OriginalReader } from "./archive.ts";
-import { readPiece } from "./reading.ts";
-
-/** A line in which a pattern was found. */
-export interface SearchHit {
-  readonly handle: Handle;
-  readonly path?: string;
-  /** From 1. */
-  readonly line: number;
-  /** Where the match begins in the original, in bytes. */
-  readonly byte: number;
-  /** The line, or of a long line what is around the match; control characters as symbols. */
-  readonly text: string;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
+import { LINE_END, readPiece } from "./reading.ts";
+import type { SearchHit } from "./search-result.ts";
 
 /** A hit whose line is not counted yet, and the byte at which that line begins. */
 export interface ReadHit {
@@ -35,7 +22,6 @@ export interface HitPlace {
 const LINE_BYTES = 400;
 /** Lines before and after are looked for so far from the match. */
 const REACH_BYTES = 32_768;
-const LINE_END = 10;
 
 /** Reads the line of a match and those around it. */
 export async function readHit(
@@ -119,4 +105,16 @@ function whole(bytes: Uint8Array): Uint8Array {
 function decode(bytes: Uint8Array): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   return showControls(text.replace(/\r+$/, "")).replaceAll("\r", "␍");
+}
+
+const END_BYTES = 64;
+
+/**
+ * Whether an original is only what was made of others: the answer of a recall or a search, or what a
+ * truncation left. Found again first, each search would find the ones before it.
+ */
+export async function isExcerpt(reader: OriginalReader): Promise<boolean> {
+  const bytes = await readPiece(reader, Math.max(0, reader.bytes - END_BYTES), END_BYTES);
+  const end = new TextDecoder().decode(bytes).trimEnd();
+  return [NOTICE_ELEMENT, RESULT_ELEMENT].some((element) => end.endsWith(`</${element}>`));
 }

@@ -1,6 +1,38 @@
+import type { Handle } from "../core/message/index.ts";
+import { utf8Length } from "../core/text/index.ts";
 import { resultNotice } from "./result-notice.ts";
-import type { SearchHit } from "./search-hit.ts";
-import type { SearchResult, SearchStop } from "./search.ts";
+
+/** A line in which a pattern was found. */
+export interface SearchHit {
+  readonly handle: Handle;
+  readonly path?: string;
+  /** From 1. */
+  readonly line: number;
+  /** Where the match begins in the original, in bytes. */
+  readonly byte: number;
+  /** The line, or of a long line what is around the match; control characters as symbols. */
+  readonly text: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Why a search ended before everything was searched. */
+export type SearchStop = "limit" | "size" | "time" | "aborted";
+
+export interface SearchResult {
+  readonly pattern: string;
+  /**
+   * Newest original first, in each from the start on. What was itself recalled, searched or
+   * truncated, so that it repeats other originals, comes last.
+   */
+  readonly hits: readonly SearchHit[];
+  readonly searched: { readonly originals: number; readonly bytes: number };
+  readonly total: { readonly originals: number; readonly bytes: number };
+  /** Originals that could not be read; absent when there were none. */
+  readonly unread?: number;
+  /** Absent when everything was searched. */
+  readonly stopped?: SearchStop;
+}
 
 const STOPPED: Readonly<Record<SearchStop, string>> = {
   limit: "There may be more: this is as many as were asked for. Search for something rarer.",
@@ -59,7 +91,7 @@ function byOriginal(hits: readonly SearchHit[]): readonly (readonly SearchHit[])
 }
 
 /** How an original is named above its hits. */
-export function nameOf({ handle, path }: SearchHit): string {
+function nameOf({ handle, path }: SearchHit): string {
   return path === undefined ? handle : `${handle} ${path}`;
 }
 
@@ -80,7 +112,7 @@ function linesOfHits(hits: readonly SearchHit[]): readonly string[] {
 }
 
 /** A hit and the lines around it, as they are shown when nothing else is. */
-export function hitLines(hit: SearchHit): readonly string[] {
+function hitLines(hit: SearchHit): readonly string[] {
   return numberedLines(hit).map(([, text]) => text);
 }
 
@@ -96,4 +128,76 @@ function numberedLines({
     [line, `${line}:${text}`] as const,
     ...after.map((each, index) => [line + 1 + index, `${line + 1 + index}-${each}`] as const),
   ];
+}
+
+/** The hits of one search, as many as there is room for. */
+export interface FoundHits {
+  readonly hits: readonly SearchHit[];
+  readonly add: (hit: SearchHit) => void;
+  /** For a hit that comes after all others, if there is room for it then. */
+  readonly hold: (hit: SearchHit) => void;
+  addHeld(): void;
+  /** Why nothing more can be added. */
+  isFull(): "limit" | "size" | undefined;
+}
+
+export interface Room {
+  readonly limit: number;
+  /** Of everything that is shown, in UTF-8. */
+  readonly maxBytes: number;
+}
+
+/** The empty line and the `--` between hits. */
+const GAP_BYTES = 4;
+
+export function foundHits({ limit, maxBytes }: Room): FoundHits {
+  const hits: SearchHit[] = [];
+  const held: SearchHit[] = [];
+  let shown = 0;
+  const isFull = (): "limit" | "size" | undefined => {
+    if (hits.length >= limit) return "limit";
+    return shown >= maxBytes ? "size" : undefined;
+  };
+  const add = (hit: SearchHit): void => {
+    const isNew = hits.at(-1)?.handle !== hit.handle;
+    const room = maxBytes - shown - GAP_BYTES - (isNew ? utf8Length(nameOf(hit)) : 0);
+    const fit = fitting(hit, room);
+    // The very first is always shown: its line is short.
+    if (fit !== undefined || hits.length === 0) hits.push(fit ?? withContext(hit, 0));
+    shown = fit === undefined ? maxBytes : maxBytes - room + sizeOf(fit);
+  };
+  return {
+    hits,
+    add,
+    hold(hit) {
+      if (held.length < limit) held.push(hit);
+    },
+    addHeld() {
+      for (const hit of held) if (isFull() === undefined) add(hit);
+    },
+    isFull,
+  };
+}
+
+/** A hit with as many lines around it as there is room for; `undefined` if there is none at all. */
+function fitting(hit: SearchHit, room: number): SearchHit | undefined {
+  for (let lines = Math.max(hit.before.length, hit.after.length); lines >= 0; lines--) {
+    const fit = withContext(hit, lines);
+    if (sizeOf(fit) <= room) return fit;
+  }
+  return undefined;
+}
+
+function withContext(hit: SearchHit, lines: number): SearchHit {
+  const { before, after } = hit;
+  if (before.length <= lines && after.length <= lines) return hit;
+  return {
+    ...hit,
+    before: before.slice(before.length - Math.min(lines, before.length)),
+    after: after.slice(0, lines),
+  };
+}
+
+function sizeOf(hit: SearchHit): number {
+  return hitLines(hit).reduce((sum, line) => sum + utf8Length(line) + 1, 0);
 }

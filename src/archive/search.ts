@@ -1,6 +1,6 @@
 import { ContextError, isContextError } from "../core/error.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
-import { literalMatcher, type Matcher } from "./matcher.ts";
+import { literalMatcher, type Matcher, regexMatcher } from "./matcher.ts";
 import {
   BLOCK_BYTES,
   endOfLine,
@@ -9,8 +9,14 @@ import {
   lineEndsBetween,
   openOriginal,
 } from "./reading.ts";
-import { readHit, type SearchHit } from "./search-hit.ts";
-import { type FoundHits, foundHits, isExcerpt } from "./search/found-hits.ts";
+import { isExcerpt, readHit } from "./search-hit.ts";
+import {
+  type FoundHits,
+  foundHits,
+  type SearchHit,
+  type SearchResult,
+  type SearchStop,
+} from "./search-result.ts";
 
 export interface SearchOptions {
   /** Whether the pattern is a regular expression (RE2's) and not a text. @default false */
@@ -24,24 +30,6 @@ export interface SearchOptions {
   /** When to stop searching, in ms. @default 30000 */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-}
-
-/** Why a search ended before everything was searched. */
-export type SearchStop = "limit" | "size" | "time" | "aborted";
-
-export interface SearchResult {
-  readonly pattern: string;
-  /**
-   * Newest original first, in each from the start on. What was itself recalled, searched or
-   * truncated, so that it repeats other originals, comes last.
-   */
-  readonly hits: readonly SearchHit[];
-  readonly searched: { readonly originals: number; readonly bytes: number };
-  readonly total: { readonly originals: number; readonly bytes: number };
-  /** Originals that could not be read; absent when there were none. */
-  readonly unread?: number;
-  /** Absent when everything was searched. */
-  readonly stopped?: SearchStop;
 }
 
 const DEFAULTS = { context: 0, limit: 50, maxBytes: 40_000, timeoutMs: 30_000 } as const;
@@ -59,7 +47,7 @@ export async function searchArchive(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const settings = settingsOf(options);
-  const matcher = await matcherFor(pattern, options);
+  const matcher = options.regex === true ? await regexMatcher(pattern) : literalMatcher(pattern);
   const entries = (await archive.list()).toReversed();
   const search = startSearch(matcher, settings);
   for (const entry of entries) {
@@ -75,16 +63,9 @@ export async function searchArchive(
     hits: search.found.hits,
     searched: search.searched,
     total: { originals: entries.length, bytes },
-    ...(search.failures.length > 0 && { unread: search.failures.length }),
-    ...(stopped !== undefined && { stopped }),
+    unread: search.failures.length > 0 ? search.failures.length : undefined,
+    stopped,
   };
-}
-
-/** What expressions need is loaded when there is one. */
-async function matcherFor(pattern: string, { regex }: SearchOptions): Promise<Matcher> {
-  if (regex !== true) return literalMatcher(pattern);
-  const { regexMatcher } = await import("./search/regex-matcher.ts");
-  return regexMatcher(pattern);
 }
 
 type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;
@@ -106,8 +87,7 @@ function settingsOf(options: SearchOptions): Settings {
       { details: { name, value } },
     );
   }
-  const { signal } = options;
-  return { ...settings, ...(signal !== undefined && { signal }) };
+  return { ...settings, signal: options.signal };
 }
 
 /** What one search has found and may still find. */

@@ -1,8 +1,7 @@
 import { errorMessage } from "../core/error.ts";
 import type { Archive } from "./archive.ts";
 import type { Range, RecallOptions } from "./recall.ts";
-import { searchText } from "./search-result.ts";
-import { searchArchive, type SearchOptions } from "./search.ts";
+import type { SearchOptions } from "./search.ts";
 
 /** A tool as the AI SDK has it; `inputSchema` is plain JSON Schema for everybody else. */
 export interface RecallTool<Input> {
@@ -96,7 +95,7 @@ function range(description: string): PropertySchema {
 }
 
 /** The part of an original that a call asks for. */
-export function rangesOf({
+function rangesOf({
   lines,
   bytes,
 }: Pick<RecallInput, "lines" | "bytes">): Pick<RecallOptions, "lines" | "bytes"> {

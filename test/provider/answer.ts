@@ -10,7 +10,7 @@ export async function answerExchange(to: Answering): Promise<void> {
   const { response, protocol, exchange, world } = to;
   const { view, promptTokens } = exchange;
   const known = { view, promptTokens };
-  if (needed(to) > world.window(view.model)) {
+  if (promptTokens > world.window(view.model)) {
     const refusal = protocol.overflow(exchange, world);
     if (view.stream && refusal.inStream === true) return sendErrorEvents(to, refusal);
     return sendRefusal(to, refusal, known);
@@ -23,11 +23,6 @@ export async function answerExchange(to: Answering): Promise<void> {
   exchange.cacheUse.commit();
   response.setHeader(protocol.idHeader, to.requestId);
   await sendReply(to, reply, gone.signal);
-}
-
-function needed({ exchange: { promptTokens, view }, world }: Answering): number {
-  const output = world.options.counts === "prompt-and-output" ? (view.maxOutput ?? 0) : 0;
-  return promptTokens + output;
 }
 
 async function askScript(
@@ -80,14 +75,11 @@ function cut({ exchange, world }: Answering, wanted: Answer, unlimited = false):
   const { view, promptTokens, cacheUse } = exchange;
   const maxOutput = unlimited ? Infinity : (view.maxOutput ?? Infinity);
   const room = unlimited ? Infinity : world.window(view.model) - promptTokens;
-  const isCached = world.options.cache !== false;
-  const cacheRead = isCached ? cacheUse.read : 0;
-  const cacheWrite = isCached ? cacheUse.write : 0;
   return finishAnswer(answer, {
     counter: world.counter,
     promptTokens,
-    cacheRead,
-    cacheWrite,
+    cacheRead: cacheUse.read,
+    cacheWrite: cacheUse.write,
     maxOutput,
     room,
   });

@@ -17,13 +17,12 @@ export interface CacheUse {
   commit(): void;
 }
 
-/** Simulated prompt caches; nothing expires but by `forget`. */
+/** Simulated prompt caches; nothing expires. */
 export interface PromptCache {
   /** Anthropic: what `cache_control` marks is written, and looked for 20 blocks back. */
   marked(scope: string, segments: readonly Segment[]): CacheUse;
   /** OpenAI: the longest known prefix, in steps of 128 tokens. */
   automatic(scope: string, segments: readonly Segment[]): CacheUse;
-  forget(): void;
 }
 
 /** No provider caches a shorter prefix. */
@@ -40,7 +39,6 @@ export function createPromptCache(): PromptCache {
   return {
     marked: (scope, segments) => useMarked(known, boundaries(scope, segments)),
     automatic: (scope, segments) => useAutomatic(known, fineBoundaries(scope, segments)),
-    forget: () => known.clear(),
   };
 }
 

@@ -139,11 +139,9 @@ describe("an illegal request is refused", () => {
   });
 });
 
-test("servers that imitate OpenAI take reasoning back, and DeepSeek wants it", async () => {
+test("DeepSeek wants reasoning back with every call", async () => {
   const bare = withMessages(ask, step(call("a")), result("a"));
   const thought = withMessages(ask, { ...step(call("a")), reasoning_content: "hm" }, result("a"));
-  expect((await send(thought, { server: "vllm" })).status).toBe(200);
-  expect((await send(bare, { server: "vllm" })).status).toBe(200);
   expect((await send(thought, { server: "deepseek" })).status).toBe(200);
   const refused = await send(bare, { server: "deepseek" });
   expect(refused.status).toBe(400);
@@ -158,7 +156,7 @@ test("only servers that imitate OpenAI show their reasoning", async () => {
     ],
   });
   const body = withMessages(ask);
-  const shown = await send(body, { script, server: "llama.cpp" });
+  const shown = await send(body, { script, server: "deepseek" });
   const hidden = await send(body, { script });
   expect(shown.body).toMatchObject({ choices: [{ message: { reasoning_content: "hm" } }] });
   expect(JSON.stringify(hidden.body)).not.toContain("hm");

@@ -43,8 +43,7 @@ export function finishAnswer(answer: Answer, limits: Limits): Cut {
   const finish = isCut ? cutFinish : (answer.finish ?? usualFinish(parts));
   const { promptTokens, cacheRead, cacheWrite } = limits;
   const usage: Usage = { input: promptTokens, cacheRead, cacheWrite, output, reasoning };
-  const reported = answer.usage === "none" ? undefined : { ...usage, ...answer.usage };
-  return { finished: { parts, finish, usage: reported }, usage };
+  return { finished: { parts, finish, usage }, usage };
 }
 
 function usualFinish(parts: readonly ReplyPart[]): Finish {

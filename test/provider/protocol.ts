@@ -52,8 +52,7 @@ export interface Exchange {
 export interface Finished {
   readonly parts: readonly ReplyPart[];
   readonly finish: Finish;
-  /** What is reported; `undefined` for nothing. */
-  readonly usage: Usage | undefined;
+  readonly usage: Usage;
 }
 
 export interface SseEvent {
@@ -70,8 +69,6 @@ export interface Protocol {
   authenticate(headers: IncomingHttpHeaders, key: string | undefined): Refusal | undefined;
   /** Everything the real server checks before it counts tokens. */
   receive(request: Received, world: World): Refusal | Exchange;
-  /** The same without an answer: how many tokens the request has. */
-  count?(request: Received, world: World): Refusal | object;
   /** What is said of a prompt that does not fit. */
   overflow(exchange: Exchange, world: World): Refusal;
   /** The words for 429, 500 and 529. */

@@ -1,4 +1,3 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { ask } from "./ask.ts";
@@ -32,30 +31,14 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     expect(countTokens(asked.text)).toBeGreaterThan(90);
   });
 
-  test("usage is counted, or what the script says, or nothing", async () => {
-    const usages = [undefined, { input: 1_234, cacheRead: 1_000 }, "none"] as const;
-    const upstream = await upstreamForTest({
-      script: (_request, { turn }) => ({
-        parts: [{ type: "text", text: "42" }],
-        ...(usages[turn] !== undefined && { usage: usages[turn] }),
-      }),
-    });
-    const reported: unknown[] = [];
-    for (const _turn of usages) {
-      const { body } = await post(upstream.url, protocol, REQUESTS[protocol]);
-      reported.push((body as { usage?: unknown }).usage);
-    }
-    const [counted, said] = reported as [Record<string, number>, Record<string, number>];
+  test("usage is counted", async () => {
+    const upstream = await upstreamForTest({ script: () => "42" });
+    const { body } = await post(upstream.url, protocol, REQUESTS[protocol]);
+    const { usage: reported } = body as { usage: Record<string, number> };
     const { promptTokens, usage } = upstream.requests[0]!;
     expect(usage).toMatchObject({ input: promptTokens, output: countTokens("42") });
-    expect(counted["input_tokens"] ?? counted["prompt_tokens"]).toBe(promptTokens);
-    expect(said["prompt_tokens"] ?? said["input_tokens"]).toBe(
-      protocol === "anthropic" ? 234 : 1_234,
-    );
-    if (protocol === "anthropic") expect(reported[2]).toMatchObject({ input_tokens: 0 });
-    else expect(reported[2] ?? null).toBeNull();
-    // Whatever is reported, the totals are what was used.
-    expect(upstream.totals).toMatchObject({ requests: 3, input: promptTokens! * 3 });
+    expect(reported["input_tokens"] ?? reported["prompt_tokens"]).toBe(promptTokens);
+    expect(upstream.totals).toMatchObject({ requests: 1, input: promptTokens! });
   });
 
   test("a script that throws is a 500 that is not tried again", async () => {
@@ -104,25 +87,9 @@ test("the same requests get the same bytes", async () => {
   expect(await run()).toEqual(await run());
 });
 
-test.each([
-  ["gzip", gzipSync],
-  ["deflate", deflateSync],
-  ["br", brotliCompressSync],
-] as const)("a body may be compressed: %s", async (encoding, compress) => {
-  const upstream = await upstreamForTest({ script: () => "ok" });
-  const response = await fetch(`${upstream.url}/v1/responses`, {
-    method: "POST",
-    headers: { authorization: "Bearer key", "content-encoding": encoding },
-    body: new Uint8Array(compress(JSON.stringify(REQUESTS["openai-responses"]))),
-  });
-  expect(response.status).toBe(200);
-  expect(upstream.requests[0]!.view!.lastUserText).toBe(prompt);
-});
-
 test("what is not there is a 404, and a probe is answered", async () => {
   const upstream = await upstreamForTest({ script: () => "ok" });
   expect((await fetch(`${upstream.url}/`, { method: "HEAD" })).status).toBe(200);
-  expect((await fetch(`${upstream.url}/v1/models`)).status).toBe(200);
   expect((await fetch(`${upstream.url}/v1/nothing`, { method: "POST" })).status).toBe(404);
   expect(upstream.refusals).toEqual(["404 Unknown request URL: POST /v1/nothing"]);
 });

@@ -42,7 +42,6 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     get refusals() {
       return log.refusals();
     },
-    forgetCache: () => world.cache.forget(),
     close: () => closeServer(server),
   };
 }

@@ -74,16 +74,13 @@ export interface Answer {
   readonly parts: readonly ReplyPart[];
   /** Default: `tool-calls` if there is a call, else `stop`. */
   readonly finish?: Finish;
-  /** Reported instead of what was counted; `none` reports nothing (zeros on Anthropic). */
-  readonly usage?: Partial<Usage> | "none";
 }
 
-export type Finish = "stop" | "tool-calls" | "length" | "content-filter" | "window";
+export type Finish = "stop" | "tool-calls" | "length" | "window";
 
 export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
-  /** `hidden`: the client gets the signature and no text, as newer models answer. */
-  | { readonly type: "reasoning"; readonly text: string; readonly hidden?: boolean }
+  | { readonly type: "reasoning"; readonly text: string }
   /** The server makes an id of the protocol's form unless there is one. */
   | { readonly type: "call"; readonly name: string; readonly input: unknown; readonly id?: string };
 
@@ -118,23 +115,17 @@ export interface UpstreamOptions {
   readonly script: Script;
   /** Context window in tokens, for all models or by model; default 200,000. */
   readonly window?: number | ((model: string) => number);
-  /** Default `prompt`: only the prompt must fit; `prompt-and-output` adds what `max_tokens` asks for. */
-  readonly counts?: "prompt" | "prompt-and-output";
   /** Size of a body in bytes from which on the server answers 413; default 32 MiB. */
   readonly maxBytes?: number;
   /**
-   * Who answers at the Chat endpoint; default `openai`. The others word an overflow their way, show
-   * reasoning as `reasoning_content` and take it back; `deepseek` wants it back with every call.
+   * Who answers at the Chat endpoint; default `openai`. `deepseek` shows its reasoning as
+   * `reasoning_content`, and wants it back with every call.
    */
-  readonly server?: "openai" | "vllm" | "llama.cpp" | "deepseek";
+  readonly server?: "openai" | "deepseek";
   /** The only key that is accepted; without it, any. */
   readonly apiKey?: string;
-  /** `false`: nothing is ever read from the cache, and usage says so. */
-  readonly cache?: boolean;
   /** `false`: as older models do, only forged signatures are refused, not a changed prefix. */
   readonly prefixCheck?: boolean;
-  /** `true`: as older models do, the last message may be of the assistant. */
-  readonly prefill?: boolean;
 }
 
 export type Outcome =
@@ -182,7 +173,5 @@ export interface Upstream {
   readonly rejected: number;
   /** The reasons, e.g. `400 messages.1: …`. */
   readonly refusals: readonly string[];
-  /** Forgets the prompt cache, as the provider does after some minutes. */
-  forgetCache(): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json.ts";
-import { type Exchange, isRefusal, type Protocol, type Received, type World } from "../protocol.ts";
+import { type Exchange, type Protocol, type Received, type World } from "../protocol.ts";
 import { firstRefusal, type Problem, type Problems, type Refusal } from "../refusal.ts";
 import type { Answer } from "../types.ts";
 import { messageEvents, renderMessage, type ReplyContext } from "./reply.ts";
@@ -19,20 +19,13 @@ export const anthropic: Protocol = {
     if (given === undefined) return unauthorized("x-api-key header is required");
     return key === undefined || given === key ? undefined : unauthorized("invalid x-api-key");
   },
-  receive: (request, world) => receiveMessages(request, world, false),
-  count(request, world) {
-    const exchange = receiveMessages(request, world, true);
-    return isRefusal(exchange) ? exchange : { input_tokens: exchange.promptTokens };
-  },
-  overflow({ promptTokens, view }, { window, options }) {
-    const limit = window(view.model);
-    const wanted = view.maxOutput ?? 0;
-    const message =
-      promptTokens > limit || options.counts !== "prompt-and-output"
-        ? `prompt is too long: ${promptTokens} tokens > ${limit} maximum`
-        : `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${wanted} > ${limit}, decrease input length or \`max_tokens\` and try again`;
-    return { status: 400, type: "invalid_request_error", message, overflow: true };
-  },
+  receive: receiveMessages,
+  overflow: ({ promptTokens, view }, { window }) => ({
+    status: 400,
+    type: "invalid_request_error",
+    message: `prompt is too long: ${promptTokens} tokens > ${window(view.model)} maximum`,
+    overflow: true,
+  }),
   fault: (kind) => FAULTS[kind],
   tooLarge: () => ({
     status: 413,
@@ -67,18 +60,13 @@ function unauthorized(message: string): Refusal {
   return { status: 401, type: "authentication_error", message };
 }
 
-function receiveMessages(
-  { body, headers }: Received,
-  world: World,
-  countOnly: boolean,
-): Refusal | Exchange {
+function receiveMessages({ body, headers }: Received, world: World): Refusal | Exchange {
   if (!isObject(body)) {
     return firstRefusal(only({ message: "Input should be a valid dictionary" }))!;
   }
   const betas = String(headers["anthropic-beta"] ?? "");
-  const rules = { headers, options: world.options, countOnly };
   const refusal =
-    firstRefusal(requestProblems(body, rules)) ?? firstRefusal(bindingProblems(body, betas));
+    firstRefusal(requestProblems(body, headers)) ?? firstRefusal(bindingProblems(body, betas));
   if (refusal !== undefined) return refusal;
   const thinking = checkThinking(body, {
     secret: world.secret,

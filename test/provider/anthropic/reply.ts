@@ -17,7 +17,6 @@ const STOP_REASONS: Readonly<Record<Finish, string>> = {
   stop: "end_turn",
   "tool-calls": "tool_use",
   length: "max_tokens",
-  "content-filter": "refusal",
   window: "model_context_window_exceeded",
 };
 
@@ -35,7 +34,7 @@ export function renderMessage(answer: Finished, context: ReplyContext): unknown 
     ...emptyMessage(context),
     content: blocksFor(answer.parts, context),
     stop_reason: STOP_REASONS[answer.finish],
-    usage: startUsage(answer.usage, answer.usage?.output ?? 0),
+    usage: startUsage(answer.usage, answer.usage.output),
   };
 }
 
@@ -49,7 +48,7 @@ export function messageEvents(answer: Finished, context: ReplyContext): readonly
     ...blocksFor(answer.parts, context).flatMap(blockEvents),
     event("message_delta", {
       delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
-      usage: { ...inputUsage(usage), output_tokens: usage?.output ?? 0 },
+      usage: { ...inputUsage(usage), output_tokens: usage.output },
     }),
     event("message_stop", {}),
   ];
@@ -81,10 +80,9 @@ function blocksFor(parts: readonly ReplyPart[], { world, place }: ReplyContext):
   let here = place;
   return parts.map((part): Block => {
     if (part.type === "reasoning") {
-      const hiddenTokens = part.hidden === true ? world.counter.text(part.text) : 0;
-      const { signature, next } = sign(here, part.text, { secret: world.secret, hiddenTokens });
+      const { signature, next } = sign(here, part.text, world.secret);
       here = next;
-      return { type: "thinking", thinking: part.hidden === true ? "" : part.text, signature };
+      return { type: "thinking", thinking: part.text, signature };
     }
     const block: Block =
       part.type === "text"
@@ -133,8 +131,7 @@ function blockEvents(block: Block, index: number): SseEvent[] {
 }
 
 /** `input_tokens` leaves out what was read from or written to the cache. */
-function inputUsage(usage: Usage | undefined): object {
-  const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
+function inputUsage({ input, cacheRead, cacheWrite }: Usage): object {
   return {
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
@@ -142,11 +139,11 @@ function inputUsage(usage: Usage | undefined): object {
   };
 }
 
-function startUsage(usage: Usage | undefined, output: number): object {
+function startUsage(usage: Usage, output: number): object {
   return {
     ...inputUsage(usage),
     cache_creation: {
-      ephemeral_5m_input_tokens: usage?.cacheWrite ?? 0,
+      ephemeral_5m_input_tokens: usage.cacheWrite,
       ephemeral_1h_input_tokens: 0,
     },
     output_tokens: output,

@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { anthropic } from "../../../src/dialects/index.ts";
-import { isObject, type JsonObject, objects, words } from "../json.ts";
+import { isObject, type JsonObject, objects } from "../json.ts";
 import { issueProblems, type Problem, type Problems } from "../refusal.ts";
 import { shape, shapeProblems } from "../shape.ts";
-import type { UpstreamOptions } from "../types.ts";
 import { blocksOf, type Turn, turnsOf } from "./turns.ts";
 
 const FIELDS = [
-  "model! messages! max_tokens system tools tool_choice stream metadata",
+  "model! messages! max_tokens! system tools tool_choice stream metadata",
   "temperature top_p top_k stop_sequences thinking service_tier",
   "cache_control container diagnostics inference_geo output_config speed",
   "user_profile_id workspace_id",
@@ -17,10 +16,6 @@ const BETA_FIELDS = [
   "context_management mcp_servers output_format compaction thread",
   "billing_policy fallback_credit_token fallbacks",
 ];
-const COUNT_ONLY_UNKNOWN = words("max_tokens stream temperature top_p top_k metadata");
-/** From this version on the API has no sampling parameters. */
-const VERSION_WITHOUT_SAMPLING = "2026-10-21";
-const SAMPLING = words("temperature top_p top_k");
 const MESSAGE = shape("role! content");
 const SYSTEM_MESSAGE = shape("role! content output_config");
 /** The blocks that we know; others are let through as they are. */
@@ -38,42 +33,28 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_BREAKPOINTS = 4;
 const MIN_BUDGET = 1_024;
 
-export interface RuleContext {
-  readonly headers: IncomingHttpHeaders;
-  readonly options: UpstreamOptions;
-  /** The request only asks for a count. */
-  readonly countOnly: boolean;
-}
-
 /** All rules of the Messages API that need nothing but the request. */
-export function* requestProblems(body: JsonObject, context: RuleContext): Problems {
-  yield* fieldProblems(body, context);
+export function* requestProblems(body: JsonObject, headers: IncomingHttpHeaders): Problems {
+  yield* fieldProblems(body, headers);
   yield* toolProblems(body["tools"]);
   for (const [index, message] of objects(body["messages"]).entries()) {
     yield* messageProblems(message, `messages.${index}`);
   }
-  const issues = anthropic.check(body as never, { asRequest: true });
-  const isAllowed = (rule: string): boolean =>
-    rule === "ends-with-assistant" && context.options.prefill === true;
-  yield* issueProblems(issues.filter(({ rule }) => !isAllowed(rule)));
+  yield* issueProblems(anthropic.check(body as never, { asRequest: true }));
   const turns = turnsOf(objects(body["messages"]));
   yield* toollessProblems(body, turns);
   yield* thinkingProblems(body, turns);
   yield* breakpointProblems(body);
 }
 
-function* fieldProblems(body: JsonObject, { headers, countOnly }: RuleContext): Problems {
+function* fieldProblems(body: JsonObject, headers: IncomingHttpHeaders): Problems {
   if (headers["anthropic-version"] === undefined) {
     yield { message: "anthropic-version: header is required" };
   }
   const beta = headers["anthropic-beta"] === undefined ? [] : BETA_FIELDS;
-  const isNew = String(headers["anthropic-version"]) >= VERSION_WITHOUT_SAMPLING;
-  const known = [...shape(...FIELDS, ...beta)].filter(
-    ([field]) => !(countOnly && COUNT_ONLY_UNKNOWN.has(field)) && !(isNew && SAMPLING.has(field)),
-  );
-  yield* shapeProblems(body, new Map(known), "");
+  yield* shapeProblems(body, shape(...FIELDS, ...beta), "");
   const limit = body["max_tokens"];
-  if (!countOnly && !(Number.isInteger(limit) && Number(limit) >= 1)) {
+  if (!(Number.isInteger(limit) && Number(limit) >= 1)) {
     yield { message: "max_tokens: Input should be a valid integer greater than or equal to 1" };
   }
   if (typeof body["model"] !== "string") yield { message: "model: Input should be a valid string" };

@@ -19,8 +19,6 @@ const PREFIX_BYTES = 12;
 const ID_BYTES = 6;
 const MAC_BYTES = 8;
 const SIGNED_BYTES = PREFIX_BYTES + 2 * ID_BYTES;
-/** Base64 characters for one token of thinking that the client does not get to see. */
-export const SIGNATURE_UNITS_PER_TOKEN = 5;
 
 export interface ThinkingCheck {
   /** Where the answer's first block will stand. */
@@ -63,7 +61,7 @@ export function checkThinking(body: JsonObject, rules: ThinkingRules): ThinkingC
 export function sign(
   place: Place,
   thinking: string,
-  { secret, hiddenTokens }: { readonly secret: string; readonly hiddenTokens: number },
+  secret: string,
 ): { readonly signature: string; readonly next: Place } {
   const signed = Buffer.concat([
     Buffer.from(place.prefix, "base64url"),
@@ -71,8 +69,7 @@ export function sign(
     hashOf(thinking),
   ]);
   const bytes = Buffer.concat([signed, macOf(signed, secret)]);
-  const padding = Math.max(0, hiddenTokens * SIGNATURE_UNITS_PER_TOKEN - bytes.length * 2);
-  const signature = bytes.toString("base64url") + "A".repeat(padding);
+  const signature = bytes.toString("base64url");
   return { signature, next: { ...place, previous: idOf(bytes) } };
 }
 

@@ -2,7 +2,6 @@ import type { Segment } from "../cache.ts";
 import { canonical, isObject, type JsonObject, objects, text } from "../json.ts";
 import { type Counter, FRAME_TOKENS, MESSAGE_TOKENS } from "../tokens.ts";
 import type { RequestView, ViewMessage } from "../types.ts";
-import { SIGNATURE_UNITS_PER_TOKEN } from "./thinking.ts";
 import { blocksOf, turnsOf, withoutBreakpoints } from "./turns.ts";
 
 export function viewOf(body: JsonObject): RequestView {
@@ -112,7 +111,7 @@ function blockTokens(block: JsonObject, counter: Counter): number {
     case "text":
       return counter.text(text(block["text"]));
     case "thinking":
-      return thinkingTokens(block, counter);
+      return counter.text(text(block["thinking"]));
     case "tool_use":
       return (
         FRAME_TOKENS + counter.text(text(block["name"])) + counter.text(canonical(block["input"]))
@@ -128,13 +127,6 @@ function blockTokens(block: JsonObject, counter: Counter): number {
     default:
       return counter.text(canonical(withoutBreakpoints(block)));
   }
-}
-
-/** Thinking that the client does not see is as long as its signature. */
-function thinkingTokens(block: JsonObject, counter: Counter): number {
-  const shown = text(block["thinking"]);
-  if (shown !== "") return counter.text(shown);
-  return Math.ceil(text(block["signature"]).length / SIGNATURE_UNITS_PER_TOKEN);
 }
 
 function sourceTokens({ source }: JsonObject, counter: Counter): number {

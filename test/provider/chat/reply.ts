@@ -6,7 +6,6 @@ const FINISH_REASONS: Readonly<Record<Finish, string>> = {
   stop: "stop",
   "tool-calls": "tool_calls",
   length: "length",
-  "content-filter": "content_filter",
   window: "length",
 };
 /** 2026-01-01, so that every run gives the same bytes. */
@@ -42,7 +41,7 @@ export function renderCompletion(answer: Finished, context: ReplyContext): unkno
     created: CREATED,
     model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH_REASONS[answer.finish] }],
-    ...(answer.usage !== undefined && { usage: renderUsage(answer.usage) }),
+    usage: renderUsage(answer.usage),
     system_fingerprint: null,
   };
 }
@@ -66,10 +65,7 @@ export function completionEvents(answer: Finished, context: ReplyContext): reado
       ...usage,
     },
   });
-  const last: SseEvent[] =
-    wantsUsage && answer.usage !== undefined
-      ? [{ data: { ...base, choices: [], usage: renderUsage(answer.usage) } }]
-      : [];
+  const last = { data: { ...base, choices: [], usage: renderUsage(answer.usage) } };
   return [
     chunk({ role: "assistant", content: "", refusal: null }),
     ...pieces(reasoning).map((piece) => chunk({ reasoning_content: piece })),
@@ -78,7 +74,7 @@ export function completionEvents(answer: Finished, context: ReplyContext): reado
       callDeltas(call, index).map((delta) => chunk(delta)),
     ),
     chunk({}, FINISH_REASONS[answer.finish]),
-    ...last,
+    ...(wantsUsage ? [last] : []),
     { data: "[DONE]" },
   ];
 }

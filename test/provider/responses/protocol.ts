@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objects, text } from "../json.ts";
 import { openaiErrors } from "../openai-errors.ts";
-import { type Exchange, isRefusal, type Protocol, type World } from "../protocol.ts";
+import type { Exchange, Protocol, World } from "../protocol.ts";
 import { firstRefusal, type Problems, type Refusal } from "../refusal.ts";
 import { notFound, pairProblems } from "./pair-rules.ts";
 import { failureEvents, renderResponse, type ReplyContext, responseEvents } from "./reply.ts";
@@ -18,11 +18,6 @@ export const responses: Protocol = {
     const items = conversationOf(body, world);
     const { responses: store, secret } = world;
     return firstRefusal(pairProblems(items, { store, secret })) ?? exchangeOf(body, items, world);
-  },
-  count(request, world) {
-    const exchange = responses.receive(request, world);
-    if (isRefusal(exchange)) return exchange;
-    return { object: "response.input_tokens", input_tokens: exchange.promptTokens };
   },
   overflow: (): Refusal => ({
     status: 400,

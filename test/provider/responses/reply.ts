@@ -97,7 +97,7 @@ function itemOf(part: ReplyPart, world: World, isSealed: boolean): JsonObject {
       return {
         id: world.newId("rs_"),
         type: "reasoning",
-        summary: part.hidden === true ? [] : [{ type: "summary_text", text: part.text }],
+        summary: [{ type: "summary_text", text: part.text }],
         ...(isSealed && { encrypted_content: seal(part.text, world.secret) }),
       };
     case "text":
@@ -128,7 +128,6 @@ function finalResponse(
   const reasons: Readonly<Record<string, string>> = {
     length: "max_output_tokens",
     window: "max_output_tokens",
-    "content-filter": "content_filter",
   };
   const reason = reasons[finish];
   return {
@@ -136,7 +135,7 @@ function finalResponse(
     status: reason === undefined ? "completed" : "incomplete",
     incomplete_details: reason === undefined ? null : { reason },
     output,
-    usage: usage === undefined ? null : renderUsage(usage),
+    usage: renderUsage(usage),
   };
 }
 

@@ -118,7 +118,7 @@ function factsOf(fold: Fold): Ledger {
     commands: fold.commands.map((command) => commandFact(command, fold.marking)),
     instructions: [...fold.instructions],
     todos: fold.todos,
-    ...(fold.todosAt === undefined ? {} : { todosAt: fold.todosAt }),
+    todosAt: fold.todosAt,
     errors: fold.errors.facts(),
     statements: fold.statements.facts(),
   });

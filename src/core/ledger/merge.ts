@@ -53,7 +53,7 @@ export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
         commands: joined(total.commands, commands),
         instructions: joined(total.instructions, instructions),
         todos: isNewList ? mergeTodos(total.todos, newer.todos) : total.todos,
-        ...(todosAt === undefined ? {} : { todosAt }),
+        todosAt,
         errors: joined(resolveErrors(total.errors, newer, cwd), errors),
         statements: joined(total.statements, statements),
       });

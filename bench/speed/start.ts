@@ -17,6 +17,8 @@ const rows: readonly (readonly [string, readonly string[]])[] = [
   ["`longhaul --version`", [...longhaul, "--version"]],
   ["`longhaul run -- true`", [...longhaul, "run", "--", "true"]],
   ["`longhaul formats`", [...longhaul, "formats"]],
+  ["`longhaul recall --search TEXT`", [...longhaul, "recall", "--search", "text"]],
+  ['`import "longhaul"`', [process.execPath, "dist/index.js"]],
 ];
 
 const times = rows.map((): number[] => []);

@@ -17,7 +17,7 @@ interface GcOptions extends CommonOptions {
 export function defineGc(command: Command, io: Io): void {
   command
     .description(
-      "Removes originals that were not used for long, and the oldest when the archive is too large; never what a live conversation holds. Equal files become one. It also runs by itself, at most once an hour.",
+      "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. It also runs by itself, at most once an hour.",
     )
     .option("--dry-run", "only tell what would be done")
     .addOption(

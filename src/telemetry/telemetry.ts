@@ -1,5 +1,7 @@
 import {
   type Attributes,
+  type Counter,
+  type Histogram,
   type Meter,
   type MeterProvider,
   metrics,
@@ -12,8 +14,6 @@ import {
 import type { AnyContextEvent, ContextPlugin, ContextReport, Failure } from "../context/index.ts";
 import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
-import { createInstruments, type Instruments } from "./instruments.ts";
-import { providerAndModel } from "./provider-name.ts";
 
 /** The name under which spans and metrics are found. */
 const SCOPE = "longhaul";
@@ -203,4 +203,90 @@ function tellFailure(
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isShown && { message }) });
   span.end(at);
   instruments.failures.add(1, about);
+}
+
+/** Everything that is measured. */
+interface Instruments {
+  /** Tokens that the next request will hold, after every step. */
+  readonly contextTokens: Histogram;
+  readonly edits: Counter;
+  readonly savedTokens: Histogram;
+  readonly editDuration: Histogram;
+  readonly callTokens: Histogram;
+  readonly callDuration: Histogram;
+  readonly truncations: Counter;
+  readonly failures: Counter;
+}
+
+/** The boundaries that the GenAI conventions ask for, in tokens and in seconds. */
+const TOKENS = [
+  1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+  67_108_864,
+];
+const SECONDS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+
+export function createInstruments(meter: Meter): Instruments {
+  const tokens = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, {
+      unit: "{token}",
+      description,
+      advice: { explicitBucketBoundaries: TOKENS },
+    });
+  const seconds = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, {
+      unit: "s",
+      description,
+      advice: { explicitBucketBoundaries: SECONDS },
+    });
+  return {
+    contextTokens: tokens("longhaul.context.tokens", "Tokens of the context that is sent."),
+    edits: meter.createCounter("longhaul.edits", {
+      unit: "{edit}",
+      description: "Edits of contexts: pruned or compacted.",
+    }),
+    savedTokens: tokens("longhaul.edit.saved_tokens", "Tokens that an edit took out of a context."),
+    editDuration: seconds("longhaul.edit.duration", "How long an edit took."),
+    callTokens: tokens("gen_ai.client.token.usage", "Tokens of calls of models for summaries."),
+    callDuration: seconds("gen_ai.client.operation.duration", "How long such calls took."),
+    truncations: meter.createCounter("longhaul.truncations", {
+      unit: "{output}",
+      description: "Tool outputs that were truncated on arrival.",
+    }),
+    failures: meter.createCounter("longhaul.failures", {
+      unit: "{failure}",
+      description: "Failures that the agent went on without.",
+    }),
+  };
+}
+
+/** What the GenAI conventions call providers, by how a summarizer's name begins. */
+const PROVIDERS: readonly (readonly [RegExp, string])[] = [
+  [/^anthropic/, "anthropic"],
+  [/^openai-compatible/, "openai_compatible"],
+  [/^openai/, "openai"],
+  [/^google\.vertex|^vertex/, "gcp.vertex_ai"],
+  [/^google|^gemini/, "gcp.gemini"],
+  [/^azure/, "azure.ai.openai"],
+  [/^amazon-bedrock|^bedrock/, "aws.bedrock"],
+  [/^mistral/, "mistral_ai"],
+  [/^deepseek/, "deepseek"],
+  [/^groq/, "groq"],
+  [/^xai/, "x_ai"],
+  [/^cohere/, "cohere"],
+  [/^perplexity/, "perplexity"],
+];
+
+/** Takes the name of a summarizer, e.g. `anthropic:claude-haiku-4-5`, apart. */
+export function providerAndModel(name: string): {
+  readonly provider: string;
+  readonly model: string;
+} {
+  const colon = name.indexOf(":");
+  const start = colon < 0 ? "" : name.slice(0, colon);
+  const rest = colon < 0 ? name : name.slice(colon + 1);
+  const provider = PROVIDERS.find(([pattern]) => pattern.test(start))?.[1] ?? (start || "custom");
+  // `URL#MODEL` for servers of one's own.
+  return { provider, model: rest.slice(rest.lastIndexOf("#") + 1) };
 }

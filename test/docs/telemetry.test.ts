@@ -3,7 +3,7 @@ import pino from "pino";
 import { expect, test } from "vitest";
 import { type Context, createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
-import { createInstruments } from "../../src/telemetry/instruments.ts";
+import { createInstruments } from "../../src/telemetry/telemetry.ts";
 import { telemetry } from "../../src/telemetry/index.ts";
 
 const page = readFileSync("docs/telemetry.md", "utf8");

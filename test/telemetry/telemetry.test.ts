@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Context, type ContextOptions, createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/index.ts";
-import { providerAndModel } from "../../src/telemetry/provider-name.ts";
+import { providerAndModel } from "../../src/telemetry/telemetry.ts";
 import { quarter, step, system, user, words } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";
 

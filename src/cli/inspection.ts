@@ -190,7 +190,7 @@ function growthOf({ timeline, messages, instructions = "" }: Conversation): Grow
   let tokens = estimator.count(instructions);
   const samples = messages.map((message) => {
     tokens += meter.tokens(message);
-    return { tokens, ...(message.time !== undefined && { time: message.time }) };
+    return { tokens, time: message.time };
   });
   return { source: "estimated", samples };
 }

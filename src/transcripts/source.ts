@@ -35,7 +35,7 @@ export async function openSource(
   if (typeof input === "string") {
     const total = await fileSize(input);
     const bytes = watch(readFile(input), options, total);
-    return { name: input, bytes, ...(total !== undefined && { total }) };
+    return { name: input, bytes, total };
   }
   if (input instanceof Uint8Array) {
     if (input.length === 0) throw unreadable("the input", "is empty", "Give a session to read");

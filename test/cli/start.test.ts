@@ -1,3 +1,4 @@
+import path from "node:path";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
@@ -18,11 +19,11 @@ async function loadedAtStart(entry: string): Promise<readonly string[]> {
   const visit = (output: string): void => {
     if (loaded.has(output)) return;
     loaded.add(output);
-    for (const { path, kind } of metafile.outputs[output]?.imports ?? []) {
-      if (kind === "import-statement") visit(path);
+    for (const { path: target, kind } of metafile.outputs[output]?.imports ?? []) {
+      if (kind === "import-statement") visit(target);
     }
   };
-  visit("out/main.js");
+  visit(`out/${path.basename(entry, ".ts")}.js`);
   return [...loaded].flatMap((output) => [
     output,
     ...Object.keys(metafile.outputs[output]?.inputs ?? {}),
@@ -34,4 +35,18 @@ it("starts with the names of the commands only: an agent waits for it with every
   expect(loaded).toContain("commander");
   const large = /^zod|^@clack|src\/(?!cli\/(?:main|program|io)|core\/(?:error|message|text))/;
   expect(loaded.filter((module) => large.test(module))).toEqual([]);
+});
+
+it.each([
+  [
+    "formats",
+    /^zod|^@clack|^jsonrepair|src\/(?:archive|context|dialects\/(?!data-url)|hooks|models|spill)/,
+  ],
+  ["run", /^zod|^@clack|src\/(?:context|dialects|hooks|models|transcripts)/],
+  ["truncate", /^zod|^@clack|src\/(?:context|dialects|hooks|models|transcripts)/],
+  ["recall", /^zod|^@clack|src\/(?:context|dialects|hooks|models|spill|transcripts)/],
+  ["gc", /^zod|^@clack|src\/(?:context|dialects|hooks|models|spill|transcripts)/],
+])("loads for `%s` what it needs", async (command, foreign) => {
+  const loaded = await loadedAtStart(`src/cli/${command}.ts`);
+  expect(loaded.filter((module) => foreign.test(module))).toEqual([]);
 });

@@ -19,7 +19,7 @@ export async function findOpencodeSessions(io: Io, home: string): Promise<Sessio
       ...storage.sessions.filter((session) => !known.has(session.name)),
     ],
     skipped: database.skipped + storage.skipped,
-    ...(database.hint !== undefined && { hint: database.hint }),
+    hint: database.hint,
   };
 }
 
@@ -174,7 +174,7 @@ function infoOf(row: Row): OpencodeInfo & Record<string, unknown> {
       ...(typeof created === "number" && { created }),
       ...(typeof updated === "number" && { updated }),
     },
-    ...(revert !== undefined && { revert }),
+    revert,
   };
 }
 

@@ -132,5 +132,5 @@ function sampleOf(entry: Entry, before: ContextSample | undefined): ContextSampl
   const tokens = totalUsage(usage);
   if (tokens === 0) return undefined;
   const first = before?.time ?? time;
-  return { tokens, ...(first !== undefined && { time: first }) };
+  return { tokens, time: first };
 }

@@ -112,7 +112,7 @@ export function userMessages(line: SessionLine): readonly Message[] {
   if (results.length > 0) messages.push({ role: "tool", parts: results });
   if (rest.length > 0) {
     const kind = results.length > 0 ? "injected" : userKind(line, rest);
-    messages.push({ role: "user", parts: rest, ...(kind !== undefined && { kind }) });
+    messages.push({ role: "user", parts: rest, kind });
   }
   return messages;
 }

@@ -105,7 +105,7 @@ function messageItem(item: ItemShape): Item {
 }
 
 function reply(item: ItemShape, parts: readonly Part[]): Item {
-  return { type: "reply", parts, ...(item.id !== undefined && { id: item.id }) };
+  return { type: "reply", parts, id: item.id };
 }
 
 /** Reasoning is encrypted as a rule; then its summary, if there is one, is all that can be read. */
@@ -117,7 +117,7 @@ function reasoningPart(item: ItemShape): Part {
   return {
     type: "reasoning",
     text: readable.join("\n\n"),
-    ...(item.encrypted_content !== undefined && { signature: item.encrypted_content }),
+    signature: item.encrypted_content,
     source: source(item),
   };
 }

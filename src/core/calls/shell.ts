@@ -12,8 +12,8 @@ interface Shell {
   /** How many `if` are open. */
   conditions: number;
   readonly loops: Loop[];
-  /** How often bodies of loops may still be read again. */
-  readonly budget: { rounds: number };
+  /** So much text may still be read again, in all loops. */
+  readonly budget: { units: number };
   /** The accesses in the loops that are open: another round adds only others. */
   readonly seen: Set<string>;
   readonly depth: number;
@@ -44,8 +44,10 @@ interface Statement {
 
 /** `bash -c` inside `eval` inside …: deeper than this nobody writes by hand. */
 const MAX_DEPTH = 4;
-/** The bodies of loops are read so many times more, in all. */
-const MAX_ROUNDS = 64;
+/** So much text is read again for the further rounds of loops; those beyond it are left out. */
+const MAX_AGAIN = 200_000;
+/** More files than this no command line names; further ones are left out. */
+const MAX_FILES = 10_000;
 /** Longer values are texts and no paths. */
 const MAX_VALUE = 1_024;
 
@@ -65,7 +67,7 @@ export function shellFiles(text: string, folder?: string): FileAccess[] {
     variables,
     conditions: 0,
     loops: [],
-    budget: { rounds: MAX_ROUNDS },
+    budget: { units: MAX_AGAIN },
     seen: new Set(),
     depth: 0,
     files: [],
@@ -165,7 +167,7 @@ function addFile({ folder, loops, seen, files }: Shell, file: FileAccess): void 
   const path = joinPath(folder, file.path);
   const key = `${file.op} ${path}`;
   if (loops.length === 0) seen.clear();
-  if (seen.has(key)) return;
+  if (seen.has(key) || files.length >= MAX_FILES) return;
   seen.add(key);
   files.push({ ...file, path });
 }
@@ -244,8 +246,9 @@ function openLoop(words: readonly ShellWord[], { loops, variables }: Shell, { at
 /** Goes back to where the body of the innermost loop begins, if there is another round. */
 function nextRound(shell: Shell, cursor: Cursor): boolean {
   const loop = shell.loops.at(-1);
-  if (loop === undefined || loop.values.length === 0 || shell.budget.rounds === 0) return false;
-  shell.budget.rounds--;
+  if (loop === undefined || loop.values.length === 0) return false;
+  shell.budget.units -= cursor.at - loop.at;
+  if (shell.budget.units < 0) return false;
   shell.variables.set(loop.variable, loop.values.shift());
   cursor.at = loop.at;
   return true;

@@ -249,6 +249,10 @@ describe("shellFiles: any text", () => {
       "for a in 1 2 3; do ".repeat(10_000) + "echo > a$a; ".repeat(1_000) + "done ".repeat(10_000),
     ],
     ["loops in shells in loops", nested(6)],
+    [
+      "many files in loops in a shell",
+      `bash -c 'for i in ${"1 2 3 4 5 6 7 8 ".repeat(8)}; do ${Array.from({ length: 5_000 }, (_, i) => `> ${i}$i`).join("; ")}; done' || ls`,
+    ],
     ["many shells", "bash -c 'echo > a; echo > b'\n".repeat(6_000)],
     ["many unclosed heredocs", Array.from({ length: 20_000 }, (_, i) => `cat <<E${i}\n`).join("")],
     ["many sudos", `${"sudo ".repeat(300_000)}cat a.ts`],

@@ -2,7 +2,7 @@
 // it against a local server.
 import { ChatAnthropic } from "@langchain/anthropic";
 import { createAgent, tool } from "langchain";
-import { longhaulMiddleware } from "longhaul/langchain";
+import { langchainContext } from "longhaul/langchain";
 
 const log = tool(
   ({ day }: { day: number }) => `day ${day}: all is well, nothing to report.\n`.repeat(200),
@@ -13,19 +13,15 @@ const log = tool(
   },
 );
 
-const longhaul = longhaulMiddleware({
-  window: 32_000,
-  onContext(context) {
-    context.on("prepared", ({ action, tokens }) => {
-      if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
-    });
-  },
+const context = langchainContext({ window: 32_000 });
+context.on("prepared", ({ action, tokens }) => {
+  if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
 });
 
 const agent = createAgent({
   model: new ChatAnthropic({ model: "claude-haiku-4-5" }),
   tools: [log],
-  middleware: [longhaul],
+  middleware: [context.middleware],
 });
 
 const { messages } = await agent.invoke(

@@ -3,7 +3,7 @@
 import { openai } from "@ai-sdk/openai";
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
-import { longhaulProcessor } from "longhaul/mastra";
+import { mastraContext } from "longhaul/mastra";
 import { z } from "zod";
 
 const log = createTool({
@@ -13,13 +13,9 @@ const log = createTool({
   execute: async ({ day }) => `day ${day}: all is well, nothing to report.\n`.repeat(200),
 });
 
-const longhaul = longhaulProcessor({
-  window: 32_000,
-  onContext(context) {
-    context.on("prepared", ({ action, tokens }) => {
-      if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
-    });
-  },
+const context = mastraContext({ window: 32_000 });
+context.on("prepared", ({ action, tokens }) => {
+  if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
 });
 
 const agent = new Agent({
@@ -28,8 +24,8 @@ const agent = new Agent({
   instructions: "You read logs.",
   model: openai("gpt-5-mini"),
   tools: { log },
-  inputProcessors: [longhaul],
-  errorProcessors: [longhaul],
+  inputProcessors: [context.processor],
+  errorProcessors: [context.processor],
   maxProcessorRetries: 2,
 });
 

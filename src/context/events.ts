@@ -37,8 +37,7 @@ export interface Emitter {
   emit<Name extends ContextEventName>(name: Name, event: ContextEvents[Name]): void;
 }
 
-/** `onUnheardFailure` is told about failures that have no listener. */
-export function createEmitter(onUnheardFailure?: (failure: Failure) => void): Emitter {
+export function createEmitter(): Emitter {
   const listeners = new Map<ContextEventName, Set<(event: never) => void>>();
   const toAll: ((event: AnyContextEvent) => void)[] = [];
   return {
@@ -51,8 +50,6 @@ export function createEmitter(onUnheardFailure?: (failure: Failure) => void): Em
       toAll.push(listener);
     },
     emit(name, event) {
-      const isHeard = toAll.length > 0 || (listeners.get(name)?.size ?? 0) > 0;
-      if (name === "failed" && !isHeard) harmless(() => onUnheardFailure?.(event as Failure));
       for (const listener of listeners.get(name) ?? []) harmless(() => listener(event as never));
       for (const listener of toAll) harmless(() => listener({ name, event } as AnyContextEvent));
     },

@@ -4,7 +4,6 @@ import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
-import type { Failure } from "../core/error.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
@@ -57,11 +56,6 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
    * works; `false` to start only when it is needed. @default 0.85
    */
   readonly summarizeAhead?: number | false;
-  /**
-   * Told about what failed while nobody listened to `failed` events.
-   * @default nobody; the hooks of SDKs say it once on the console
-   */
-  readonly onUnheardFailure?: (failure: Failure) => void;
   /** Rules that hold whatever the conversation says; they stand in every summary word for word. */
   readonly constraints?: readonly string[];
   /** Bundles of settings; the context's own settings win. */

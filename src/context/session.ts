@@ -176,8 +176,8 @@ function summarizing(options: ContextOptions, now: () => number): Summarizing {
 }
 
 /** The listeners of plugins hear everything. */
-function emitterFor({ plugins = [], onUnheardFailure }: ContextOptions): Emitter {
-  const emitter = createEmitter(onUnheardFailure);
+function emitterFor({ plugins = [] }: ContextOptions): Emitter {
+  const emitter = createEmitter();
   for (const { onEvent } of plugins) if (onEvent !== undefined) emitter.onAny(onEvent);
   return emitter;
 }

@@ -1,15 +1,10 @@
-import { type Context, type ContextOptions, createContext } from "../context/index.ts";
+import { sha256Hex } from "../archive/index.ts";
+import type { Context } from "../context/index.ts";
 import type { Usage } from "../core/message/index.ts";
-import {
-  type Beside,
-  isAnswer,
-  isSameSaid,
-  likeness,
-  type Opening,
-  openingOf,
-} from "./known-by.ts";
+import { isWireObject } from "../dialects/wire.ts";
+import type { Hook } from "./hook.ts";
 import { type NativeContext, type NativeFormat, nativeContextOn } from "./native-context.ts";
-import { keepObjects } from "./same-values.ts";
+import { isSameValue, keepObjects } from "./follow-natives.ts";
 
 /** One request of a conversation; `Whole` is its messages and what stands beside them. */
 export interface Conversation<Native, Whole = readonly Native[]> {
@@ -24,128 +19,196 @@ export interface Conversation<Native, Whole = readonly Native[]> {
   readonly goesOn: (sent: readonly Native[]) => void;
 }
 
-/** The conversation of a request; `beside` is what it carries beside its messages, if that is known. */
-export type ConversationOf<Native, Whole = readonly Native[]> = (
-  messages: readonly Native[],
-  beside?: Beside,
-) => Conversation<Native, Whole>;
-
-export interface ConversationsOptions<Native, Whole = readonly Native[]> {
-  /** The context of the conversation that comes first. */
-  readonly context: Context;
-  /** What that was made with, for the contexts of the others. */
-  readonly settings: ContextOptions;
-  readonly format: NativeFormat<Whole, Native>;
+/** The parts of a request that tell its conversation. */
+export interface ConversationRequest<Request> {
+  /** For the caller's own `conversationOf`. */
+  readonly request?: Request;
+  /** The tools that are sent; `undefined` where nobody knows. */
+  readonly tools?: unknown;
 }
 
-/** What is remembered of a conversation. */
+export type ConversationOf<Native, Request, Whole = readonly Native[]> = (
+  messages: readonly Native[],
+  request?: ConversationRequest<Request>,
+) => Conversation<Native, Whole>;
+
+/** The memory of one conversation. */
 interface Track<Native, Whole> {
   native?: NativeContext<Whole>;
-  /** How its first request began, its newest one, and what was sent instead of that. */
-  readonly first: Opening;
-  newest: Opening;
-  sent?: Opening;
-  /** Whether a request has brought an answer to one before. */
-  goesOn: boolean;
+  readonly keys: Set<string>;
+  /** Nothing but a question so far, from somebody without tools: e.g. for a title. */
+  isQuestion: boolean;
   messages: readonly Native[];
   /** For the answer behind these messages. */
   usage?: { readonly messages: readonly Native[]; readonly reported: Usage };
 }
 
-/** How many conversations are remembered. */
-const MOST = 17;
-
 /**
- * Tells conversations apart that come through one client: those of sub-agents, questions for a
- * title. What belongs together is decided by {@link likeness}. One conversation has the context: the
- * first that comes, or, if that was a mere question, the first that goes on. Each other has one of
- * its own. All of them start from the same journal, and keep theirs in the same place: the
- * edits themselves say which list they were made for.
+ * Tells the conversations apart that come through one client: those of sub-agents, questions for a
+ * title. A conversation is known by its first message and its first answer; before there is an
+ * answer, by its first message and the names of its tools, and the first answer that comes takes
+ * that over. System prompts never count, and tools no more once there is an answer: both change in
+ * the middle of a conversation. With `conversationOf` its id counts alone.
+ *
+ * The hook's own context is that of the first conversation, or, if that was a mere question, of the
+ * first that goes on. Each other has one of its own. All start from the same journal: the edits
+ * themselves say which list they were made for. `isTaken` tells that the hook's own context serves
+ * somebody else.
  */
-export function createConversations<Native extends object, Whole = readonly Native[]>(
-  options: ConversationsOptions<Native, Whole>,
-): ConversationOf<Native, Whole> {
-  const { context, format } = options;
-  const main = nativeContextOn(context, format);
+export function createConversations<Native extends object, Request, Whole = readonly Native[]>(
+  hook: Hook<Request>,
+  format: NativeFormat<Whole, Native>,
+  isTaken: () => boolean = () => false,
+): ConversationOf<Native, Request, Whole> {
+  const main = nativeContextOn(hook.context, format);
+  const byKey = new Map<string, Track<Native, Whole>>();
   /** The one that was not used for longest is the first. */
-  const known: Track<Native, Whole>[] = [];
+  const recent = new Set<Track<Native, Whole>>();
   let owner: Track<Native, Whole> | undefined;
+  const name = (track: Track<Native, Whole>, key: string): void => {
+    byKey.set(key, track);
+    track.keys.add(key);
+  };
+  const drop = (track: Track<Native, Whole>): void => {
+    recent.delete(track);
+    for (const key of track.keys) if (byKey.get(key) === track) byKey.delete(key);
+    if (track.native !== undefined) hook.close(track.native.context);
+  };
+  const use = (track: Track<Native, Whole>): void => {
+    recent.delete(track);
+    recent.add(track);
+    const oldest = recent.size > hook.maxConversations && [...recent].find((one) => one !== owner);
+    if (oldest) drop(oldest);
+  };
+  const trackOf = (keys: Keys): Track<Native, Whole> => {
+    const { answer, questions } = keys;
+    const open = questions.map((key) => byKey.get(key));
+    const known = answer === undefined ? open[0] : (byKey.get(answer) ?? open[0] ?? open[1]);
+    const track = known ?? { keys: new Set<string>(), isQuestion: true, messages: [] };
+    if (answer === undefined) for (const key of questions) name(track, key);
+    else if (!track.keys.has(answer)) {
+      // The next answer to the same question is that of another conversation.
+      for (const key of questions) if (byKey.get(key) === track) byKey.delete(key);
+      name(track, answer);
+    }
+    return track;
+  };
   const takeContext = (track: Track<Native, Whole>): void => {
-    const isFree = owner === undefined || (isQuestion(owner) && track.goesOn && !isEdited(track));
-    if (owner === track || !isFree) return;
+    const isFree = owner === undefined || (owner.isQuestion && !track.isQuestion);
+    if (owner === track || !isFree || isEdited(track) || isTaken()) return;
     if (owner !== undefined) owner.native = undefined;
     owner = track;
     track.native = main;
   };
-  const note = (track: Track<Native, Whole>): void => {
-    const at = known.indexOf(track);
-    if (at >= 0) known.splice(at, 1);
-    known.push(track);
-    const oldest = known.length > MOST ? known.find((one) => one !== owner) : undefined;
-    if (oldest === undefined) return;
-    known.splice(known.indexOf(oldest), 1);
-    void oldest.native?.context.close();
-  };
-  return (messages, beside) => {
-    const opening = openingOf(messages, beside);
-    const track: Track<Native, Whole> = mostAlike(known, opening) ?? {
-      first: opening,
-      newest: opening,
-      goesOn: false,
-      messages: [],
-    };
-    track.newest = { ...opening, beside: opening.beside ?? track.newest.beside };
-    track.goesOn ||= opening.isAnswered;
+  return (messages, { request, tools } = {}) => {
+    const id = request === undefined ? undefined : hook.conversationOf(request);
+    const keys = id === undefined ? keysOf(messages, tools) : { answer: `id ${id}`, questions: [] };
+    const track = trackOf(keys);
+    const hasTools = !Array.isArray(tools) || tools.length > 0;
+    if (keys.answer !== undefined || hasTools) track.isQuestion = false;
     track.messages = keepObjects(messages, track.messages);
     takeContext(track);
-    note(track);
-    track.native ??= nativeContextOn(openOther(options), format);
-    return requestOf(track, track.native);
+    use(track);
+    track.native ??= nativeContextOn(openOther(hook, id ?? keys.answer ?? ""), format);
+    const goesOn = (sent: readonly Native[]): void => {
+      const { answer } = keysOf(sent, tools);
+      if (answer !== undefined && !byKey.has(answer)) name(track, answer);
+    };
+    return requestOf(track, track.native, goesOn);
   };
-}
-
-/** Of those that are alike, the one that was used last. */
-function mostAlike<Native, Whole>(
-  tracks: readonly Track<Native, Whole>[],
-  opening: Opening,
-): Track<Native, Whole> | undefined {
-  let best: Track<Native, Whole> | undefined;
-  let most = 1;
-  for (const track of tracks) {
-    const { first, newest, sent } = track;
-    // Instructions are compared with those of now.
-    const all = [{ ...first, beside: newest.beside }, newest, ...(sent ? [sent] : [])];
-    const alike = Math.max(...all.map((one) => likeness(one, opening)));
-    if (alike >= most) [best, most] = [track, alike];
-  }
-  return best;
-}
-
-/** An agent with tools may be waiting for another one that is a tool. */
-function isQuestion<Native, Whole>({ goesOn, newest }: Track<Native, Whole>): boolean {
-  return !goesOn && newest.beside?.tools.length === 0;
 }
 
 function isEdited<Native, Whole>({ native }: Track<Native, Whole>): boolean {
   return native !== undefined && native.context.journal().length > 0;
 }
 
-function openOther<Native, Whole>({
-  context,
-  settings,
-}: ConversationsOptions<Native, Whole>): Context {
-  const isStored = settings.conversation !== undefined;
-  return createContext({
-    ...settings,
-    ...(!isStored && { archive: context.archive }),
-    // Who listens to the client's context hears of all that fails.
-    onUnheardFailure: (failure) => void context.fail(failure),
-  });
+function openOther<Request>(hook: Hook<Request>, id: string): Context {
+  const { conversation } = hook.settings;
+  return hook.open(id, conversation === undefined ? { archive: hook.context.archive } : {});
+}
+
+interface Keys {
+  /** By the first answer; absent as long as there is none. */
+  readonly answer?: string;
+  /** By the first message with the tools, and by the first message alone. */
+  readonly questions: readonly string[];
+}
+
+function keysOf(messages: readonly unknown[], tools: unknown): Keys {
+  const start = Math.max(
+    0,
+    messages.findIndex((message) => !isSystem(message)),
+  );
+  const end = messages.findIndex(isAnswer);
+  const first = digestOf(messages[start]);
+  const names = Array.isArray(tools) ? tools.map(toolName) : [];
+  const questions = [`asked ${sha256Hex(textOf([first, names]))}`, `asked ${first}`];
+  if (end < 0) return { questions };
+  const said = messages.slice(start, end + 1).map(digestOf);
+  return { answer: `said ${said.join(" ")}`, questions };
+}
+
+function digestOf(message: unknown): string {
+  return sha256Hex(textOf(withoutMarks(message)));
+}
+
+/** Bytes count by their length alone: their digits would be most of the work. */
+function textOf(value: unknown): string {
+  const short = (_: string, one: unknown): unknown =>
+    ArrayBuffer.isView(one) ? `${one.byteLength} bytes` : one;
+  try {
+    return JSON.stringify(value, short) ?? "";
+  } catch {
+    // A message that is no JSON is for the decoder to complain about.
+    return "";
+  }
+}
+
+/** Descriptions and schemas may change while the tools stay what they are. */
+function toolName(tool: unknown): unknown {
+  if (!isWireObject(tool)) return tool;
+  const { function: called } = tool;
+  const own = isWireObject(called) ? called["name"] : tool["name"];
+  return own ?? tool["toolName"] ?? tool["type"];
+}
+
+/** A value that is no message at all is for the decoder to complain about. */
+function isSystem(message: unknown): boolean {
+  const role = isWireObject(message) ? message["role"] : undefined;
+  return role === "system" || role === "developer";
+}
+
+/** A message of the assistant, or an item that has no role: a call, or reasoning. */
+function isAnswer(message: unknown): boolean {
+  if (!isWireObject(message)) return false;
+  const { role, type } = message;
+  if (role !== undefined) return role === "assistant";
+  return typeof type === "string" && !/_(?:output|result|response)$/.test(type);
+}
+
+/** Marks for caches move on with every request, and a text may have to become a part for one. */
+function withoutMarks(message: unknown): unknown {
+  if (!isWireObject(message)) return message;
+  const { content } = message;
+  if (typeof content === "string") {
+    return { ...unmarked(message), content: [{ type: "text", text: content }] };
+  }
+  return Array.isArray(content)
+    ? { ...unmarked(message), content: content.map(unmarked) }
+    : unmarked(message);
+}
+
+/** Without the marks of the wire, and those of the AI SDK among the options of a provider. */
+function unmarked(value: unknown): object {
+  if (!isWireObject(value)) return { value };
+  const { cache_control: _, providerOptions: _options, ...rest } = value;
+  return rest;
 }
 
 function requestOf<Native, Whole>(
   track: Track<Native, Whole>,
   native: NativeContext<Whole>,
+  goesOn: (sent: readonly Native[]) => void,
 ): Conversation<Native, Whole> {
   const { messages, usage } = track;
   return {
@@ -153,17 +216,18 @@ function requestOf<Native, Whole>(
     messages,
     reported: usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined,
     learn: (reported) => void (track.usage = { messages, reported }),
-    goesOn: (sent) => void (track.sent = { ...openingOf(sent), beside: track.newest.beside }),
+    goesOn,
   };
 }
 
 /**
- * Whether the newest answer is the one to that list. What was reported for another list that began
- * alike says nothing; and for one before the newest edit, too much.
+ * The newest answer is the one to that list. A report for another list that began alike says
+ * nothing; and one from before the newest edit, too much.
  */
 function isAnsweredIn<Native>(before: readonly Native[], messages: readonly Native[]): boolean {
   const { length } = before;
-  if (messages.length <= length || !isSameSaid(messages[length - 1], before[length - 1])) {
+  const [last, then] = [messages[length - 1], before[length - 1]];
+  if (messages.length <= length || !isSameValue(withoutMarks(last), withoutMarks(then))) {
     return false;
   }
   const newer = messages.slice(length);

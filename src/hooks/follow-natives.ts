@@ -2,7 +2,7 @@ import type { Message, Usage } from "../core/message/index.ts";
 import type { Decoder } from "../dialects/dialect.ts";
 
 /** Turns growing lists of native messages into neutral ones; each native message once. */
-export interface NativeFollower<Native> {
+interface NativeFollower<Native> {
   /**
    * The list, decoded; the result may grow with the next call. `usage` is what the provider reported for the request that the newest answer
    * of the assistant came from.
@@ -19,19 +19,13 @@ interface Track<Native> {
   readonly decode: Decoder<Native>;
   /** Messages that may still grow, and the same with what was reported for them. */
   readonly reported: WeakMap<Message, Message>;
-  /** How far the rest of the list was compared in the round that is under way. */
-  cursor: number;
 }
-
-/** How many messages at the end are compared with what is known, and how many of the rest a call. */
-const CHECKED_END = 64;
-const CHECKED_REST = 64;
 
 /**
  * Follows two lists from call to call: the history that the caller builds, and the one that was
  * returned last, for callers that go on from that. What was decoded stays, as long as a list still
- * begins with the very same objects. That is seen by its end and by a slice of the rest that moves
- * on with every call; a list that begins otherwise is decoded anew. Throws what the decoder throws.
+ * begins with the very same objects; a list that begins otherwise is decoded anew. Throws what the
+ * decoder throws.
  */
 export function followNatives<Native>(
   createDecoder: () => Decoder<Native>,
@@ -41,7 +35,6 @@ export function followNatives<Native>(
     messages: [],
     decode: createDecoder(),
     reported: new WeakMap(),
-    cursor: 0,
   });
   let given = open();
   let returned: Track<Native> | undefined;
@@ -67,19 +60,8 @@ export function followNatives<Native>(
   };
 }
 
-function goesOn<Native>(track: Track<Native>, list: readonly Native[]): boolean {
-  const { list: known } = track;
-  const { length } = known;
-  if (list.length < length || list[0] !== (known[0] ?? list[0])) return false;
-  for (let at = Math.max(0, length - CHECKED_END); at < length; at++) {
-    if (list[at] !== known[at]) return false;
-  }
-  track.cursor = track.cursor >= length ? 0 : track.cursor;
-  const end = Math.min(length, track.cursor + CHECKED_REST);
-  for (; track.cursor < end; track.cursor++) {
-    if (list[track.cursor] !== known[track.cursor]) return false;
-  }
-  return true;
+function goesOn<Native>({ list: known }: Track<Native>, list: readonly Native[]): boolean {
+  return list.length >= known.length && known.every((native, at) => native === list[at]);
 }
 
 /** Takes in what is new, and returns the message that later natives may still join. */
@@ -105,4 +87,40 @@ function withUsage(fresh: readonly Message[], usage: Usage | undefined): readonl
   if (usage === undefined) return fresh;
   const newest = fresh.findLastIndex(({ role }) => role === "assistant");
   return fresh.map((message, index) => (index === newest ? { ...message, usage } : message));
+}
+
+/**
+ * A list that was made anew, with the objects of an earlier one wherever they say the same: what
+ * was made of those need not be made again.
+ */
+export function keepObjects<Value>(list: readonly Value[], before: readonly Value[]): Value[] {
+  return list.map((value, index) => {
+    const known = before[index];
+    return known !== undefined && isSameValue(value, known) ? known : value;
+  });
+}
+
+/** For JSON, and for what messages hold beside it: bytes, and addresses, whose fields say nothing. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object") return false;
+  if (one === null || other === null || Array.isArray(one) !== Array.isArray(other)) return false;
+  if (ArrayBuffer.isView(one) || ArrayBuffer.isView(other)) return isSameBytes(one, other);
+  if ("toJSON" in one || "toJSON" in other) return JSON.stringify(one) === JSON.stringify(other);
+  const entries = Object.entries(one);
+  if (entries.length !== Object.keys(other).length) return false;
+  const fields = other as Readonly<Record<string, unknown>>;
+  return entries.every(
+    ([key, value]) => Object.hasOwn(fields, key) && isSameValue(value, fields[key]),
+  );
+}
+
+function isSameBytes(one: object, other: object): boolean {
+  if (!ArrayBuffer.isView(one) || !ArrayBuffer.isView(other)) return false;
+  const [bytes, others] = [bytesOf(one), bytesOf(other)];
+  return bytes.length === others.length && bytes.every((byte, at) => byte === others[at]);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,11 +1,15 @@
-import { type Context, createContext, type PrepareOptions } from "../context/index.ts";
-import type { ContextOptions, ContextReport, Failure, Prepared } from "../context/index.ts";
-import type { Message, Usage } from "../core/message/index.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type {
+  Context,
+  ContextReport,
+  Failure,
+  Prepared,
+  PrepareOptions,
+} from "../context/index.ts";
 import { isSameMessage } from "../context/journal/fingerprint.ts";
-import { followNatives } from "./follow-natives.ts";
-import { createRefusedReasoning } from "./refused-reasoning.ts";
-import { isSameValue } from "./same-values.ts";
+import { type Message, type Part, type Usage, withParts } from "../core/message/index.ts";
+import { errorText } from "../core/overflow/index.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { followNatives, isSameValue } from "./follow-natives.ts";
 
 /** How the conversations of a dialect are taken apart. */
 export interface NativeFormat<Conversation, Native> {
@@ -16,12 +20,12 @@ export interface NativeFormat<Conversation, Native> {
   readonly withoutMessages?: (conversation: Conversation) => Conversation;
 }
 
-export interface NativePrepareOptions extends PrepareOptions {
+interface NativePrepareOptions extends PrepareOptions {
   /** What the provider reported for the request that the newest answer came from. */
   readonly usage?: Usage;
 }
 
-export interface NativePrepared<Conversation> {
+interface NativePrepared<Conversation> {
   /** What to send: the very object that was given if nothing had to be done. */
   readonly conversation: Conversation;
   /** Absent when the work could not even begin; then `failure` says why. */
@@ -48,18 +52,9 @@ export interface NativeContext<Conversation> {
 }
 
 /**
- * Creates a context for native conversations. It fails open: whatever goes wrong, the conversation
- * goes on as it was given, and a `failed` event says why. Throws `invalid-options` like
- * `createContext`.
+ * A context for native conversations. It fails open: whatever goes wrong, the conversation goes on as
+ * it was given, and a `failed` event says why.
  */
-export function createNativeContext<Conversation, Native>(
-  format: NativeFormat<Conversation, Native>,
-  options: ContextOptions,
-): NativeContext<Conversation> {
-  return nativeContextOn(createContext({ traits: format.dialect.traits, ...options }), format);
-}
-
-/** The same on a context that there is already: a provider may have several formats. */
 export function nativeContextOn<Conversation, Native>(
   context: Context,
   format: NativeFormat<Conversation, Native>,
@@ -142,6 +137,62 @@ function followerOf<Conversation, Native>({
       if (length === 0 || isSameMessage(leading[0], messages[0])) {
         follower.adopt(messagesOf(conversation), messages.slice(length));
       }
+    },
+  };
+}
+
+/**
+ * How providers say that sealed thinking does not belong to the conversation: what stood before it
+ * was edited by a context that is forgotten, e.g. because its process has ended.
+ */
+const REFUSAL =
+  /bound to a different conversation|invalid `?signature`? in `?thinking`? block|encrypted content[^]{0,80}could not be (?:verified|decrypted)/i;
+
+export function isReasoningRefusal(error: unknown): boolean {
+  return REFUSAL.test(errorText(error));
+}
+
+/** The thinking that a provider refused. */
+interface RefusedReasoning {
+  /** Notes all sealed thinking if the error is such a refusal; whether there was any to note. */
+  refused(messages: readonly Message[], error: unknown): boolean;
+  /** The messages without what was noted; the very list if it has nothing of that. */
+  without(messages: readonly Message[]): readonly Message[];
+}
+
+function createRefusedReasoning(): RefusedReasoning {
+  const signatures = new Set<string>();
+  const stripped = new WeakMap<Message, Message>();
+  const isRefused = (part: Part): boolean =>
+    part.type === "reasoning" && part.signature !== undefined && signatures.has(part.signature);
+  const strip = (message: Message): Message => {
+    if (message.role !== "assistant" || !message.parts.some(isRefused)) return message;
+    // The same message must be the same object in every step.
+    const known = stripped.get(message);
+    if (known !== undefined) return known;
+    const made = withParts(
+      message,
+      message.parts.filter((part) => !isRefused(part)),
+    );
+    stripped.set(message, made);
+    return made;
+  };
+  return {
+    refused(messages, error) {
+      if (!isReasoningRefusal(error)) return false;
+      const before = signatures.size;
+      for (const part of messages.flatMap(({ parts }) => parts)) {
+        if (part.type === "reasoning" && part.signature !== undefined) {
+          signatures.add(part.signature);
+        }
+      }
+      return signatures.size > before;
+    },
+    without(messages) {
+      if (signatures.size === 0) return messages;
+      const kept = messages.map(strip);
+      const isSame = kept.every((message, index) => message === messages[index]);
+      return isSame ? messages : kept.filter(({ parts }) => parts.length > 0);
     },
   };
 }

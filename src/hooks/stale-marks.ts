@@ -1,4 +1,5 @@
-import { isWireObject } from "../dialects/wire.ts";
+import type { AiSdkMessage } from "../dialects/ai-sdk/wire.ts";
+import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /** How the messages of a format are marked. */
 export interface Marks<Native> {
@@ -56,4 +57,40 @@ function unmarked(content: unknown): unknown {
   if (!isWireObject(content)) return content;
   const { cache_control: _, ...rest } = content;
   return "content" in rest ? { ...rest, content: unmarked(rest["content"]) } : rest;
+}
+
+/** What providers call a cache breakpoint among their options of a message or a part. */
+const NAMES = ["cacheControl", "cache_control", "cachePoint"] as const;
+
+/** Cache breakpoints of the AI SDK. */
+export const aiSdkMarks: Marks<AiSdkMessage> = {
+  count: (message) => [message, ...partsOf(message)].filter(hasMark).length,
+  remove(message) {
+    const { content } = message;
+    if (typeof content === "string") return withoutMarks(message);
+    return { ...withoutMarks(message), content: content.map(withoutMarks) };
+  },
+};
+
+function partsOf({ content }: AiSdkMessage): readonly object[] {
+  return typeof content === "string" ? [] : content;
+}
+
+function hasMark(value: object): boolean {
+  const { providerOptions } = value as { readonly providerOptions?: unknown };
+  if (!isWireObject(providerOptions)) return false;
+  return Object.values(providerOptions).some(
+    (options) => isWireObject(options) && NAMES.some((name) => isWireObject(options[name])),
+  );
+}
+
+function withoutMarks<Value extends object>(value: Value): Value {
+  if (!hasMark(value)) return value;
+  const { providerOptions } = value as { readonly providerOptions?: WireObject };
+  const kept = Object.entries(providerOptions ?? {}).map(([provider, options]) => {
+    const own = Object.entries(isWireObject(options) ? options : {});
+    const names: readonly string[] = NAMES;
+    return [provider, Object.fromEntries(own.filter(([name]) => !names.includes(name)))];
+  });
+  return { ...value, providerOptions: Object.fromEntries(kept) as WireObject };
 }

@@ -223,6 +223,11 @@ interface AnthropicAnswer extends SummaryAnswer {
 
 const NO_ANSWER: AnthropicAnswer = { text: "", toolCalls: 0, isComplete: false };
 
+/** The answer in a whole message, e.g. as the SDK gives it. */
+export function anthropicAnswer(message: unknown): SummaryAnswer {
+  return addAnthropic(NO_ANSWER, message);
+}
+
 /** Takes in a whole message, or the next event of a stream. Thinking is left out. */
 function addAnthropic(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
   if (!isWireObject(event)) return answer;

@@ -256,6 +256,11 @@ function chatUsage(usage: unknown): SummaryUsage | undefined {
 /** Servers that know no field for it put the model's thinking before its answer. */
 const THINKING = /^\s*<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*/;
 
+/** The answer in a whole completion, e.g. as the SDK gives it. */
+export function chatAnswer(completion: unknown): SummaryAnswer {
+  return finishedAnswer(addChat(NO_ANSWER, completion));
+}
+
 function finishedAnswer(answer: ChatAnswer): SummaryAnswer {
   const { text, usage, calls, isRefused } = answer;
   const finish = isRefused ? "content-filter" : (answer.finish ?? "stop");

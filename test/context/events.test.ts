@@ -36,14 +36,11 @@ describe("listeners", () => {
     expect(seen).toEqual(["once", "always", "always"]);
   });
 
-  it("to everything hear the name, and nobody else is told of a failure then", () => {
-    const unheard: unknown[] = [];
-    const emitter = createEmitter((event) => void unheard.push(event));
+  it("to everything hear the name", () => {
+    const emitter = createEmitter();
     const seen: AnyContextEvent[] = [];
-    emitter.emit("failed", failure);
     emitter.onAny((event) => void seen.push(event));
     emitter.emit("failed", failure);
-    expect(unheard).toEqual([failure]);
     expect(seen).toEqual([{ name: "failed", event: failure }]);
   });
 });

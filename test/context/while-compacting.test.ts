@@ -4,7 +4,7 @@ import { type Context, type ContextOptions, createContext } from "../../src/cont
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation } from "../../src/dialects/anthropic/wire.ts";
-import { createNativeContext } from "../../src/hooks/native-context.ts";
+import { createNativeContext } from "../hooks/open-native-context.ts";
 import type { SummaryRequest } from "../../src/models/summarizer.ts";
 import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";

@@ -10,8 +10,8 @@ import { MockMemory } from "@mastra/core/memory";
 import { createAgent } from "langchain";
 import { expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
-import { langchainContext, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
-import { longhaulProcessor } from "../../src/hooks/mastra/index.ts";
+import { langchainContext } from "../../src/hooks/langchain/index.ts";
+import { mastraContext } from "../../src/hooks/mastra/index.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 
 /** The programs of a page, without their imports; what the page shows is what runs. */
@@ -45,7 +45,7 @@ test("the page of LangChain", async () => {
   const [middleware = "", node = "", thread = ""] = programs("docs/langchain.md");
   const anthropicApiUrl = await server();
   const model = new ChatAnthropic({ model: "claude-haiku-4-5", apiKey: "k", anthropicApiUrl });
-  const scope = { createAgent, longhaulMiddleware, langchainContext, model, tools: [] };
+  const scope = { createAgent, langchainContext, model, tools: [] };
   const agent: ReturnType<typeof createAgent> = await run(middleware, "agent", scope);
   const { messages } = await agent.invoke({ messages: [new HumanMessage("Hi")] });
   expect(messages.at(-1)!.text).toBe("Hello.");
@@ -60,7 +60,7 @@ test("the page of LangChain", async () => {
 test("the page of Mastra", async () => {
   const [processor = "", thread = ""] = programs("docs/mastra.md");
   const model = createOpenAI({ apiKey: "k", baseURL: `${await server()}/v1` })("gpt-5-mini");
-  const scope = { Agent, longhaulProcessor, model, instructions: "Be good." };
+  const scope = { Agent, mastraContext, model, instructions: "Be good." };
   const agent: Agent = await run(processor, "agent", scope);
   expect((await agent.generate("Hi")).text).toBe("Hello.");
   const memory = new MockMemory();

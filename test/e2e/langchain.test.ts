@@ -5,11 +5,7 @@ import { MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgrap
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent, createMiddleware, tool } from "langchain";
 import { describe, expect, it } from "vitest";
-import {
-  langchainContext,
-  longhaulMiddleware,
-  type LonghaulMiddlewareOptions,
-} from "../../src/hooks/langchain/index.ts";
+import { langchainContext, type LangChainContextOptions } from "../../src/hooks/langchain/index.ts";
 import { STEPS } from "./agent-script.ts";
 import { ChatCompletionsModel } from "./chat-completions-model.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
@@ -19,12 +15,12 @@ const WINDOW = 32_000;
 const MINUTES = 5 * 60_000;
 
 interface Started extends WatchedAgent {
-  readonly options: LonghaulMiddlewareOptions;
+  readonly options: LangChainContextOptions;
 }
 
 async function start(steps: number, window = WINDOW): Promise<Started> {
   const watched = await watchedAgent(steps, { window });
-  return { ...watched, options: { window: WINDOW, onContext: watched.watch } };
+  return { ...watched, options: { window: WINDOW, onConversation: watched.watch } };
 }
 
 function anthropicModel({ server }: Started, fields: object = {}): ChatAnthropic {
@@ -55,14 +51,14 @@ interface Ran {
 
 interface Run extends Started {
   readonly model: BaseChatModel;
-  readonly middleware?: readonly ReturnType<typeof longhaulMiddleware>[];
+  readonly middleware?: readonly ReturnType<typeof langchainContext>["middleware"][];
   readonly stream?: boolean;
   readonly threadId?: string;
 }
 
 /** An agent of LangChain's, turn by turn; without a thread its history is passed along. */
 async function runAgent(run: Run): Promise<Ran> {
-  const { agent, model, middleware = [longhaulMiddleware(run.options)] } = run;
+  const { agent, model, middleware = [langchainContext(run.options).middleware] } = run;
   const graph = createAgent({
     model,
     tools: toolsOf(run),
@@ -187,7 +183,7 @@ describe("an overflow that nobody foresaw", () => {
       const middleware = ["Outer", "Inner"].map((name) =>
         createMiddleware({ name, wrapModelCall: (request, handler) => handler(request) }),
       );
-      middleware.splice(1, 0, longhaulMiddleware({ ...options, window: 200_000 }));
+      middleware.splice(1, 0, langchainContext({ ...options, window: 200_000 }).middleware);
       const { answer } = await runAgent({
         ...started,
         model: anthropicModel(started),
@@ -208,10 +204,11 @@ describe("thinking in a view that is forgotten", () => {
     const model = anthropicModel(started, { thinking: { type: "adaptive" } });
     // Each turn runs in a process of its own, and only the first has a small window.
     const windows = [16_000, 200_000, 200_000];
-    let longhaulNow = longhaulMiddleware({ window: 16_000 });
+    let longhaulNow = langchainContext({ window: 16_000 }).middleware;
     const middleware = createMiddleware({
       name: "Processes",
-      beforeAgent: () => void (longhaulNow = longhaulMiddleware({ window: windows.shift()! })),
+      beforeAgent: () =>
+        void (longhaulNow = langchainContext({ window: windows.shift()! }).middleware),
       wrapModelCall: (request, handler) => longhaulNow.wrapModelCall(request, handler),
     });
     await runAgent({ ...started, model, middleware: [middleware as never] });

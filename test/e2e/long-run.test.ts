@@ -8,7 +8,7 @@ import type { ContextOptions, ContextReport } from "../../src/context/index.ts";
 import { tailBudget } from "../../src/core/compact/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { summaryCap } from "../../src/core/summary/index.ts";
-import { createNativeContext } from "../../src/hooks/native-context.ts";
+import { createNativeContext } from "../hooks/open-native-context.ts";
 import type { SummaryCall } from "../../src/models/summarizer.ts";
 import { anthropicAgent, chatAgent, type FetchAgent, runFetchAgent } from "./fetch-agent.ts";
 import { upstreamForTest } from "../provider/for-test.ts";

@@ -6,7 +6,7 @@ import { MockMemory } from "@mastra/core/memory";
 import { createTool } from "@mastra/core/tools";
 import { jsonSchema } from "ai";
 import { describe, expect, it } from "vitest";
-import { longhaulProcessor, type LonghaulProcessorOptions } from "../../src/hooks/mastra/index.ts";
+import { mastraContext, type MastraContextOptions } from "../../src/hooks/mastra/index.ts";
 import type { Upstream } from "../provider/index.ts";
 import { STEPS } from "./agent-script.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
@@ -17,12 +17,12 @@ const MINUTES = 5 * 60_000;
 process.env["MASTRA_TELEMETRY_DISABLED"] = "1";
 
 interface Started extends WatchedAgent {
-  readonly options: LonghaulProcessorOptions;
+  readonly options: MastraContextOptions;
 }
 
 async function start(steps: number, window = WINDOW): Promise<Started> {
   const watched = await watchedAgent(steps, { window });
-  return { ...watched, options: { window: WINDOW, onContext: watched.watch } };
+  return { ...watched, options: { window: WINDOW, onConversation: watched.watch } };
 }
 
 type Model = AgentConfig["model"];
@@ -63,7 +63,7 @@ interface Run extends Started {
 
 /** An agent of Mastra's, turn by turn; without a memory its history is passed along. */
 async function runAgent(run: Run): Promise<string> {
-  const longhaul = longhaulProcessor(run.options);
+  const longhaul = mastraContext(run.options).processor;
   const { processors = { inputProcessors: [longhaul], errorProcessors: [longhaul] } } = run;
   const agent = new Agent({
     id: "worker",
@@ -162,11 +162,11 @@ describe("a request that is refused", () => {
       const model = models["Anthropic Messages"]!(started.server);
       // Without a memory no run knows another, and only the first has a small window.
       const windows = [16_000, 200_000, 200_000];
-      let longhaul = longhaulProcessor({ window: 16_000 });
+      let longhaul = mastraContext({ window: 16_000 }).processor;
       const delegate = {
         id: "delegate",
         processInput({ messages }: { readonly messages: never[] }) {
-          longhaul = longhaulProcessor({ ...started.options, window: windows.shift()! });
+          longhaul = mastraContext({ ...started.options, window: windows.shift()! }).processor;
           return messages;
         },
         processLLMRequest: (args: never) => longhaul.processLLMRequest(args),
@@ -185,7 +185,7 @@ describe("a request that is refused", () => {
 describe("beside other processors", () => {
   it("truncates what the memory keeps, where it stands among the output processors", async () => {
     const started = await start(8);
-    const longhaul = longhaulProcessor(started.options);
+    const longhaul = mastraContext(started.options).processor;
     const other = { id: "other", processInputStep: () => undefined } as const;
     const memory = new MockMemory({ options: { lastMessages: 10_000 } });
     const model = models["Anthropic Messages"]!(started.server);

@@ -1,9 +1,13 @@
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import { describe, expect, it } from "vitest";
 import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
-import { usageOfStream } from "../../src/hooks/anthropic/reported-usage.ts";
-import { withBreakpoint } from "../../src/hooks/anthropic/cache-breakpoint.ts";
-import { bindsReasoning, isMessageUrl, managedBy } from "../../src/hooks/anthropic/wire.ts";
+import { withBreakpoint } from "../../src/hooks/anthropic/middleware.ts";
+import {
+  bindsReasoning,
+  isMessageUrl,
+  managedBy,
+  usageOfStream,
+} from "../../src/hooks/anthropic/wire.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });

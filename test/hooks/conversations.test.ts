@@ -1,16 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
-import {
-  type AnyContextEvent,
-  type ContextOptions,
-  createContext,
-} from "../../src/context/index.ts";
+import type { AnyContextEvent, ContextOptions } from "../../src/context/index.ts";
 import type { AnthropicMessage } from "../../src/dialects/anthropic/wire.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import type { ChatMessage } from "../../src/dialects/openai-chat/wire.ts";
 import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { createConversations } from "../../src/hooks/conversations.ts";
+import { createHook } from "../../src/hooks/hook.ts";
 import { quarter, words } from "../build-messages.ts";
 
 type Context = ReturnType<typeof anthropicContext>;
@@ -66,10 +63,14 @@ function requests(question: string, count: number, by?: string): AnthropicMessag
 const SMALL = { window: 16_000, counter: quarter };
 
 test("what was reported counts for the list that goes on, and for no other that begins alike", () => {
-  const conversationOf = createConversations({
-    context: createContext(),
-    settings: {},
-    format: { dialect: openaiChat, messagesOf: (messages: readonly ChatMessage[]) => messages },
+  const sdk = {
+    traits: openaiChat.traits,
+    windowOf: () => undefined,
+    summarizerOf: () => undefined,
+  };
+  const conversationOf = createConversations(createHook({}, sdk), {
+    dialect: openaiChat,
+    messagesOf: (messages: readonly ChatMessage[]) => messages,
   });
   const question: ChatMessage = { role: "user", content: "How is the build?" };
   const answer = (content: string): ChatMessage => ({ role: "assistant", content });
@@ -193,8 +194,9 @@ describe("the context of a client", () => {
 
   it("tells its listeners what fails in the other conversations", async () => {
     const heard: string[] = [];
-    const onUnheardFailure = (): void => void heard.push("unheard");
-    const context = anthropicContext({ ...SMALL, onUnheardFailure });
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => void heard.push("unheard"));
+    onTestFinished(() => warn.mockRestore());
+    const context = anthropicContext(SMALL);
     const stop = context.on("failed", ({ code }) => heard.push(code));
     const send = clientOf(context);
     const system = words(20_000, "rules");

@@ -3,7 +3,8 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import type { ContextOptions, Failure } from "../../src/context/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation } from "../../src/dialects/anthropic/wire.ts";
-import { createNativeContext, type NativeContext } from "../../src/hooks/native-context.ts";
+import type { NativeContext } from "../../src/hooks/native-context.ts";
+import { createNativeContext } from "./open-native-context.ts";
 import { quarter, words } from "../build-messages.ts";
 
 const system = "You are an agent.";

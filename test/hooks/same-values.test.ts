@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isSameValue, keepObjects } from "../../src/hooks/same-values.ts";
+import { isSameValue, keepObjects } from "../../src/hooks/follow-natives.ts";
 
 const json = fc.jsonValue();
 

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import type { AiSdkMessage } from "../../src/dialects/ai-sdk/wire.ts";
-import { cacheMarks } from "../../src/hooks/ai-sdk/cache-marks.ts";
-import { countMarks, wireMarks, withoutStaleMarks } from "../../src/hooks/stale-marks.ts";
+import {
+  aiSdkMarks,
+  countMarks,
+  wireMarks,
+  withoutStaleMarks,
+} from "../../src/hooks/stale-marks.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const message = (text: string, more: object = {}) => ({ content: [{ text, ...more }] });
@@ -42,9 +46,9 @@ test("those of the AI SDK are on messages and parts, and other options stay", ()
     },
     { role: "user", content: [part, part] },
   ];
-  expect(sent.map(cacheMarks.count)).toEqual([1, 2]);
+  expect(sent.map(aiSdkMarks.count)).toEqual([1, 2]);
   const other = { ...part, providerOptions: { anthropic: { effort: "low" } } };
-  expect(withoutStaleMarks(sent, [], cacheMarks)).toEqual([
+  expect(withoutStaleMarks(sent, [], aiSdkMarks)).toEqual([
     { role: "user", content: "a", providerOptions: { bedrock: {} } },
     { role: "user", content: [other, other] },
   ]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createContext, type Failure } from "../../src/context/index.ts";
-import { createStandBack } from "../../src/hooks/stand-back.ts";
+import { createStandBack } from "../../src/hooks/managed.ts";
 
 it("stands back as long as something is seen, and says of each thing once", () => {
   const context = createContext({ window: 16_000 });

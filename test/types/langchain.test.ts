@@ -9,7 +9,7 @@ import {
 } from "langchain";
 import { expect, expectTypeOf, test } from "vitest";
 import { langchain, type LangChainMessage } from "../../src/dialects/index.ts";
-import { langchainContext, longhaulMiddleware } from "../../src/hooks/langchain/index.ts";
+import { langchainContext } from "../../src/hooks/langchain/index.ts";
 
 test("the SDK's messages go in and come out", () => {
   const messages: BaseMessage[] = [new HumanMessage("hi"), new AIMessage("ho")];
@@ -21,7 +21,7 @@ test("the SDK's messages go in and come out", () => {
 
 test("the middleware stands beside the SDK's own", async () => {
   const model = new FakeToolCallingModel({});
-  const middleware = longhaulMiddleware({ window: 32_000 });
+  const middleware = langchainContext({ window: 32_000 }).middleware;
   expectTypeOf(middleware).toExtend<AgentMiddleware>();
   const agent = createAgent({
     model,

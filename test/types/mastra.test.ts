@@ -6,14 +6,14 @@ import type {
   Processor,
 } from "@mastra/core/processors";
 import { expect, expectTypeOf, test } from "vitest";
-import { type LonghaulProcessor, longhaulProcessor } from "../../src/hooks/mastra/index.ts";
+import { mastraContext, type MastraProcessor } from "../../src/hooks/mastra/index.ts";
 
 test("the processor fits every list of an agent", () => {
-  expectTypeOf<LonghaulProcessor>().toExtend<Processor<"longhaul">>();
-  expectTypeOf<LonghaulProcessor>().toExtend<InputProcessorOrWorkflow>();
-  expectTypeOf<LonghaulProcessor>().toExtend<OutputProcessorOrWorkflow>();
-  expectTypeOf<LonghaulProcessor>().toExtend<ErrorProcessorOrWorkflow>();
-  const longhaul = longhaulProcessor({ window: 32_000 });
+  expectTypeOf<MastraProcessor>().toExtend<Processor<"longhaul">>();
+  expectTypeOf<MastraProcessor>().toExtend<InputProcessorOrWorkflow>();
+  expectTypeOf<MastraProcessor>().toExtend<OutputProcessorOrWorkflow>();
+  expectTypeOf<MastraProcessor>().toExtend<ErrorProcessorOrWorkflow>();
+  const longhaul = mastraContext({ window: 32_000 }).processor;
   const config: Pick<AgentConfig, "inputProcessors" | "outputProcessors" | "errorProcessors"> = {
     inputProcessors: [longhaul],
     outputProcessors: [longhaul],

@@ -1,34 +1,30 @@
 import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
-import { checkOptions } from "../../context/given-parts.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import type { Context } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { createConversations } from "../conversations.ts";
-import { hookOptions, subAgentSettings } from "../hook-options.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createStandBack } from "../managed.ts";
 import { nativeContextOn } from "../native-context.ts";
-import { createStandBack } from "../stand-back.ts";
 import { createMiddleware } from "./middleware.ts";
-import { modelSummarizer } from "./model-summarizer.ts";
+import { summarizerOf, windowOf } from "./model.ts";
 import { createPrepareStep } from "./prepare-step.ts";
 import { createRuns, leftBy } from "./runs.ts";
-import type { AiSdkMiddleware, AiSdkRun, PrepareStepOptions } from "./sdk.ts";
+import type { AiSdkMiddleware, AiSdkRun, CallOptions, PrepareStepOptions } from "./sdk.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { truncatingTools } from "./tools.ts";
 
-export interface AiSdkContextOptions extends Omit<ContextOptions, "summarizer"> {
-  /**
-   * The agent's model, or its id. Where `window` is not given, that of the model's family is taken:
-   * the table of the command line, 128,000 for families that it does not know.
-   */
-  readonly model?: string | { readonly modelId: string } | undefined;
-  /**
-   * Who writes summaries; a language model of the SDK may be given as it is.
-   * @default "extractive", which asks nobody
-   */
-  readonly summarizer?: ContextOptions["summarizer"] | AiSdkModel;
-}
+/**
+ * `model` and `summarizer` may be language models of the SDK. `conversationOf` is asked for the calls
+ * of a wrapped model that no `prepareStep` prepares.
+ */
+export type AiSdkContextOptions = HookOptions<
+  { readonly modelId: string },
+  AiSdkModel,
+  CallOptions
+>;
 
 /** A context with the hooks of the AI SDK, versions 6 and 7; one for each conversation. */
 export interface AiSdkContext extends Omit<Context, "subAgent"> {
@@ -68,19 +64,20 @@ export interface AiSdkContext extends Omit<Context, "subAgent"> {
  * options that make no sense.
  */
 export function aiSdkContext(options: AiSdkContextOptions = {}): AiSdkContext {
-  const settings = { traits: aiSdk.traits, ...contextOptions(options) };
-  return withHooks(createContext(settings), settings);
+  return contextOn(createHook(options, { traits: aiSdk.traits, windowOf, summarizerOf }));
 }
 
-function withHooks(context: Context, settings: ContextOptions): AiSdkContext {
+function contextOn(hook: Hook<CallOptions>): AiSdkContext {
+  const { context } = hook;
   const format = {
     dialect: aiSdk,
     messagesOf: (messages: readonly AiSdkMessage[]): readonly AiSdkMessage[] => messages,
   };
+  const runs = createRuns();
   const hooks = {
     native: nativeContextOn(context, format),
-    conversationOf: createConversations<AiSdkMessage>({ context, settings, format }),
-    runs: createRuns(),
+    conversationOf: createConversations(hook, format, () => runs.last !== undefined),
+    runs,
     surroundings: createSurroundings(),
     standsBack: createStandBack(context),
   };
@@ -91,26 +88,12 @@ function withHooks(context: Context, settings: ContextOptions): AiSdkContext {
     recallTools: recallTools(context.archive),
     middleware: createMiddleware(hooks),
     async persisted<Native extends AiSdkMessage>({ steps }: AiSdkRun) {
-      const run = hooks.runs.of(await steps);
+      const run = runs.of(await steps);
       if (run === undefined) throw notPrepared();
       return leftBy(run) as Native[];
     },
-    subAgent(own = {}) {
-      const more = contextOptions(own);
-      return withHooks(context.subAgent(more), subAgentSettings(settings, context, more));
-    },
+    subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
-}
-
-/** The options of a context that `longhaul` has by other names. */
-function contextOptions(given: AiSdkContextOptions): ContextOptions {
-  checkOptions(given);
-  const { model, summarizer, ...options } = given;
-  return hookOptions({
-    ...options,
-    model: typeof model === "string" ? model : model?.modelId,
-    ...(summarizer !== undefined && { summarizer: modelSummarizer(summarizer, model) }),
-  });
 }
 
 function notPrepared(): ContextError {

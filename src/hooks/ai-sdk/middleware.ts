@@ -1,12 +1,25 @@
-import { createCalls } from "./calls.ts";
+import { matchPrompt, modelPrompt, type ModelVersion } from "../../dialects/ai-sdk/model-prompt.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
+import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
+import type { Conversation } from "../conversations.ts";
+import { aiSdkMarks, withoutStaleMarks } from "../stale-marks.ts";
+import { boundReasoning } from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
 import { recoveringStream } from "./recovering-stream.ts";
-import type { AiSdkMiddleware, WrapGenerateOptions, WrapStreamOptions } from "./sdk.ts";
+import type {
+  AiSdkMiddleware,
+  CalledModel,
+  CallOptions,
+  WrapGenerateOptions,
+  WrapStreamOptions,
+} from "./sdk.ts";
+import { createSurroundings, type Surroundings } from "./surroundings.ts";
 
 /**
- * The middleware of one conversation. Where `prepareStep` is used it only recovers, and what it did
- * is journaled, so that later steps go on from that; calls that begin otherwise pass. Alone it keeps
- * every prompt inside the window, with a context for each conversation that begins otherwise.
+ * The middleware of one context. A call of a step that `prepareStep` has prepared is only recovered,
+ * and the edit is journaled, so that later steps go on from that. Every other call is kept inside
+ * the window, with a context for each conversation.
  */
 export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
   const calls = createCalls(hooks);
@@ -53,4 +66,149 @@ export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
       return { ...result, stream };
     },
   };
+}
+
+/** The calls of a model. */
+interface Calls {
+  /** The options to call the model with; the very same ones where nothing has to be changed. */
+  prepare<Params extends CallOptions>(params: Params, model: CalledModel): Promise<Params>;
+  /** The options for one more try after the model refused these; `undefined` for none. */
+  recover(
+    params: CallOptions,
+    model: CalledModel,
+    error: unknown,
+  ): Promise<CallOptions | undefined>;
+  /** Takes in what the model reported: a result, or a part of a stream. */
+  answered(params: CallOptions, answer: unknown): void;
+}
+
+type Natives = readonly AiSdkMessage[];
+
+/** A prompt taken apart: what stands before the messages, and the messages. */
+interface Prompt {
+  readonly system: Natives;
+  readonly body: Natives;
+}
+
+interface Call extends Prompt {
+  /** Absent for the call of a step that `prepareStep` has prepared. */
+  readonly conversation?: Conversation<AiSdkMessage>;
+}
+
+function createCalls(hooks: Hooks): Calls {
+  const { runs, surroundings, conversationOf, standsBack } = hooks;
+  const calls = new WeakMap<CallOptions, Call>();
+  const beside = new WeakMap<object, Surroundings>();
+  const surroundingsOf = (native: object): Surroundings => {
+    const known = beside.get(native) ?? createSurroundings();
+    beside.set(native, known);
+    return known;
+  };
+  return {
+    async prepare(params, model) {
+      if (isSummaryCall(params)) return params;
+      const step = runs.last && stepOf(runs.last.sent, params, model);
+      if (step !== undefined) {
+        surroundings.called(params, step.system);
+        calls.set(params, step);
+        return params;
+      }
+      const { system, body } = split(params.prompt, []);
+      if (body.length === 0) return params;
+      const conversation = conversationOf(body, { request: params, tools: params.tools ?? [] });
+      const { native, messages, reported, goesOn } = conversation;
+      const sent = surroundingsOf(native);
+      sent.called(params, system);
+      if (standsBack(sent.managedBy)) return params;
+      const { conversation: edited } = await native.prepare(messages, {
+        usage: reported,
+        instructions: sent.instructions,
+        tools: sent.tools,
+        boundReasoning: boundReasoning(model, sent.thinking),
+        signal: params.abortSignal,
+      });
+      calls.set(params, { system, body, conversation });
+      if (edited === messages) return params;
+      const marked = withoutStaleMarks(edited, messages, aiSdkMarks);
+      goesOn(marked);
+      const prepared = withBody(params, { system, body: marked }, { known: messages, model });
+      calls.set(prepared, { system, body, conversation });
+      return prepared;
+    },
+    async recover(params, model, error) {
+      const call = calls.get(params);
+      if (call === undefined) return undefined;
+      const { system, conversation } = call;
+      if (conversation === undefined) return recoverStep(hooks, { call, params, model, error });
+      const { native, messages, goesOn } = conversation;
+      const made = await native.recover(messages, error);
+      if (made === undefined) return undefined;
+      goesOn(made.conversation);
+      return withBody(params, { system, body: made.conversation }, { known: messages, model });
+    },
+    answered(params, answer) {
+      const usage = isWireObject(answer) ? aiSdkUsage(answer) : undefined;
+      if (usage !== undefined) calls.get(params)?.conversation?.learn(usage);
+    },
+  };
+}
+
+interface RefusedStep {
+  readonly call: Prompt;
+  readonly params: CallOptions;
+  readonly model: CalledModel;
+  readonly error: unknown;
+}
+
+async function recoverStep(
+  { native, runs, surroundings, standsBack }: Hooks,
+  { call: { system, body }, params, model, error }: RefusedStep,
+): Promise<CallOptions | undefined> {
+  if (runs.last === undefined || standsBack(surroundings.managedBy)) return undefined;
+  const version = versionOf(model);
+  const match = matchPrompt(runs.last.sent, body, version);
+  if (match === undefined) return undefined;
+  const made = await native.recover(runs.last.sent, error);
+  if (made === undefined) return undefined;
+  runs.repaired(made.conversation);
+  const repaired = modelPrompt(made.conversation, version, match.known);
+  return { ...params, prompt: [...system, ...repaired, ...body.slice(match.length)] };
+}
+
+/** The prompt of a step that `prepareStep` has prepared; others, e.g. for a title, begin otherwise. */
+function stepOf(sent: Natives, { prompt }: CallOptions, model: CalledModel): Prompt | undefined {
+  const { system, body } = split(prompt, sent);
+  const answer = sent.findIndex(({ role }) => role === "assistant");
+  const opening = answer < 0 ? sent : sent.slice(0, answer + 1);
+  const isStep = body.length > 0 && matchPrompt(opening, body, versionOf(model)) !== undefined;
+  return isStep ? { system, body } : undefined;
+}
+
+/** A model that writes our summaries may be the very one that is wrapped. */
+function isSummaryCall({ providerOptions }: CallOptions): boolean {
+  const options = isWireObject(providerOptions) ? providerOptions["longhaul"] : undefined;
+  return isWireObject(options) && options["summary"] === true;
+}
+
+/** The system messages at the beginning of a prompt, but for those of the list itself. */
+function split(prompt: Natives, list: Natives): Prompt {
+  const leading = (messages: Natives): number => {
+    const body = messages.findIndex(({ role }) => role !== "system");
+    return body < 0 ? messages.length : body;
+  };
+  const at = Math.max(0, leading(prompt) - leading(list));
+  return { system: prompt.slice(0, at), body: prompt.slice(at) };
+}
+
+function withBody<Params extends CallOptions>(
+  params: Params,
+  { system, body }: Prompt,
+  { known, model }: { readonly known: Natives; readonly model: CalledModel },
+): Params {
+  const same = new Map(known.map((message) => [message, message]));
+  return { ...params, prompt: [...system, ...modelPrompt(body, versionOf(model), same)] };
+}
+
+function versionOf({ specificationVersion }: CalledModel): ModelVersion {
+  return specificationVersion as ModelVersion;
 }

@@ -2,12 +2,10 @@ import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
-import { withoutStaleMarks } from "../stale-marks.ts";
-import { boundReasoning } from "./bound-reasoning.ts";
-import { cacheMarks } from "./cache-marks.ts";
-import { managedByParts, managedByStep } from "./managed.ts";
+import { aiSdkMarks, withoutStaleMarks } from "../stale-marks.ts";
+import { boundReasoning, managedByParts, managedByStep } from "./model.ts";
 import type { Runs } from "./runs.ts";
-import type { AiSdkStep, PrepareStepOptions } from "./sdk.ts";
+import type { AiSdkStep, CallOptions, PrepareStepOptions } from "./sdk.ts";
 import { instructionText, type Surroundings } from "./surroundings.ts";
 
 type Natives = readonly AiSdkMessage[];
@@ -18,7 +16,7 @@ export interface Hooks {
   readonly runs: Runs;
   readonly surroundings: Surroundings;
   /** `createConversations`, for calls without `prepareStep`. */
-  readonly conversationOf: ConversationOf<AiSdkMessage>;
+  readonly conversationOf: ConversationOf<AiSdkMessage, CallOptions>;
   /** `createStandBack` */
   readonly standsBack: (by: string | undefined) => boolean;
 }
@@ -47,7 +45,7 @@ export function createPrepareStep({
         tools: surroundings.tools,
         boundReasoning: boundReasoning(options.model, surroundings.thinking ?? sentThinking(steps)),
       });
-      const conversation = withoutStaleMarks(edited, messages, cacheMarks);
+      const conversation = withoutStaleMarks(edited, messages, aiSdkMarks);
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
     } catch (error) {

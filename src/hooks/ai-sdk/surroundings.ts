@@ -1,9 +1,8 @@
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { thinkingOf } from "./bound-reasoning.ts";
-import { countedTools } from "./counted-tools.ts";
-import { managedByOptions } from "./managed.ts";
+import { managedByOptions, thinkingOf } from "./model.ts";
 import type { CallOptions } from "./sdk.ts";
+import { countedTools } from "./tools.ts";
 
 /** What is sent beside the messages of a conversation, as far as anybody said. */
 export interface Surroundings {

@@ -1,22 +1,29 @@
 import { recallTools } from "../../archive/recall-tools.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import type { Context } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
-import type { AnthropicConversation } from "../../dialects/anthropic/wire.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import { isWireObject } from "../../dialects/wire.ts";
+import { anthropicAnswer } from "../../models/anthropic.ts";
+import { outputLimit } from "../../models/live-request.ts";
+import type { Summarizer } from "../../models/summarizer.ts";
 import { createConversations } from "../conversations.ts";
-import { hookOptions, subAgentSettings } from "../hook-options.ts";
-import { createStandBack } from "../stand-back.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createStandBack } from "../managed.ts";
+import { clientSummarizer } from "../summarizer.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
-import { type RunnableTool, runnableTool, wrapRunnables } from "./runnable-tools.ts";
+import { type RunnableTool, runnableTool, wrapRunnables } from "./tools.ts";
+import type { MessageBody } from "./wire.ts";
 
-export interface AnthropicContextOptions extends Omit<ContextOptions, "traits"> {
-  /**
-   * The agent's model. Where `window` is not given, that of the model's family is taken: the table
-   * of the command line, 128,000 for families that it does not know.
-   */
-  readonly model?: string;
+/** A client of the SDK, as far as it is called for summaries. */
+export interface AnthropicClient {
+  readonly messages: { create(params: never, options?: never): PromiseLike<unknown> };
 }
 
-/** A context with the hooks of the Anthropic SDK; one for each conversation. */
+/** `summarizer` may be a client of the SDK; it then asks `model`. */
+export type AnthropicContextOptions = HookOptions<string, AnthropicClient, MessageBody>;
+
+/** A context with the hooks of the Anthropic SDK. */
 export interface AnthropicContext extends Omit<Context, "subAgent"> {
   /**
    * For `new Anthropic({ middleware: [context.middleware] })`, or for the requests of one
@@ -28,43 +35,61 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
   /** Tools for the tool runner whose outputs are truncated on arrival (T15); `run` is wrapped. */
   tools<Tools extends readonly object[]>(tools: Tools): Tools;
   /** `recall` and `search_archive` for the tool runner: the agent gets back what left its context. */
-  readonly recallTools: readonly RunnableTool[];
+  readonly recallTools: RunnableTool[];
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: AnthropicContextOptions): AnthropicContext;
 }
 
 /**
- * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
+ * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
  * const context = anthropicContext({ model: "claude-opus-5-5" });
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function anthropicContext(options: AnthropicContextOptions = {}): AnthropicContext {
-  const settings = { ...hookOptions(options), traits: anthropic.traits };
-  return withHooks(createContext(settings), settings);
+  return contextOn(createHook(options, { traits: anthropic.traits, windowOf, summarizerOf }));
 }
 
-type AnthropicNative = AnthropicConversation["messages"][number];
-
-function withHooks(context: Context, settings: ContextOptions): AnthropicContext {
-  const conversationOf = createConversations<AnthropicNative, AnthropicConversation>({
-    context,
-    settings,
-    format: {
+function contextOn(hook: Hook<MessageBody>): AnthropicContext {
+  const { context } = hook;
+  const conversationOf = createConversations<AnthropicMessage, MessageBody, AnthropicConversation>(
+    hook,
+    {
       dialect: anthropic,
       messagesOf: ({ messages }) => messages,
       withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
     },
-  });
+  );
   return {
     ...context,
     middleware: createMiddleware(conversationOf, createStandBack(context)),
     tools: (tools) => wrapRunnables(tools, context.truncation),
     recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
-    subAgent(own = {}) {
-      const options = hookOptions(own);
-      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
-    },
+    subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
+}
+
+function windowOf(model: unknown): number | undefined {
+  return typeof model === "string" ? modelWindow(model) : undefined;
+}
+
+function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
+  if (!isClient(given)) return undefined;
+  return clientSummarizer("anthropic", model, async ({ prompt, cap, signal }, id) => {
+    const window = modelWindow(id) ?? Infinity;
+    const params = {
+      model: id,
+      max_tokens: outputLimit({ cap, window, inputTokens: 0 }),
+      system: prompt.system,
+      messages: [{ role: "user", content: prompt.user }],
+    };
+    const message = await given.messages.create(params as never, { signal } as never);
+    return anthropicAnswer(message);
+  });
+}
+
+function isClient(given: unknown): given is AnthropicClient {
+  const messages = isWireObject(given) ? given["messages"] : undefined;
+  return isWireObject(messages) && typeof messages["create"] === "function";
 }

@@ -1,10 +1,9 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import type { WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
-import { isReasoningRefusal } from "../refused-reasoning.ts";
-import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
-import { withBreakpoint } from "./cache-breakpoint.ts";
-import { usageOfBody, usageOfStream } from "./reported-usage.ts";
+import { isReasoningRefusal } from "../native-context.ts";
+import { countMarks, wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import {
   bindsReasoning,
   canDropBlocks,
@@ -13,6 +12,8 @@ import {
   isMessageUrl,
   managedBy,
   type MessageBody,
+  usageOfBody,
+  usageOfStream,
   withBindingBeta,
 } from "./wire.ts";
 
@@ -26,7 +27,7 @@ export interface AnthropicRequest {
 }
 
 /** What the SDK passes beside the request. */
-export interface AnthropicRequestContext {
+interface AnthropicRequestContext {
   readonly options?: { readonly body?: unknown } | undefined;
 }
 
@@ -42,7 +43,7 @@ const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
 
 /** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
 export function createMiddleware(
-  conversationOf: ConversationOf<AnthropicMessage, AnthropicConversation>,
+  conversationOf: ConversationOf<AnthropicMessage, MessageBody, AnthropicConversation>,
   standsBack: (by: string | undefined) => boolean,
 ): AnthropicMiddleware {
   /** Conversations in which the caller's own changes, e.g. of `system`, unbind the thinking. */
@@ -54,8 +55,8 @@ export function createMiddleware(
     const given = isMessageBody(options?.body) ? options.body : body;
     const { messages: list, ...beside } = wholeOf(given, body);
     const { native, messages, reported, learn, goesOn } = conversationOf(list, {
-      instructions: beside.system,
-      tools: body["tools"],
+      request: body,
+      tools: body["tools"] ?? [],
     });
     const whole = { ...beside, messages };
     const answered = (response: Response): void => void learnFrom(response, learn);
@@ -64,7 +65,7 @@ export function createMiddleware(
       usage: reported,
       tools: body["tools"] ?? [],
       boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
-      ...(signal != null && { signal }),
+      signal: signal ?? undefined,
     });
     const isEdited = conversation !== whole;
     if (isEdited) goesOn(conversation.messages);
@@ -141,4 +142,50 @@ async function refusalOf(response: Response): Promise<unknown> {
   } catch {
     return { status: response.status, message: text };
   }
+}
+
+/** The API takes at most this many breakpoints in one request. */
+const MOST_BREAKPOINTS = 4;
+const SUMMARY = "<prior-conversation-summary";
+
+/**
+ * Marks the end of the summary as a cache breakpoint, if the caller uses breakpoints and has one
+ * left: everything up to there stays the same until the next compaction, while the caller's own
+ * breakpoints move on with the newest messages.
+ */
+export function withBreakpoint(
+  conversation: AnthropicConversation,
+  { tools }: MessageBody,
+): AnthropicConversation {
+  const { system, messages } = conversation;
+  const marks = countMarks(tools) + countMarks(system) + countMarks(messages);
+  const at = messages.findIndex(isSummary);
+  const message = messages[at];
+  if (marks === 0 || marks >= MOST_BREAKPOINTS || message === undefined) return conversation;
+  if (countMarks(message) > 0) return conversation;
+  const marked = markLast(message);
+  return { ...conversation, messages: messages.with(at, marked) };
+}
+
+function isSummary({ content }: AnthropicMessage): boolean {
+  if (typeof content === "string") return content.startsWith(SUMMARY);
+  const [first] = content ?? [];
+  return first?.type === "text" && String((first as WireObject)["text"]).startsWith(SUMMARY);
+}
+
+/** The summary is the first block; what was merged behind it may change sooner. */
+function markLast(message: AnthropicMessage): AnthropicMessage {
+  const cache_control = { type: "ephemeral" };
+  const { content } = message;
+  if (typeof content === "string") {
+    return {
+      ...message,
+      content: [{ type: "text", text: content, cache_control }],
+    };
+  }
+  const [first, ...rest] = content ?? [];
+  return {
+    ...message,
+    content: [{ ...(first as WireObject), cache_control }, ...rest],
+  } as AnthropicMessage;
 }

@@ -1,39 +1,40 @@
-import { checkOptions } from "../../context/given-parts.ts";
-import {
-  type Context,
-  type ContextOptions,
-  createContext,
-  type PrepareOptions,
-} from "../../context/index.ts";
+import type { Context, PrepareOptions } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { hookOptions } from "../hook-options.ts";
-import { conversationOn } from "./conversation.ts";
-import { createToolCounter } from "./counted-tools.ts";
-import { managedByModel, windowOfModel } from "./model.ts";
-import { langchainRecallTools, type LangChainTool } from "./recall-tools.ts";
-import { type ChatModelLike, type LangChainSummarizer, summarizerOf } from "./summarizer.ts";
-import { createThinkingOf } from "./thinking.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createThreads } from "../threads.ts";
+import { type Conversation, conversationOn } from "./conversation.ts";
+import { createMiddleware, type LangChainMiddleware } from "./middleware.ts";
+import { createThinkingOf, managedByModel, windowOfModel } from "./model.ts";
+import { type ChatModelLike, summarizerOf } from "./summarizer.ts";
+import {
+  createToolCounter,
+  langchainRecallTools,
+  type LangChainTool,
+  type ToolConfigLike,
+  truncatingTools,
+} from "./tools.ts";
+import { type LangChainRequest, type RunnableConfigLike, threadOf } from "./wire.ts";
 
-export interface LangChainContextOptions extends Omit<ContextOptions, "traits" | "summarizer"> {
-  /**
-   * Who writes summaries; a chat model may be given as it is.
-   * @default "extractive", which asks nobody
-   */
-  readonly summarizer?: LangChainSummarizer;
-  /**
-   * The chat model that is called, with or without bound tools. Where `window` is not given, the
-   * `maxInputTokens` of its profile are taken, else the window of its family.
-   */
-  readonly model?: object;
-}
+/**
+ * `model` and `summarizer` may be chat models, with or without bound tools; a model's window is the
+ * `maxInputTokens` of its profile, else that of its family.
+ */
+export type LangChainContextOptions = HookOptions<object, ChatModelLike<unknown>, LangChainRequest>;
 
-/** A context for the nodes of one's own graph; one for each conversation. */
+/** A context with the hooks of LangChain and LangGraph. */
 export interface LangChainContext extends Omit<Context, "subAgent"> {
   /**
-   * Invokes a chat model with messages that fit; if it refuses them as too long, once more with
-   * fewer. Rejects with what the model rejects with, and never because of its own work.
+   * For `createAgent({ middleware: [context.middleware] })`: keeps every request of an agent inside
+   * the window of its model, and gives it {@link recallTools}. The state keeps the whole history.
+   * Each thread has a context of its own. Put it last in the list, so that it sees what is sent.
+   */
+  readonly middleware: LangChainMiddleware;
+  /**
+   * For the nodes of one's own graph: invokes a chat model with messages that fit; if it refuses them
+   * as too long, once more with fewer. It is one conversation, unless `conversationOf` tells several.
+   * Rejects with what the model rejects with, and never because of its own work.
    */
   invoke<Answer>(
     model: ChatModelLike<Answer>,
@@ -45,47 +46,75 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
     messages: readonly Native[],
     options?: PrepareOptions,
   ): Promise<readonly Native[]>;
+  /**
+   * Tools whose outputs are truncated before they enter the state (T15). Without it they are
+   * truncated in what is sent.
+   */
+  tools<Tools extends readonly object[]>(tools: Tools): Tools;
   /** `recall` and `search_archive`: with them an agent gets back what left its context. */
-  readonly recallTools: readonly LangChainTool[];
+  readonly recallTools: LangChainTool[];
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: LangChainContextOptions): LangChainContext;
 }
 
 /**
- * Creates the context of one conversation, for LangGraph graphs and loops that call a chat model
- * themselves; for `createAgent` there is `longhaulMiddleware`. Throws `ContextError` code
- * `invalid-options` for options that make no sense.
+ * Creates the context of an agent or a graph. Throws `ContextError` code `invalid-options` for
+ * options that make no sense.
  *
  * @example
- * const context = langchainContext({ model });
- * const answer = await context.invoke(model, state.messages);
+ * const agent = createAgent({ model, tools, middleware: [langchainContext().middleware] });
  */
 export function langchainContext(options: LangChainContextOptions = {}): LangChainContext {
-  return withHooks(createContext({ ...contextOptions(options), traits: langchain.traits }));
+  const sdk = { traits: langchain.traits, windowOf: windowOfModel, summarizerOf };
+  return contextOn(createHook(options, sdk));
 }
 
-function withHooks(context: Context): LangChainContext {
-  const conversation = conversationOn(context);
+function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
+  const { context } = hook;
+  const own = conversationOn(context);
+  const threads = createThreads(hook, conversationOn);
   const countTools = createToolCounter();
   const thinkingOf = createThinkingOf();
+  let isInvoked = false;
+  const threadFor = (request: LangChainRequest): ReturnType<typeof threadOf> => {
+    const id = hook.conversationOf(request);
+    return id === undefined ? threadOf(request) : { id, isLasting: true };
+  };
+  const conversationFor = (request: LangChainRequest): Conversation => {
+    const id = hook.conversationOf(request);
+    isInvoked ||= id === undefined;
+    return id === undefined ? own : threads.of({ id, isLasting: true });
+  };
+  /** The context of the agent that calls a tool. */
+  const contextOf = (config: ToolConfigLike): Context => {
+    const thread = threadFor({ messages: config.state?.messages ?? [], config });
+    const known = threads.find(thread.id)?.context;
+    return known ?? (isInvoked ? context : threads.of(thread).context);
+  };
+  const tools = langchainRecallTools((config) => contextOf(config).archive);
   return {
     ...context,
+    middleware: createMiddleware(
+      (request, window) => threads.of(threadFor(request), window),
+      tools,
+    ),
     async invoke<Answer>(
       model: ChatModelLike<Answer>,
       messages: readonly LangChainMessage[],
       config?: object,
     ) {
-      const { signal } = (config ?? {}) as { readonly signal?: AbortSignal };
+      const place = (config ?? {}) as RunnableConfigLike;
+      const { context: used, ...conversation } = conversationFor({ messages, config: place });
       const tools = boundTools(model);
       const thinking = thinkingOf(model);
       const sent = await conversation.prepare(messages, {
-        ...(tools !== undefined && { tools: countTools(tools) }),
+        tools: tools && countTools(tools),
         boundReasoning: thinking.boundReasoning,
         managedBy: managedByModel(model, config),
-        ...(signal !== undefined && { signal }),
+        signal: place.signal,
       });
       const call = async (list: typeof messages): Promise<Answer> => {
-        const isEdited = context.journal().length > 0;
+        const isEdited = used.journal().length > 0;
         const called = isEdited ? ((await thinking.afterEdits()) as typeof model) : model;
         const answer = await called.invoke([...list] as never, config as never);
         conversation.answered(answer);
@@ -103,10 +132,12 @@ function withHooks(context: Context): LangChainContext {
       messages: readonly Native[],
       options?: PrepareOptions,
     ) {
+      const conversation = conversationFor({ messages });
       return (await conversation.prepare(messages, options)) as readonly Native[];
     },
-    recallTools: langchainRecallTools(() => context.archive),
-    subAgent: (own = {}) => withHooks(context.subAgent(contextOptions(own))),
+    tools: (list) => truncatingTools(list, contextOf),
+    recallTools: tools,
+    subAgent: (options = {}) => contextOn(hook.subAgent(options)),
   };
 }
 
@@ -117,16 +148,4 @@ function boundTools(model: unknown): readonly unknown[] | undefined {
     if (isWireObject(place) && Array.isArray(place["tools"])) return place["tools"];
   }
   return undefined;
-}
-
-function contextOptions(given: LangChainContextOptions): ContextOptions {
-  checkOptions(given);
-  const { model, summarizer, ...options } = given;
-  const window = options.window ?? (model === undefined ? undefined : windowOfModel(model));
-  const written = summarizer && summarizerOf(summarizer);
-  return hookOptions({
-    ...options,
-    ...(window !== undefined && { window }),
-    ...(written && { summarizer: written }),
-  });
 }

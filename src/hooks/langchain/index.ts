@@ -1,6 +1,6 @@
 export { langchainContext } from "./context.ts";
 export type { LangChainContext, LangChainContextOptions } from "./context.ts";
-export type { ChatModelLike, LangChainSummarizer } from "./summarizer.ts";
-export { longhaulMiddleware } from "./middleware.ts";
-export type { LonghaulMiddleware, LonghaulMiddlewareOptions } from "./middleware.ts";
-export type { LangChainTool } from "./recall-tools.ts";
+export type { LangChainMiddleware } from "./middleware.ts";
+export type { ChatModelLike } from "./summarizer.ts";
+export type { LangChainTool } from "./tools.ts";
+export type { LangChainRequest } from "./wire.ts";

@@ -1,14 +1,12 @@
-import type { ContextOptions } from "../../context/index.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { quoted, summarizerFailed } from "../../models/failure.ts";
-import { processEnvironment, redactor, secretsOf } from "../../models/http-options.ts";
 import type {
   Summarizer,
   SummaryAnswer,
   SummaryFinish,
   SummaryRequest,
 } from "../../models/summarizer.ts";
+import { sdkSummarizer } from "../summarizer.ts";
 import { windowOfModel } from "./model.ts";
 
 /** A chat model, or anything else that is invoked with messages. */
@@ -16,40 +14,22 @@ export interface ChatModelLike<Answer> {
   invoke(messages: never, config?: never): Promise<Answer>;
 }
 
-/** The settings of a context, and a chat model where a summarizer may stand. */
-export type LangChainSummarizer = ContextOptions["summarizer"] | ChatModelLike<unknown>;
-
-/** The summarizer that was meant: a chat model is one by what it answers. */
-export function summarizerOf(given: LangChainSummarizer): ContextOptions["summarizer"] {
-  return isChatModel(given) ? chatModelSummarizer(given) : given;
+/** A summarizer on a chat model: that is one by what it answers. */
+export function summarizerOf(given: unknown): Summarizer | undefined {
+  if (!isChatModel(given)) return undefined;
+  return sdkSummarizer({
+    name: nameOf(given as unknown as WireObject),
+    window: windowOfModel(given),
+    ask: async (request) => answerOf(await ask(given, request)),
+  });
 }
 
-function isChatModel(given: LangChainSummarizer): given is ChatModelLike<unknown> {
+function isChatModel(given: unknown): given is ChatModelLike<unknown> {
   return isWireObject(given) && "invoke" in given && !("summarize" in given);
 }
 
 /** What a model says when its answer was cut off; all other words are taken for a whole one. */
 const CUT_OFF: ReadonlySet<unknown> = new Set(["max_tokens", "length", "MAX_TOKENS"]);
-
-function chatModelSummarizer(model: ChatModelLike<unknown>): Summarizer {
-  const window = windowOfModel(model);
-  const name = nameOf(model as unknown as WireObject);
-  return {
-    name,
-    ...(window !== undefined && { window }),
-    async summarize(request) {
-      request.signal.throwIfAborted();
-      try {
-        return answerOf(await ask(model, request));
-      } catch (error) {
-        request.signal.throwIfAborted();
-        const redact = redactor(secretsOf(processEnvironment()));
-        const message = error instanceof Error ? error.message : String(error);
-        throw summarizerFailed(`failed: ${quoted(redact(message))}.`, { summarizer: name });
-      }
-    },
-  };
-}
 
 function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest): Promise<unknown> {
   const messages = [
@@ -73,13 +53,11 @@ function answerOf(answer: unknown): SummaryAnswer {
     text: textOf(content),
     finish,
     toolCalls: Array.isArray(calls) ? calls.length : 0,
-    ...(usage !== undefined && {
-      usage: {
-        input: usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0),
-        cached: usage.cacheRead ?? 0,
-        output: usage.output,
-      },
-    }),
+    usage: usage && {
+      input: usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0),
+      cached: usage.cacheRead ?? 0,
+      output: usage.output,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import type { Thread } from "../threads.ts";
 
 /** Where a call happens, as far as it tells conversations apart. */
 export interface RunnableConfigLike {
@@ -23,9 +24,19 @@ export interface ModelRequestLike {
   readonly runtime?: RunnableConfigLike;
 }
 
-/** What `wrapToolCall` gets. */
-export interface ToolCallRequestLike {
-  readonly toolCall: { readonly name: string; readonly args: unknown };
-  readonly state?: StateLike;
-  readonly runtime?: RunnableConfigLike;
+/** A request, as far as it tells conversations apart. */
+export interface LangChainRequest {
+  /** Those of the state, in a graph. */
+  readonly messages: readonly LangChainMessage[];
+  readonly config?: RunnableConfigLike;
+}
+
+/**
+ * The thread of a request. A thread may hold several conversations: those of sub-agents run in the
+ * thread of their caller, and begin with another message.
+ */
+export function threadOf({ messages, config }: LangChainRequest): Thread {
+  const id = config?.configurable?.thread_id;
+  const isLasting = typeof id === "string" || typeof id === "number";
+  return { id: `${isLasting ? id : ""}/${messages[0]?.id ?? ""}`, isLasting };
 }

@@ -7,14 +7,20 @@ import {
 } from "../../dialects/ai-sdk/model-prompt.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
-import { isWireObject } from "../../dialects/wire.ts";
-import { boundReasoning, thinkingOf } from "../ai-sdk/bound-reasoning.ts";
-import { countedTools } from "../ai-sdk/counted-tools.ts";
-import { managedByOptions, managedByStep } from "../ai-sdk/managed.ts";
+import { isWireBlock, isWireObject } from "../../dialects/wire.ts";
+import { truncateValue } from "../../tools/index.ts";
+import {
+  boundReasoning,
+  managedByOptions,
+  managedByParts,
+  managedByStep,
+  thinkingOf,
+} from "../ai-sdk/model.ts";
+import { countedTools } from "../ai-sdk/tools.ts";
 import { instructionText } from "../ai-sdk/surroundings.ts";
+import { keepObjects } from "../follow-natives.ts";
+import { createStandBack } from "../managed.ts";
 import { nativeContextOn } from "../native-context.ts";
-import { createStandBack } from "../stand-back.ts";
-import { createArrival } from "./arrival.ts";
 import type { InputStepArgs, LLMRequestArgs, StepLike } from "./wire.ts";
 
 type Natives = readonly AiSdkMessage[];
@@ -99,4 +105,63 @@ function stepOf(step: StepLike | undefined): Parameters<typeof managedByStep>[0]
 function versionOf(model: unknown): ModelVersion {
   const version = isWireObject(model) ? model["specificationVersion"] : undefined;
   return version === "v3" || version === "v4" ? version : "v2";
+}
+
+/** What is seen of a prompt's messages when they arrive. */
+interface Arrived {
+  /**
+   * Those that say the same as known ones are those, because Mastra makes them anew in every step;
+   * long tool outputs are truncated (T15).
+   */
+  readonly messages: Natives;
+  /** Whether they say what came, so that nothing was truncated. */
+  readonly isWhole: boolean;
+  /** What the provider left of a history that it manages itself. */
+  readonly managedBy: string | undefined;
+}
+
+/** Looks at each message of a growing list once. */
+function createArrival(context: Context): (messages: Natives) => Promise<Arrived> {
+  const cut = new WeakMap<AiSdkMessage, AiSdkMessage>();
+  let known: Natives = [];
+  let hasCut = false;
+  let managedBy: string | undefined;
+  return async (messages) => {
+    const same = keepObjects(messages, known);
+    const fresh = same.slice(goesOn(same, known));
+    known = same;
+    managedBy = (fresh.length < same.length ? managedBy : undefined) ?? managedByParts(fresh);
+    for (const message of fresh) {
+      const kept = message.role === "tool" ? await truncatedMessage(message, context) : message;
+      if (kept === message) continue;
+      cut.set(message, kept);
+      hasCut = true;
+    }
+    const kept = hasCut ? same.map((message) => cut.get(message) ?? message) : same;
+    return { messages: kept, isWhole: !hasCut, managedBy };
+  };
+}
+
+/** How many messages of the list are those of the one before it. */
+function goesOn(list: Natives, before: Natives): number {
+  const end = Math.min(list.length, before.length);
+  let at = 0;
+  while (at < end && list[at] === before[at]) at += 1;
+  return at;
+}
+
+async function truncatedMessage(message: AiSdkMessage, context: Context): Promise<AiSdkMessage> {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  const parts = await Promise.all(
+    content.map(async (part) => {
+      if (!isWireBlock(part) || part.type !== "tool-result") return part;
+      const { toolName, input, output } = part;
+      const meta = { toolName: typeof toolName === "string" ? toolName : "", input };
+      const kept = await truncateValue(output, meta, context.truncation);
+      return kept === output ? part : { ...part, output: kept };
+    }),
+  );
+  const isSame = parts.every((part, at) => part === content[at]);
+  return isSame ? message : { ...message, content: parts as AiSdkMessage["content"] };
 }

@@ -1,2 +1,3 @@
-export { longhaulProcessor } from "./processor.ts";
-export type { LonghaulProcessor, LonghaulProcessorOptions } from "./processor.ts";
+export { mastraContext } from "./context.ts";
+export type { MastraContext, MastraContextOptions, MastraProcessor } from "./context.ts";
+export type { ProcessorArgs } from "./wire.ts";

@@ -1,25 +1,31 @@
-import { toJson } from "../../core/text/index.ts";
 import { recallTools } from "../../archive/recall-tools.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import type { Context } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
+import { toJson } from "../../core/text/index.ts";
 import { createConversations } from "../conversations.ts";
-import { hookOptions, subAgentSettings } from "../hook-options.ts";
-import { createStandBack } from "../stand-back.ts";
-import { agentItems } from "./agent-items.ts";
-import { preparingModel, preparingProvider } from "./model.ts";
-import { recallOptions, type RecallToolOptions } from "./recall-options.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createStandBack } from "../managed.ts";
+import { agentItems } from "./native-item.ts";
+import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
-import { createTruncation } from "./truncate-results.ts";
-import type { AgentItem, AgentModel, AgentModelProvider, AgentSession } from "./wire.ts";
+import {
+  createTruncation,
+  recallOptions,
+  type RecallToolOptions,
+  truncatingTools,
+} from "./tools.ts";
+import type {
+  AgentItem,
+  AgentModel,
+  AgentModelProvider,
+  AgentSession,
+  ModelRequest,
+} from "./wire.ts";
 
-export interface AgentsContextOptions extends ContextOptions {
-  /**
-   * The agent's model. Where `window` is not given, that of the model's family is taken: the table
-   * of the command line, 128,000 for families that it does not know.
-   */
-  readonly model?: string;
-}
+/** `summarizer` may be a model of the SDK. */
+export type AgentsContextOptions = HookOptions<string, AgentModel, ModelRequest>;
 
-/** A context with the hooks of the OpenAI Agents SDK; one for each conversation. */
+/** A context with the hooks of the OpenAI Agents SDK. */
 export interface AgentsContext extends Omit<Context, "subAgent"> {
   /**
    * For `new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) })`: every request
@@ -39,30 +45,33 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
    * `recall` and `search_archive`, for the SDK's `tool()`: `context.recallTools.map((options) =>
    * tool(options))`. With them the agent gets back what left its context.
    */
-  readonly recallTools: readonly RecallToolOptions[];
+  readonly recallTools: RecallToolOptions[];
+  /**
+   * Function tools whose outputs are truncated on arrival (T15), so that a session keeps little of
+   * them, too.
+   */
+  tools<Tools extends readonly object[]>(tools: Tools): Tools;
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: AgentsContextOptions): AgentsContext;
 }
 
 /**
- * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
+ * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
  * const context = agentsContext({ model: "gpt-5" });
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */
 export function agentsContext(options: AgentsContextOptions = {}): AgentsContext {
-  const settings = { traits: agentItems.traits, ...hookOptions(options) };
-  return withHooks(createContext(settings), settings);
+  return contextOn(createHook(options, { traits: agentItems.traits, windowOf, summarizerOf }));
 }
 
-function withHooks(context: Context, settings: ContextOptions): AgentsContext {
+function contextOn(hook: Hook<ModelRequest>): AgentsContext {
+  const { context } = hook;
   const messagesOf = (items: readonly AgentItem[]): readonly AgentItem[] => items;
-  const format = { dialect: agentItems, messagesOf };
-  const conversationOf = createConversations({ context, settings, format });
+  const conversationOf = createConversations(hook, { dialect: agentItems, messagesOf });
   const standsBack = createStandBack(context);
-  const truncate = createTruncation(context.truncation);
-  const preparing = { conversationOf, standsBack, truncate };
+  const preparing = { conversationOf, standsBack, truncate: createTruncation(context.truncation) };
   const keep = async (items: readonly AgentItem[]): Promise<boolean> => {
     try {
       await context.archive.put("head", items.map((item) => toJson(item)).join("\n"));
@@ -77,10 +86,12 @@ function withHooks(context: Context, settings: ContextOptions): AgentsContext {
     modelProvider: (provider) => preparingProvider(provider, preparing),
     model: (model) => preparingModel(model, preparing),
     session: (session) => compactingSession(session, { conversationOf, standsBack, keep }),
+    tools: (tools) => truncatingTools(tools, context.truncation),
     recallTools: Object.entries(recallTools(context.archive)).map(recallOptions),
-    subAgent(own = {}) {
-      const options = hookOptions(own);
-      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
-    },
+    subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
+}
+
+function windowOf(model: unknown): number | undefined {
+  return typeof model === "string" ? modelWindow(model) : undefined;
 }

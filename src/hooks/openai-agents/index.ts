@@ -1,4 +1,10 @@
 export { agentsContext } from "./context.ts";
 export type { AgentsContext, AgentsContextOptions } from "./context.ts";
-export type { RecallToolOptions } from "./recall-options.ts";
-export type { AgentItem, AgentModel, AgentModelProvider, AgentSession } from "./wire.ts";
+export type { RecallToolOptions } from "./tools.ts";
+export type {
+  AgentItem,
+  AgentModel,
+  AgentModelProvider,
+  AgentSession,
+  ModelRequest,
+} from "./wire.ts";

@@ -1,13 +1,15 @@
 import type { Usage } from "../../core/message/index.ts";
+import { isWireObject } from "../../dialects/wire.ts";
+import { outputLimit } from "../../models/live-request.ts";
+import type { Summarizer } from "../../models/summarizer.ts";
+import { sdkSummarizer } from "../summarizer.ts";
 import type { ConversationOf } from "../conversations.ts";
-import { managedBy } from "./managed.ts";
-import type { TruncateResults } from "./truncate-results.ts";
-import { reportedUsage } from "./usage.ts";
+import type { TruncateResults } from "./tools.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
-import { withMethods } from "./with-methods.ts";
+import { withMethods } from "./session.ts";
 
-export interface PreparingOptions {
-  readonly conversationOf: ConversationOf<AgentItem>;
+interface PreparingOptions {
+  readonly conversationOf: ConversationOf<AgentItem, ModelRequest>;
   readonly truncate: TruncateResults;
   readonly standsBack: (by: string | undefined) => boolean;
 }
@@ -79,7 +81,7 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   const isLeft = options.standsBack(managedBy(request));
   if (typeof input === "string" || isLeft) return left(request);
   const beside = { instructions: systemInstructions ?? "", tools: [...tools, ...handoffs] };
-  const conversation = options.conversationOf(input, beside);
+  const conversation = options.conversationOf(input, { request, tools: beside.tools });
   const items = await options.truncate(conversation.messages).catch((error: unknown) => {
     conversation.native.context.fail(error);
     return conversation.messages;
@@ -87,7 +89,7 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   const prepared = await conversation.native.prepare(items, {
     usage: conversation.reported,
     ...beside,
-    ...(signal !== undefined && { signal }),
+    signal,
   });
   const sendable = (sent: readonly AgentItem[]): Omit<Prepared, "recover"> => {
     if (sent !== items) conversation.goesOn(sent);
@@ -154,4 +156,81 @@ async function* stream(
 function saysNothing(event: object): boolean {
   const { type, event: raw } = event as { type?: unknown; event?: { type?: unknown } };
   return type === "response_started" || (type === "model" && LEAD_IN.has(raw?.type));
+}
+
+/** What shows that the provider keeps or edits the conversation itself. */
+export function managedBy(request: ModelRequest): string | undefined {
+  const { previousResponseId, conversationId, modelSettings } = request;
+  if (previousResponseId !== undefined) return "previousResponseId";
+  if (conversationId !== undefined) return "conversationId";
+  const { truncation, contextManagement, providerData = {} } = modelSettings;
+  const strategies = contextManagement ?? providerData["context_management"];
+  if (Array.isArray(strategies) && strategies.length > 0) return "contextManagement";
+  const isCut = truncation === "auto" || providerData["truncation"] === "auto";
+  return isCut ? 'truncation: "auto"' : undefined;
+}
+
+/** The usage of one answer in the names of the SDK; `undefined` where none was reported. */
+export function reportedUsage(usage: unknown): Usage | undefined {
+  if (!isWireObject(usage)) return undefined;
+  const { inputTokens, outputTokens, inputTokensDetails } = usage;
+  if (typeof inputTokens !== "number" || inputTokens === 0) return undefined;
+  // A record, or a list of one for each request.
+  const details: unknown = Array.isArray(inputTokensDetails)
+    ? inputTokensDetails[0]
+    : inputTokensDetails;
+  const cached = isWireObject(details) ? details["cached_tokens"] : undefined;
+  const cacheRead = typeof cached === "number" ? cached : 0;
+  return {
+    input: Math.max(0, inputTokens - cacheRead),
+    cacheRead,
+    output: typeof outputTokens === "number" ? outputTokens : 0,
+  };
+}
+
+/** A summarizer on a model of the SDK. */
+export function summarizerOf(given: unknown): Summarizer | undefined {
+  if (!isModel(given)) return undefined;
+  return sdkSummarizer({
+    name: "agents model",
+    async ask({ prompt, cap, signal }) {
+      const request = {
+        systemInstructions: prompt.system,
+        input: prompt.user,
+        modelSettings: { maxTokens: outputLimit({ cap, window: Infinity, inputTokens: 0 }) },
+        tools: [],
+        handoffs: [],
+        outputType: "text",
+        tracing: false,
+        signal,
+      };
+      const { output, usage } = (await given.getResponse(request as never)) as ModelAnswer;
+      const said = output.filter(({ type = "message" }) => type === "message");
+      const blocks = said.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+      const reported = reportedUsage(usage);
+      return {
+        text: blocks.map(textOf).join(""),
+        toolCalls: output.filter(({ type }) => type === "function_call").length,
+        usage: reported && {
+          input: reported.input + (reported.cacheRead ?? 0),
+          cached: reported.cacheRead ?? 0,
+          output: reported.output,
+        },
+      };
+    },
+  });
+}
+
+interface ModelAnswer {
+  readonly output: readonly { readonly type?: string; readonly content?: unknown }[];
+  readonly usage: unknown;
+}
+
+function textOf(block: unknown): string {
+  const text = isWireObject(block) ? block["text"] : undefined;
+  return typeof text === "string" ? text : "";
+}
+
+function isModel(given: unknown): given is AgentModel {
+  return isWireObject(given) && typeof given["getResponse"] === "function";
 }

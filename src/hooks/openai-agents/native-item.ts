@@ -1,17 +1,18 @@
+import type { Dialect } from "../../dialects/dialect.ts";
+import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { originOf } from "./responses-view.ts";
-import { shellAction, shellOutput } from "./shell-view.ts";
+import { originOf, responsesView, shellAction, shellOutput } from "./responses-view.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** The names of the tools called so far, by call id: the SDK wants them with the results too. */
-export type ItemNames = Map<string, string>;
+type ItemNames = Map<string, string>;
 
 /**
  * The item of the SDK for what the dialect encoded: the very one that a view was made from, a copy
  * of it with what was edited, or a new one.
  */
-export function nativeItem(item: ResponsesItem, names: ItemNames): AgentItem {
+function nativeItem(item: ResponsesItem, names: ItemNames): AgentItem {
   const encoded = item as unknown as WireObject;
   const origin = originOf(item);
   const native = (origin === undefined ? made(encoded, names) : edited(encoded)) as AgentItem;
@@ -111,4 +112,28 @@ function made(item: WireObject, names: ItemNames): WireObject {
 
 function isText(output: unknown): boolean {
   return typeof output === "string" || (Array.isArray(output) && output.every(isWireObject));
+}
+
+/**
+ * The items of the Agents SDK. They are those of the Responses API with other names, and the same
+ * rules hold for them on the wire; so they are shown to the dialect of that API, which decides.
+ */
+export const agentItems: Dialect<readonly AgentItem[], AgentItem> = {
+  ...openaiResponses,
+  decode: (items) => openaiResponses.decode(viewsOf(items)),
+  createDecoder() {
+    const decode = openaiResponses.createDecoder();
+    const open = decode.open;
+    return Object.assign((item: AgentItem) => decode(responsesView(item)), open && { open });
+  },
+  encode(messages) {
+    const names: ItemNames = new Map();
+    return openaiResponses.encode(messages).map((item) => nativeItem(item, names));
+  },
+  check: (items, options) => openaiResponses.check(viewsOf(items), options),
+};
+
+function viewsOf(items: readonly AgentItem[]): readonly ResponsesItem[] {
+  // What is no list is for the dialect to refuse.
+  return Array.isArray(items) ? items.map((item: AgentItem) => responsesView(item)) : (items as []);
 }

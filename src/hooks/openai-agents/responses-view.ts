@@ -1,13 +1,12 @@
 import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { shellActionView, shellOutputView } from "./shell-view.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** What a view was made from. Copies of a view have it too, so that they can be told from new items. */
 const ORIGIN = Symbol("longhaul.origin");
 
 /** The value of the SDK that a view stands for, and the view as it was made. */
-export interface Origin {
+interface Origin {
   readonly native: WireObject;
   readonly view: WireObject;
 }
@@ -158,4 +157,48 @@ function addressOf(value: unknown): string | undefined {
   if (typeof url === "string") return url;
   if (typeof data !== "string") return undefined;
   return typeof mediaType === "string" ? `data:${mediaType};base64,${data}` : data;
+}
+
+/** The action of a shell call in the names of the API. */
+function shellActionView(action: unknown): unknown {
+  if (!isWireObject(action)) return action;
+  const { timeoutMs, maxOutputLength, ...rest } = action;
+  return {
+    ...rest,
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(maxOutputLength !== undefined && { max_output_length: maxOutputLength }),
+  };
+}
+
+/** And back. */
+export function shellAction(action: unknown): unknown {
+  if (!isWireObject(action)) return action;
+  const { timeout_ms, max_output_length, ...rest } = action;
+  return {
+    ...rest,
+    ...(timeout_ms != null && { timeoutMs: timeout_ms }),
+    ...(max_output_length != null && { maxOutputLength: max_output_length }),
+  };
+}
+
+/** The output of a shell call: a piece for each command. */
+function shellOutputView(output: unknown): unknown {
+  return pieces(output, "exitCode", "exit_code");
+}
+
+export function shellOutput(output: unknown): unknown {
+  return pieces(output, "exit_code", "exitCode");
+}
+
+function pieces(output: unknown, from: string, to: string): unknown {
+  if (!Array.isArray(output)) return output;
+  return output.map((piece: unknown) => {
+    if (!isWireObject(piece) || !isWireObject(piece["outcome"])) return piece;
+    return { ...piece, outcome: renamed(piece["outcome"], from, to) };
+  });
+}
+
+function renamed(object: WireObject, from: string, to: string): WireObject {
+  const { [from]: value, ...rest } = object;
+  return value === undefined ? rest : { ...rest, [to]: value };
 }

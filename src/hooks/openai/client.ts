@@ -1,7 +1,8 @@
 import type { Context } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
+import { isWireObject } from "../../dialects/wire.ts";
 import { type Fetch, PARAMS } from "./preparing-fetch.ts";
-import { wrapRunnables } from "./runnable-tools.ts";
+import { wrapRunnables } from "./tools.ts";
 
 /** A client of the package `openai`, version 5 or later, as far as it is used here. */
 export interface OpenAIClient {
@@ -13,6 +14,12 @@ export interface OpenAIClient {
 export interface PreparingClientOptions {
   readonly context: Context;
   readonly wrapFetch: (fetch: Fetch) => Fetch;
+}
+
+/** Whether that is a client, and nothing else that has a `chat`. */
+export function isClient(given: unknown): given is OpenAIClient {
+  const chat = isWireObject(given) ? given["chat"] : undefined;
+  return isWireObject(chat) && isWireObject(chat["completions"]);
 }
 
 /**
@@ -38,7 +45,6 @@ export function preparingClient<Client extends OpenAIClient>(
     const { tools } = body as { readonly tools?: unknown };
     return runTools({ ...body, tools: wrapRunnables(tools, context.truncation) }, ...rest);
   });
-  warnThrough(own, context);
   return own;
 }
 
@@ -73,21 +79,4 @@ function replace(resource: Resource, name: string, by: (method: Method) => Metho
 function fetchOf(client: object): Fetch {
   const own: unknown = Reflect.get(client, "fetch");
   return typeof own === "function" ? (own as Fetch) : (input, init) => fetch(input, init);
-}
-
-/** The levels of the SDK at which its log says what is a warning. */
-const WARNING_LEVELS: ReadonlySet<unknown> = new Set(["warn", "info", "debug"]);
-
-/** What fails is said once in the client's own log, for those who listen to no events. */
-function warnThrough(client: object, context: Context): void {
-  const { logger, logLevel } = client as {
-    readonly logger?: { readonly warn?: (text: string) => void };
-    readonly logLevel?: unknown;
-  };
-  const said = new Set<string>();
-  context.on("failed", ({ code, message }) => {
-    if (said.has(code) || !WARNING_LEVELS.has(logLevel)) return;
-    said.add(code);
-    logger?.warn?.(`longhaul: ${message}`);
-  });
 }

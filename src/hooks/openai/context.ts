@@ -1,28 +1,33 @@
 import { recallTools } from "../../archive/recall-tools.ts";
-import { type Context, type ContextOptions, createContext } from "../../context/index.ts";
+import type { Context } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
-import { hookOptions, subAgentSettings } from "../hook-options.ts";
-import { createStandBack } from "../stand-back.ts";
-import { chatCompletions } from "./chat.ts";
-import { type OpenAIClient, preparingClient } from "./client.ts";
+import { chatAnswer } from "../../models/openai-compatible.ts";
+import type { Summarizer } from "../../models/summarizer.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createStandBack } from "../managed.ts";
+import { clientSummarizer } from "../summarizer.ts";
+import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
+import {
+  chatCompletions,
+  type ChatParams,
+  type ChatUsage,
+  responses,
+  type ResponsesParams,
+  type ResponsesUsage,
+} from "./endpoint.ts";
 import { prepareEndpoint, type PrepareParamsOptions } from "./prepared-endpoint.ts";
 import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
-import { responses } from "./responses.ts";
 import {
   responsesTool,
   type ResponsesTool,
   runnableTool,
   type RunnableTool,
-} from "./runnable-tools.ts";
-import type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./wire.ts";
+  wrapRunnables,
+} from "./tools.ts";
 
-export interface OpenAIContextOptions extends ContextOptions {
-  /**
-   * The agent's model. Where `window` is not given, that of the model's family is taken: the table
-   * of the command line, 128,000 for families that it does not know.
-   */
-  readonly model?: string;
-}
+/** `summarizer` may be a client of the SDK; it then asks `model`. */
+export type OpenAIContextOptions = HookOptions<string, OpenAIClient, ChatParams | ResponsesParams>;
 
 export interface PrepareChatOptions extends PrepareParamsOptions {
   /** `completion.usage` of the answer that came last. */
@@ -34,7 +39,7 @@ export interface PrepareResponsesOptions extends PrepareParamsOptions {
   readonly usage?: ResponsesUsage | null;
 }
 
-/** A context with the hooks of the OpenAI SDK; one for each conversation. */
+/** A context with the hooks of the OpenAI SDK. */
 export interface OpenAIContext extends Omit<Context, "subAgent"> {
   /**
    * A client of the same class and with the same options, whose requests to Chat Completions and
@@ -75,30 +80,32 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
    * leaves alone what goes elsewhere.
    */
   readonly fetch: Fetch;
+  /** Tools for `runTools` whose outputs are truncated on arrival (T15), as the client's own are. */
+  tools<Tools extends readonly object[]>(tools: Tools): Tools;
   /** `recall` and `search_archive` for Chat Completions and `runTools`. */
-  readonly recallTools: readonly RunnableTool[];
+  readonly recallTools: RunnableTool[];
   /** The same for Responses. */
-  readonly responsesRecallTools: readonly ResponsesTool[];
+  readonly responsesRecallTools: ResponsesTool[];
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: OpenAIContextOptions): OpenAIContext;
 }
 
 /**
- * Creates the context of one conversation. Throws `invalid-options` like `createContext`.
+ * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
  * const openai = openaiContext({ model: "gpt-5" }).client(new OpenAI());
  */
 export function openaiContext(options: OpenAIContextOptions = {}): OpenAIContext {
   // Both APIs have the same traits.
-  const settings = { traits: openaiChat.traits, ...hookOptions(options) };
-  return withHooks(createContext(settings), settings);
+  return contextOn(createHook(options, { traits: openaiChat.traits, windowOf, summarizerOf }));
 }
 
-function withHooks(context: Context, settings: ContextOptions): OpenAIContext {
-  const endpointOptions = { context, settings, standsBack: createStandBack(context) };
-  const chat = prepareEndpoint(chatCompletions, endpointOptions);
-  const answers = prepareEndpoint(responses, endpointOptions);
+function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
+  const { context } = hook;
+  const standsBack = createStandBack(context);
+  const chat = prepareEndpoint(chatCompletions, hook, standsBack);
+  const answers = prepareEndpoint(responses, hook, standsBack);
   const wrapFetch = (fetch: Fetch): Fetch => createPreparingFetch([chat, answers], fetch);
   const recall = Object.entries(recallTools(context.archive));
   return {
@@ -109,11 +116,27 @@ function withHooks(context: Context, settings: ContextOptions): OpenAIContext {
     recoverChat: (params, error) => chat.recover(params, error),
     recoverResponses: (params, error) => answers.recover(params, error),
     fetch: wrapFetch((input, init) => globalThis.fetch(input, init)),
+    tools: (tools) => wrapRunnables(tools, context.truncation),
     recallTools: recall.map(runnableTool),
     responsesRecallTools: recall.map(responsesTool),
-    subAgent(own = {}) {
-      const options = hookOptions(own);
-      return withHooks(context.subAgent(options), subAgentSettings(settings, context, options));
-    },
+    subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
+}
+
+function windowOf(model: unknown): number | undefined {
+  return typeof model === "string" ? modelWindow(model) : undefined;
+}
+
+function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
+  if (!isClient(given)) return undefined;
+  const completions = given.chat.completions as {
+    create(params: object, options: object): PromiseLike<unknown>;
+  };
+  return clientSummarizer("openai", model, async ({ prompt, signal }, id) => {
+    const messages = [
+      { role: "system", content: prompt.system },
+      { role: "user", content: prompt.user },
+    ];
+    return chatAnswer(await completions.create({ model: id, messages }, { signal }));
+  });
 }

@@ -1,6 +1,10 @@
 import type { PrepareOptions } from "../../context/index.ts";
 import type { Usage } from "../../core/message/index.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
+import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
+import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
+import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 
 /** One of the two APIs: where its requests keep the conversation, and what its answers report. */
 export interface Endpoint<Params, Native> {
@@ -19,8 +23,119 @@ export interface Endpoint<Params, Native> {
 }
 
 /** A count of tokens in an answer; servers that imitate the API leave some out. */
-export function count(object: unknown, field: string): number | undefined {
+function count(object: unknown, field: string): number | undefined {
   if (typeof object !== "object" || object === null) return undefined;
   const value = (object as Readonly<Record<string, unknown>>)[field];
   return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
+/** The parameters of a chat completion, as far as they are looked into. */
+export interface ChatParams {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: unknown;
+}
+
+/** The parameters of a response, as far as they are looked into. */
+export interface ResponsesParams {
+  readonly input?: string | readonly ResponsesItem[];
+  readonly instructions?: string | null;
+  readonly tools?: unknown;
+  readonly previous_response_id?: string | null;
+  readonly conversation?: unknown;
+  readonly truncation?: unknown;
+  readonly context_management?: unknown;
+}
+
+/** `usage` of a chat completion. */
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
+}
+
+/** `usage` of a response. */
+export interface ResponsesUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly input_tokens_details?: { readonly cached_tokens?: number | null } | null;
+}
+
+/** Chat Completions, of OpenAI and of the servers that imitate it. */
+export const chatCompletions: Endpoint<ChatParams, ChatMessage> = {
+  path: "/chat/completions",
+  dialect: openaiChat,
+  messagesOf: ({ messages }) => (Array.isArray(messages) ? messages : undefined),
+  withMessages: (params, messages) => ({ ...params, messages }),
+  besideOf: ({ tools }) => ({ tools }),
+  managedBy: chatManagedBy,
+  usageOf: chatUsageOf,
+};
+
+function chatUsageOf(reported: unknown): Usage | undefined {
+  const prompt = count(reported, "prompt_tokens");
+  if (prompt === undefined) return undefined;
+  const usage = reported as Partial<ChatUsage>;
+  const cacheRead = count(usage.prompt_tokens_details, "cached_tokens") ?? 0;
+  const output = count(reported, "completion_tokens") ?? 0;
+  // Hidden reasoning is paid for, but it is no part of what is sent next.
+  const hidden = count(usage.completion_tokens_details, "reasoning_tokens") ?? 0;
+  return {
+    input: Math.max(0, prompt - cacheRead),
+    cacheRead,
+    output: Math.max(0, output - hidden),
+  };
+}
+
+/** OpenRouter takes messages out of the middle where this is switched on. */
+function chatManagedBy(params: ChatParams): string | undefined {
+  const { transforms, plugins } = params as { transforms?: unknown; plugins?: unknown };
+  if (Array.isArray(transforms) && transforms.includes("middle-out")) {
+    return 'transforms: ["middle-out"]';
+  }
+  const isOn = (plugin: { id?: unknown; enabled?: unknown } | null): boolean =>
+    plugin?.id === "context-compression" && plugin.enabled !== false;
+  return Array.isArray(plugins) && plugins.some(isOn)
+    ? 'plugins: [{ id: "context-compression" }]'
+    : undefined;
+}
+
+/** The Responses API. */
+export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
+  path: "/responses",
+  dialect: openaiResponses,
+  messagesOf,
+  withMessages: (params, input) => ({ ...params, input }),
+  besideOf: ({ instructions, tools }) => ({ instructions: instructions ?? undefined, tools }),
+  managedBy: responsesManagedBy,
+  usageOf: responsesUsageOf,
+};
+
+function messagesOf({ input }: ResponsesParams): readonly ResponsesItem[] | undefined {
+  if (typeof input !== "string") return Array.isArray(input) ? input : undefined;
+  const message = { type: "message", role: "user", content: input };
+  return [message];
+}
+
+/** Where the server keeps the history, or cuts it, there is nothing here to edit. */
+function responsesManagedBy(params: ResponsesParams): string | undefined {
+  const { previous_response_id, conversation, context_management, truncation } = params;
+  if (previous_response_id != null) return "previous_response_id";
+  if (conversation != null) return "conversation";
+  if (Array.isArray(context_management) && context_management.length > 0) {
+    return "context_management";
+  }
+  return truncation === "auto" ? 'truncation: "auto"' : undefined;
+}
+
+function responsesUsageOf(reported: unknown): Usage | undefined {
+  const input = count(reported, "input_tokens");
+  if (input === undefined) return undefined;
+  const { input_tokens_details } = reported as Partial<ResponsesUsage>;
+  const cacheRead = count(input_tokens_details, "cached_tokens") ?? 0;
+  return {
+    input: Math.max(0, input - cacheRead),
+    cacheRead,
+    output: count(reported, "output_tokens") ?? 0,
+  };
 }

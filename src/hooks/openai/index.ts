@@ -6,7 +6,7 @@ export type {
   PrepareChatOptions,
   PrepareResponsesOptions,
 } from "./context.ts";
+export type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./endpoint.ts";
 export type { PrepareParamsOptions } from "./prepared-endpoint.ts";
 export type { Fetch } from "./preparing-fetch.ts";
-export type { ResponsesTool, RunnableTool } from "./runnable-tools.ts";
-export type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./wire.ts";
+export type { ResponsesTool, RunnableTool } from "./tools.ts";

@@ -1,9 +1,6 @@
 import type { PrepareOptions } from "../../context/index.ts";
-import {
-  type Conversation,
-  createConversations,
-  type ConversationsOptions,
-} from "../conversations.ts";
+import { type Conversation, createConversations } from "../conversations.ts";
+import type { Hook } from "../hook.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -39,24 +36,22 @@ export interface PreparedEndpoint<Params> {
   recover<Given extends Params>(params: Given, error: unknown): Promise<Given | undefined>;
 }
 
-export interface PreparedEndpointOptions<Native> extends Omit<
-  ConversationsOptions<Native>,
-  "format"
-> {
-  readonly standsBack: (by: string | undefined) => boolean;
-}
-
 export function prepareEndpoint<Params, Native extends object>(
   endpoint: Endpoint<Params, Native>,
-  { standsBack, ...options }: PreparedEndpointOptions<Native>,
+  hook: Hook<Params>,
+  standsBack: (by: string | undefined) => boolean,
 ): PreparedEndpoint<Params> {
   const { dialect } = endpoint;
   const format = { dialect, messagesOf: (messages: readonly Native[]) => messages };
-  const conversationOf = createConversations({ ...options, format });
+  const conversationOf = createConversations(hook, format);
   const open = (params: Params): Conversation<Native> | undefined => {
     const messages = endpoint.messagesOf(params);
     const isLeft = messages === undefined || standsBack(endpoint.managedBy(params));
-    return isLeft ? undefined : conversationOf(messages, endpoint.besideOf(params));
+    if (isLeft) return undefined;
+    return conversationOf(messages, {
+      request: params,
+      tools: endpoint.besideOf(params).tools ?? [],
+    });
   };
   const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
   const edited = <Given extends Params>(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundReasoning, thinkingOf } from "../../../src/hooks/ai-sdk/bound-reasoning.ts";
+import { boundReasoning, thinkingOf } from "../../../src/hooks/ai-sdk/model.ts";
 
 const model = (provider: string, modelId: string): unknown => ({ provider, modelId });
 const budget = { type: "enabled", budgetTokens: 2_000 };

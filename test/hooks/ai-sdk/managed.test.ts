@@ -3,7 +3,7 @@ import {
   managedByOptions,
   managedByParts,
   managedByStep,
-} from "../../../src/hooks/ai-sdk/managed.ts";
+} from "../../../src/hooks/ai-sdk/model.ts";
 import type { AiSdkStep } from "../../../src/hooks/ai-sdk/sdk.ts";
 
 const thinking = { type: "clear_thinking_20251015", keep: "all" };

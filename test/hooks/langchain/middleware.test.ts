@@ -12,16 +12,10 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import {
-  type AgentMiddleware,
-  createAgent,
-  FakeToolCallingModel,
-  tool,
-  toolErrorMiddleware,
-} from "langchain";
+import { type AgentMiddleware, createAgent, FakeToolCallingModel, tool } from "langchain";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { directoryArchive } from "../../../src/archive/directory.ts";
-import { longhaulMiddleware } from "../../../src/hooks/langchain/index.ts";
+import { langchainContext } from "../../../src/hooks/langchain/index.ts";
 import { harness, history, step, words } from "./requests.ts";
 
 const LONG = words(9_000);
@@ -166,7 +160,7 @@ describe("conversations", () => {
     await ask({ messages: history(80, "h2"), thread: "t2" });
     await ask({ messages: history(80, "sub"), thread: "t1" });
     await ask({ messages: history(81, "h1"), thread: "t1" });
-    expect(contexts.map(({ threadId }) => threadId)).toEqual(["t1", "t2", "t1"]);
+    expect(contexts.map(({ id }) => id)).toEqual(["t1/h1", "t2/h2", "t1/sub"]);
     const search = middleware.tools.find(({ name }) => name === "search_archive")!;
     const find = (thread: string, first: string, pattern: string): Promise<string> =>
       search.invoke(
@@ -180,11 +174,11 @@ describe("conversations", () => {
   });
 
   it("give way when there are too many, the oldest first", async () => {
-    const { ask, contexts } = harness({ window: 32_000, maxThreads: 2 });
+    const { ask, contexts } = harness({ window: 32_000, maxConversations: 2 });
     for (const thread of ["a", "b", "a", "c", "a", "b"]) {
       await ask({ messages: history(1, thread), thread });
     }
-    expect(contexts.map(({ threadId }) => threadId)).toEqual(["a", "b", "c", "b"]);
+    expect(contexts.map(({ id }) => id)).toEqual(["a/a", "b/b", "c/c", "b/b"]);
   });
 
   it("go on in another process with the same view, where the archive is a directory", async () => {
@@ -261,66 +255,114 @@ describe("the agent's own tools", () => {
     },
     { name: "boom", description: "b", schema: { type: "object", properties: {} } },
   );
-  const run = async (middleware: readonly AgentMiddleware[]): Promise<string[]> => {
+  const run = async (
+    middleware: readonly AgentMiddleware[],
+    tools: (typeof boom)[] = [boom],
+  ): Promise<string[]> => {
     const toolCalls = [[{ name: "boom", args: {}, id: "c1" }], []];
     const model = new FakeToolCallingModel({ toolCalls });
-    const agent = createAgent({ model, tools: [boom], middleware: [...middleware] });
+    const agent = createAgent({ model, tools, middleware: [...middleware] });
     const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] });
     return messages.map(({ type, text }) => `${type}: ${text}`);
   };
 
   it("still answer with their errors when they throw", async () => {
-    const said = await run([longhaulMiddleware({ window: 32_000 })]);
+    const said = await run([langchainContext({ window: 32_000 }).middleware]);
     expect(said[2]).toMatch(/^tool: Error: no such day/);
     expect(said).toEqual(await run([]));
   });
 
-  it("need a middleware for their errors where they are wrapped", async () => {
-    const longhaul = longhaulMiddleware({ window: 32_000, truncateIn: "state" });
-    await expect(run([longhaul])).rejects.toThrow("no such day");
-    const errors = toolErrorMiddleware({ onError: () => "It failed." });
-    expect((await run([longhaul, errors]))[2]).toBe("tool: It failed.");
+  it("answer with their errors when their outputs are truncated, too", async () => {
+    const context = langchainContext({ window: 32_000 });
+    const said = await run([context.middleware], context.tools([boom]));
+    expect(said).toEqual(await run([]));
   });
 });
 
-describe("truncation in the state", () => {
-  const request = { toolCall: { name: "read", args: {} }, state: { messages: history(1) } };
-  const { wrapToolCall } = longhaulMiddleware({ window: 32_000, truncateIn: "state" });
+describe("tools with outputs that are truncated", () => {
+  const context = langchainContext({ window: 32_000 });
+  const call = { name: "read", args: { path: "a.ts" }, id: "c", type: "tool_call" as const };
+  const answering = (output: unknown) => {
+    const own = { name: "read", schema: { type: "object" }, invoke: async (_: object) => output };
+    return context.tools([own])[0]!;
+  };
 
-  it("cuts what a tool returns", async () => {
-    const whole = new ToolMessage({ content: LONG, tool_call_id: "c", name: "read" });
-    const cut = await wrapToolCall!(request, () => whole);
-    expect(cut).toBeInstanceOf(ToolMessage);
-    expect(cut.text.length).toBeLessThan(52_000);
-    const small = new ToolMessage({ content: "x", tool_call_id: "c" });
-    expect(await wrapToolCall!(request, () => small)).toBe(small);
+  it("are the agent's own, with less to say", async () => {
+    const read = tool(() => LONG, {
+      name: "read",
+      description: "r",
+      schema: { type: "object", properties: {} },
+    });
+    const [cut] = context.tools([read]);
+    expect(cut).toBeInstanceOf(read.constructor);
+    const message = (await cut!.invoke(call)) as ToolMessage;
+    expect(message).toBeInstanceOf(ToolMessage);
+    expect(message.text.length).toBeLessThan(52_000);
+    expect(((await cut!.invoke({})) as string).length).toBeLessThan(52_000);
+    expect(await read.invoke({})).toBe(LONG);
   });
 
-  it("cuts the messages of a command, and nothing else in it", async () => {
+  it("keep what is small as it is", async () => {
+    const small = new ToolMessage({ content: "x", tool_call_id: "c" });
+    expect(await answering(small).invoke(call)).toBe(small);
+  });
+
+  it("cut the messages of a command, and nothing else in it", async () => {
     const messages = [
       new ToolMessage({ content: LONG, tool_call_id: "c" }),
       new HumanMessage(LONG),
     ];
     const whole = new Command({ update: { messages, files: { a: 1 } }, goto: "model" });
-    const cut = await wrapToolCall!(request, () => whole);
+    const cut = (await answering(whole).invoke(call)) as Command;
     expect(cut).toBeInstanceOf(Command);
     const update = cut.update as { messages: BaseMessage[]; files: unknown };
     expect([cut.goto, update.files]).toEqual([["model"], { a: 1 }]);
     expect(update.messages[0]!.text.length).toBeLessThan(52_000);
     expect(update.messages[1]).toBe(messages[1]);
     const other = new Command({ goto: "model" });
-    expect(await wrapToolCall!(request, () => other)).toBe(other);
+    expect(await answering(other).invoke(call)).toBe(other);
+  });
+});
+
+describe("a graph of one's own", () => {
+  const model = (said: unknown[]) => ({
+    invoke: async (messages: never) => {
+      said.push(messages);
+      return new AIMessage("ok");
+    },
   });
 
-  it("is off unless asked for", () => {
-    expect(longhaulMiddleware({ window: 32_000 })).not.toHaveProperty("wrapToolCall");
+  it("is one conversation, whatever its thread", async () => {
+    const contexts: string[] = [];
+    const context = langchainContext({
+      window: 32_000,
+      onConversation: (_, id) => void contexts.push(id),
+    });
+    const config = { configurable: { thread_id: "t1" } };
+    await context.invoke(model([]), history(80), config);
+    expect(contexts).toEqual([]);
+    expect(context.journal()).toHaveLength(1);
+  });
+
+  it("has those that conversationOf tells", async () => {
+    const contexts: string[] = [];
+    const context = langchainContext({
+      window: 32_000,
+      conversationOf: ({ config }) => config?.configurable?.thread_id as string,
+      onConversation: (_, id) => void contexts.push(id),
+    });
+    for (const id of ["a", "b", "a"]) {
+      await context.invoke(model([]), history(80, id), { configurable: { thread_id: id } });
+    }
+    expect(contexts).toEqual(["a", "b"]);
+    expect(context.journal()).toEqual([]);
   });
 });
 
 describe("what goes wrong", () => {
   it("in the options is said at once", () => {
-    expect(() => longhaulMiddleware({ window: -1 })).toThrow(/window/);
-    expect(() => longhaulMiddleware({ maxThreads: 0 })).toThrow(/maxThreads/);
+    expect(() => langchainContext({ window: -1 })).toThrow(/window/);
+    expect(() => langchainContext({ maxConversations: 0 })).toThrow(/maxConversations/);
   });
 
   it("in the work is told, and the request goes on as it was", async () => {

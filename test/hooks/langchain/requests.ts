@@ -1,9 +1,10 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { Context, ContextReport, Failure } from "../../../src/context/index.ts";
 import {
-  type LonghaulMiddleware,
-  longhaulMiddleware,
-  type LonghaulMiddlewareOptions,
+  langchainContext,
+  type LangChainContext,
+  type LangChainContextOptions,
+  type LangChainMiddleware,
 } from "../../../src/hooks/langchain/index.ts";
 
 /** So many words, some 1.4 tokens each. */
@@ -48,27 +49,28 @@ export interface Asked {
 }
 
 export interface Harness {
-  readonly middleware: LonghaulMiddleware;
+  readonly context: LangChainContext;
+  readonly middleware: LangChainMiddleware;
   readonly reports: ContextReport[];
   readonly failures: Failure[];
-  readonly contexts: { readonly context: Context; readonly threadId: string | undefined }[];
+  readonly contexts: { readonly context: Context; readonly id: string }[];
   /** One call of the model, as an agent makes it; what was sent, in the order of the tries. */
   ask(asked: Asked): Promise<{ readonly sent: Sent[]; readonly answer: BaseMessage }>;
 }
 
-export function harness(options: LonghaulMiddlewareOptions = { window: 32_000 }): Harness {
+export function harness(options: LangChainContextOptions = { window: 32_000 }): Harness {
   const reports: ContextReport[] = [];
   const failures: Failure[] = [];
   const contexts: Harness["contexts"] = [];
-  const middleware = longhaulMiddleware({
+  const own = langchainContext({
     ...options,
-    onContext(context, { threadId }) {
-      contexts.push({ context, threadId });
-      context.on("prepared", (report) => void reports.push(report));
-      context.on("failed", (failure) => void failures.push(failure));
-    },
+    onConversation: (context, id) => void contexts.push({ context, id }),
   });
+  own.on("prepared", (report) => void reports.push(report));
+  own.on("failed", (failure) => void failures.push(failure));
+  const { middleware } = own;
   return {
+    context: own,
     middleware,
     reports,
     failures,

@@ -6,9 +6,9 @@ import { directoryArchive } from "../../../src/archive/directory.ts";
 import type { Context, ContextReport, Failure } from "../../../src/context/index.ts";
 import type { PromptMessage } from "../../../src/dialects/ai-sdk/model-prompt.ts";
 import {
-  type LonghaulProcessor,
-  longhaulProcessor,
-  type LonghaulProcessorOptions,
+  mastraContext,
+  type MastraContextOptions,
+  type MastraProcessor,
 } from "../../../src/hooks/mastra/index.ts";
 import { words } from "../../build-messages.ts";
 
@@ -36,25 +36,23 @@ function prompt(steps: number): PromptMessage[] {
 }
 
 interface Harness {
-  readonly processor: LonghaulProcessor;
+  readonly processor: MastraProcessor;
   readonly reports: ContextReport[];
   readonly failures: Failure[];
-  readonly contexts: { readonly context: Context; readonly threadId: string | undefined }[];
+  readonly contexts: { readonly context: Context; readonly id: string }[];
 }
 
-function harness(options: LonghaulProcessorOptions = { window: 32_000 }): Harness {
+function harness(options: MastraContextOptions = { window: 32_000 }): Harness {
   const reports: ContextReport[] = [];
   const failures: Failure[] = [];
   const contexts: Harness["contexts"] = [];
-  const processor = longhaulProcessor({
+  const own = mastraContext({
     ...options,
-    onContext(context, { threadId }) {
-      contexts.push({ context, threadId });
-      context.on("prepared", (report) => void reports.push(report));
-      context.on("failed", (failure) => void failures.push(failure));
-    },
+    onConversation: (context, id) => void contexts.push({ context, id }),
   });
-  return { processor, reports, failures, contexts };
+  own.on("prepared", (report) => void reports.push(report));
+  own.on("failed", (failure) => void failures.push(failure));
+  return { processor: own.processor, reports, failures, contexts };
 }
 
 /** A run of an agent, in the thread of a memory if there is one. */
@@ -147,12 +145,7 @@ describe("conversations", () => {
     for (const thread of ["t1", "t2", "t1", undefined, undefined]) {
       await run(all, thread).send(prompt(1));
     }
-    expect(all.contexts.map(({ threadId }) => threadId)).toEqual([
-      "t1",
-      "t2",
-      undefined,
-      undefined,
-    ]);
+    expect(all.contexts.map(({ id }) => id)).toEqual(["t1", "t2", "run 1", "run 2"]);
   });
 
   it("do not see each other's originals", async () => {
@@ -186,15 +179,13 @@ describe("the agent's tools", () => {
     const { tools } = run(harness()).start({ recall, read: {} })!;
     expect(Object.keys(tools).sort()).toEqual(["read", "recall", "search_archive"]);
     expect(tools["recall"]).toBe(recall);
-    const without = harness({ window: 32_000, recallTools: false });
-    expect(run(without).start({ read: {} })).toBeUndefined();
   });
 });
 
 describe("the options", () => {
   it("that make no sense are said at once", () => {
-    expect(() => longhaulProcessor({ window: -1 })).toThrow(/window/);
-    expect(() => longhaulProcessor({ maxThreads: 0.5 })).toThrow(/maxThreads/);
+    expect(() => mastraContext({ window: -1 })).toThrow(/window/);
+    expect(() => mastraContext({ maxConversations: 0.5 })).toThrow(/maxConversations/);
   });
 
   it("leave the window to the model", async () => {

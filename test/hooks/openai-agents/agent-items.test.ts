@@ -2,7 +2,7 @@ import { protocol } from "@openai/agents";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, type Part, withParts } from "../../../src/core/message/index.ts";
-import { agentItems } from "../../../src/hooks/openai-agents/agent-items.ts";
+import { agentItems } from "../../../src/hooks/openai-agents/native-item.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { agentItemsFixtures } from "./fixtures.ts";

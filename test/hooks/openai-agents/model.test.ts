@@ -1,10 +1,9 @@
 import { Usage } from "@openai/agents";
 import { describe, expect, test } from "vitest";
 import { agentsContext } from "../../../src/hooks/openai-agents/index.ts";
-import { managedBy } from "../../../src/hooks/openai-agents/managed.ts";
-import { reportedUsage } from "../../../src/hooks/openai-agents/usage.ts";
+import { managedBy, reportedUsage } from "../../../src/hooks/openai-agents/model.ts";
 import type { ModelRequest } from "../../../src/hooks/openai-agents/wire.ts";
-import { withMethods } from "../../../src/hooks/openai-agents/with-methods.ts";
+import { withMethods } from "../../../src/hooks/openai-agents/session.ts";
 import { quarter, words } from "../../build-messages.ts";
 
 const request = (fields: Partial<ModelRequest> = {}): ModelRequest => ({

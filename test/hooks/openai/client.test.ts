@@ -1,5 +1,6 @@
 import OpenAI, { AzureOpenAI } from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Failure } from "../../../src/context/index.ts";
 import { type OpenAIContextOptions, openaiContext } from "../../../src/hooks/openai/index.ts";
 import { quarter, words } from "../../build-messages.ts";
 
@@ -268,20 +269,17 @@ describe("what the server keeps or cuts itself", () => {
 
   test.each(Object.entries(managed))("%s is left alone, and said once", async (field, value) => {
     const { client, sent } = clientWith(() => json({ object: "response", id: "r", output: [] }));
-    const warnings: string[] = [];
-    const logger = { ...console, warn: (text: string) => void warnings.push(text) };
     const context = openaiContext(SMALL);
-    const failures: string[] = [];
-    context.on("failed", ({ code }) => void failures.push(code));
-    const own = context.client(client.withOptions({ logger, logLevel: "warn" }));
+    const failures: Failure[] = [];
+    context.on("failed", (failure) => void failures.push(failure));
+    const own = context.client(client);
     const input = longInput();
     for (let n = 0; n < 2; n++) {
       await own.responses.create({ model: "m", input, [field]: value });
     }
     expect(sent.map(({ body }) => body.input?.length)).toEqual([input.length, input.length]);
-    expect(failures).toEqual(["managed-elsewhere"]);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(field);
+    expect(failures).toMatchObject([{ code: "managed-elsewhere" }]);
+    expect(failures[0]?.message).toContain(field);
   });
 
   test("null, as the API itself says it, is nothing", async () => {

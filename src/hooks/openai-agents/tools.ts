@@ -1,5 +1,42 @@
+import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { truncateValue, type TruncationOptions } from "../../tools/index.ts";
 import type { AgentItem } from "./wire.ts";
+
+/** What the SDK's `tool()` takes. */
+export interface RecallToolOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: {
+    type: "object";
+    properties: Record<string, { [keyword: string]: unknown }>;
+    required: string[];
+    additionalProperties: false;
+  };
+  readonly strict: true;
+  /** The answer for the model. Never rejects. */
+  readonly execute: (input: unknown) => Promise<string>;
+}
+
+/** One of the tools of `recallTools` in that form; it checks its input itself. */
+export function recallOptions([name, entry]: readonly [
+  string,
+  RecallTools[keyof RecallTools],
+]): RecallToolOptions {
+  const tool = entry as RecallTool<unknown>;
+  const { properties, required } = tool.inputSchema;
+  return {
+    name,
+    description: tool.description,
+    parameters: {
+      type: "object",
+      properties: { ...properties },
+      required: [...required],
+      additionalProperties: false,
+    },
+    strict: true,
+    execute: (input) => tool.execute(input),
+  };
+}
 
 /** T15 for the results in a history; the same item is truncated once. */
 export type TruncateResults = (items: readonly AgentItem[]) => Promise<readonly AgentItem[]>;
@@ -62,4 +99,25 @@ function inputOf(call: object | undefined): unknown {
   } catch {
     return json;
   }
+}
+
+/** Function tools run through `invoke(context, input)`, whose input is JSON. */
+export function truncatingTools<Tools extends readonly object[]>(
+  tools: Tools,
+  truncation: TruncationOptions,
+): Tools {
+  return tools.map((tool) => truncatingTool(tool, truncation)) as unknown as Tools;
+}
+
+function truncatingTool(tool: object, truncation: TruncationOptions): object {
+  const { type, invoke, name: toolName } = tool as Readonly<Record<string, unknown>>;
+  if (type !== "function" || typeof invoke !== "function" || typeof toolName !== "string") {
+    return tool;
+  }
+  const run = async (...args: unknown[]): Promise<unknown> => {
+    const output: unknown = await Reflect.apply(invoke, tool, args);
+    const input = inputOf({ arguments: args[1] });
+    return truncateValue(output, { toolName, input }, truncation);
+  };
+  return { ...tool, invoke: run };
 }

@@ -1,0 +1,189 @@
+import {
+  type Context,
+  type ContextEventName,
+  type ContextListener,
+  type ContextOptions,
+  createContext,
+} from "../context/index.ts";
+import { checkOptions } from "../context/given-parts.ts";
+import { withoutConversation } from "../context/sub-agent.ts";
+import { ContextError } from "../core/error.ts";
+import type { DialectTraits } from "../dialects/dialect.ts";
+import type { Summarizer } from "../models/summarizer.ts";
+
+/** The options of every hook: those of a context, and what an SDK knows beside. */
+export interface HookOptions<Model, Written, Request> extends Omit<ContextOptions, "summarizer"> {
+  /**
+   * The agent's model: its id, or the SDK's own object. Where `window` is not given, that of the
+   * model is taken. @default a window of 128,000
+   */
+  readonly model?: string | Model;
+  /**
+   * Who writes summaries: a summarizer of `longhaul/models`, a function, or what the SDK itself
+   * calls a model with. @default "extractive", which asks nobody
+   */
+  readonly summarizer?: ContextOptions["summarizer"] | Written;
+  /**
+   * The id of the conversation that a request belongs to, where one hook serves several; a request
+   * without one is told apart as by default. @default by how a conversation begins, or by its thread
+   */
+  readonly conversationOf?: (request: Request) => string | undefined;
+  /** How many conversations are held at once; the one unused for longest gives way. @default 100 */
+  readonly maxConversations?: number;
+  /** Is told of every conversation that gets a context of its own, beside the first. */
+  readonly onConversation?: (context: Context, id: string) => void;
+}
+
+/** What a hook knows of its SDK; models and summarizers are recognised by what they have. */
+export interface HookSdk {
+  readonly traits: DialectTraits;
+  /** The window of a model; `undefined` where it is not known. */
+  readonly windowOf: (model: unknown) => number | undefined;
+  /** A summarizer for what is one only in the words of the SDK; else `undefined`. */
+  readonly summarizerOf: (given: unknown, model: unknown) => Summarizer | undefined;
+}
+
+type AnyOptions<Request> = HookOptions<unknown, unknown, Request>;
+
+/** The contexts behind one hook. */
+export interface Hook<Request> {
+  /** The hook's own; its `on` hears of the others, too. */
+  readonly context: Context;
+  readonly settings: ContextOptions;
+  readonly maxConversations: number;
+  /** The caller's word for it; `undefined` where there is none. */
+  readonly conversationOf: (request: Request) => string | undefined;
+  /** One more context, with these settings in place of the hook's. */
+  open(id: string, own: ContextOptions): Context;
+  /** Gives up a context that was opened. */
+  close(context: Context): void;
+  /** The hook of a sub-agent: nothing of its parent's conversation, and the same archive. */
+  subAgent(own: AnyOptions<Request>): Hook<Request>;
+}
+
+const MOST_CONVERSATIONS = 100;
+
+/** Opens the hook's own context. Throws `invalid-options` for options that make no sense. */
+export function createHook<Request>(given: AnyOptions<Request>, sdk: HookSdk): Hook<Request> {
+  const settings = { traits: sdk.traits, ...contextOptions(given, sdk) };
+  const { conversationOf, onConversation, maxConversations = MOST_CONVERSATIONS } = given;
+  if (!Number.isInteger(maxConversations) || maxConversations < 1) {
+    throw new ContextError(
+      "invalid-options",
+      `The option maxConversations is ${String(maxConversations)}; give a whole number from 1 on.`,
+      { details: { option: "maxConversations", value: maxConversations } },
+    );
+  }
+  const own = { conversationOf, onConversation, maxConversations };
+  return hookOn(createContext(settings), settings, { sdk, own });
+}
+
+interface Shared<Request> {
+  readonly sdk: HookSdk;
+  readonly own: Pick<AnyOptions<Request>, "conversationOf" | "maxConversations" | "onConversation">;
+}
+
+function hookOn<Request>(
+  main: Context,
+  settings: ContextOptions,
+  { sdk, own }: Shared<Request>,
+): Hook<Request> {
+  const { conversationOf, onConversation, maxConversations = MOST_CONVERSATIONS } = own;
+  const { on, follow, leave } = createListeners(main, settings);
+  const context: Context = { ...main, on };
+  return {
+    context,
+    settings,
+    maxConversations,
+    conversationOf: (request) => conversationOf?.(request),
+    open(id, instead) {
+      const opened = createContext({ ...settings, ...instead });
+      follow(opened);
+      onConversation?.(opened, id);
+      return opened;
+    },
+    close(opened) {
+      leave(opened);
+      void opened.close();
+    },
+    subAgent(given) {
+      const options = contextOptions(given, sdk);
+      const theirs = { ...withoutConversation(settings), archive: context.archive, ...options };
+      const heard = given.onConversation ?? onConversation;
+      const shared = {
+        conversationOf: given.conversationOf,
+        maxConversations,
+        onConversation: heard,
+      };
+      return hookOn(context.subAgent(options), theirs, { sdk, own: shared });
+    },
+  };
+}
+
+function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): ContextOptions {
+  checkOptions(given);
+  const {
+    model,
+    summarizer,
+    conversationOf: _c,
+    maxConversations: _m,
+    onConversation: _o,
+    ...options
+  } = given;
+  const window = options.window ?? (model === undefined ? undefined : sdk.windowOf(model));
+  const written = sdk.summarizerOf(summarizer, model) ?? summarizer;
+  return {
+    ...options,
+    ...(window !== undefined && { window }),
+    // Anything else is for the context to refuse.
+    ...(written !== undefined && { summarizer: written as ContextOptions["summarizer"] }),
+  };
+}
+
+type Listening = (context: Context) => () => void;
+
+interface Listeners {
+  readonly on: Context["on"];
+  /** From now on the context is heard, too; `leave` ends that. */
+  readonly follow: (context: Context) => void;
+  readonly leave: (context: Context) => void;
+}
+
+/**
+ * Listeners that hear of all contexts of a hook. While nobody listens to `failed`, the console says
+ * each code once: whoever added one line to an agent has no other way to hear of it.
+ */
+function createListeners(main: Context, { plugins = [] }: ContextOptions): Listeners {
+  const contexts = new Set<Context>();
+  const listening = new Map<Listening, Map<Context, () => void>>();
+  const said = new Set<string>();
+  let heard = plugins.filter(({ onEvent }) => onEvent !== undefined).length;
+  const warn: ContextListener<"failed"> = ({ code, message }) => {
+    if (heard > 0 || said.has(code)) return;
+    said.add(code);
+    // oxlint-disable-next-line no-console -- the console is where a person looks first.
+    console.warn(`longhaul: ${message}`);
+  };
+  const follow = (context: Context): void => {
+    contexts.add(context);
+    context.on("failed", warn);
+    for (const [listen, stops] of listening) stops.set(context, listen(context));
+  };
+  follow(main);
+  return {
+    follow,
+    leave(context) {
+      contexts.delete(context);
+      for (const stops of listening.values()) stops.delete(context);
+    },
+    on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>) {
+      const listen: Listening = (context) => context.on(name, listener);
+      listening.set(listen, new Map([...contexts].map((one) => [one, listen(one)])));
+      if (name === "failed") heard += 1;
+      return () => {
+        for (const stop of listening.get(listen)?.values() ?? []) stop();
+        if (listening.delete(listen) && name === "failed") heard -= 1;
+      };
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Archive } from "../../archive/archive.ts";
+import { memoryArchive } from "../../archive/memory.ts";
+import { type RecallTool, recallTools } from "../../archive/recall-tools.ts";
+import type { Context } from "../../context/index.ts";
+import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { truncateValue } from "../../tools/index.ts";
+import { schemaJson } from "../schema-json.ts";
+import { truncatedMessage } from "./conversation.ts";
+import type { RunnableConfigLike, StateLike } from "./wire.ts";
+
+/**
+ * A tool as agents, `ToolNode` and `bindTools` take it: LangChain asks what a tool has, not which
+ * class made it.
+ */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly schema: { readonly type: "object"; readonly [field: string]: unknown };
+  readonly returnDirect: false;
+  readonly lc_namespace: string[];
+  readonly lc_runnable: true;
+  /** Takes a tool call, or its arguments. */
+  invoke(input: unknown, config?: ToolConfigLike): Promise<string>;
+  readonly [field: string]: unknown;
+}
+
+/** What a tool is told beside its input. */
+export interface ToolConfigLike extends RunnableConfigLike {
+  readonly state?: StateLike;
+}
+
+/** `recall` and `search_archive`, on the archive of the conversation that calls them. */
+export function langchainRecallTools(
+  archiveOf: (config: ToolConfigLike) => Archive,
+): LangChainTool[] {
+  const described = recallTools(memoryArchive());
+  return (["recall", "search_archive"] as const).map((name): LangChainTool => {
+    const { description, inputSchema } = described[name];
+    const { "~standard": _standard, ...schema } = inputSchema;
+    return {
+      name,
+      description,
+      schema,
+      returnDirect: false,
+      lc_namespace: ["longhaul", "tools"],
+      lc_runnable: true,
+      invoke(input, config = {}) {
+        const args = isWireObject(input) && isWireObject(input["args"]) ? input["args"] : input;
+        const tool = recallTools(archiveOf(config))[name] as RecallTool<unknown>;
+        return tool.execute(args);
+      },
+    };
+  });
+}
+
+/** What the model will see of a list of tools, for counting; the same list is looked at once. */
+export function createToolCounter(): (
+  tools: readonly unknown[] | undefined,
+) => readonly WireObject[] {
+  let last: readonly unknown[] | undefined;
+  let counted: readonly WireObject[] = [];
+  return (tools = []) => {
+    if (tools !== last) counted = tools.map(countedTool);
+    last = tools;
+    return counted;
+  };
+}
+
+function countedTool(tool: unknown): WireObject {
+  if (!isWireObject(tool)) return {};
+  const { name, description } = tool;
+  // A tool of the provider is sent as it is.
+  if (tool["invoke"] === undefined) return tool;
+  return { name, description, schema: schemaJson(tool["schema"]) };
+}
+
+/**
+ * What a tool returned, with `change` made to its messages: a tool message, or a LangGraph `Command`
+ * that brings some into the state. Anything else comes back as it is, and so does what stays the
+ * same.
+ */
+async function withToolMessages<Result>(
+  result: Result,
+  change: (message: LangChainMessage) => Promise<LangChainMessage>,
+): Promise<Result> {
+  if (isToolMessage(result)) return (await change(result)) as Result & LangChainMessage;
+  if (!isWireObject(result) || result["lg_name"] !== "Command") return result;
+  const { update } = result;
+  if (!isWireObject(update) || !Array.isArray(update["messages"])) return result;
+  const before: readonly unknown[] = update["messages"];
+  const messages = await Promise.all(
+    before.map((message) => (isToolMessage(message) ? change(message) : message)),
+  );
+  if (messages.every((message, at) => message === before[at])) return result;
+  const prototype = Object.getPrototypeOf(result) as object;
+  const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(result)) as object;
+  return Object.assign(copy, { update: { ...update, messages } }) as object as Result;
+}
+
+function isToolMessage(value: unknown): value is LangChainMessage {
+  return isWireObject(value) && value["type"] === "tool" && "tool_call_id" in value;
+}
+
+/** Tools whose results are within the limits of T15; nothing is changed in those that are given. */
+export function truncatingTools<Tools extends readonly object[]>(
+  tools: Tools,
+  contextOf: (config: ToolConfigLike) => Context,
+): Tools {
+  return tools.map((tool) => truncatingTool(tool, contextOf)) as unknown as Tools;
+}
+
+function truncatingTool(tool: object, contextOf: (config: ToolConfigLike) => Context): object {
+  const { invoke, name = "" } = tool as { readonly invoke?: unknown; readonly name?: string };
+  if (typeof invoke !== "function") return tool;
+  const truncated = async (given: unknown, config?: ToolConfigLike): Promise<unknown> => {
+    const result: unknown = await Reflect.apply(invoke, tool, [given, config]);
+    const context = contextOf(config ?? {});
+    const args = isWireObject(given) && isWireObject(given["args"]) ? given["args"] : given;
+    if (typeof result === "string") {
+      return truncateValue(result, { toolName: name, input: args }, context.truncation);
+    }
+    return withToolMessages(result, (message) =>
+      truncatedMessage(message, { name, args }, context),
+    );
+  };
+  return Object.create(tool, { invoke: { value: truncated, enumerable: true } }) as object;
+}

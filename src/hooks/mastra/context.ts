@@ -1,0 +1,184 @@
+import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
+import type { Context } from "../../context/index.ts";
+import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
+import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
+import { isWireObject } from "../../dialects/wire.ts";
+import { truncateValue } from "../../tools/index.ts";
+import { summarizerOf, windowOf } from "../ai-sdk/model.ts";
+import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createThreads } from "../threads.ts";
+import { type Conversation, conversationOn } from "./conversation.ts";
+import type {
+  APIErrorArgs,
+  InputStepArgs,
+  LLMRequestArgs,
+  MessageListLike,
+  ProcessorArgs,
+  ToolResultArgs,
+} from "./wire.ts";
+
+/**
+ * `model` and `summarizer` may be language models of the AI SDK. Where `window` is not given, that of
+ * the agent's model is taken.
+ */
+export type MastraContextOptions = HookOptions<
+  { readonly modelId: string },
+  AiSdkModel,
+  ProcessorArgs
+>;
+
+/** A processor for the lists of an agent. */
+export interface MastraProcessor {
+  readonly id: "longhaul";
+  readonly name: "Longhaul";
+  /** In `inputProcessors`: gives the agent the tools to get back what left its context. */
+  processInputStep(args: InputStepArgs): { tools: Record<string, unknown> } | undefined;
+  /** In `inputProcessors`: keeps the prompt of every step inside the window. */
+  processLLMRequest<Prompt extends readonly PromptMessage[]>(
+    args: LLMRequestArgs<Prompt>,
+  ): Promise<{ prompt: Prompt } | undefined>;
+  /** In `errorProcessors`: has a prompt that was refused as too long sent once more, compacted. */
+  processAPIError(args: APIErrorArgs): Promise<{ retry: true } | undefined>;
+  /** In `outputProcessors`: truncates long tool outputs before the memory keeps them, too. */
+  processToolResult<List extends MessageListLike>(args: ToolResultArgs<List>): Promise<List>;
+}
+
+/** A context with the hook of Mastra. */
+export interface MastraContext extends Omit<Context, "subAgent"> {
+  /**
+   * Keeps every prompt of an agent inside the model's window, with a context for each thread of a
+   * memory, or for each run without one. Its edits are what is sent: the memory keeps the whole
+   * history. Put it last in `inputProcessors`, and in `errorProcessors` too.
+   */
+  readonly processor: MastraProcessor;
+  /** A set of tools whose outputs are truncated on arrival (T15), inside of a memory's thread. */
+  tools<Tools extends object>(tools: Tools): Tools;
+  /**
+   * `recall` and `search_archive` on this context's own archive. The agents of the processor have
+   * those of their thread by themselves.
+   */
+  readonly recallTools: RecallTools;
+  /** {@link Context.subAgent}, with hooks of its own. */
+  subAgent(options?: MastraContextOptions): MastraContext;
+}
+
+/**
+ * Creates the context of an agent. Throws `ContextError` code `invalid-options` for options that make
+ * no sense.
+ *
+ * @example
+ * const { processor } = mastraContext();
+ * new Agent({ id, name, model, instructions, inputProcessors: [processor], errorProcessors: [processor] });
+ */
+export function mastraContext(options: MastraContextOptions = {}): MastraContext {
+  return contextOn(createHook(options, { traits: aiSdk.traits, windowOf, summarizerOf }));
+}
+
+function contextOn(hook: Hook<ProcessorArgs>): MastraContext {
+  const { context } = hook;
+  const conversations = createConversations(hook);
+  return {
+    ...context,
+    processor: processorOn(conversations.of),
+    tools: (tools) => truncatingTools(tools, conversations.find),
+    recallTools: recallTools(context.archive),
+    subAgent: (own = {}) => contextOn(hook.subAgent(own)),
+  };
+}
+
+/** A prompt may be refused for its thinking, and then for its length. */
+const MOST_RETRIES = 2;
+
+function processorOn(
+  conversationOf: (args: ProcessorArgs, runId?: string) => Conversation,
+): MastraProcessor {
+  return {
+    id: "longhaul",
+    name: "Longhaul",
+    processInputStep(args) {
+      const conversation = conversationOf(args, args.runId);
+      const tools = withTools(args.tools, recallTools(conversation.context.archive));
+      conversation.starts({ ...args, tools });
+      return { tools };
+    },
+    async processLLMRequest(args) {
+      const prompt = await conversationOf(args).prepare(args);
+      return prompt === args.prompt ? undefined : { prompt };
+    },
+    async processAPIError(args) {
+      const { error, retryCount } = args;
+      if (retryCount >= MOST_RETRIES) return undefined;
+      return (await conversationOf(args).recover(error)) ? { retry: true } : undefined;
+    },
+    async processToolResult(args) {
+      const { messageList, toolName, toolCallId, args: input, result } = args;
+      if (args.providerExecuted === true) return messageList;
+      const { truncation } = conversationOf(args).context;
+      const kept = await truncateValue(result, { toolName, input }, truncation);
+      if (kept === result) return messageList;
+      const toolInvocation = { state: "result", toolCallId, toolName, args: input, result: kept };
+      messageList.updateToolInvocation({ type: "tool-invocation", toolInvocation } as never);
+      return messageList;
+    },
+  };
+}
+
+/** The agent's own tools come first, and stay where both have the same name. */
+function withTools(own: Record<string, unknown> = {}, more: object): Record<string, unknown> {
+  const missing = Object.entries(more).filter(([name]) => !Object.hasOwn(own, name));
+  return { ...own, ...Object.fromEntries(missing) };
+}
+
+interface Conversations {
+  readonly of: (args: ProcessorArgs, runId?: string) => Conversation;
+  /** One that is open already. */
+  readonly find: (args: Pick<ProcessorArgs, "requestContext">) => Conversation | undefined;
+}
+
+/** The conversation of a memory's thread; without a memory, that of a run. */
+function createConversations(hook: Hook<ProcessorArgs>): Conversations {
+  const threads = createThreads(hook, conversationOn);
+  const runs = new WeakMap<object, Conversation>();
+  let nameless = 0;
+  return {
+    of(args, runId) {
+      const known = runs.get(args.state);
+      if (known !== undefined) return known;
+      const { model } = args as { readonly model?: unknown };
+      const name = hook.conversationOf(args) ?? threadOf(args) ?? runId;
+      const thread = { id: name ?? `run ${(nameless += 1)}`, isLasting: name !== undefined };
+      const made = threads.of(thread, windowOf(model));
+      runs.set(args.state, made);
+      return made;
+    },
+    find(args) {
+      const id = threadOf(args);
+      return id === undefined ? undefined : threads.find(id);
+    },
+  };
+}
+
+/** A tool of a run without a memory stays as it is: its outputs are truncated in what is sent. */
+function truncatingTools<Tools extends object>(tools: Tools, find: Conversations["find"]): Tools {
+  const entries = Object.entries(tools).map(([toolName, tool]: [string, unknown]) => {
+    const execute = isWireObject(tool) ? tool["execute"] : undefined;
+    if (typeof execute !== "function") return [toolName, tool];
+    const truncated = async (input: unknown, options: unknown, ...rest: unknown[]) => {
+      const output: unknown = await Reflect.apply(execute, tool, [input, options, ...rest]);
+      const conversation = isWireObject(options) ? find(options) : undefined;
+      if (conversation === undefined) return output;
+      return truncateValue(output, { toolName, input }, conversation.context.truncation);
+    };
+    const own = { execute: { value: truncated, enumerable: true } };
+    return [toolName, Object.create(tool as object, own) as object];
+  });
+  return Object.fromEntries(entries) as Tools;
+}
+
+/** Where Mastra notes the thread of a run. */
+function threadOf({ requestContext }: Pick<ProcessorArgs, "requestContext">): string | undefined {
+  const memory = requestContext?.get("MastraMemory" as never);
+  const thread = isWireObject(memory) ? memory["thread"] : undefined;
+  const id = isWireObject(thread) ? thread["id"] : undefined;
+  return typeof id === "string" ? id : undefined;
+}

@@ -1,0 +1,59 @@
+import { memoryArchive } from "../archive/memory.ts";
+import type { Context, ContextOptions } from "../context/index.ts";
+import type { Hook } from "./hook.ts";
+
+/** A conversation that has a name. */
+export interface Thread {
+  readonly id: string;
+  /** Whether other processes will know it by that name. */
+  readonly isLasting: boolean;
+}
+
+/** The conversations behind a hook that serves many by name. */
+export interface Threads<Conversation> {
+  /**
+   * The conversation, opened if it is not; the one that was not used for longest gives way. `window`
+   * is that of the model that is called, for a hook that was told none.
+   */
+  of(thread: Thread, window?: number): Conversation;
+  find(id: string): Conversation | undefined;
+}
+
+export function createThreads<Conversation extends { readonly context: Context }, Request>(
+  hook: Hook<Request>,
+  make: (context: Context) => Conversation,
+): Threads<Conversation> {
+  const open = new Map<string, Conversation>();
+  let lastWindow: number | undefined;
+  return {
+    find: (id) => open.get(id),
+    of(thread, window = lastWindow) {
+      lastWindow = window;
+      const { id } = thread;
+      const known = open.get(id) ?? make(hook.open(id, ownSettings(hook.settings, thread, window)));
+      open.delete(id);
+      open.set(id, known);
+      const [oldest] = open;
+      if (open.size > hook.maxConversations && oldest !== undefined) {
+        open.delete(oldest[0]);
+        hook.close(oldest[1].context);
+      }
+      return known;
+    },
+  };
+}
+
+/** No thread sees the originals of another; where its name lasts, its journal is kept, too. */
+function ownSettings(
+  { archive, window: given }: ContextOptions,
+  { id, isLasting }: Thread,
+  window: number | undefined,
+): ContextOptions {
+  const isKept = isLasting && archive?.conversation !== undefined;
+  return {
+    window: given ?? window,
+    archive: archive ?? memoryArchive(),
+    conversation: isKept ? id : undefined,
+    journal: undefined,
+  };
+}

@@ -73,8 +73,6 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
   const { context } = hook;
   const own = conversationOn(context);
   const threads = createThreads(hook, conversationOn);
-  const countTools = createToolCounter();
-  const thinkingOf = createThinkingOf();
   let isInvoked = false;
   const threadFor = (request: LangChainRequest): ReturnType<typeof threadOf> => {
     const id = hook.conversationOf(request);
@@ -98,36 +96,7 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
       (request, window) => threads.of(threadFor(request), window),
       tools,
     ),
-    async invoke<Answer>(
-      model: ChatModelLike<Answer>,
-      messages: readonly LangChainMessage[],
-      config?: object,
-    ) {
-      const place = (config ?? {}) as RunnableConfigLike;
-      const { context: used, ...conversation } = conversationFor({ messages, config: place });
-      const tools = boundTools(model);
-      const thinking = thinkingOf(model);
-      const sent = await conversation.prepare(messages, {
-        tools: tools && countTools(tools),
-        boundReasoning: thinking.boundReasoning,
-        managedBy: managedByModel(model, config),
-        signal: place.signal,
-      });
-      const call = async (list: typeof messages): Promise<Answer> => {
-        const isEdited = used.journal().length > 0;
-        const called = isEdited ? ((await thinking.afterEdits()) as typeof model) : model;
-        const answer = await called.invoke([...list] as never, config as never);
-        conversation.answered(answer);
-        return answer;
-      };
-      try {
-        return await call(sent);
-      } catch (error) {
-        const recovered = await conversation.recover(messages, error);
-        if (recovered === undefined) throw error;
-        return call(recovered);
-      }
-    },
+    invoke: createInvoke(conversationFor),
     async prepareMessages<Native extends LangChainMessage>(
       messages: readonly Native[],
       options?: PrepareOptions,
@@ -138,6 +107,43 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
     tools: (list) => truncatingTools(list, contextOf),
     recallTools: tools,
     subAgent: (options = {}) => contextOn(hook.subAgent(options)),
+  };
+}
+
+function createInvoke(
+  conversationFor: (request: LangChainRequest) => Conversation,
+): LangChainContext["invoke"] {
+  const countTools = createToolCounter();
+  const thinkingOf = createThinkingOf();
+  return async <Answer>(
+    model: ChatModelLike<Answer>,
+    messages: readonly LangChainMessage[],
+    config?: object,
+  ): Promise<Answer> => {
+    const place = (config ?? {}) as RunnableConfigLike;
+    const { context: used, ...conversation } = conversationFor({ messages, config: place });
+    const tools = boundTools(model);
+    const thinking = thinkingOf(model);
+    const sent = await conversation.prepare(messages, {
+      tools: tools && countTools(tools),
+      boundReasoning: thinking.boundReasoning,
+      managedBy: managedByModel(model, config),
+      signal: place.signal,
+    });
+    const call = async (list: typeof messages): Promise<Answer> => {
+      const isEdited = used.journal().length > 0;
+      const called = isEdited ? ((await thinking.afterEdits()) as typeof model) : model;
+      const answer = await called.invoke([...list] as never, config as never);
+      conversation.answered(answer);
+      return answer;
+    };
+    try {
+      return await call(sent);
+    } catch (error) {
+      const recovered = await conversation.recover(messages, error);
+      if (recovered === undefined) throw error;
+      return call(recovered);
+    }
   };
 }
 

@@ -135,5 +135,5 @@ export const agentItems: Dialect<readonly AgentItem[], AgentItem> = {
 
 function viewsOf(items: readonly AgentItem[]): readonly ResponsesItem[] {
   // What is no list is for the dialect to refuse.
-  return Array.isArray(items) ? items.map((item: AgentItem) => responsesView(item)) : (items as []);
+  return Array.isArray(items) ? items.map((item: AgentItem) => responsesView(item)) : items;
 }

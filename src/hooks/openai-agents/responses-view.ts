@@ -30,7 +30,7 @@ const FAKE_ID = "FAKE_ID";
 
 /** An item as the Responses API would have it. What is no object comes back as it is. */
 export function responsesView(item: AgentItem): ResponsesItem {
-  if (!isWireObject(item)) return item as ResponsesItem;
+  if (!isWireObject(item)) return item;
   const native: WireObject = item;
   const id = native["id"] === FAKE_ID ? undefined : native["id"];
   return viewOf(native, { ...fieldsOf(native), id });

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import {
   AIMessage,
-  type AIMessageFields,
   type BaseMessage,
   HumanMessage,
   mapChatMessagesToStoredMessages,
@@ -92,7 +91,7 @@ describe("a full window", () => {
         id,
         content: "so",
         usage_metadata: { input_tokens: 9_000, output_tokens: 5, total_tokens: 9_005 },
-      } as AIMessageFields);
+      });
     const messages = [...history(2), reported("foreign")];
     await ask({ messages });
     await ask({ messages, handler: () => reported("own") });
@@ -295,10 +294,10 @@ describe("tools with outputs that are truncated", () => {
     });
     const [cut] = context.tools([read]);
     expect(cut).toBeInstanceOf(read.constructor);
-    const message = (await cut!.invoke(call)) as ToolMessage;
+    const message: ToolMessage = await cut.invoke(call);
     expect(message).toBeInstanceOf(ToolMessage);
     expect(message.text.length).toBeLessThan(52_000);
-    expect(((await cut!.invoke({})) as string).length).toBeLessThan(52_000);
+    expect((await cut.invoke({})).length).toBeLessThan(52_000);
     expect(await read.invoke({})).toBe(LONG);
   });
 

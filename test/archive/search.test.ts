@@ -14,6 +14,7 @@ import {
   searchText,
 } from "../../src/archive/index.ts";
 import { isTruncated, truncateText } from "../../src/core/truncate/index.ts";
+import { runs } from "../property/runs.ts";
 
 let scratch = "";
 beforeAll(async () => {
@@ -61,7 +62,7 @@ describe.each([
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(13, 40) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { frameSummary, unframeSummary } from "../../../src/core/summary/index.ts";
 import { HEAD } from "./build-ledger.ts";
+import { runs } from "../../property/runs.ts";
 
 const FACTS = { headHandle: HEAD, headMessages: 42 };
 const CLOSING = "</prior-conversation-summary>";
@@ -70,7 +71,7 @@ describe("T8: frameSummary", () => {
         expect(framed.match(ANY_OPENING)).toHaveLength(1);
         expect(unframeSummary(framed)).toEqual({ text, headHandle: HEAD });
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(200, 2_000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { WritableStream } from "node:stream/web";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import { errorMessage } from "../core/error.ts";
+import { isHigh } from "../core/text/index.ts";
 import {
   checkedDirection,
   completeLimits,
@@ -12,10 +13,8 @@ import {
   type Truncation,
   windowBytes,
 } from "../core/truncate/index.ts";
-import { checkAboveZero } from "./check-above-zero.ts";
-import { chunkBytes } from "./chunk-bytes.ts";
-import { cutAndKeep, previewText } from "./cut.ts";
-import { receive } from "./receive.ts";
+import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
+import { createSink } from "./sink.ts";
 
 export interface SpillOptions {
   /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
@@ -55,17 +54,17 @@ export interface SpillResult {
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 
 /**
- * A sink for a stream of any length: the ends stay in memory (1.2 MB with the default limits),
+ * A sink for a stream of any length: the ends stay in memory (3 MB with the default limits),
  * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
- * original, never the preview. Throws `invalid-options` for limits that leave nothing and for a direction
- * that there is not.
+ * original, never the preview. Throws `invalid-options` for limits that leave nothing and for an unknown
+ * direction.
  */
 export function createSpill(options: SpillOptions = {}): Spill {
   const { archive, maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
   const limits = completeLimits(options.limits);
   const direction = checkedDirection(options.direction ?? "tail");
   checkAboveZero({ maxFileBytes });
-  const receiver = receive({
+  const sink = createSink({
     archive,
     capacity: windowBytes(limits),
     maxBytes: maxFileBytes,
@@ -85,21 +84,21 @@ export function createSpill(options: SpillOptions = {}): Spill {
       await nextTurn();
     }
     isFinished = true;
-    await receiver.write(chunks.rest());
-    const { truncation, kept } = await cutAndKeep(receiver, { limits, direction, keep });
+    await sink.write(chunks.rest());
+    const { truncation, kept } = await cutAndKeep(sink, { limits, direction, keep });
     const warnings = failure === undefined ? [] : [failure];
     return {
       text: previewText(truncation, kept, warnings),
       truncation,
-      ...(kept.entry !== undefined && { entry: kept.entry }),
+      ...(kept.entry && { entry: kept.entry }),
       warnings,
     };
   };
-  const sink: Sink = {
+  const taker: Taker = {
     write(chunk, encoding) {
       // Whoever still holds a writer must not write into what became of the descriptor.
       if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
-      const written = receiver.write(chunks.of(chunk, encoding));
+      const written = sink.write(chunks.of(chunk, encoding));
       writing = written ?? writing;
       return written;
     },
@@ -108,48 +107,48 @@ export function createSpill(options: SpillOptions = {}): Spill {
       failure ??= `The output ended early${why}; only what came before is here.`;
     },
   };
-  const [web, node] = [webFace(sink), nodeFace(sink)];
+  const [web, node] = [webFace(taker), nodeFace(taker)];
   return {
     web,
     node,
-    bytes: () => receiver.size(),
-    lines: () => receiver.lines(),
+    bytes: () => sink.size(),
+    lines: () => sink.lines(),
     finish: () => (result ??= finish()),
   };
 }
 
-interface Sink {
+interface Taker {
   /** Throws for what it cannot take. */
   write(chunk: unknown, encoding?: BufferEncoding): Promise<void> | undefined;
   fail(error: unknown): void;
 }
 
-function webFace(sink: Sink): WritableStream<Uint8Array | string> {
+function webFace(taker: Taker): WritableStream<Uint8Array | string> {
   return new WritableStream<Uint8Array | string>({
     write: (chunk) => {
       try {
-        return sink.write(chunk);
+        return taker.write(chunk);
       } catch (error) {
         // The stream takes nothing more after that.
-        sink.fail(error);
+        taker.fail(error);
         throw error;
       }
     },
-    abort: (reason) => sink.fail(reason),
+    abort: (reason) => taker.fail(reason),
   });
 }
 
-function nodeFace(sink: Sink): Writable {
+function nodeFace(taker: Taker): Writable {
   return new Writable({
     decodeStrings: false,
     write(chunk: Uint8Array | string, encoding, done) {
-      const written = sink.write(chunk, encoding);
+      const written = taker.write(chunk, encoding);
       if (written === undefined) done();
       else void after(written, done);
     },
     destroy(error, done) {
       // Also without an error: what was still to be written is gone.
-      if (error !== null || !this.writableFinished) sink.fail(error ?? undefined);
+      if (error !== null || !this.writableFinished) taker.fail(error ?? undefined);
       done(null);
     },
   });
@@ -158,4 +157,44 @@ function nodeFace(sink: Sink): Writable {
 async function after(work: Promise<void>, done: () => void): Promise<void> {
   await work;
   done();
+}
+
+/** Makes bytes of the pieces of a stream, in the order in which they come. */
+interface ChunkBytes {
+  /** Throws a `TypeError` for what is neither bytes nor text. */
+  of(chunk: unknown, encoding?: BufferEncoding): Uint8Array;
+  /** What is left at the end: nothing, or the half of a character whose other half never came. */
+  rest(): Uint8Array;
+}
+
+/** A source of text may cut a surrogate pair in two; its first half waits for the other one. */
+function chunkBytes(): ChunkBytes {
+  let held = "";
+  const take = (): string => {
+    const text = held;
+    held = "";
+    return text;
+  };
+  return {
+    of(chunk, encoding = "utf8") {
+      if (typeof chunk !== "string" || !/^utf-?8$/i.test(encoding)) {
+        const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : bytesOf(chunk);
+        return held === "" ? bytes : Buffer.concat([Buffer.from(take()), bytes]);
+      }
+      const text = take() + chunk;
+      if (!isHigh(text.charCodeAt(text.length - 1))) return Buffer.from(text);
+      held = text.slice(-1);
+      return Buffer.from(text.slice(0, -1));
+    },
+    rest: () => Buffer.from(take()),
+  };
+}
+
+function bytesOf(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
+  if (ArrayBuffer.isView(chunk)) {
+    return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  }
+  throw new TypeError(`A spill takes bytes or text; this is of type ${typeof chunk}.`);
 }

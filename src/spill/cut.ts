@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { ContextError } from "../core/error.ts";
 import {
   type Direction,
   type Limits,
@@ -6,7 +7,6 @@ import {
   type Truncation,
   withNotice,
 } from "../core/truncate/index.ts";
-import type { Received } from "./received.ts";
 import type { Kept } from "./spool.ts";
 
 export interface CutOptions {
@@ -14,11 +14,40 @@ export interface CutOptions {
   readonly direction: Direction;
 }
 
-/** What has been received of an output, and can be kept. */
+/** An output as far as it is in memory: as a whole, or its two ends. */
+export interface Received {
+  readonly bytes: number;
+  /** Absent when nobody counted them. */
+  readonly lines?: number;
+  readonly whole?: Uint8Array;
+  readonly head?: Uint8Array;
+  readonly tail?: Uint8Array;
+}
+
+export interface PartsOptions {
+  readonly direction: Direction;
+  /** Bytes of an end from which the fullest preview can be made. */
+  readonly capacity: number;
+}
+
+/** As much of an output as its preview needs: where both ends are wanted, the middle is searched. */
+export function partsOf(
+  whole: Uint8Array,
+  { direction, capacity }: PartsOptions,
+): Pick<Received, "whole" | "head" | "tail"> {
+  if (direction === "both" || whole.length <= 2 * capacity) return { whole };
+  return { head: whole.subarray(0, capacity), tail: whole.subarray(whole.length - capacity) };
+}
+
+/** An output that can be read and kept. */
 export interface Source {
+  /** Bytes so far. */
   size(): number;
+  /** The bytes that a preview is made of, also while they are kept. */
   read(direction: Direction): Received;
+  /** Keeps the whole in the archive. Never rejects. */
   keep(): Promise<Kept>;
+  /** Leaves nothing behind. Never rejects. */
   discard(): Promise<void>;
 }
 
@@ -63,4 +92,16 @@ export function previewText(
   if (warnings.length === 0) return text;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   return `${text}${gap}${warnings.map((warning) => `[${warning}]`).join("\n")}`;
+}
+
+/** Throws `invalid-options` for an option that is set and no number above 0. */
+export function checkAboveZero(options: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value > 0) continue;
+    throw new ContextError(
+      "invalid-options",
+      `${name} is ${value}; it must be a number above 0. Leave it out for the default.`,
+      { details: { [name]: value } },
+    );
+  }
 }

@@ -1,29 +1,205 @@
 import type { ChildProcess } from "node:child_process";
-import type { Direction } from "../core/truncate/index.ts";
-import type { Received } from "./received.ts";
-import type { Kept } from "./spool.ts";
+import { fdatasync, fstatSync, ftruncateSync, readSync } from "node:fs";
+import { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SpillFile } from "../archive/index.ts";
+import { countNewlines } from "./count-newlines.ts";
+import { partsOf, type Received, type Source } from "./cut.ts";
+import type { Sink } from "./sink.ts";
+import { reasonOf } from "./spool.ts";
 
 /** Where a command's output goes, and what can be read of it. */
-export interface Output {
+export interface Output extends Source {
   /** For the command: a descriptor, or a pipe to be attached. */
   readonly target: number | "pipe";
   /** The file it goes into; `undefined` for a pipe. */
   readonly path: string | undefined;
   attach(child: ChildProcess | undefined): void;
-  /** Bytes so far. */
-  size(): number;
   /** Line ends before an offset that `size` gave; `undefined` when these are too many bytes to count. */
   lines(to: number): number | undefined;
   /** The bytes between two offsets, or the last of them where not all are held. */
   between(from: number, to: number): Uint8Array;
   /** After the command ended: takes in what has arrived, up to the limit. */
   settle(maxBytes: number): Promise<void>;
-  /** After that, when something in the background may still print. */
-  leave(isWritten: () => boolean): void;
-  /** What a preview is made of, also while it is kept. */
-  read(direction: Direction): Received;
-  /** Keeps the whole in the archive. Never rejects. */
-  keep(): Promise<Kept>;
-  /** Leaves nothing behind. Never rejects. */
-  discard(): Promise<void>;
+}
+
+/** An output up to this size is read once, as a whole: to be counted, cut, searched and kept. */
+const WHOLE_BYTES = 4_194_304;
+const NEWLINE = 10;
+
+/** The command has the archive's file as its stdout and stderr: no byte passes through Node. */
+export function fileOutput(file: SpillFile, capacity: number): Output {
+  const { fd, path } = file;
+  const counter = countIn(fd);
+  let settled: number | undefined;
+  let whole: Uint8Array | undefined;
+  let ends: Received | undefined;
+  const size = (): number => settled ?? fstatSync(fd).size;
+  return {
+    target: fd,
+    path,
+    attach: () => undefined,
+    size,
+    lines: (to) => counter.newlines(to),
+    between: (from, to) => readRange(fd, from, to - from),
+    async settle(maxBytes) {
+      const written = fstatSync(fd).size;
+      const bytes = Math.min(written, maxBytes);
+      // Written beyond the limit before the command could be stopped.
+      if (written > maxBytes) ftruncateSync(fd, maxBytes);
+      settled = bytes;
+      if (bytes <= Math.max(WHOLE_BYTES, 2 * capacity)) {
+        whole = readRange(fd, 0, bytes);
+        settled = whole.length;
+        return;
+      }
+      const newlines = await counter.finish(bytes);
+      const tail = readRange(fd, bytes - capacity, capacity);
+      ends = { bytes, lines: linesOf(newlines, tail), head: readRange(fd, 0, capacity), tail };
+    },
+    read(direction) {
+      if (whole === undefined) return ends ?? { bytes: size() };
+      const lines = linesOf(countNewlines(whole), whole);
+      return { bytes: whole.length, lines, ...partsOf(whole, { direction, capacity }) };
+    },
+    async keep() {
+      try {
+        return { entry: await file.commit(whole) };
+      } catch (error) {
+        return { notKept: reasonOf(error) };
+      }
+    },
+    discard: () => file.discard(),
+  };
+}
+
+/** A last line without a line end counts. */
+function linesOf(newlines: number | undefined, end: Uint8Array): number | undefined {
+  if (newlines === undefined) return undefined;
+  return newlines + ((end.at(-1) ?? NEWLINE) === NEWLINE ? 0 : 1);
+}
+
+/**
+ * Lines of a larger file are not counted: that would take as long as writing it, and half as much
+ * again when both happen at once. 64 MB take some 30 ms.
+ */
+const MOST_COUNTED_BYTES = 67_108_864;
+/** Small enough to be in the processor's cache still when it is counted. */
+const BLOCK_BYTES = 262_144;
+/** Other work gets its turn after so many. */
+const BLOCKS_AT_ONCE = 16;
+
+interface Counter {
+  /** Line ends up to an offset; `undefined` where that are too many bytes. */
+  newlines(to: number): number | undefined;
+  /** The same, while the disk takes the rest of the file. */
+  finish(to: number): Promise<number | undefined>;
+}
+
+/** Counts the lines of a file that another process writes, each byte once. */
+function countIn(fd: number): Counter {
+  let [at, newlines] = [0, 0];
+  let block: Buffer | undefined;
+  /** Whether there is more. */
+  const countBlocks = (to: number, most: number): boolean => {
+    // The command may have emptied its own output.
+    if (to < at) [at, newlines] = [0, 0];
+    block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    for (let blocks = 0; blocks < most && at < to; blocks++) {
+      const count = readSync(fd, block, 0, Math.min(BLOCK_BYTES, to - at), at);
+      if (count === 0) return false;
+      newlines += countNewlines(block.subarray(0, count));
+      at += count;
+    }
+    return at < to;
+  };
+  return {
+    newlines(to) {
+      if (to > MOST_COUNTED_BYTES) return undefined;
+      countBlocks(to, Infinity);
+      return newlines;
+    },
+    async finish(to) {
+      if (to > MOST_COUNTED_BYTES) return undefined;
+      const flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve()));
+      while (countBlocks(to, BLOCKS_AT_ONCE)) await nextTurn();
+      await flushing;
+      return newlines;
+    },
+  };
+}
+
+/** The bytes from an offset on, fewer where the file ends. */
+function readRange(fd: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(fd, bytes, filled, length - filled, from + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** So many turns of the event loop without a byte mean that the pipe is empty. */
+const QUIET_TURNS = 2;
+/** No system holds more in a pipe or a socket without being asked to. */
+const MOST_IN_PIPE = 1_048_576;
+
+/**
+ * The command writes into a pipe: for disks that may fill up, and archives without files.
+ * @param maxBytes Beyond so many bytes nothing is taken.
+ */
+export function pipeOutput(sink: Sink, maxBytes: number): Output {
+  let sources: readonly Socket[] = [];
+  let writing: Promise<void> | undefined;
+
+  const take = (chunk: Buffer): void => {
+    const room = maxBytes - sink.size();
+    if (room <= 0) return;
+    const written = sink.write(chunk.subarray(0, room));
+    if (written !== undefined) writing = pauseDuring(written);
+  };
+  const pauseDuring = async (work: Promise<void>): Promise<void> => {
+    for (const source of sources) source.pause();
+    await work;
+    for (const source of sources) source.resume();
+  };
+  /** Nobody listens any more, but a process in the background must not die of what it prints. */
+  const release = (): void => {
+    for (const source of sources) source.off("data", take).resume().unref();
+  };
+  return {
+    target: "pipe",
+    path: undefined,
+    attach(child) {
+      sources = [child?.stdout, child?.stderr].filter((source) => source instanceof Socket);
+      for (const source of sources) source.on("data", take).on("error", () => undefined);
+    },
+    size: () => sink.size(),
+    lines: () => sink.lines(),
+    between(from, to) {
+      const tail = sink.tail();
+      const start = sink.size() - tail.length;
+      return tail.subarray(Math.max(0, from - start), Math.max(0, to - start));
+    },
+    async settle() {
+      // All that the command wrote is in the pipe by now; a process in the background may go on.
+      const most = sink.size() + MOST_IN_PIPE;
+      for (let quiet = 0; quiet < QUIET_TURNS && sink.size() < most; quiet++) {
+        const before = sink.size();
+        await writing;
+        await nextTurn();
+        if (sink.size() !== before) quiet = -1;
+      }
+      await writing;
+      release();
+    },
+    read: (direction) => sink.read(direction),
+    keep: () => sink.keep(),
+    discard() {
+      release();
+      return sink.discard();
+    },
+  };
 }

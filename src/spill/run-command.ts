@@ -10,15 +10,11 @@ import {
   type Truncation,
   windowBytes,
 } from "../core/truncate/index.ts";
-import { checkAboveZero } from "./check-above-zero.ts";
 import { type CommandLine, startCommand } from "./command.ts";
-import { cutAndKeep, previewText } from "./cut.ts";
-import { fileOutput } from "./file-output.ts";
-import { type NamedPipe, openNamedPipe, reopensOutput } from "./named-pipe.ts";
-import type { Output } from "./output.ts";
-import { pipeOutput } from "./pipe-output.ts";
+import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
+import { fileOutput, type Output, pipeOutput } from "./output.ts";
 import { type Progress, reporter } from "./progress.ts";
-import { receive } from "./receive.ts";
+import { createSink } from "./sink.ts";
 import { reasonOf } from "./spool.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 import { warningsOf } from "./warnings.ts";
@@ -90,19 +86,19 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   const { timeoutMs, graceMs, maxFileBytes } = options;
   checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
   const maxBytes = outputLimit(options.maxFileBytes);
-  const { output, notKept } = await openOutput(options, { limits, maxBytes });
+  const { output, notKept } = await openOutput(options.archive, { limits, maxBytes });
   const report = reporter(output, { onProgress: options.onProgress, maxBytes });
   try {
     const ending = await runInto(output, options, { maxBytes, onTick: report });
     await output.settle(maxBytes);
     report();
-    if (ending.isLeftRunning !== undefined) output.leave(ending.isLeftRunning);
     const { keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
     const isDiskFull =
       output.path !== undefined && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
-    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull };
+    const isFile = output.path !== undefined;
+    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull, isFile };
     const warnings = warningsOf(ending, facts);
     return {
       text: previewText(truncation, where, warnings),
@@ -111,7 +107,7 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
       signal: ending.signal,
       timedOut: ending.stopped === "time-out",
       aborted: ending.stopped === "abort",
-      ...(kept.entry !== undefined && { entry: kept.entry }),
+      ...(kept.entry && { entry: kept.entry }),
       durationMs: performance.now() - startedAt,
       warnings,
     };
@@ -137,6 +133,7 @@ const NOT_STARTED: Supervised = {
   exitCode: undefined,
   signal: "SIGTERM",
   stopped: "abort",
+  isLeftRunning: false,
 };
 
 async function runInto(
@@ -161,7 +158,6 @@ async function runInto(
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
     maxBytes,
     size: () => output.size(),
-    path: output.path,
     onTick,
   });
 }
@@ -172,46 +168,26 @@ interface Opened {
   readonly notKept?: string;
 }
 
-interface OutputLimits {
-  readonly limits: Limits;
-  readonly maxBytes: number;
-}
-
 /**
  * A file of the archive when its disk has room for everything the command may write: a full disk
  * is then no concern of the command. Else a pipe, and the archive gets what it can take.
  */
 async function openOutput(
-  { archive, command, file, args }: CommandLine & RunOptions,
-  sizes: OutputLimits,
+  archive: Archive | undefined,
+  { limits, maxBytes }: { readonly limits: Limits; readonly maxBytes: number },
 ): Promise<Opened> {
-  if (reopensOutput([command ?? "", file ?? "", ...(args ?? [])])) {
-    const pipe = await openNamedPipe();
-    if (pipe !== undefined) return { output: openPipe(archive, { ...sizes, pipe }) };
-  }
-  if (archive?.open === undefined) return { output: openPipe(archive, sizes) };
+  const capacity = windowBytes(limits);
+  const pipeTo = (place: Archive | undefined): Output =>
+    pipeOutput(createSink({ archive: place, capacity, maxBytes: Infinity }), maxBytes);
+  if (archive?.open === undefined) return { output: pipeTo(archive) };
   try {
     const spill = await archive.open("out");
-    if ((freeBytes(spill.path) ?? 0) > sizes.maxBytes) {
-      return { output: fileOutput(spill, windowBytes(sizes.limits)) };
-    }
+    if ((freeBytes(spill.path) ?? 0) > maxBytes) return { output: fileOutput(spill, capacity) };
     await spill.discard();
-    return { output: openPipe(archive, sizes) };
+    return { output: pipeTo(archive) };
   } catch (error) {
-    return { output: openPipe(undefined, sizes), notKept: reasonOf(error) };
+    return { output: pipeTo(undefined), notKept: reasonOf(error) };
   }
-}
-
-function openPipe(
-  archive: Archive | undefined,
-  { limits, maxBytes, pipe }: OutputLimits & { readonly pipe?: NamedPipe },
-): Output {
-  const receiver = receive({
-    archive,
-    capacity: windowBytes(limits),
-    maxBytes: Number.POSITIVE_INFINITY,
-  });
-  return pipeOutput(receiver, { maxBytes, pipe });
 }
 
 /** `undefined` where the system does not say. */

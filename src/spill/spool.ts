@@ -1,10 +1,12 @@
-import type { Archive, ArchiveEntry } from "../archive/index.ts";
-import { isContextError } from "../core/error.ts";
-import { startOriginal, type OriginalWriter } from "./original-writer.ts";
+import { isUtf8 } from "node:buffer";
+import { fdatasync, write } from "node:fs";
+import { promisify } from "node:util";
+import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
+import { ContextError, isContextError } from "../core/error.ts";
 
-/** Brings a stream of bytes into an archive; what fails costs the original and stops nothing. */
+/** Brings a stream of bytes into an archive; a failure costs the original and stops nothing. */
 export interface Spool {
-  /** Takes the next bytes. With a promise, they must not change until it settles. Never rejects. */
+  /** Takes the next bytes, which must not change until the promise settles. Never rejects. */
   append(bytes: Uint8Array): Promise<void> | undefined;
   /** Takes the last bytes and keeps all of them: `whole`, where they are in memory. Never rejects. */
   keep(last: Uint8Array, whole?: Uint8Array): Promise<Kept>;
@@ -12,7 +14,7 @@ export interface Spool {
   discard(): Promise<void>;
 }
 
-/** What became of an original. */
+/** The end of an original. */
 export interface Kept {
   readonly entry?: ArchiveEntry;
   /** Why there is none although there should be. */
@@ -25,49 +27,50 @@ export interface SpoolOptions {
   readonly maxBytes: number;
 }
 
+/** Where the bytes of one original go. Its methods but `discard` reject when the archive fails. */
+interface Target {
+  append(bytes: Uint8Array): Promise<void>;
+  commit(whole?: Uint8Array): Promise<ArchiveEntry>;
+  discard(): Promise<void>;
+}
+
 const NO_ARCHIVE = "there is no archive";
 const ENDED = "the output had ended before";
+/** The disk works ahead of the end once there are so many bytes for it. */
+const SYNC_BYTES = 8_388_608;
+/** An archive without files gets an original as one text, so it is held in memory until then. */
+const MOST_HELD_BYTES = 8_000_000;
 
 /** Nothing is opened before the first bytes come. */
 export function createSpool({ archive, maxBytes }: SpoolOptions): Spool {
   let size = 0;
-  let writer: OriginalWriter | undefined;
+  let target: Target | undefined;
   let notKept = archive === undefined ? NO_ARCHIVE : undefined;
 
   const discard = async (): Promise<void> => {
-    const last = writer;
-    writer = undefined;
+    const last = target;
+    target = undefined;
     await last?.discard();
   };
-  const giveUp = (reason: string): Promise<void> => {
-    notKept = reason;
-    return discard();
-  };
-  const fail = (error: unknown): Promise<void> => giveUp(reasonOf(error));
-  const open = async (bytes: Uint8Array, into: Archive): Promise<void> => {
-    writer = await startOriginal(into);
-    await writer.append(bytes);
-  };
-  const append = (bytes: Uint8Array): Promise<void> | undefined => {
-    if (archive === undefined || notKept !== undefined) return undefined;
-    size += bytes.length;
-    if (size > maxBytes) return giveUp(`it is larger than ${maxBytes} bytes`);
+  const append = async (bytes: Uint8Array, into: Archive): Promise<void> => {
     try {
-      const work = writer === undefined ? open(bytes, archive) : writer.append(bytes);
-      return work?.catch(fail);
+      size += bytes.length;
+      if (size > maxBytes) throw tooLong(maxBytes);
+      target ??= await openTarget(into);
+      await target.append(bytes);
     } catch (error) {
-      return fail(error);
+      notKept = reasonOf(error);
+      await discard();
     }
   };
   return {
-    append,
+    append: (bytes) =>
+      archive === undefined || notKept !== undefined ? undefined : append(bytes, archive),
     discard,
     async keep(last, whole) {
-      await append(last);
-      const full = writer;
-      writer = undefined;
-      const failure = notKept ?? ENDED;
-      notKept = ENDED;
+      if (archive !== undefined && notKept === undefined) await append(last, archive);
+      const [full, failure] = [target, notKept ?? ENDED];
+      [target, notKept] = [undefined, ENDED];
       if (full === undefined) return { notKept: failure };
       try {
         return { entry: await full.commit(whole) };
@@ -76,6 +79,69 @@ export function createSpool({ archive, maxBytes }: SpoolOptions): Spool {
       }
     },
   };
+}
+
+async function openTarget(archive: Archive): Promise<Target> {
+  const file = await archive.open?.("out");
+  return file === undefined ? memoryTarget(archive) : fileTarget(file);
+}
+
+const writeTo = promisify(write);
+
+function fileTarget(file: SpillFile): Target {
+  const { fd } = file;
+  let unsynced = 0;
+  return {
+    async append(bytes) {
+      for (let at = 0; at < bytes.length;) at += (await writeTo(fd, bytes, at)).bytesWritten;
+      unsynced += bytes.length;
+      if (unsynced < SYNC_BYTES) return;
+      unsynced = 0;
+      // Nobody waits for it, and a failure comes once more at the end.
+      fdatasync(fd, () => undefined);
+    },
+    commit: (whole) => file.commit(whole),
+    discard: () => file.discard(),
+  };
+}
+
+function memoryTarget(archive: Archive): Target {
+  const held: Uint8Array[] = [];
+  let size = 0;
+  return {
+    async append(bytes) {
+      size += bytes.length;
+      if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
+      // A copy: the memory is used again.
+      held.push(bytes.slice());
+    },
+    async commit() {
+      const bytes = Buffer.concat(held);
+      if (!isUtf8(bytes)) throw noText(archive.name);
+      return archive.put("out", bytes.toString("utf8"));
+    },
+    async discard() {},
+  };
+}
+
+function tooLong(maxBytes: number): ContextError {
+  return new ContextError("limit-exceeded", `it is larger than ${maxBytes} bytes`);
+}
+
+function tooLarge(archive: string): ContextError {
+  return new ContextError(
+    "limit-exceeded",
+    `The ${archive} archive has no files, so it takes outputs of at most ${MOST_HELD_BYTES} bytes. Use an archive with files for larger ones.`,
+    { details: { archive, limit: MOST_HELD_BYTES } },
+  );
+}
+
+function noText(archive: string): ContextError {
+  return new ContextError(
+    "archive-failed",
+    `The ${archive} archive has no files, so it cannot hold an output that is not UTF-8. Use an archive with files.`,
+    { details: { archive } },
+  );
 }
 
 /** As a clause that can follow "was not kept:". */

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ending, RunningCommand } from "./command.ts";
-import { type ProcessGroup, processGroup } from "./process-group.ts";
 
 /** Why a command was stopped before it ended by itself. */
 export type StopReason = "time-out" | "abort" | "file-limit";
@@ -14,49 +14,45 @@ export interface SuperviseOptions {
   readonly maxBytes: number;
   /** Bytes of output so far. */
   readonly size: () => number;
-  /** The file that takes the output; `undefined` for a pipe. */
-  readonly path: string | undefined;
   /** Called ten times a second at most. */
   readonly onTick: () => void;
 }
 
 export interface Supervised extends Ending {
   readonly stopped: StopReason | undefined;
-  /** Whether what the command left in the background still runs; absent when nothing of it may print. */
-  readonly isLeftRunning?: () => boolean;
+  /** A process that the command started is still there. */
+  readonly isLeftRunning: boolean;
 }
 
 const TICK_MS = 100;
-const SOONEST_MS = 2;
-/** No disk takes more in a millisecond, so a writer cannot pass its limit far between two looks. */
-const FASTEST_BYTES_PER_MS = 4_000_000;
 
 /** Waits for a command to end, and ends it with its whole group when it is time. */
 export async function supervise(
   { child, ended }: RunningCommand,
   options: SuperviseOptions,
 ): Promise<Supervised> {
-  const group = child?.pid === undefined ? undefined : processGroup(child.pid);
+  const { timeoutMs, signal, maxBytes } = options;
+  const group = child?.pid;
   const stop = stopper(group, options.graceMs);
-  const watch = watchSize(options, () => stop.now("file-limit"));
+  const watch = setInterval(() => {
+    if (options.size() >= maxBytes) stop.now("file-limit");
+    options.onTick();
+  }, TICK_MS);
   const timer =
-    options.timeoutMs === undefined
-      ? undefined
-      : startTimer(() => stop.now("time-out"), options.timeoutMs);
-  const onAbort = (): void => stop.now("abort", namedSignal(options.signal?.reason));
-  options.signal?.addEventListener("abort", onAbort, { once: true });
-  if (options.signal?.aborted === true) onAbort();
+    timeoutMs === undefined ? undefined : startTimer(() => stop.now("time-out"), timeoutMs);
+  const onAbort = (): void => stop.now("abort", namedSignal(signal?.reason));
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted === true) onAbort();
   try {
     const ending = await ended;
     const stopped = stop.reason();
-    await stop.rest();
-    const left = (await group?.isPrinting(options.path)) === true ? group : undefined;
-    return { ...ending, stopped, ...(left && { isLeftRunning: () => left.isThere() }) };
+    const isLeftRunning = await stop.rest();
+    return { ...ending, stopped, isLeftRunning };
   } finally {
-    watch.close();
-    stop.close();
+    clearInterval(watch);
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", onAbort);
+    stop.close();
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 
@@ -71,15 +67,29 @@ interface Stopper {
   /** Asks the group to end, and kills it after the grace. The first reason counts. */
   now(reason: StopReason, signal?: NodeJS.Signals): void;
   reason(): StopReason | undefined;
-  /** Once the command ended: no other process of a stopped command stays behind. */
-  rest(): Promise<void>;
+  /**
+   * Once the command ended: no other process of a stopped command stays behind. Whether one of a
+   * command that ended by itself does.
+   */
+  rest(): Promise<boolean>;
   close(): void;
 }
 
-function stopper(group: ProcessGroup | undefined, graceMs: number): Stopper {
+const POLL_MS = 10;
+/** For so long a process that ends together with the command is not taken for one that stays. */
+const SETTLE_MS = 50;
+
+function stopper(group: number | undefined, graceMs: number): Stopper {
   let reason: StopReason | undefined;
   let killAt = 0;
   let timer: NodeJS.Timeout | undefined;
+  const isThereAt = async (until: number): Promise<boolean> => {
+    while (signalGroup(group, 0)) {
+      if (performance.now() >= until) return true;
+      await sleep(POLL_MS);
+    }
+    return false;
+  };
   return {
     now(why, signal = "SIGTERM") {
       if (reason !== undefined) return;
@@ -87,15 +97,30 @@ function stopper(group: ProcessGroup | undefined, graceMs: number): Stopper {
       killAt = performance.now() + graceMs;
       // A writer that ran away must not write on while it is asked to end.
       const isRunaway = why === "file-limit" || graceMs <= 0;
-      group?.signal(isRunaway ? "SIGKILL" : signal);
-      if (!isRunaway) timer = startTimer(() => group?.signal("SIGKILL"), graceMs);
+      signalGroup(group, isRunaway ? "SIGKILL" : signal);
+      if (!isRunaway) timer = startTimer(() => signalGroup(group, "SIGKILL"), graceMs);
     },
     reason: () => reason,
     async rest() {
-      if (reason !== undefined) await group?.end(killAt - performance.now());
+      if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
+      if (await isThereAt(killAt)) signalGroup(group, "SIGKILL");
+      return false;
     },
     close: () => clearTimeout(timer),
   };
+}
+
+/**
+ * Sends a signal to all processes of a group (0: to none of them); whether one is there. Where
+ * nobody waits for orphans, as in a container without an init process, one that ended counts too.
+ */
+function signalGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
+  if (group === undefined) return false;
+  try {
+    return process.kill(process.platform === "win32" ? group : -group, signal);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 /** A caller that passes a signal on aborts with its name, e.g. `SIGINT`. */
@@ -103,25 +128,4 @@ function namedSignal(reason: unknown): NodeJS.Signals | undefined {
   return typeof reason === "string" && reason in constants.signals
     ? (reason as NodeJS.Signals)
     : undefined;
-}
-
-/** Looks sooner the nearer the limit is; a thousand looks cost a few milliseconds. */
-function watchSize(options: SuperviseOptions, onLimit: () => void): { close(): void } {
-  let timer: NodeJS.Timeout;
-  let tickedAt = performance.now();
-  const look = (): void => {
-    const room = options.maxBytes - options.size();
-    if (room <= 0) onLimit();
-    if (performance.now() - tickedAt >= TICK_MS - 1) {
-      tickedAt = performance.now();
-      options.onTick();
-    }
-    plan(room);
-  };
-  const plan = (room: number): void => {
-    const wait = Math.min(TICK_MS, Math.max(SOONEST_MS, room / FASTEST_BYTES_PER_MS));
-    timer = setTimeout(look, room <= 0 ? TICK_MS : wait);
-  };
-  plan(options.maxBytes);
-  return { close: () => clearTimeout(timer) };
 }

@@ -1,15 +1,18 @@
 import { constants } from "node:os";
+import type { CommandLine } from "./command.ts";
 import type { Kept } from "./spool.ts";
 import type { Supervised } from "./supervise.ts";
 
 export interface RunFacts {
-  readonly options: { readonly timeoutMs?: number; readonly maxFileBytes?: number };
+  readonly options: CommandLine & { readonly timeoutMs?: number };
   readonly maxBytes: number;
   /** Bytes of the output. */
   readonly size: number;
   readonly kept: Kept;
   /** The disk became full while the command wrote to it. */
   readonly isDiskFull: boolean;
+  /** The output went straight into a file. */
+  readonly isFile: boolean;
 }
 
 const DISK_FULL =
@@ -27,6 +30,7 @@ export function warningsOf(ending: Supervised, facts: RunFacts): readonly string
     ...stopWarning(ending, facts),
     ...limitWarning(ending, facts),
     ...(facts.isDiskFull ? [DISK_FULL] : []),
+    ...nameWarning(facts),
     ...backgroundWarning(ending, facts),
   ];
 }
@@ -53,14 +57,25 @@ function isStoppedAtLimit({ signal, exitCode }: Supervised): boolean {
   return signal === "SIGXFSZ" || exitCode === STOPPED_AT_LIMIT;
 }
 
+/** Opening a file by these names empties it. */
+const OWN_OUTPUT = /\/dev\/(?:std(?:out|err)\b|fd\/[12]\b)|\/proc\/self\/fd\//;
+
+const REOPENED =
+  "The command opens its own output by name (such as /dev/stderr), which empties the file that it goes into: what it printed before may be missing. Write >&1 or >&2 instead, or add 2>&1 | cat.";
+
+function nameWarning({ options, isFile }: RunFacts): readonly string[] {
+  const { command = "", file = "", args = [] } = options;
+  return isFile && [command, file, ...args].some((word) => OWN_OUTPUT.test(word)) ? [REOPENED] : [];
+}
+
 function backgroundWarning(
   { isLeftRunning }: Supervised,
   { kept: { entry } }: RunFacts,
 ): readonly string[] {
-  if (isLeftRunning === undefined) return [];
+  if (!isLeftRunning) return [];
   const place =
     entry?.kind === "run"
-      ? `goes on to ${entry.path}, and is removed from there when it is more than 64 MB`
+      ? `goes on into ${entry.path}, without a limit`
       : "is not kept: redirect it to a file";
   return [
     `A process that the command started still runs in the background. What it prints from now on ${place}.`,

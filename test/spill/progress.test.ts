@@ -15,7 +15,6 @@ function outputOf(bytes: () => Buffer): Output {
     between: (from, to) => bytes().subarray(from, to),
     attach: unasked,
     settle: unasked,
-    leave: unasked,
     read: unasked,
     keep: unasked,
     discard: unasked,

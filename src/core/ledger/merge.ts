@@ -28,13 +28,9 @@ export interface LedgerSum {
  * its messages on from there. `EMPTY_LEDGER` changes nothing on either side.
  */
 export function mergeLedgers(older: Ledger, newer: Ledger, options: MergeOptions = {}): Ledger {
-  return mergeAllLedgers([older, newer], options);
-}
-
-/** {@link mergeLedgers} of any number of stretches, oldest first. */
-export function mergeAllLedgers(ledgers: readonly Ledger[], options: MergeOptions = {}): Ledger {
   const sum = createLedgerSum(options);
-  for (const ledger of ledgers) sum.add(ledger);
+  sum.add(older);
+  sum.add(newer);
   return sum.ledger();
 }
 

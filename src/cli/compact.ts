@@ -2,10 +2,11 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { type ContextReport, createContext } from "../context/index.ts";
+import { type ContextOptions, type ContextReport, createContext } from "../context/index.ts";
 import { EMPTY_LEDGER, extractLedger } from "../core/ledger/index.ts";
 import { type Message, repairMessages } from "../core/message/index.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { type Summarizer, summarizerByName } from "../models/index.ts";
 import {
   type TranscriptInput,
   WRITE_TARGETS,
@@ -13,6 +14,7 @@ import {
   type WriteTarget,
   writeTraits,
 } from "../transcripts/index.ts";
+import { compactJson, type CompactResult, compactView } from "./compact-report.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import {
   chooseWindow,
@@ -24,8 +26,7 @@ import {
   windowWarnings,
 } from "./load.ts";
 import { millisecondsOption, tokensOption } from "./options.ts";
-import { chosenSummarizer, type SummarizerOptions } from "./summarizer-option.ts";
-import { compactJson, type CompactResult, compactView } from "./compact-report.ts";
+import { whileWaiting } from "./progress.ts";
 import { writeFileAtomically } from "./write-file.ts";
 
 interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
@@ -199,4 +200,46 @@ async function writeOut(io: Io, out: string, text: string): Promise<void> {
 /** With the conversation on stdout, the report is talk. */
 function onStderr(io: Io): Io {
   return { ...io, stdout: io.stderr };
+}
+
+interface SummarizerOptions extends CommonOptions {
+  /** Who writes the summary. @default "extractive" */
+  readonly summarizer?: string;
+  /** The longest that the summary may take, in ms. */
+  readonly summarizerTimeoutMs?: number;
+  /** The window of the model that writes it, in tokens. */
+  readonly summarizerWindow?: number;
+  /** Whether the JSON report has the prompts that were sent. */
+  readonly showPrompt?: boolean;
+}
+
+/**
+ * What a person chose, as settings of a context. Throws `ContextError` code `invalid-options` for an
+ * unknown name, and where a key is missing.
+ */
+function chosenSummarizer(
+  io: Io,
+  options: SummarizerOptions,
+): Pick<ContextOptions, "summarizer" | "summarizerTimeoutMs"> {
+  const { summarizer: name = "extractive", summarizerTimeoutMs, summarizerWindow } = options;
+  const summarizer = summarizerByName(name, io.env, { window: summarizerWindow });
+  const isSilent = summarizer === "extractive" || options.json === true;
+  return {
+    summarizer: isSilent ? summarizer : withProgress(io, summarizer),
+    summarizerTimeoutMs,
+  };
+}
+
+/** Tells who is asked, and how often by now. */
+function withProgress(io: Io, summarizer: Summarizer): Summarizer {
+  let calls = 0;
+  return {
+    ...summarizer,
+    summarize(request) {
+      calls++;
+      const again = calls === 1 ? "" : `, call ${calls}`;
+      const message = `Asking ${summarizer.name}${again}`;
+      return whileWaiting(io, message, () => summarizer.summarize(request));
+    },
+  };
 }

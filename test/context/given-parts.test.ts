@@ -21,7 +21,7 @@ it.each([
   [{ journal: [{ version: 2 }] }, "of this version"],
   [{ journal: [{ version: 1, at: 0, undo: "x" }] }, "The option journal"],
   [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
-  [{ journal: [{ ...record, extractive: {} }] }, "The option journal"],
+  [{ journal: [{ ...record, narrative: { goal: 1 } }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],
   [{ summarizer: { ...own, window: "8000" } }, 'The option summarizer.window is "8000"'],
   [{ summarizer: { ...own, window: null } }, "The option summarizer.window"],

@@ -96,8 +96,8 @@ function startWhere(
 ): string | undefined {
   for (const text of texts) {
     const lines = cleanText(text).split("\n").filter(isFilled).slice(0, REQUEST_LINES);
-    const start = clip(oneLine(lines.join(" ")), { length: REQUEST_LENGTH });
-    if (isWanted(start)) return start;
+    const said = start(oneLine(lines.join(" ")), REQUEST_LENGTH);
+    if (isWanted(said)) return said;
   }
   return undefined;
 }
@@ -129,23 +129,25 @@ const TODO_LENGTH = 400;
 
 /** Each failed attempt once, with what was said the last time. */
 function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
-  const byAttempt = new Map<string, string>();
+  const byAttempt = new Map<string, Entry>();
   for (const { tool, subject, text, resolved } of all.toReversed()) {
     if (resolved) continue;
     const tried = shownCommand(relativePath(subject, cwd));
-    const said = clip(cleanText(text).trim(), { length: ERROR_LENGTH });
-    const key = tried === "" ? said : `${tool} ${tried}`;
+    const key = tried === "" ? text : `${tool} ${tried}`;
     const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
-    const line = `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${said}`;
-    if (!byAttempt.has(key)) byAttempt.set(key, line);
+    const line = (): string =>
+      `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${start(cleanText(text).trim(), ERROR_LENGTH)}`;
+    if (!byAttempt.has(key)) byAttempt.set(key, { text: line });
   }
-  return list("unresolved errors", texts([...byAttempt.values()]), { clips: true });
+  return list("unresolved errors", [...byAttempt.values()], { clips: true });
 }
 
 function statements({ statements: all }: Ledger): FactList {
-  const said = all.map(({ text }) => clip(cleanText(text).trim(), { length: STATEMENT_LENGTH }));
-  const newest = [...new Set(said.toReversed())].filter(isFilled);
-  return list("statements", texts(newest), { clips: true });
+  const said = [...new Set(all.map(({ text }) => text).toReversed())].filter(isFilled);
+  const entries = said.map((text) => ({
+    text: () => start(cleanText(text).trim(), STATEMENT_LENGTH),
+  }));
+  return list("statements", entries, { clips: true });
 }
 
 function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly FactList[] {
@@ -165,7 +167,7 @@ function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly Fa
 function todos({ todos: all }: Ledger): readonly FactList[] {
   const lines = (isDone: boolean, prefix: string): readonly Entry[] => {
     const some = all.filter(({ status }) => (status === "done") === isDone);
-    const own = new Set(some.map(({ text }) => clip(oneLine(text), { length: TODO_LENGTH })));
+    const own = new Set(some.map(({ text }) => start(oneLine(text), TODO_LENGTH)));
     return texts([...own].filter(isFilled).map((text) => `${prefix}: ${text}`));
   };
   return [
@@ -287,10 +289,10 @@ const COMMAND_LENGTH = 200;
 /** A command on one line: the first line of a script says which one it is. */
 function shownCommand(command: string): string {
   const clean = cleanText(command);
-  if (!clean.includes("\n")) return clip(oneLine(clean), { length: COMMAND_LENGTH });
+  if (!clean.includes("\n")) return start(oneLine(clean), COMMAND_LENGTH);
   const lines = clean.split("\n").filter(isFilled);
   const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
-  return `${clip(oneLine(lines[0] ?? ""), { length: COMMAND_LENGTH })}${more}`;
+  return `${start(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
 }
 
 /** A path from the working directory, which the summary names once. */
@@ -298,6 +300,11 @@ function relativePath(path: string, cwd: string | undefined): string {
   if (cwd === undefined) return path;
   const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
   return path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
+}
+
+/** The start of a text; most texts are short. */
+function start(text: string, length: number): string {
+  return text.length <= length ? text : clip(text, { length });
 }
 
 function isFilled(text: string): boolean {

@@ -1,8 +1,9 @@
 import { type CommandFact, type FileOp, type Ledger } from "../ledger/index.ts";
 import type { Handle } from "../message/index.ts";
 import type { Entry, FactList } from "./lists.ts";
+import { codeSpan, isFilled, relativePath, shownCommand, startOf } from "./one-line.ts";
 import type { CoreSectionId } from "./template.ts";
-import { cleanText, clip, oneLine } from "../text/index.ts";
+import { cleanText, oneLine } from "../text/index.ts";
 
 /** What a summary records, beside the ledger. */
 export interface RecordedFacts {
@@ -96,7 +97,7 @@ function startWhere(
 ): string | undefined {
   for (const text of texts) {
     const lines = cleanText(text).split("\n").filter(isFilled).slice(0, REQUEST_LINES);
-    const said = start(oneLine(lines.join(" ")), REQUEST_LENGTH);
+    const said = startOf(oneLine(lines.join(" ")), REQUEST_LENGTH);
     if (isWanted(said)) return said;
   }
   return undefined;
@@ -136,7 +137,7 @@ function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
     const key = tried === "" ? text : `${tool} ${tried}`;
     const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
     const line = (): string =>
-      `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${start(cleanText(text).trim(), ERROR_LENGTH)}`;
+      `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${startOf(cleanText(text).trim(), ERROR_LENGTH)}`;
     if (!byAttempt.has(key)) byAttempt.set(key, { text: line });
   }
   return list("unresolved errors", [...byAttempt.values()], { clips: true });
@@ -145,7 +146,7 @@ function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
 function statements({ statements: all }: Ledger): FactList {
   const said = [...new Set(all.map(({ text }) => text).toReversed())].filter(isFilled);
   const entries = said.map((text) => ({
-    text: () => start(cleanText(text).trim(), STATEMENT_LENGTH),
+    text: () => startOf(cleanText(text).trim(), STATEMENT_LENGTH),
   }));
   return list("statements", entries, { clips: true });
 }
@@ -167,7 +168,7 @@ function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly Fa
 function todos({ todos: all }: Ledger): readonly FactList[] {
   const lines = (isDone: boolean, prefix: string): readonly Entry[] => {
     const some = all.filter(({ status }) => (status === "done") === isDone);
-    const own = new Set(some.map(({ text }) => start(oneLine(text), TODO_LENGTH)));
+    const own = new Set(some.map(({ text }) => startOf(oneLine(text), TODO_LENGTH)));
     return texts([...own].filter(isFilled).map((text) => `${prefix}: ${text}`));
   };
   return [
@@ -281,41 +282,4 @@ function commandLines(commands: readonly CommandFact[]): readonly string[] {
     const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
     return `${codeSpan(command)}: ${result}${count > 1 ? `, ${count} runs` : ""}`;
   });
-}
-
-/** A command is for recognising, not for running again: the whole one is in the archive. */
-const COMMAND_LENGTH = 200;
-
-/** A command on one line: the first line of a script says which one it is. */
-function shownCommand(command: string): string {
-  const clean = cleanText(command);
-  if (!clean.includes("\n")) return start(oneLine(clean), COMMAND_LENGTH);
-  const lines = clean.split("\n").filter(isFilled);
-  const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
-  return `${start(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
-}
-
-/** A path from the working directory, which the summary names once. */
-function relativePath(path: string, cwd: string | undefined): string {
-  if (cwd === undefined) return path;
-  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  return path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
-}
-
-/** The start of a text; most texts are short. */
-function start(text: string, length: number): string {
-  return text.length <= length ? text : clip(text, { length });
-}
-
-function isFilled(text: string): boolean {
-  return text.trim() !== "";
-}
-
-/** One line of text as inline code, fenced with more backticks than it has in a row. */
-function codeSpan(text: string): string {
-  if (!text.includes("`")) return `\`${text}\``;
-  const runs = text.match(/`+/g) ?? [];
-  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length), 0) + 1);
-  const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${fence}${padding}${text}${padding}${fence}`;
 }

@@ -66,6 +66,7 @@ export type {
   Truncation,
 } from "./core/truncate/index.ts";
 export type { DialectTraits } from "./dialects/index.ts";
+export type { HookOptions } from "./hooks/hook.ts";
 export type {
   ModelSummary,
   SummarizeFunction,

@@ -56,7 +56,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts"],
   "archive.ts": ["archive"],
   "core.ts": ["core", "context"],
-  "index.ts": ["core", "archive", "tools", "models", "context", "dialects"],
+  "index.ts": ["core", "archive", "tools", "models", "context", "dialects", "hooks"],
   "tokens.ts": ["core"],
 };
 

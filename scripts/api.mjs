@@ -1,0 +1,169 @@
+// Writes docs/api.md from the types: every export by entry, with its signature, the first paragraph
+// of its docstring, and each member with its default. `--check` only says whether the page is stale.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { API } from "typescript/unstable/sync";
+import { SyntaxKind } from "typescript/unstable/ast";
+
+const PAGE = "docs/api.md";
+const HEAD = `# API
+
+Every export, by entry. The page is made from the types by \`node scripts/api.mjs\`.
+`;
+
+const { exports: doors } = JSON.parse(readFileSync("package.json", "utf8"));
+const entries = Object.entries(doors)
+  .filter(([, door]) => typeof door === "object")
+  .map(([name, door]) => ({
+    name: path.posix.join("longhaul", name),
+    file: path.resolve(door.default.replace("./dist/", "src/").replace(/\.js$/, ".ts")),
+  }));
+
+const api = new API({ cwd: process.cwd() });
+const project = api
+  .updateSnapshot({ openProjects: [path.resolve("tsconfig.build.json")] })
+  .getProjects()[0];
+const { checker, program } = project;
+const page = [HEAD, contents(), ...entries.map(section)].join("\n");
+api.close();
+
+if (!process.argv.includes("--check")) writeFileSync(PAGE, page);
+else if (readFileSync(PAGE, "utf8") !== page) {
+  console.error(`${PAGE} is stale; run node scripts/api.mjs`);
+  process.exitCode = 1;
+}
+
+/** What an entry exports: functions and values first, then types, each in the order of the file. */
+function exportsOf({ file }) {
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file));
+  return checker.getExportsOfModule(module).map((symbol) => {
+    const target = symbol.declarations.some((one) => one.kind === SyntaxKind.ExportSpecifier)
+      ? checker.getAliasedSymbol(symbol)
+      : symbol;
+    return { name: symbol.name, node: target.declarations[0].resolve(project) };
+  });
+}
+
+function contents() {
+  const rows = entries.map((entry) => {
+    const values = exportsOf(entry).filter(({ node }) => isValue(node));
+    return `| [\`${entry.name}\`](#${anchor(entry.name)}) | ${values.map(({ name }) => `\`${name}\``).join(", ")} |`;
+  });
+  return `| entry | values |\n| --- | --- |\n${rows.join("\n")}\n`;
+}
+
+function section(entry) {
+  const all = exportsOf(entry);
+  const values = all.filter(({ node }) => isValue(node)).map(valueText);
+  const types = all.filter(({ node }) => !isValue(node)).map(typeText);
+  return [`## ${entry.name}\n`, ...values, ...types].join("\n");
+}
+
+function isValue({ kind }) {
+  return kind !== SyntaxKind.InterfaceDeclaration && kind !== SyntaxKind.TypeAliasDeclaration;
+}
+
+function valueText({ name, node }) {
+  return `### ${name}\n\n${code(signature(name, node))}\n${paragraph(docOf(node))}`;
+}
+
+/** A declaration without its body. */
+function signature(name, node) {
+  if (node.kind === SyntaxKind.FunctionDeclaration) return untilBody(node).replace(/^export /, "");
+  if (node.kind === SyntaxKind.ClassDeclaration) return untilBody(node).replace(/^export /, "");
+  const type = node.type === undefined ? typeOf(node) : textOf(node.type);
+  return `const ${name}: ${type}`;
+}
+
+function untilBody(node) {
+  const text = textOf(node);
+  const end = node.body?.pos ?? node.members?.pos;
+  return end === undefined ? text : text.slice(0, end - startOf(node)).replace(/\s*\{?\s*$/, "");
+}
+
+function typeText({ name, node }) {
+  const doc = paragraph(docOf(node));
+  const isObject = node.kind === SyntaxKind.InterfaceDeclaration;
+  if (!isObject) return `### ${name}\n\n${code(rawText(node).replace(/^export /, ""))}\n${doc}`;
+  const heritage = (node.heritageClauses ?? []).map((clause) => inOneLine(textOf(clause)));
+  const more = heritage.length === 0 ? "" : `\`${heritage.join(" ")}\`, and:\n\n`;
+  const rows = [...node.members].map(memberRow);
+  const table = `| member | type | |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
+  return `### ${name}\n\n${doc === "" ? "" : `${doc}\n`}${rows.length === 0 ? "" : more + table}`;
+}
+
+function memberRow(member) {
+  const doc = docOf(member);
+  const name = member.name === undefined ? inOneLine(textOf(member)) : textOf(member.name);
+  const whole = inOneLine(textOf(member))
+    .replace(/^readonly /, "")
+    .replace(/;$/, "");
+  const type = whole.slice(name.length).replace(/^\??:?\s*/, "");
+  const words = inOneLine(firstParagraph(doc).replace(/\s*@default[^]*$/, ""));
+  const preset = defaultOf(doc);
+  const said = [words, preset === undefined ? "" : `Default: ${preset}`].filter(Boolean).join(" ");
+  return `| \`${name}${whole.slice(name.length).startsWith("?") ? "?" : ""}\` | ${cell(type)} | ${said.replaceAll("|", "\\|")} |`;
+}
+
+/** Code in a cell of a table. */
+function cell(type) {
+  return type === "" ? "" : `\`${type.replaceAll("|", "\\|")}\``;
+}
+
+function docOf(node) {
+  const own = node.kind === SyntaxKind.VariableDeclaration ? node.parent.parent : node;
+  const { text } = own.getSourceFile();
+  const lead = text.slice(own.pos, startOf(own));
+  const [, comment = ""] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*$/.exec(lead) ?? [];
+  return comment.replace(/^[ \t]*\* ?/gm, "").trim();
+}
+
+function firstParagraph(doc) {
+  return doc.split(/\n\s*\n|\n@(?!default)/)[0];
+}
+
+function defaultOf(doc) {
+  const [, text] = /@default\s+([^]*?)(?:\n\s*@|\n\s*\n|$)/.exec(doc) ?? [];
+  return text && inOneLine(text);
+}
+
+function paragraph(doc) {
+  const words = inOneLine(firstParagraph(doc)).replace(/\{@link ([^}]*)\}/g, "`$1`");
+  return words === "" ? "" : `${words}\n`;
+}
+
+function typeOf(node) {
+  return checker.typeToString(checker.getTypeAtLocation(node));
+}
+
+function startOf(node) {
+  return node.getStart();
+}
+
+function textOf(node) {
+  return withoutComments(rawText(node));
+}
+
+function rawText(node) {
+  return node.getSourceFile().text.slice(startOf(node), node.end);
+}
+
+/** Comments of members have rows of their own. */
+function withoutComments(text) {
+  return text.replace(/\s*\/\*\*(?:(?!\*\/)[^])*\*\//g, "");
+}
+
+function inOneLine(text) {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function code(text) {
+  return `\`\`\`ts\n${text.trim()}\n\`\`\`\n`;
+}
+
+function anchor(name) {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
+}

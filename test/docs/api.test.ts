@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+test("the page of the API says what the types say", () => {
+  const { stderr, status } = spawnSync(process.execPath, ["scripts/api.mjs", "--check"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+test("every export, option and error of the page says what it is", () => {
+  const page = readFileSync("docs/api.md", "utf8");
+  for (const name of ["createContext", "HookOptions", "ContextErrorCode", "aiSdkContext"]) {
+    expect(page).toContain(`### ${name}\n`);
+  }
+  expect(page).toContain("| `conversationOf?` |");
+  expect(page).toContain("Default: 100");
+});

@@ -100,7 +100,7 @@ describe.each(names)("compact --summarizer %s", (form, envFor) => {
     expect(failures).toEqual([]);
     expect(["model", "repaired"]).toContain(summary.source);
     expect(summary.sections.discoveries).toContain("MOONSHINE");
-    expect(summary.calls[0]).toMatchObject({ summarizer: name, purpose: "whole", attempt: 1 });
+    expect(summary.calls[0]).toMatchObject({ summarizer: name, attempt: 1 });
     expect(summary.calls[0]).not.toHaveProperty("prompt");
     expect(summary.usage).toEqual({
       input: upstream.totals.input,

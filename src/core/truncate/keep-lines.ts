@@ -108,14 +108,14 @@ function createTaken(text: string, end: "head" | "tail", limits: Limits): Taken 
       const clean = isPlain ? { text: piece, cleaning: NO_CLEANING } : terminalText(piece);
       const size = utf8Length(clean.text);
       if (bytes + size > maxBytes) return false;
-      if (end === "tail") pieces.unshift(clean.text);
-      else pieces.push(clean.text);
+      pieces.push(clean.text);
       bytes += size;
       cleaning = addCleaning(cleaning, clean.cleaning);
       return true;
     },
     kept(from, to, isLineCut) {
-      return { text: pieces.join(""), lines: pieces.length, bytes, from, to, isLineCut, cleaning };
+      const ordered = end === "tail" ? pieces.reverse() : pieces;
+      return { text: ordered.join(""), lines: pieces.length, bytes, from, to, isLineCut, cleaning };
     },
   };
 }

@@ -1,4 +1,10 @@
-import { showControls, dropPartialEnd, skipPartialStart } from "../core/text/index.ts";
+import {
+  showControls,
+  clip,
+  decodeUtf8,
+  dropPartialEnd,
+  skipPartialStart,
+} from "../core/text/index.ts";
 import { NOTICE_ELEMENT, RESULT_ELEMENT } from "../core/truncate/marker.ts";
 import type { ArchiveEntry, OriginalReader } from "./archive.ts";
 import { LINE_END, readPiece } from "./reading.ts";
@@ -91,8 +97,7 @@ function linesAfter(piece: Uint8Array, end: number, context: number): readonly s
 }
 
 function shortened(line: Uint8Array): string {
-  if (line.length <= LINE_BYTES) return decode(line);
-  return `${decode(whole(line.subarray(0, LINE_BYTES)))}…`;
+  return clip(decode(line.subarray(0, 2 * LINE_BYTES)), { bytes: LINE_BYTES });
 }
 
 /** Without the characters that a cut split. */
@@ -103,7 +108,7 @@ function whole(bytes: Uint8Array): Uint8Array {
 
 /** Without the "\r" of a line end, and with symbols for what could break the line in two. */
 function decode(bytes: Uint8Array): string {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const { text } = decodeUtf8(bytes);
   return showControls(text.replace(/\r+$/, "")).replaceAll("\r", "␍");
 }
 

@@ -1,3 +1,5 @@
+import { clipLine, oneLine } from "../core/text/index.ts";
+
 /** Figures as people read them; pure. */
 
 /** 1234567 → 1,234,567. */
@@ -40,7 +42,7 @@ export function bar(value: number, whole: number, width: number): string {
 
 /** Shortens a text to a width, in the middle, so that both ends can be read. */
 export function fit(text: string, width: number): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = oneLine(text);
   const units = [...line];
   if (units.length <= width) return line;
   const head = Math.ceil((width - 1) * 0.6);
@@ -49,9 +51,7 @@ export function fit(text: string, width: number): string {
 
 /** Shortens a text to a width, at its end. */
 export function clipEnd(text: string, width: number): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  const units = [...line];
-  return units.length <= width ? line : `${units.slice(0, width - 1).join("")}…`;
+  return clipLine(text, width);
 }
 
 /** A size given by a person: 128000, 128k, 1m. Returns `undefined` for anything else. */

@@ -1,3 +1,4 @@
+import { clip } from "../core/text/index.ts";
 import { isContextError } from "../core/error.ts";
 import { recogniseOverflow } from "../core/overflow/index.ts";
 import { retryAfterMs } from "./failure.ts";
@@ -217,8 +218,7 @@ function safeMessage(status: number | undefined, error: unknown): string {
     .trim();
   const code = status === undefined || said.includes(String(status)) ? "" : `HTTP ${status}`;
   const whole = [code, said].filter((piece) => piece !== "").join(": ") || "The call failed.";
-  if (whole.length <= LONGEST) return whole;
-  return `${whole.slice(0, LONGEST - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return clip(whole, { length: LONGEST });
 }
 
 function messageOf(error: unknown): string {

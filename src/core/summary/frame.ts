@@ -1,3 +1,4 @@
+import { oneLine } from "../text/index.ts";
 import { type Handle, isHandle } from "../message/index.ts";
 
 /** What the frame around a summary says. */
@@ -70,8 +71,4 @@ function unescapeTag(text: string): string {
     if (mark === "&lt;") return "<";
     return mark === "<" ? mark : `&${mark.slice("&amp;".length)}`;
   });
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

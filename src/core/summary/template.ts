@@ -1,3 +1,4 @@
+import { fieldsOf } from "../text/index.ts";
 import { ContextError } from "../error.ts";
 import { describeValue } from "../message/index.ts";
 
@@ -122,10 +123,6 @@ function isOverride(value: unknown): value is TemplateOverride {
 function isSection(value: unknown): value is SectionOverride {
   const { id, heading = "", purpose = "" } = fieldsOf(value);
   return [id, heading, purpose].every((text) => typeof text === "string");
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function applyOverride(

@@ -2,7 +2,7 @@
  * Replays a recorded conversation request by request, before a provider that reports exact o200k
  * counts of what it was sent, and of a system prompt and tools that are not in the recording.
  */
-import { createUsageMeter } from "../../src/context/view/usage.ts";
+import { createGauge } from "../../src/context/measure.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
@@ -36,12 +36,15 @@ export interface Predictions {
 }
 
 const truth = createMessageMeter(remembering(exact));
-const estimate = createMessageMeter(remembering(estimator));
+/** A window that limits nothing. */
+const ROOMY = 10_000_000;
 
 /** What the usage meter predicts, and how far off it is. */
 export function replay(messages: readonly Message[], scenario: Scenario): Predictions {
   const { fixed, told, scale } = scenario;
-  const usage = createUsageMeter(estimate, () => told);
+  const gauge = createGauge({ window: ROOMY, fixedTokens: told }, remembering(estimator));
+  const measure = (list: readonly Message[], since: number): number =>
+    gauge.measure({ messages: list, from: 0, since }).tokens;
   const sizeOf = (tokens: number): number => Math.round(scale * (fixed + tokens));
   const next: number[] = [];
   const edited: number[] = [];
@@ -53,11 +56,11 @@ export function replay(messages: readonly Message[], scenario: Scenario): Predic
     if (message.role !== "assistant" || sent.length === 0) sent.push(message);
     else {
       const input = sizeOf(tokens);
-      const predicted = usage.measure(sent, 0).tokens;
+      const predicted = measure(sent, 0);
       if (reports > 0) next.push(predicted / input - 1);
       if (reports > 1 && tokens >= MIN_EDITED_TOKENS) {
         const view = sent.slice(Math.floor(sent.length * (1 - KEPT)));
-        edited.push(usage.measure(view, view.length).tokens / sizeOf(truth.total(view)) - 1);
+        edited.push(measure(view, view.length) / sizeOf(truth.total(view)) - 1);
       }
       reports += 1;
       sent.push({ ...message, usage: { input, output: Math.round(scale * own) } });

@@ -1,4 +1,4 @@
-import { generateText, stepCountIs, tool, type ToolSet } from "ai";
+import { generateText, type ModelMessage, stepCountIs, tool, type ToolSet } from "ai";
 import type { AiSdkContext } from "longhaul/ai-sdk";
 import { z } from "zod";
 import type { Model } from "./offline/types.ts";
@@ -25,14 +25,14 @@ export function taskTool({ model, context, tools, watch, maxOutputTokens }: Task
     description:
       "Gives a task that only needs looking and reading to a sub-agent, and gets its report. It knows nothing of this conversation but the person's words.",
     inputSchema: z.object({ task: z.string() }),
-    execute: async ({ task }, { abortSignal }) => {
+    execute: async ({ task }, { abortSignal, messages }) => {
       const own = context.subAgent();
       const sub = { ...watch, view: watch.view.subAgent() };
       watchContext(own, sub);
       try {
         const { text } = await generateText({
           model: watchedModel(model, own, sub),
-          system: systemPrompt(context.constraints()),
+          system: systemPrompt(typedIn(messages)),
           prompt: task,
           tools: own.tools({ ...tools, ...own.recallTools }),
           prepareStep: own.prepareStep,
@@ -52,4 +52,11 @@ function systemPrompt(constraints: readonly string[]): string {
   return `You are a sub-agent. Do the task you are given, change nothing, and report in a few sentences.
 What the person said to the agent that you work for, word for word; its rules are yours:
 ${constraints.map((text) => `<said>\n${text}\n</said>`).join("\n")}`;
+}
+
+/** What the person said, as far as it stands in the messages of the agent that calls. */
+function typedIn(messages: readonly ModelMessage[]): string[] {
+  return messages.flatMap(({ role, content }) =>
+    role === "user" && typeof content === "string" ? [content] : [],
+  );
 }

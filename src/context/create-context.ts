@@ -1,38 +1,20 @@
 import type { Archive } from "../archive/archive.ts";
-import { type Failure, failureOf, isFailure } from "../core/error.ts";
+import { sha256Hex } from "../archive/digest.ts";
+import { memoryArchive } from "../archive/memory.ts";
+import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
-import { isOverflow } from "../core/overflow/index.ts";
-import type { TemplateOverride } from "../core/summary/index.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
-import {
-  truncateAndArchive,
-  type TruncatedOutput,
-  type TruncationOptions,
-} from "../tools/index.ts";
-import type { SentBeside } from "./view/beside.ts";
-import { type EditOptions, editView } from "./edit/edit-view.ts";
-import type { ContextEventName, ContextListener } from "./events.ts";
-import type { JournalRecord } from "./journal/journal.ts";
-import type { ContextOptions } from "./options.ts";
-import type { Prepared } from "./prepared.ts";
-import { hasWorkedSince, prepareAhead } from "./summaries/ask-model.ts";
-import { planOptions } from "./edit/plan-options.ts";
-import { recoverFrom } from "./edit/recover.ts";
-import { emptyReport } from "./report.ts";
-import { openSession, type Session } from "./session.ts";
-import { undoLast } from "./edit/undo.ts";
-import { constraintsOf, subAgentOptions } from "./sub-agent.ts";
-import { type View, viewOf } from "./view/view.ts";
-
-/** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
-export interface PrepareOptions extends SentBeside {
-  /** Compact even though there is room. @default false */
-  readonly force?: boolean;
-  /** The template's override for a summary that this call needs; it wins over all others. */
-  readonly compactionTemplate?: TemplateOverride;
-  /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
-  readonly signal?: AbortSignal;
-}
+import type { TruncatedOutput, TruncationOptions } from "../tools/index.ts";
+import { createChain } from "./chain.ts";
+import { checkOptions } from "./check-options.ts";
+import type { EditorParts } from "./edit.ts";
+import { type ContextEventName, type ContextListener, createEmitter } from "./events.ts";
+import { createHistory } from "./history.ts";
+import type { JournalRecord } from "./journal.ts";
+import { type ContextOptions, withoutConversation, withPlugins } from "./options.ts";
+import { createPersistence } from "./persistence.ts";
+import type { Prepared } from "./report.ts";
+import { createSteps, type PrepareOptions } from "./steps.ts";
 
 /** Keeps one conversation inside its window. */
 export interface Context {
@@ -61,22 +43,11 @@ export interface Context {
   /** Adds a listener and returns how to remove it. */
   on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>): () => void;
   /**
-   * For hooks: tells the listeners that something failed and that the work goes on without it. Takes
-   * whatever was thrown, or the failure of another context as it is.
-   */
-  fail(error: unknown): Failure;
-  /**
    * Every edit that stands, oldest first; plain JSON, to be passed as `journal` another time. While
    * none fits the list of now, those of the list before it, or those that were stored.
    */
   journal(): readonly JournalRecord[];
   readonly archive: Archive;
-  /**
-   * Stores what could not be stored before, for a context that was created with `conversation`.
-   * Every edit is stored by itself; this is for the time after a failure, e.g. of a full disk.
-   * Rejects with `archive-failed`.
-   */
-  save(): Promise<void>;
   /**
    * Takes the newest edit back, and returns the list to go on with; `undefined` if there is none.
    * `history` is what the next `prepare` would get: the whole history, or the returned list and what
@@ -86,85 +57,116 @@ export interface Context {
    */
   undo(history: readonly Message[]): Promise<readonly Message[] | undefined>;
   /**
-   * The rules of this conversation, word for word: the `constraints` it was created with, and what
-   * the person has typed so far, oldest first. They belong into the prompt of a sub-agent.
-   */
-  constraints(): readonly string[];
-  /**
    * A context for a sub-agent's own conversation: its own budget and journal, and this one's archive
-   * and settings where `options` names no others. {@link constraints} are its constraints, so that
-   * they stand in every summary of the sub-agent too.
+   * and settings where `options` names no others. The rules of this conversation (its `constraints`
+   * and what the person has typed so far, word for word) stand in every summary of the sub-agent.
    */
   subAgent(options?: ContextOptions): Context;
   /**
-   * Waits until what is under way is done; a summary that is being prepared is given up. The context
-   * can be used again afterwards.
+   * Waits until what is under way is done, gives up a summary that is being prepared, and stores what
+   * could not be stored before; a `failed` event says what still cannot. The context can be used
+   * again afterwards.
    */
   close(): Promise<void>;
 }
 
 /**
- * Creates the context of one conversation. Throws `ContextError` code `invalid-options` for a
- * window, reserve, ratio or template that makes no sense.
+ * Creates the context of one conversation. Throws `ContextError` code `invalid-options` for options
+ * that make no sense, and for names that there are not.
  */
 export function createContext(options: ContextOptions = {}): Context {
-  const session = openSession(options);
+  checkOptions(options);
+  const parts = openParts(withPlugins(options));
+  const { archive, events, history, persistence } = parts;
+  const steps = createSteps(parts);
+  const truncation = truncationOf(parts);
   // Calls on one conversation are answered one after the other: two edits made at once would rest
   // on the same view, and the second would undo the first.
   let queue: Promise<unknown> = Promise.resolve();
-  let hasRecovered = false;
-  const loaded = async (): Promise<void> => {
-    const failure = await session.persistence.load();
-    if (failure !== undefined) session.events.emit("failed", failure);
-  };
   const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const turn = queue.then(loaded).then(task);
+    const turn = queue
+      .then(() => persistence.load())
+      .then(tell)
+      .then(task);
     queue = turn.catch(() => undefined);
     return turn;
   };
-  const truncation = truncationOf(session);
-  return {
-    archive: session.archive,
-    truncation,
-    truncate: (output, meta) => truncateAndArchive(output, meta, truncation),
-    journal: () => session.tracker.journal,
-    recall: (handle) => session.archive.get(handle),
-    fail(error) {
-      const failure = isFailure(error) ? error : failureOf(error, "unexpected");
-      session.events.emit("failed", failure);
-      return failure;
-    },
-    constraints: () => constraintsOf(session),
-    subAgent: (own = {}) => createContext(subAgentOptions(session, own)),
-    on: (name, listener) => session.events.on(name, listener),
-    prepare: (history, { force = false, instructions, tools, boundReasoning, ...rest } = {}) =>
-      inTurn(async () => {
-        hasRecovered = false;
-        session.beside.note({ instructions, tools, boundReasoning });
-        return announced(session, await prepare(session, history, { force, ...rest }));
-      }),
-    recover: (history, error) =>
-      inTurn(async () => {
-        if (hasRecovered) return undefined;
-        hasRecovered = true;
-        const prepared = await recoverFrom(session, history, error);
-        return prepared && announced(session, prepared);
-      }),
-    save: () => inTurn(() => session.persistence.flush()),
-    undo: (history) => inTurn(() => undoLast(session, history)),
-    async close() {
-      await queue;
-      session.ahead.drop();
-    },
+  const announced = (prepared: Prepared): Prepared => {
+    for (const failure of prepared.report.failures) events.emit("failed", failure);
+    events.emit("prepared", prepared.report);
+    return prepared;
   };
+  const tell = (failure: Failure | undefined): void => {
+    if (failure !== undefined) events.emit("failed", failure);
+  };
+  const context: Context & FailureSink = {
+    archive,
+    truncation,
+    async truncate(output, meta) {
+      const { truncateAndArchive } = await import("../tools/truncate-and-archive.ts");
+      return truncateAndArchive(output, meta, truncation);
+    },
+    journal: () => history.journal,
+    recall: (handle) => archive.get(handle),
+    subAgent: (own = {}) => createContext(subAgentOptions(parts, steps.rules(), own)),
+    on: (name, listener) => events.on(name, listener),
+    prepare: (messages, asked) =>
+      inTurn(async () => announced(await steps.prepare(messages, asked))),
+    recover: (messages, error) =>
+      inTurn(async () => {
+        const prepared = await steps.recover(messages, error);
+        return prepared && announced(prepared);
+      }),
+    undo: (messages) => inTurn(() => steps.undo(messages)),
+    async close() {
+      steps.close();
+      await inTurn(async () => tell(await persistence.flush()));
+    },
+    [TELL]: tell,
+  };
+  return context;
+}
+
+/** What one context is made of. */
+interface ContextParts extends Omit<EditorParts, "gauge"> {
+  readonly options: ContextOptions;
+}
+
+function openParts(options: ContextOptions): ContextParts {
+  const { now = Date.now, journal = [], plugins = [] } = options;
+  const archive = archiveOf(options);
+  const events = createEmitter();
+  // The listeners of plugins hear everything.
+  for (const { onEvent } of plugins) if (onEvent !== undefined) events.onAny(onEvent);
+  const chain = createChain(sha256Hex);
+  const history = createHistory(journal, chain);
+  const store = options.conversation === undefined ? undefined : archive.journal;
+  const persistence = createPersistence(store, history);
+  return { options, archive, events, chain, history, persistence, now };
+}
+
+/** The archive, or the part of it that belongs to the conversation. */
+function archiveOf({ archive, conversation }: ContextOptions): Archive {
+  if (conversation === undefined) return archive ?? memoryArchive();
+  const own = archive?.conversation?.(conversation);
+  if (own?.journal !== undefined) return own;
+  const problem =
+    archive === undefined
+      ? "There is no archive, so nothing of a conversation would be kept"
+      : `The archive "${archive.name}" keeps no journals`;
+  throw new ContextError(
+    "invalid-options",
+    `${problem}; with the option conversation, pass archive: directoryArchive(folder).`,
+    { details: { option: "conversation", value: conversation } },
+  );
 }
 
 /** T15 with the archive, the limits and the listeners of a context. */
-function truncationOf({ archive, options, events }: Session): TruncationOptions {
+function truncationOf({ archive, options, events }: ContextParts): TruncationOptions {
   return {
     archive,
-    ...(options.toolLimits !== undefined && { toolLimits: options.toolLimits }),
-    ...(options.toolKinds !== undefined && { toolKinds: options.toolKinds }),
+    toolLimits: options.toolLimits,
+    toolKinds: options.toolKinds,
     onTruncated(event) {
       events.emit("truncated", event);
       if (event.failure !== undefined) events.emit("failed", event.failure);
@@ -172,65 +174,42 @@ function truncationOf({ archive, options, events }: Session): TruncationOptions 
   };
 }
 
-async function prepare(
-  session: Session,
-  history: readonly Message[],
-  edit: EditOptions,
+/** The settings of a sub-agent's context: those of its parent, but nothing of its conversation. */
+function subAgentOptions(
+  { archive, options }: ContextParts,
+  rules: readonly string[],
+  own: ContextOptions,
+): ContextOptions {
+  const constraints = [...new Set([...rules, ...(own.constraints ?? [])])];
+  return { ...withoutConversation(options), archive, ...own, constraints };
+}
+
+/** How the listeners of a context are reached by a hook; no part of what users see. */
+const TELL: unique symbol = Symbol("longhaul.failed");
+
+interface FailureSink {
+  readonly [TELL]: (failure: Failure) => void;
+}
+
+/**
+ * For hooks: tells the listeners of a context that something failed and that the work goes on without
+ * it. Takes whatever was thrown, or the failure of another context as it is.
+ */
+export function reportFailure(context: object, error: unknown): Failure {
+  const failure = isFailure(error) ? error : failureOf(error, "unexpected");
+  (context as Partial<FailureSink>)[TELL]?.(failure);
+  return failure;
+}
+
+/**
+ * Compacts a conversation once, whether it overflows or not: the head becomes a summary, the tail
+ * stays verbatim, and every original goes to `options.archive`. For an agent that runs on, keep a
+ * {@link createContext} instead, which acts only when there is need and remembers what it did.
+ * Rejects with `ContextError` code `irreducible` when what may not be removed does not fit.
+ */
+export function compact(
+  messages: readonly Message[],
+  options: ContextOptions = {},
 ): Promise<Prepared> {
-  edit.signal?.throwIfAborted();
-  if (edit.compactionTemplate !== undefined) session.templateFor(edit.compactionTemplate);
-  const view = viewOf(session, history);
-  if (edit.force || mayOverflow(session, view)) return editView(session, held(view), edit);
-  beginAhead(session, view);
-  return untouched(session, view);
-}
-
-/** Begins the next summary while the agent works, when the window is getting full. */
-function beginAhead(session: Session, view: View): void {
-  const { summarizer, tracker, budget, aheadShare } = session;
-  if (summarizer === undefined || !hasWorkedSince(tracker.records, view.fresh)) return;
-  prepareAhead(session, {
-    messages: view.messages,
-    tokens: view.measured.tokens,
-    limit: session.overflowLimit(view.measured) * aheadShare,
-    step: budget.usable * NEXT_LOOK,
-    template: session.templateFor(undefined),
-    planOptions() {
-      const isLegal = session.groundwork.booksOf(view).check.issues().length === 0;
-      return isLegal ? planOptions(session, view) : undefined;
-    },
-  });
-}
-
-/** After a look at what a summary would be about, so much of usable must come before the next one. */
-const NEXT_LOOK = 0.03;
-
-/** The caller may go on adding to its own list while an edit is being made. */
-function held(view: View): View {
-  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
-}
-
-function announced(session: Session, prepared: Prepared): Prepared {
-  for (const failure of prepared.report.failures) session.events.emit("failed", failure);
-  session.events.emit("prepared", prepared.report);
-  return prepared;
-}
-
-/** T7; bytes and images are only counted where somebody set a limit on them. */
-function mayOverflow(session: Session, view: View): boolean {
-  const { meter, options } = session;
-  const usable = session.overflowLimit(view.measured);
-  if (isOverflow(view.measured.tokens, { usable })) return true;
-  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
-  if (maxBytes === Infinity && maxImages === Infinity) return false;
-  const size = meter.totalSize(view.messages);
-  return size.bytes > maxBytes || size.images > maxImages;
-}
-
-function untouched(session: Session, view: View): Prepared {
-  const report = emptyReport(session, view);
-  return {
-    messages: view.messages,
-    report: { ...report, durationMs: session.now() - view.startedAt },
-  };
+  return createContext(options).prepare(messages, { force: true });
 }

@@ -1,7 +1,7 @@
 import type { Failure } from "../core/error.ts";
 import type { SummaryCall } from "../models/summarizer.ts";
 import type { TruncatedEvent } from "../tools/index.ts";
-import type { JournalRecord } from "./journal/journal.ts";
+import type { JournalRecord } from "./journal.ts";
 import type { ContextReport } from "./report.ts";
 
 /** What a context tells its listeners. */

@@ -1,16 +1,21 @@
 import type { Archive } from "../archive/archive.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
+import {
+  DEFAULT_PROTECTED_TOOLS,
+  isProtectedBy,
+  type ProtectedTools,
+} from "../core/prune/protection.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
-import type { ToolKinds } from "../core/calls/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { SummarizeFunction, Summarizer } from "../models/summarizer.ts";
-import type { JournalRecord } from "./journal/journal.ts";
-import type { ContextPlugin } from "./plugins.ts";
+import type { AnyContextEvent } from "./events.ts";
+import type { JournalRecord } from "./journal.ts";
 
 /** How a context behaves; every field has a default. */
 export interface ContextOptions extends BudgetOptions, PruneOptions {
@@ -72,4 +77,69 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   readonly journal?: readonly JournalRecord[];
   /** The clock, in ms since the epoch. @default Date.now */
   readonly now?: () => number;
+}
+
+/** A bundle of settings and a listener that somebody else maintains. */
+export interface ContextPlugin {
+  /** For error messages. */
+  readonly name: string;
+  /** Stands above the default template and below the conversation's. */
+  readonly compactionTemplate?: TemplateOverride;
+  /** Protected beside those of the context and of other plugins. */
+  readonly protectedTools?: ProtectedTools;
+  /** The context's own entries win. */
+  readonly toolKinds?: ToolKinds;
+  /** The context's own entries win. */
+  readonly toolLimits?: ToolLimitOverrides;
+  /** Used where the context has none; the first plugin that brings one wins. */
+  readonly summarizer?: Summarizer | SummarizeFunction;
+  /** Gets every event of the context. What it throws is ignored. */
+  readonly onEvent?: (event: AnyContextEvent) => void;
+}
+
+/** The options of a context with what its plugins bring; the context's own settings win. */
+export function withPlugins(options: ContextOptions): ContextOptions {
+  const { plugins = [], protectedTools } = options;
+  if (plugins.length === 0) {
+    return protectedTools === undefined
+      ? options
+      : { ...options, protectedTools: isProtectedBy(protectedTools) };
+  }
+  const { summarizer = plugins.find((plugin) => plugin.summarizer !== undefined)?.summarizer } =
+    options;
+  return {
+    ...options,
+    summarizer,
+    toolKinds: Object.assign({}, ...plugins.map((plugin) => plugin.toolKinds), options.toolKinds),
+    toolLimits: Object.assign({}, ...plugins.map((one) => one.toolLimits), options.toolLimits),
+    protectedTools: protectedByAny([
+      options.protectedTools ?? DEFAULT_PROTECTED_TOOLS,
+      ...plugins.map((plugin) => plugin.protectedTools ?? []),
+    ]),
+  };
+}
+
+function protectedByAny(sets: readonly ProtectedTools[]): ProtectedTools {
+  const tests = sets.map(isProtectedBy);
+  return (toolName, call) => tests.some((isProtected) => isProtected(toolName, call));
+}
+
+/** The template's overrides: those of the plugins, in their order, then the context's own. */
+export function templatesOf({
+  plugins = [],
+  compactionTemplate,
+}: ContextOptions): readonly (TemplateOverride | undefined)[] {
+  return [...plugins.map((plugin) => plugin.compactionTemplate), compactionTemplate];
+}
+
+/** The settings that hold for another conversation, too. */
+export function withoutConversation({
+  conversation: _c,
+  journal: _j,
+  instructions: _i,
+  tools: _t,
+  fixedTokens: _f,
+  ...settings
+}: ContextOptions): ContextOptions {
+  return settings;
 }

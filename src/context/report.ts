@@ -2,16 +2,26 @@ import type { RunState } from "../core/continuation/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Handle, Message } from "../core/message/index.ts";
-import type { CompactionPlan } from "../core/plan/index.ts";
-import { parseSummary, unframeSummary } from "../core/summary/index.ts";
-import { partTokens } from "../core/tokens/index.ts";
+import type { ContextBudget } from "../core/overflow/index.ts";
 import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
-import type { ArchivedPlan } from "./edit/edit-view.ts";
-import type { JournalRecord, SummarySource } from "./journal/journal.ts";
-import type { Session } from "./session.ts";
-import type { ModelWork } from "./summaries/ask-model.ts";
-import { usageOf } from "./summaries/summarizing.ts";
-import type { View } from "./view/view.ts";
+import type { HistoryView } from "./history.ts";
+import type { SummarySource } from "./journal.ts";
+import type { Measured } from "./measure.ts";
+
+/** What `prepare` gives back. */
+export interface Prepared {
+  /** What to send: the same objects wherever nothing was changed. */
+  readonly messages: readonly Message[];
+  readonly report: ContextReport;
+}
+
+/** The conversation as it stands before a request, and how full the window is. */
+export interface View extends HistoryView {
+  readonly measured: Measured;
+  readonly warnings: readonly string[];
+  /** When this call began, in ms since the epoch. */
+  readonly startedAt: number;
+}
 
 /** A pruned or clipped piece. */
 export interface PieceReport {
@@ -76,8 +86,16 @@ export interface ContextReport {
   readonly durationMs: number;
 }
 
+/** What models have cost a context so far. */
+export type ModelCosts = Pick<ContextReport, "discardedSummaries" | "modelUsage">;
+
+export const NO_COSTS: ModelCosts = {
+  discardedSummaries: 0,
+  modelUsage: { input: 0, cached: 0, output: 0 },
+};
+
 /** The report of a step in which nothing had to be done. */
-export function emptyReport({ budget, ahead, spending }: Session, view: View): ContextReport {
+export function emptyReport(view: View, budget: ContextBudget, costs: ModelCosts): ContextReport {
   const { tokens, source } = view.measured;
   const messages = view.messages.length;
   return {
@@ -89,93 +107,9 @@ export function emptyReport({ budget, ahead, spending }: Session, view: View): C
     messages: { before: messages, after: messages },
     prune: [],
     clipped: [],
-    discardedSummaries: ahead.discarded,
-    modelUsage: spending.total,
+    ...costs,
     warnings: view.warnings,
     failures: [],
     durationMs: 0,
-  };
-}
-
-export interface EditFacts {
-  readonly session: Session;
-  readonly view: View;
-  readonly archived: ArchivedPlan;
-  readonly record: JournalRecord;
-  /** The view after the edit. */
-  readonly messages: readonly Message[];
-  readonly model: ModelWork;
-}
-
-/** What an edit adds to the report. */
-export function editReport(facts: EditFacts): Partial<ContextReport> {
-  const { session, view, archived, record, messages } = facts;
-  const { plan } = archived;
-  const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
-  const isPruned = (piece: PieceReport): boolean =>
-    piece.reason !== "clipped" && piece.reason !== "media";
-  return {
-    action: plan.action,
-    tokens: {
-      before: record.tokens.before,
-      after: record.tokens.after,
-      target: session.budget.target,
-      source: view.measured.source,
-    },
-    messages: { before: archived.messages.length, after: messages.length },
-    prune: pieces.filter(isPruned),
-    clipped: pieces.filter((piece) => !isPruned(piece)),
-    discardedSummaries: session.ahead.discarded,
-    modelUsage: session.spending.total,
-    ...(plan.reasoning !== undefined && {
-      reasoning: {
-        messages: plan.reasoning.messages.length,
-        ...(archived.isArchived && { handle: plan.reasoning.handle }),
-      },
-    }),
-    ...(plan.compaction !== undefined && compactionReport(plan.compaction, facts)),
-    ledger: session.recordedFacts(session.tracker.records),
-  };
-}
-
-function pieceReport(edit: Edit, { session, archived }: EditFacts): PieceReport {
-  const message = archived.messages[edit.message];
-  const part = message?.parts[edit.part];
-  const isTool = part?.type === "tool-result" || part?.type === "tool-call";
-  return {
-    tool: isTool ? part.toolName : (message?.role ?? ""),
-    tokens: part === undefined ? 0 : partTokens(part, session.counter),
-    handle: edit.handle,
-    reason: edit.reason,
-  };
-}
-
-function compactionReport(
-  compaction: CompactionPlan,
-  { session, archived, record, model }: EditFacts,
-): Partial<ContextReport> {
-  const { meter, counter } = session;
-  const { system, tailStart } = compaction;
-  const systemTokens = meter.total(archived.messages.slice(0, system));
-  const tail = archived.messages.slice(tailStart);
-  const tailTokens = meter.total(tail);
-  const text = unframeSummary(record.summary ?? "")?.text ?? "";
-  return {
-    head: {
-      messages: tailStart - system,
-      tokens: archived.tokens - systemTokens - tailTokens,
-      ...(archived.isArchived && { handle: compaction.handle }),
-    },
-    tail: { messages: tail.length, tokens: tailTokens },
-    summary: {
-      source: record.summarySource ?? "extractive",
-      tokens: counter.count(record.summary ?? ""),
-      sections: Object.fromEntries(parseSummary(text)),
-      calls: model.calls,
-      usage: usageOf(model.calls),
-      ahead: model.ahead,
-      waitedMs: model.waitedMs,
-    },
-    continuation: { state: compaction.state, added: compaction.continuation !== undefined },
   };
 }

@@ -5,8 +5,8 @@ import {
   type ContextOptions,
   createContext,
 } from "../context/index.ts";
-import { checkOptions } from "../context/given-parts.ts";
-import { withoutConversation } from "../context/sub-agent.ts";
+import { assertOptions } from "../context/check-options.ts";
+import { withoutConversation } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { Summarizer } from "../models/summarizer.ts";
@@ -121,7 +121,7 @@ function hookOn<Request>(
 }
 
 function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): ContextOptions {
-  checkOptions(given);
+  assertOptions(given);
   const {
     model,
     summarizer,

@@ -1,3 +1,4 @@
+import { reportFailure } from "../context/index.ts";
 import type {
   Context,
   ContextReport,
@@ -5,7 +6,7 @@ import type {
   Prepared,
   PrepareOptions,
 } from "../context/index.ts";
-import { isSameMessage } from "../context/journal/fingerprint.ts";
+import { isSameMessage } from "../context/chain.ts";
 import { type Message, type Part, type Usage, withParts } from "../core/message/index.ts";
 import { errorText } from "../core/overflow/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
@@ -81,7 +82,7 @@ export function nativeContextOn<Conversation, Native>(
         return native(conversation, messages, prepared);
       } catch (error) {
         if (rest.signal?.aborted === true) throw error;
-        return { conversation, failure: context.fail(error) };
+        return { conversation, failure: reportFailure(context, error) };
       }
     },
     async recover(conversation, error) {
@@ -93,7 +94,7 @@ export function nativeContextOn<Conversation, Native>(
           : await context.recover(kept, error);
         return prepared && native(conversation, messages, prepared);
       } catch (cause) {
-        context.fail(cause);
+        reportFailure(context, cause);
         return undefined;
       }
     },

@@ -183,7 +183,8 @@ describe.each(ATTACKS)("$name", (attack) => {
           for (const turn of turnsOf(decoded)) expect(attack.typed).toContain(turn);
           list = decoded;
         }
-        for (const rule of context.constraints()) expect(attack.typed).toContain(rule);
+        const typed = context.journal().flatMap(({ facts }) => facts.instructions);
+        for (const { text } of typed) expect(attack.typed).toContain(text);
         expect(upstream.refusals).toEqual([]);
       },
     );

@@ -9,6 +9,7 @@ import { type Message, messageText } from "../../src/core/message/index.ts";
 import { frameSummary, parseSummary, unframeSummary } from "../../src/core/summary/index.ts";
 import type { SummaryRequest } from "../../src/models/summarizer.ts";
 import { assistant, quarter, step, user, words } from "../build-messages.ts";
+import { rulesOf } from "../rules-of.ts";
 
 const ROUNDS = 10;
 const WINDOW = 24_000;
@@ -174,7 +175,7 @@ describe("a summary of another program", () => {
       expect(recorded(summaryIn(messages))).not.toContain("quince");
       list.push(...messagesOf(round));
     }
-    expect(context.constraints().join("\n")).not.toContain("quince");
+    expect(await rulesOf(context)).not.toContain("quince");
   });
 
   it("proves no instruction that a model quotes from it", async () => {

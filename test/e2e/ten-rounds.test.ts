@@ -14,6 +14,7 @@ import { assistant, call, calling, result, results, step, user, words } from "..
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Reply, RequestView } from "../provider/index.ts";
 import { sample } from "../property/runs.ts";
+import { rulesOf } from "../rules-of.ts";
 
 /**
  * One conversation that a model summarizes ten times: the summary keeps its size, and what was said
@@ -131,9 +132,8 @@ describe.each(MODELS)("ten rounds by a model %s", (_, reply) => {
       for (let round = 1; round <= ROUNDS; round++) {
         for (const trace of Object.values(tracesOf(round))) expect(all).toContain(trace);
       }
-      expect(context.constraints()).toEqual(
-        Array.from({ length: ROUNDS }, (___, index) => tracesOf(index + 1).rule),
-      );
+      const rules = await rulesOf(context);
+      for (let round = 1; round <= ROUNDS; round++) expect(rules).toContain(tracesOf(round).rule);
     },
   );
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { reportFailure } from "../../src/context/index.ts";
 import type { Context } from "../../src/context/index.ts";
 import { createContext, type Failure } from "../../src/context/index.ts";
 import { aiSdkContext as aiSdk } from "../../src/hooks/ai-sdk/index.ts";
@@ -40,7 +41,7 @@ const warn = vi.spyOn(console, "warn");
 beforeEach(() => void warn.mockReset().mockReturnValue());
 afterEach(() => void warn.mockReset());
 
-const doors: Readonly<Record<string, () => Pick<Context, "fail" | "on">>> = {
+const doors: Readonly<Record<string, () => Pick<Context, "on">>> = {
   "ai-sdk": () => aiSdk({ window: 16_000 }),
   anthropic: () => anthropic({ window: 16_000 }),
   langchain: () => langchain({ window: 16_000 }),
@@ -52,8 +53,8 @@ const doors: Readonly<Record<string, () => Pick<Context, "fail" | "on">>> = {
 describe.each(Object.entries(doors))("what fails in longhaul/%s", (_door, open) => {
   it("is said once on the console while nobody listens", () => {
     const context = open();
-    context.fail(new Error("the disk is full"));
-    context.fail(new Error("the disk is full"));
+    reportFailure(context, new Error("the disk is full"));
+    reportFailure(context, new Error("the disk is full"));
     expect(warn.mock.calls).toEqual([["longhaul: the disk is full"]]);
   });
 
@@ -61,18 +62,18 @@ describe.each(Object.entries(doors))("what fails in longhaul/%s", (_door, open) 
     const context = open();
     const failures: Failure[] = [];
     const stop = context.on("failed", (failure) => void failures.push(failure));
-    context.fail(new Error("the disk is full"));
+    reportFailure(context, new Error("the disk is full"));
     expect(failures).toEqual([{ code: "unexpected", message: "the disk is full" }]);
     expect(warn).not.toHaveBeenCalled();
     stop();
-    context.fail(new Error("and still is"));
+    reportFailure(context, new Error("and still is"));
     expect(warn).toHaveBeenCalledOnce();
   });
 });
 
 describe("a context of one's own", () => {
   it("is silent", () => {
-    createContext({ window: 16_000 }).fail(new Error("the disk is full"));
+    reportFailure(createContext({ window: 16_000 }), new Error("the disk is full"));
     expect(warn).not.toHaveBeenCalled();
   });
 });
@@ -80,7 +81,8 @@ describe("a context of one's own", () => {
 it("is for a plugin that listens, and not for the console", () => {
   const heard: string[] = [];
   const onEvent = ({ name }: { readonly name: string }): void => void heard.push(name);
-  anthropic({ window: 16_000, plugins: [{ name: "log", onEvent }] }).fail(new Error("no"));
+  const plugged = anthropic({ window: 16_000, plugins: [{ name: "log", onEvent }] });
+  reportFailure(plugged, new Error("no"));
   expect(heard).toEqual(["failed"]);
   expect(warn).not.toHaveBeenCalled();
 });

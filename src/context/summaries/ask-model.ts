@@ -5,21 +5,23 @@ import { type ContextPlan, planContext, type PlanOptions } from "../../core/plan
 import { type CompactionTemplate, summaryCap, type Words } from "../../core/summary/index.ts";
 import type { TokenCounter } from "../../core/tokens/index.ts";
 import { askForSummary } from "../../models/ask.ts";
-import type { Breaker } from "../../models/breaker.ts";
+import { type Breaker, createBreaker } from "../../models/breaker.ts";
 import { startDeadline, untilAborted } from "../../models/deadline.ts";
-import type {
-  LiveRequest,
-  ModelSummary,
-  Summarizer,
-  SummaryCall,
+import {
+  asSummarizer,
+  type LiveRequest,
+  type ModelSummary,
+  type Summarizer,
+  type SummaryCall,
 } from "../../models/summarizer.ts";
-import type { JournalRecord } from "../journal/journal.ts";
-import type { Ahead, AheadSummary, Stretch } from "./ahead.ts";
-import type { Spending } from "./summarizing.ts";
+import type { JournalRecord } from "../journal.ts";
+import type { ContextOptions } from "../options.ts";
+import { type Ahead, type AheadSummary, createAhead, type Stretch } from "./ahead.ts";
+import { aheadShare, createSpending, type Spending, summarizerTimeout } from "./summarizing.ts";
 import { earlierSummaries, type RecordsOf } from "./write-summary.ts";
 
 /** Whom a context asks for summaries, and what it remembers of that. */
-export interface Asking {
+export interface Asked {
   /** Absent where summaries are extractive. */
   readonly summarizer: Summarizer | undefined;
   /** In ms. */
@@ -27,13 +29,32 @@ export interface Asking {
   readonly breaker: Breaker;
   readonly ahead: Ahead;
   readonly spending: Spending;
+  /** The share of usable from which on a summary is prepared; infinite for never. */
+  readonly aheadShare: number;
+}
+
+export function createAsked(options: ContextOptions, now: () => number): Asked {
+  const { summarizer, summarizerTimeoutMs, summarizeAhead } = options;
+  const isModel = summarizer !== undefined && summarizer !== "extractive";
+  return {
+    summarizer: isModel ? asSummarizer(summarizer) : undefined,
+    summarizerTimeoutMs: summarizerTimeout(summarizerTimeoutMs),
+    breaker: createBreaker({ now }),
+    ahead: createAhead(),
+    spending: createSpending(),
+    aheadShare: aheadShare(summarizeAhead),
+  };
+}
+
+/** What a summary is asked with. */
+export interface Asking extends Asked {
   readonly counter: TokenCounter;
   readonly meter: { total(messages: readonly Message[]): number };
   readonly now: () => number;
   readonly options: Pick<ExtractOptions, "cwd" | "toolKinds">;
   /** What the agent sends beside its messages. */
   readonly beside: { readonly instructions?: string; readonly tools?: unknown };
-  readonly tracker: { readonly recordsOf: RecordsOf };
+  readonly history: { readonly recordsOf: RecordsOf };
   readonly events: { emit(name: "modelCalled", call: SummaryCall): void };
 }
 
@@ -157,7 +178,7 @@ async function startSummary(
     summarizer,
     task: {
       head,
-      previousSummary: earlierSummaries(all, (text) => asking.tracker.recordsOf(text)).text,
+      previousSummary: earlierSummaries(all, (text) => asking.history.recordsOf(text)).text,
       ledger: extractLedger(head, { toolKinds, cwd }),
       cwd,
       template,

@@ -10,7 +10,7 @@ import {
   writeSummary,
 } from "../../core/summary/index.ts";
 import type { CountTokens } from "../../core/text/index.ts";
-import type { JournalRecord } from "../journal/journal.ts";
+import type { JournalRecord } from "../journal.ts";
 
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;

@@ -66,22 +66,11 @@ export function assertMessage(value: unknown, index: number): asserts value is M
   );
 }
 
-/** A check of a list that grows: looks at each message once, as long as the list goes on. */
-export function createShapeCheck(): (messages: readonly Message[]) => void {
-  let checked = 0;
-  let newest: Message | undefined;
-  return (messages) => {
-    if (!Array.isArray(messages)) {
-      const problem = `The history is ${describeValue(messages)} and no array of messages.`;
-      throw new ContextError("invalid-message", problem);
-    }
-    const goesOn = checked > 0 && messages[checked - 1] === newest;
-    for (let index = goesOn ? checked : 0; index < messages.length; index++) {
-      assertMessage(messages[index], index);
-    }
-    checked = messages.length;
-    newest = messages.at(-1);
-  };
+/** Throws `invalid-message` for a history that is no list. */
+export function assertMessageList(value: unknown): asserts value is readonly unknown[] {
+  if (Array.isArray(value)) return;
+  const problem = `The history is ${describeValue(value)} and no array of messages.`;
+  throw new ContextError("invalid-message", problem);
 }
 
 /** A wrong value in two or three words. */

@@ -13,7 +13,7 @@ import {
   originalOfLines,
   withParts,
 } from "../message/index.ts";
-import type { CompactionPlan, ContextPlan, PlanEffects, ReasoningPlan } from "./plan.ts";
+import type { CompactionPlan, ContextPlan, HeadSplit, PlanEffects, ReasoningPlan } from "./plan.ts";
 
 /**
  * Applies a plan; pure. The same plan on the same list gives the same result, and every message
@@ -124,7 +124,7 @@ export function originalsOf(
     originals.push(reasoningOriginal(messages, plan.reasoning.messages, digest));
   }
   if (plan.compaction === undefined) return originals;
-  return [...originals, head ?? headOriginal(messages, plan.compaction, { digest })];
+  return [...originals, head ?? headOriginal(messages, plan.compaction, digest)];
 }
 
 /** The messages that lose their reasoning, as they were. */
@@ -136,19 +136,16 @@ export function reasoningOriginal(
   return originalOfLines(linesOf(indices.flatMap((index) => messages[index] ?? [])), digest);
 }
 
-export interface HeadOptions {
-  readonly digest: Digest;
-  /** The lines of the messages, where they are written already. */
-  readonly lines?: MessageLines;
-}
-
-/** The head's messages, then the kept ones that lose their reasoning. */
+/**
+ * The head's messages, then the kept ones that lose their reasoning. `lines` are those of the
+ * messages, where they are written already.
+ */
 export function headOriginal(
   messages: readonly Message[],
-  compaction: Pick<CompactionPlan, "system" | "tailStart" | "withoutReasoning">,
-  { digest, lines }: HeadOptions,
+  { system, tailStart, withoutReasoning }: HeadSplit,
+  digest: Digest,
+  lines?: MessageLines,
 ): Original {
-  const { system, tailStart, withoutReasoning } = compaction;
   const silent = linesOf(withoutReasoning.flatMap((index) => messages[index] ?? []));
   const head = lines?.text(system, tailStart) ?? linesOf(messages.slice(system, tailStart));
   return originalOfLines(head + silent, digest);

@@ -1,6 +1,7 @@
+import type { HeadSplit } from "./plan.ts";
 import type { ToolKinds } from "../calls/index.ts";
 import type { ContinuationPolicy } from "../continuation/index.ts";
-import type { Digest, MessageLines, Original } from "../message/index.ts";
+import type { Digest, Original } from "../message/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 import type { PruneOptions } from "../prune/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
@@ -36,19 +37,15 @@ export interface PlanOptions {
   /** Measures messages with that counter, each object once. */
   readonly meter: MessageMeter;
   readonly digest: Digest;
-  /** What these very messages hold, in the counter's tokens, where that is known already. */
-  readonly countedTokens?: number;
-  /** The lines of these very messages, where they are written already; they become the head. */
-  readonly lines?: MessageLines;
-  /** Called with the original of the head, so that archiving it does not write it out again. */
-  readonly onHead?: ((head: Original) => void) | undefined;
+  /** Makes the original of a head of these messages. @default writes it out, {@link headOriginal} */
+  readonly headOf?: (split: HeadSplit) => Original;
   /** The time that audit records get, in ms since the epoch. */
   readonly now: number;
   /** Tokens of what every request carries beside the messages: system prompt, tools. @default 0 */
   readonly fixedTokens?: number;
   /**
-   * What the whole request holds now, if better known than by measuring (reported usage). In the
-   * counter's tokens, `fixedTokens` included.
+   * What the whole request holds now, if better known than by counting (reported usage), with a
+   * margin for what is not known exactly; `fixedTokens` included.
    */
   readonly usedTokens?: number;
   readonly requestLimits?: RequestLimits;

@@ -188,8 +188,7 @@ function compactionPlan(
     hasUserMessage: attempt.kept.some((message) => message.role === "user"),
     endsWithInput: traits.endsWithInput,
   });
-  const head = headOriginal(messages, split, options);
-  options.onHead?.(head);
+  const head = options.headOf?.(split) ?? headOriginal(messages, split, options.digest);
   const compaction: CompactionPlan = {
     ...split,
     pinned: attempt.pinned,

@@ -14,8 +14,7 @@ import { fitsInto, isOver, requestSize } from "./size.ts";
  * not be removed does not fit, naming what fills the window.
  */
 export function planContext(messages: readonly Message[], options: PlanOptions): ContextPlan {
-  const measured = requestSize(messages, options, options.countedTokens);
-  const size = { ...measured, tokens: options.usedTokens ?? measured.tokens };
+  const size = requestSize(messages, options, options.usedTokens);
   const nothing: ContextPlan = { version: 1, action: "none", length: messages.length, edits: [] };
   const mustShrink = isOver(size, options);
   if (!mustShrink && options.force !== true) return nothing;

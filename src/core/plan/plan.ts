@@ -24,6 +24,9 @@ export interface ReasoningPlan {
   readonly handle: Handle;
 }
 
+/** What leaves the window with a head. */
+export type HeadSplit = Pick<CompactionPlan, "system" | "tailStart" | "withoutReasoning">;
+
 export interface CompactionPlan {
   /** How many leading system messages stay as they are. */
   readonly system: number;
@@ -52,4 +55,25 @@ export interface SummaryPlan {
 /** The text that fulfils a plan's request for a summary: framed, as it stands in the context. */
 export interface PlanEffects {
   readonly summary: string;
+}
+
+/** The same plan for a list with so many messages more at its beginning, or fewer. */
+export function movedPlan(plan: ContextPlan, by: number): ContextPlan {
+  if (by === 0) return plan;
+  const moved = (indices: readonly number[]): number[] => indices.map((index) => index + by);
+  const { compaction, reasoning } = plan;
+  return {
+    ...plan,
+    length: plan.length + by,
+    edits: plan.edits.map((edit) => ({ ...edit, message: edit.message + by })),
+    compaction: compaction && {
+      ...compaction,
+      system: compaction.system + by,
+      tailStart: compaction.tailStart + by,
+      pinned: moved(compaction.pinned),
+      withoutReasoning: moved(compaction.withoutReasoning),
+      hadMedia: compaction.hadMedia === undefined ? undefined : compaction.hadMedia + by,
+    },
+    reasoning: reasoning && { ...reasoning, messages: moved(reasoning.messages) },
+  };
 }

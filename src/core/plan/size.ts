@@ -4,20 +4,21 @@ import { isEstimator, type MessageSize } from "../tokens/index.ts";
 import type { PlanOptions } from "./options.ts";
 
 /**
- * The size of a whole request: its messages and what stands beside them. `counted` are the tokens of
- * the messages, where they are known already.
+ * The size of a whole request: its messages and what stands beside them. `usedTokens` are those
+ * of all of it, where they are known better.
  */
 export function requestSize(
   messages: readonly Message[],
   options: PlanOptions,
-  counted?: number,
+  usedTokens?: number,
 ): MessageSize {
   const { requestLimits, meter, fixedTokens = 0 } = options;
   if (requestLimits?.maxBytes === undefined && requestLimits?.maxImages === undefined) {
-    return { tokens: fixedTokens + (counted ?? meter.total(messages)), bytes: 0, images: 0 };
+    const tokens = usedTokens ?? fixedTokens + meter.total(messages);
+    return { tokens, bytes: 0, images: 0 };
   }
   const size = meter.totalSize(messages);
-  return { ...size, tokens: size.tokens + fixedTokens };
+  return { ...size, tokens: usedTokens ?? size.tokens + fixedTokens };
 }
 
 /** The tokens at which a request overflows whose size was counted and not reported. */

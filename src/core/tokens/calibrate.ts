@@ -1,3 +1,5 @@
+import type { TokenCounter } from "./count.ts";
+
 /**
  * How a model's own token counts relate to the estimates: a request of E estimated tokens holds
  * about `outside + factor × E` of the provider's.
@@ -86,23 +88,28 @@ export function calibrate(calibration: Calibration, sample: CalibrationSample): 
   return { factor, outside, samples: calibration.samples + 1, evidence };
 }
 
-/** The tokens that a provider will report for a request of so many estimated ones; at least 0. */
-export function expectedTokens({ factor, outside }: Calibration, estimated: number): number {
-  return Math.max(0, outside + factor * estimated);
-}
+/** How estimated tokens become a provider's: `outside` once for a request, `factor` for each of them. */
+export type Scale = Pick<Calibration, "factor" | "outside">;
 
 /**
- * How many estimated tokens fit into so many of the provider's: the reverse of
- * {@link expectedTokens}. Never less than the clamp of the factor alone would leave, so that a report
- * that counts something else does not leave a conversation without room.
+ * The scale for requests into so many usable tokens. It never leaves less room than the clamp of the
+ * factor alone would, so that a report that counts something else does not leave a conversation
+ * without any.
  */
-export function estimatedTokens({ factor, outside }: Calibration, tokens: number): number {
-  return Math.max(tokens / MAX_FACTOR, (tokens - outside) / factor);
+export function scaleFor({ factor, outside }: Calibration, usable: number): Scale {
+  const isRoomy = (usable - outside) / factor >= usable / MAX_FACTOR;
+  return isRoomy ? { factor, outside } : { factor: MAX_FACTOR, outside: 0 };
 }
 
-/** The smallest limit of the provider's that so many estimated tokens were made to fit into. */
-export function fittedTokens(calibration: Calibration, estimated: number): number {
-  return Math.min(expectedTokens(calibration, estimated), estimated * MAX_FACTOR);
+/** The same counter in a provider's tokens, which are `factor` for each of its own. */
+export function scaledCounter(counter: TokenCounter, factor: number): TokenCounter {
+  if (factor === 1) return counter;
+  return { name: counter.name, count: (text) => Math.ceil(counter.count(text) * factor) };
+}
+
+/** Whether a report can be about these messages at all: no tokenizer counts so much less. */
+export function isPlausible({ estimated, reported }: CalibrationSample): boolean {
+  return reported >= estimated * MIN_FACTOR;
 }
 
 function isCount(value: number): boolean {

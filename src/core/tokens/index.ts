@@ -1,11 +1,5 @@
-export {
-  calibrate,
-  createCalibration,
-  estimatedTokens,
-  expectedTokens,
-  fittedTokens,
-} from "./calibrate.ts";
-export type { Calibration, CalibrationEvidence, CalibrationSample } from "./calibrate.ts";
+export { calibrate, createCalibration, isPlausible, scaledCounter, scaleFor } from "./calibrate.ts";
+export type { Calibration, CalibrationEvidence, CalibrationSample, Scale } from "./calibrate.ts";
 export {
   isEstimator,
   messageTokens,
@@ -18,5 +12,5 @@ export {
 export type { TokenCounter } from "./count.ts";
 export { fileTokens, imageSize } from "./media.ts";
 export type { ImageSize } from "./media.ts";
-export { createMessageMeter } from "./meter.ts";
+export { createMessageMeter, scaledMeter } from "./meter.ts";
 export type { MessageMeter, MessageSize } from "./meter.ts";

@@ -24,6 +24,8 @@ export interface MessageMeter {
   size(message: Message): MessageSize;
   /** Tokens, bytes and images of all of them. */
   totalSize(messages: readonly Message[]): MessageSize;
+  /** The message was changed in place: it is measured anew. */
+  forget(message: Message): void;
 }
 
 /** The bytes of a message or part around its content: braces, keys, ids. */
@@ -31,9 +33,43 @@ const FRAME_BYTES = 64;
 
 /** A {@link MessageMeter} that counts with the given counter. */
 export function createMessageMeter(counter: TokenCounter): MessageMeter {
-  const tokensOf = remember((message) => messageTokens(message, counter));
-  const bytesOf = remember(messageBytes);
-  const imagesOf = remember(messageImages);
+  const known = new WeakMap<Message, Partial<MessageSize>>();
+  const remember = (name: keyof MessageSize, measure: Measure): Measure => {
+    return (message) => {
+      const size = known.get(message);
+      const value = size?.[name] ?? measure(message);
+      if (size?.[name] === undefined) known.set(message, { ...size, [name]: value });
+      return value;
+    };
+  };
+  const tokensOf = remember("tokens", (message) => messageTokens(message, counter));
+  const bytesOf = remember("bytes", messageBytes);
+  const imagesOf = remember("images", messageImages);
+  const forget = (message: Message): void => void known.delete(message);
+  return { ...meterOf({ tokensOf, bytesOf, imagesOf }), forget };
+}
+
+/** The same meter in a provider's tokens, which are `factor` for each of its own. */
+export function scaledMeter(meter: MessageMeter, factor: number): MessageMeter {
+  if (factor === 1) return meter;
+  const tokensOf: Measure = (message) => meter.tokens(message) * factor;
+  const bytesOf: Measure = (message) => meter.size(message).bytes;
+  const imagesOf: Measure = (message) => meter.size(message).images;
+  return {
+    ...meterOf({ tokensOf, bytesOf, imagesOf }),
+    forget: (message) => meter.forget(message),
+  };
+}
+
+type Measure = (message: Message) => number;
+
+interface Measures {
+  readonly tokensOf: Measure;
+  readonly bytesOf: Measure;
+  readonly imagesOf: Measure;
+}
+
+function meterOf({ tokensOf, bytesOf, imagesOf }: Measures): Omit<MessageMeter, "forget"> {
   return {
     tokens: tokensOf,
     total: (messages) => sum(messages, tokensOf),
@@ -47,20 +83,6 @@ export function createMessageMeter(counter: TokenCounter): MessageMeter {
       bytes: sum(messages, bytesOf),
       images: sum(messages, imagesOf),
     }),
-  };
-}
-
-type Measure = (message: Message) => number;
-
-function remember(measure: Measure): Measure {
-  const known = new WeakMap<Message, number>();
-  return (message) => {
-    let value = known.get(message);
-    if (value === undefined) {
-      value = measure(message);
-      known.set(message, value);
-    }
-    return value;
   };
 }
 

@@ -1,3 +1,4 @@
+import { reportFailure } from "../../context/index.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
@@ -49,7 +50,7 @@ export function createPrepareStep({
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
     } catch (error) {
-      native.context.fail(error);
+      reportFailure(native.context, error);
       return undefined;
     }
   };

@@ -1,3 +1,4 @@
+import { reportFailure } from "../../context/index.ts";
 import { recallTools } from "../../archive/recall-tools.ts";
 import type { Context } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/index.ts";
@@ -77,7 +78,7 @@ function contextOn(hook: Hook<ModelRequest>): AgentsContext {
       await context.archive.put("head", items.map((item) => toJson(item)).join("\n"));
       return true;
     } catch (error) {
-      context.fail(error);
+      reportFailure(context, error);
       return false;
     }
   };

@@ -1,3 +1,4 @@
+import { reportFailure } from "../../context/index.ts";
 import type { Usage } from "../../core/message/index.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { outputLimit } from "../../models/live-request.ts";
@@ -83,7 +84,7 @@ async function prepareRequest(request: ModelRequest, options: PreparingOptions):
   const beside = { instructions: systemInstructions ?? "", tools: [...tools, ...handoffs] };
   const conversation = options.conversationOf(input, { request, tools: beside.tools });
   const items = await options.truncate(conversation.messages).catch((error: unknown) => {
-    conversation.native.context.fail(error);
+    reportFailure(conversation.native.context, error);
     return conversation.messages;
   });
   const prepared = await conversation.native.prepare(items, {

@@ -21,6 +21,7 @@ import {
   words,
 } from "../../build-messages.ts";
 import { goodSummary } from "../../good-summary.ts";
+import { rulesOf } from "../../rules-of.ts";
 
 const start = [system("rules"), user("do the work, and never touch the API")];
 
@@ -228,27 +229,6 @@ describe("bounds", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("says why a window fills up again right after a compaction", async () => {
-    const context = create(goodSummary);
-    const history = [...overflowing];
-    await context.prepare(history);
-    const big = (id: string): Message[] => step(id, "bash", { command: id }, words(5_000, id));
-    history.push(...big("first"), ...big("second"));
-    const { report } = await context.prepare(history);
-    expect(report.warnings).toEqual([
-      expect.stringMatching(/full again \d steps .*outputs of bash/),
-    ]);
-  });
-
-  it("says so too where the same request was prepared twice before the first step", async () => {
-    const context = create(goodSummary, { summarizeAhead: false });
-    const asked = filledUp(await context.prepare(overflowing));
-    const { report: none } = await context.prepare(asked);
-    expect(none).toMatchObject({ action: "none", warnings: [] });
-    const { report } = await context.prepare([...asked, assistant("on it")]);
-    expect(report.warnings).toEqual([expect.stringMatching(/full again 1 step after/)]);
-  });
-
   it("prepares no second summary either while nothing was done since", async () => {
     const { requests, summarize } = noting();
     const context = create(summarize);
@@ -354,7 +334,7 @@ describe("a sub-agent", () => {
     const parent = create(goodSummary);
     await parent.prepare(start);
     const sub = parent.subAgent({ window: 16_000 });
-    expect(sub.constraints()).toEqual(["do the work, and never touch the API"]);
+    expect(await rulesOf(sub)).toContain("do the work, and never touch the API");
     const task = [system("you help"), user("count the files"), ...grow(30, 400)];
     const { messages, report } = await sub.prepare(task);
     expect(report).toMatchObject({ window: 16_000, action: "compact" });
@@ -374,11 +354,12 @@ it("the rules of a conversation are all that was typed, whether messages come as
     await context.prepare(structuredClone(history));
   }
   const all = ["be kind", "do the work, and never touch the API", "use tabs", "stop at noon"];
-  expect(context.constraints()).toEqual(all);
+  const told = await rulesOf(context);
+  for (const rule of all) expect(told).toContain(rule);
   history.push(...grow(40, 500), user("one more rule"));
   expect((await context.prepare(structuredClone(history))).report.action).toBe("compact");
-  expect(context.constraints()).toEqual([...all, "one more rule"]);
-  expect(context.subAgent().constraints()).toEqual([...all, "one more rule"]);
+  const later = await rulesOf(context.subAgent());
+  for (const rule of [...all, "one more rule"]) expect(later).toContain(rule);
 });
 
 describe("plugins", () => {

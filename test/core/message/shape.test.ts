@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   assertMessage,
-  createShapeCheck,
+  assertMessageList,
   type Message,
   shapeProblem,
 } from "../../../src/core/message/index.ts";
@@ -44,36 +44,7 @@ describe("what is no message", () => {
   });
 });
 
-describe("the check of a list that grows", () => {
-  it("looks at what is new, and at all of another list", () => {
-    const check = createShapeCheck();
-    let looks = 0;
-    const watched = {
-      get role() {
-        looks += 1;
-        return "user" as const;
-      },
-      parts: ask.parts,
-    };
-    check([watched]);
-    check([watched, ask]);
-    check([watched, ask, ask]);
-    expect(looks).toBe(1);
-    check([watched, structuredClone(ask)]);
-    expect(looks).toBe(2);
-  });
-
-  it("complains again as long as the list is wrong", () => {
-    const check = createShapeCheck();
-    const wrong = [ask, { role: "user", content: "Go." } as unknown as Message];
-    check([ask]);
-    expect(() => check(wrong)).toThrow(/^Message 1 /);
-    expect(() => check(wrong)).toThrow(/^Message 1 /);
-    check([ask, ask]);
-  });
-
-  it("wants a list", () => {
-    const check = createShapeCheck();
-    expect(() => check("Go." as unknown as Message[])).toThrow("is a string and no array");
-  });
+it("a history that is no list is refused", () => {
+  expect(() => assertMessageList("Go.")).toThrow("is a string and no array");
+  expect(() => assertMessageList([])).not.toThrow();
 });

@@ -1,11 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  calibrate,
-  createCalibration,
-  estimatedTokens,
-  expectedTokens,
-} from "../../../src/core/tokens/index.ts";
+import { calibrate, createCalibration, scaleFor } from "../../../src/core/tokens/index.ts";
 import type { Calibration, CalibrationSample } from "../../../src/core/tokens/index.ts";
 
 interface Provider {
@@ -22,13 +17,17 @@ function after(sizes: readonly number[], provider: Provider): Calibration {
   return sizes.map((size) => sample(size, provider)).reduce(calibrate, createCalibration());
 }
 
+/** What the provider is expected to report. */
+function expected({ factor, outside }: Calibration, estimated: number): number {
+  return outside + factor * estimated;
+}
+
 /** A conversation that grows by 2,000 estimated tokens a request. */
 const GROWING: readonly number[] = Array.from({ length: 20 }, (_, n) => 1_000 + 2_000 * n);
 
 describe("calibrate", () => {
   it("starts at factor 1, nothing outside, no samples", () => {
     expect(createCalibration()).toEqual({ factor: 1, outside: 0, samples: 0 });
-    expect(expectedTokens(createCalibration(), 1_234)).toBe(1_234);
   });
 
   it("takes what a short request costs above its estimate for something outside", () => {
@@ -60,7 +59,7 @@ describe("calibrate", () => {
     const provider = { factor: 1.4, outside: 6_000 };
     const calibration = after([90_000, 20_000], provider);
     expect(calibration.factor).toBeCloseTo(1.4, 1);
-    expect(Math.abs(expectedTokens(calibration, 15_000) / 27_000 - 1)).toBeLessThan(0.02);
+    expect(Math.abs(expected(calibration, 15_000) / 27_000 - 1)).toBeLessThan(0.02);
   });
 
   it("follows a change of content", () => {
@@ -108,8 +107,8 @@ describe("calibrate", () => {
         expect(calibration.factor).toBeGreaterThanOrEqual(0.5);
         expect(calibration.factor).toBeLessThanOrEqual(2.5);
         expect(calibration.outside).toBeLessThanOrEqual(50_000);
-        expect(expectedTokens(calibration, tokens)).toBeGreaterThanOrEqual(0);
-        expect(estimatedTokens(calibration, tokens)).toBeGreaterThanOrEqual(tokens / 2.5);
+        const { factor, outside } = scaleFor(calibration, tokens);
+        expect((tokens - outside) / factor).toBeGreaterThanOrEqual(tokens / 2.5 - 1e-6);
       }),
     );
   });
@@ -127,22 +126,21 @@ describe("calibrate", () => {
           grown.map((step) => (size += step)),
           provider,
         );
-        const expected = sample(size / 2, provider).reported;
-        expect(Math.abs(expectedTokens(calibration, size / 2) / expected - 1)).toBeLessThan(0.1);
+        const truth = sample(size / 2, provider).reported;
+        expect(Math.abs(expected(calibration, size / 2) / truth - 1)).toBeLessThan(0.1);
       }),
     );
   });
 });
 
-describe("estimatedTokens", () => {
-  it("is the reverse of expectedTokens", () => {
-    const calibration = after(GROWING, { factor: 1.2, outside: 4_000 });
-    const tokens = expectedTokens(calibration, 20_000);
-    expect(estimatedTokens(calibration, tokens)).toBeCloseTo(20_000, 6);
+describe("scaleFor", () => {
+  it("is the calibration where that leaves room", () => {
+    const { factor, outside } = after(GROWING, { factor: 1.2, outside: 4_000 });
+    expect(scaleFor({ factor, outside, samples: 1 }, 20_000)).toEqual({ factor, outside });
   });
 
   it("leaves room, however much is said to be outside", () => {
     const calibration = after([1_000], { factor: 1, outside: 900_000 });
-    expect(estimatedTokens(calibration, 20_000)).toBe(8_000);
+    expect(scaleFor(calibration, 20_000)).toEqual({ factor: 2.5, outside: 0 });
   });
 });

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { directoryArchive } from "../../../src/archive/directory.ts";
-import { type Archive, memoryArchive, recallTools } from "../../../src/archive/index.ts";
-import type { Direction } from "../../../src/core/truncate/index.ts";
-import { createSpill, runCommand } from "../../../src/spill/index.ts";
-import { withKnownOriginals } from "../../../src/context/edit/known-originals.ts";
-import type { Message } from "../../../src/core/message/index.ts";
-import { truncateAndArchive } from "../../../src/tools/index.ts";
-import { runs } from "../../property/runs.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
+import { type Archive, memoryArchive, recallTools } from "../../src/archive/index.ts";
+import type { Direction } from "../../src/core/truncate/index.ts";
+import { createSpill, runCommand } from "../../src/spill/index.ts";
+import { withKnownOriginals } from "../../src/context/known-originals.ts";
+import type { Message } from "../../src/core/message/index.ts";
+import { truncateAndArchive } from "../../src/tools/index.ts";
+import { runs } from "../property/runs.ts";
 
 let scratch = "";
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { memoryArchive, recallTools } from "../../../src/archive/index.ts";
-import { createContext } from "../../../src/context/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
-import { assistant, step, user } from "../../build-messages.ts";
+import { memoryArchive, recallTools } from "../../src/archive/index.ts";
+import { createContext } from "../../src/context/index.ts";
+import type { Message } from "../../src/core/message/index.ts";
+import { assistant, step, user } from "../build-messages.ts";
 
 const WINDOW = { window: 60_000, reserved: 4_000 } as const;
 const output = Array.from({ length: 9_000 }, (_, n) => `line ${n} of the log\n`).join("");

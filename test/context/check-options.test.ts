@@ -4,7 +4,15 @@ import { type ContextOptions, createContext } from "../../src/context/index.ts";
 import { EMPTY_LEDGER } from "../../src/core/ledger/index.ts";
 
 const own = { name: "own", summarize: () => Promise.resolve({ text: "" }) };
-const record = { version: 1, plan: {}, after: {}, consumed: 1, facts: EMPTY_LEDGER };
+const list = { key: "0123456789abcdef", length: 1 };
+const record = {
+  version: 2,
+  plan: {},
+  before: list,
+  after: list,
+  consumed: 1,
+  facts: EMPTY_LEDGER,
+};
 
 it.each([
   [{ archive: "/var/archive" }, 'The option archive is "/var/archive"; it must be an archive'],
@@ -18,8 +26,8 @@ it.each([
   ],
   [{ journal: {} }, "The option journal"],
   [{ journal: [null] }, "The option journal"],
-  [{ journal: [{ version: 2 }] }, "of this version"],
-  [{ journal: [{ version: 1, at: 0, undo: "x" }] }, "The option journal"],
+  [{ journal: [{ version: 1 }] }, "of this version"],
+  [{ journal: [{ version: 2, at: 0, undo: "x" }] }, "The option journal"],
   [{ journal: [{ ...record, summary: 5 }] }, "The option journal"],
   [{ journal: [{ ...record, narrative: { goal: 1 } }] }, "The option journal"],
   [{ plugins: [{ name: "p", summarizer: "x" }] }, "The option summarizer"],

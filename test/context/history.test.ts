@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { memoryArchive } from "../../../src/archive/index.ts";
-import { type Context, type ContextOptions, createContext } from "../../../src/context/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
-import { assistant, quarter, step, system, user, words } from "../../build-messages.ts";
+import { memoryArchive } from "../../src/archive/index.ts";
+import { type Context, type ContextOptions, createContext } from "../../src/context/index.ts";
+import type { Message } from "../../src/core/message/index.ts";
+import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
+import { rulesOf } from "../rules-of.ts";
 
 function open(options: ContextOptions = {}): Context {
   return createContext({ window: 16_000, counter: quarter, now: () => 0, ...options });
@@ -162,7 +163,9 @@ describe("a reminder that stands behind every request and is gone in the next", 
     const rule = user("never touch the API");
     const history = [task, ...work(60), rule];
     await context.prepare(history);
-    expect(context.constraints()).toEqual(["do the work", "never touch the API"]);
+    const rules = await rulesOf(context);
+    expect(rules).toContain("do the work");
+    expect(rules).toContain("never touch the API");
     history.push(...work(60, "d"));
     const { messages } = await context.prepare(history);
     expect(context.journal().length).toBe(2);

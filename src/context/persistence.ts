@@ -1,8 +1,7 @@
-import type { ArchiveJournal } from "../../archive/archive.ts";
-import { type Failure, failureOf } from "../../core/error.ts";
+import type { ArchiveJournal } from "../archive/archive.ts";
+import { type Failure, failureOf } from "../core/error.ts";
 import { isJournalEntry, type JournalEntry } from "./journal.ts";
-import { journalBranches } from "./journal-branches.ts";
-import type { Tracker } from "./tracker.ts";
+import type { History } from "./history.ts";
 
 /** Keeps a journal where other processes find it. */
 export interface Persistence {
@@ -10,8 +9,8 @@ export interface Persistence {
   load(): Promise<Failure | undefined>;
   /** Notes an entry and stores it, with all that could not be stored before. */
   add(entry: JournalEntry): Promise<Failure | undefined>;
-  /** Stores what is not stored yet. Rejects with `archive-failed`. */
-  flush(): Promise<void>;
+  /** Stores what is not stored yet; returns why that failed. */
+  flush(): Promise<Failure | undefined>;
 }
 
 const NOT_READ = "The stored journal could not be read, so earlier edits are not known";
@@ -20,21 +19,26 @@ const NOT_STORED = "The journal was not stored, so no other process can go on wi
 /** Without a `store` nothing is kept, and nothing fails. */
 export function createPersistence(
   store: ArchiveJournal | undefined,
-  tracker: Tracker,
+  history: Pick<History, "restore">,
 ): Persistence {
   if (store === undefined) {
     return {
       load: () => Promise.resolve(undefined),
       add: () => Promise.resolve(undefined),
-      flush: () => Promise.resolve(),
+      flush: () => Promise.resolve(undefined),
     };
   }
   let isLoaded = false;
   const waiting: JournalEntry[] = [];
-  const flush = async (): Promise<void> => {
-    for (let entry = waiting[0]; entry !== undefined; entry = waiting[0]) {
-      await store.append(entry);
-      waiting.shift();
+  const flush = async (): Promise<Failure | undefined> => {
+    try {
+      for (let entry = waiting[0]; entry !== undefined; entry = waiting[0]) {
+        await store.append(entry);
+        waiting.shift();
+      }
+      return undefined;
+    } catch (error) {
+      return failureOf(error, "archive-failed", NOT_STORED);
     }
   };
   return {
@@ -44,20 +48,15 @@ export function createPersistence(
       try {
         const stored = await store.read();
         const known = stored.filter(isJournalEntry);
-        if (known.length > 0) tracker.restore(journalBranches(known));
+        if (known.length > 0) history.restore(known);
         return known.length < stored.length ? notKnown(stored.length - known.length) : undefined;
       } catch (error) {
         return failureOf(error, "archive-failed", NOT_READ);
       }
     },
-    async add(entry) {
+    add(entry) {
       waiting.push(entry);
-      try {
-        await flush();
-        return undefined;
-      } catch (error) {
-        return failureOf(error, "archive-failed", NOT_STORED);
-      }
+      return flush();
     },
     flush,
   };

@@ -1,9 +1,20 @@
-import type { Archive } from "../../archive/archive.ts";
-import { type Message, repairMessages } from "../../core/message/index.ts";
-import type { CompactionPlan } from "../../core/plan/index.ts";
-import { decodeNeutral } from "../../dialects/neutral/neutral.ts";
-import type { JournalRecord } from "../journal/journal.ts";
-import type { Session } from "../session.ts";
+import type { Archive } from "../archive/archive.ts";
+import { leadingSystemCount, type Message, repairMessages } from "../core/message/index.ts";
+import type { CompactionPlan } from "../core/plan/index.ts";
+import { decodeNeutral } from "../dialects/neutral/neutral.ts";
+import type { Emitter } from "./events.ts";
+import type { History } from "./history.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { Persistence } from "./persistence.ts";
+
+/** What taking an edit back needs. */
+export interface UndoParts {
+  readonly history: History;
+  readonly archive: Archive;
+  readonly persistence: Persistence;
+  readonly events: Emitter;
+  readonly now: () => number;
+}
 
 /**
  * The list to go on with when the newest edit is taken back, for either habit of callers: the whole
@@ -12,28 +23,20 @@ import type { Session } from "../session.ts";
  * when the archive cannot give back what the edit took, and changes nothing then.
  */
 export async function undoLast(
-  session: Session,
-  list: readonly Message[],
+  messages: readonly Message[],
+  { history, archive, persistence, events, now }: UndoParts,
 ): Promise<readonly Message[] | undefined> {
-  const { tracker } = session;
-  const { base, fresh, isReturned } = tracker.recognise(list);
-  const record = tracker.records.at(-1);
+  const { base, fresh, records, isReturned } = history.recognise(messages);
+  const record = records.at(-1);
   if (record === undefined) return undefined;
-  const before = isReturned ? await restored(base, record, session.archive) : undefined;
-  const left = tracker.undo(before);
-  const failure = await session.persistence.add({
-    version: 1,
-    at: session.now(),
-    undo: record.after.digest,
-    ...(left !== undefined && { restored: left }),
-  });
-  if (failure !== undefined) session.events.emit("failed", failure);
-  session.ahead.drop();
-  session.usage.forget();
-  session.groundwork.forget();
-  if (before !== undefined) return [...before, ...fresh];
-  const again = tracker.recognise(list);
-  return [...again.base, ...again.fresh];
+  const lead = leadingSystemCount(messages);
+  const before = isReturned ? await restored(base.slice(lead), record, archive) : undefined;
+  const left = history.undo(record, before);
+  const undone = { version: 2, at: now(), undo: record.after.key, restored: left } as const;
+  const failure = await persistence.add(undone);
+  if (failure !== undefined) events.emit("failed", failure);
+  if (before !== undefined) return [...messages.slice(0, lead), ...before, ...fresh];
+  return history.recognise(messages).messages;
 }
 
 /** The view before an edit, from the one after it and the archive. */

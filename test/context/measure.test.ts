@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../../src/context/index.ts";
-import { createRunningTotal, createUsageMeter } from "../../../src/context/view/usage.ts";
-import { type Message, totalUsage } from "../../../src/core/message/index.ts";
-import { createMessageMeter } from "../../../src/core/tokens/index.ts";
-import { assistant, quarter, step, system, user, words } from "../../build-messages.ts";
+import { createContext } from "../../src/context/index.ts";
+import { createGauge, type Measured } from "../../src/context/measure.ts";
+import { type Message, totalUsage } from "../../src/core/message/index.ts";
+import { createMessageMeter } from "../../src/core/tokens/index.ts";
+import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 
 const meter = createMessageMeter(quarter);
+
+/** A gauge of a window that is no limit, and what it says of a list. */
+function gaugeWith(fixedTokens = 0): (view: readonly Message[], since?: number) => Measured {
+  const gauge = createGauge({ window: 1_000_000, fixedTokens }, quarter);
+  return (messages, since = 0) => gauge.measure({ messages, from: 0, since });
+}
 
 function reported(input: number, output = 0): Message {
   return { ...assistant("ok"), usage: { input, output } };
@@ -19,54 +25,67 @@ describe("T7: what a request holds", () => {
 
   it("is the reported usage of the last request and an estimate of everything newer", () => {
     const view = [user(words(100)), reported(900, 100), user(words(50))];
-    const measured = createUsageMeter(meter, () => 0).measure(view, 0);
+    const measured = gaugeWith()(view);
     expect(measured.source).toBe("reported");
     expect(measured.tokens).toBeGreaterThan(1_000 + 50);
   });
 
   it("is an estimate of everything without usage, system prompt and tools included", () => {
     const view = [user(words(100))];
-    const measured = createUsageMeter(meter, () => 500).measure(view, 0);
+    const measured = gaugeWith(500)(view);
     expect(measured).toMatchObject({ tokens: 500 + meter.total(view), source: "estimated" });
   });
 
   it("ignores usage older than the last edit", () => {
     const view = [user(words(100)), reported(90_000), user(words(50))];
-    expect(createUsageMeter(meter, () => 0).measure(view, 2).source).toBe("estimated");
+    expect(gaugeWith()(view, 2).source).toBe("estimated");
+  });
+
+  it("takes no usage of another list for that of this one", () => {
+    const view = [user(words(10_000)), reported(400, 100), user(words(50))];
+    expect(gaugeWith()(view)).toMatchObject({ source: "estimated", tokens: meter.total(view) });
   });
 
   it("learns another tokenizer from requests that grow, within a clamp", () => {
-    const usage = createUsageMeter(meter, () => 0);
+    const gauge = createGauge({ window: 1_000_000 }, quarter);
     const view: Message[] = [];
     for (let tokens = 4_000; tokens <= 40_000; tokens += 4_000) {
       view.push(user(words(4_000, `${tokens}`)), reported(1.5 * (meter.total(view) + 4_004)));
-      usage.measure(view, 0);
+      gauge.measure({ messages: view, from: 0, since: 0 });
     }
-    expect(usage.factor).toBeCloseTo(1.5, 1);
-    const wild = createUsageMeter(meter, () => 0);
-    wild.measure([user(words(100_000)), reported(1_000_000)], 0);
-    expect(wild.factor).toBeLessThanOrEqual(2.5);
+    expect(gauge.tokens().counter.count(words(1_000)) / 1_000).toBeCloseTo(1.5, 1);
+    const wild = createGauge({ window: 10_000_000 }, quarter);
+    wild.measure({ messages: [user(words(100_000)), reported(1_000_000)], from: 0, since: 0 });
+    expect(wild.tokens().counter.count(words(1_000))).toBeLessThanOrEqual(2_500);
   });
 
   it("remembers after an edit what no estimate holds", () => {
-    const usage = createUsageMeter(meter, () => 0);
+    const gauge = createGauge({ window: 200_000 }, quarter);
     const view = [user(words(1_000)), reported(8_000 + 1_004, 5), user(words(500))];
-    expect(Math.abs(usage.measure(view, 0).tokens - 9_513)).toBeLessThan(10);
-    usage.forget();
+    const before = gauge.measure({ messages: view, from: 0, since: 0 });
+    expect(Math.abs(before.tokens - 9_513)).toBeLessThan(10);
     const edited = [user(words(300))];
-    const measured = usage.measure(edited, 1);
+    const measured = gauge.measure({ messages: edited, from: 0, since: 1 });
     expect(measured.source).toBe("estimated");
     expect(Math.abs(measured.tokens - 8_304)).toBeLessThan(100);
-    expect(usage.expected(304)).toBeCloseTo(measured.tokens, -1);
-    expect(Math.abs(usage.estimated(20_000) - 12_000)).toBeLessThan(300);
+    const { fixedTokens, meter: inTokens } = gauge.tokens();
+    expect(fixedTokens + inTokens.total(edited)).toBeCloseTo(measured.tokens, -1);
+  });
+
+  it("leaves room, however much a report says to be beside the messages", () => {
+    const gauge = createGauge({ window: 40_000 }, quarter);
+    gauge.measure({ messages: [user(words(1_000)), reported(900_000)], from: 0, since: 0 });
+    const { fixedTokens, counter } = gauge.tokens();
+    const room = (gauge.budget.usable - fixedTokens) / (counter.count(words(1_000)) / 1_000);
+    expect(room).toBeGreaterThanOrEqual(gauge.budget.usable / 2.5);
   });
 
   it("learns nothing from output, which may hold thinking that the message does not", () => {
-    const usage = createUsageMeter(meter, () => 0);
+    const gauge = createGauge({ window: 200_000 }, quarter);
     const view = [user(words(1_000)), reported(1_004, 9_000)];
-    expect(usage.measure(view, 0).tokens).toBe(10_004);
-    usage.forget();
-    expect(usage.measure([user(words(300))], 1).tokens).toBeCloseTo(304, -1);
+    expect(gauge.measure({ messages: view, from: 0, since: 0 }).tokens).toBe(10_004);
+    const next = gauge.measure({ messages: [user(words(300))], from: 0, since: 1 });
+    expect(next.tokens).toBeCloseTo(304, -1);
   });
 
   it("counts the fixed part, and names it when it alone fills the budget", async () => {
@@ -84,35 +103,25 @@ describe("T7: what a request holds", () => {
   });
 });
 
-describe("the running total", () => {
-  it("measures each message once while the list grows", () => {
+describe("a list that goes on", () => {
+  it("is measured message by message, each once", () => {
     let counted = 0;
     const counting = { name: "counting", count: (text: string) => (counted++, text.length) };
-    const total = createRunningTotal(createMessageMeter(counting));
+    const gauge = createGauge({}, counting);
     const list = Array.from({ length: 500 }, (_, n) => user(`message ${n}`));
-    total.of(list);
+    gauge.measure({ messages: list, from: 0, since: 0 });
     const before = counted;
-    expect(total.of([...list, system("new")])).toBe(total.of([...list, system("new")]));
-    expect(counted - before).toBeLessThanOrEqual(2);
+    gauge.measure({ messages: [...list, system("new")], from: 500, since: 0 });
+    expect(counted - before).toBe(1);
   });
 
-  it("notices a list that ends or begins in another way", () => {
-    const total = createRunningTotal(meter);
-    const list = [user(words(10)), user(words(20)), user(words(30))];
-    total.of(list);
-    expect(total.of(list.slice(1))).toBe(meter.total(list.slice(1)));
-    expect(total.of([...list.slice(0, 2), user(words(90))])).toBe(
-      meter.total([...list.slice(0, 2), user(words(90))]),
-    );
-  });
-
-  it("notices a message that was exchanged in the middle after some steps", () => {
-    const total = createRunningTotal(meter);
+  it("is measured anew from where it is another one", () => {
+    const gauge = createGauge({ fixedTokens: 0 }, quarter);
     const list = Array.from({ length: 1_000 }, () => user(words(10)));
-    total.of(list);
-    list[400] = user(words(5_000));
-    const seen = Array.from({ length: 10 }, () => total.of(list));
-    expect(seen.at(-1)).toBe(meter.total(list));
+    gauge.measure({ messages: list, from: 0, since: 0 });
+    const other = list.with(400, user(words(5_000)));
+    const measured = gauge.measure({ messages: other, from: 400, since: 0 });
+    expect(measured.tokens).toBe(meter.total(other));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../../src/context/index.ts";
-import { quarter, user, words } from "../../build-messages.ts";
+import { createContext } from "../../src/context/index.ts";
+import { quarter, user, words } from "../build-messages.ts";
 
 const history = [user("do the work")];
 

@@ -10,20 +10,20 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Archive } from "../../../src/archive/archive.ts";
-import { directoryArchive } from "../../../src/archive/directory.ts";
-import { memoryArchive } from "../../../src/archive/index.ts";
+import type { Archive } from "../../src/archive/archive.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
+import { memoryArchive } from "../../src/archive/index.ts";
 import {
   type Context,
   type ContextOptions,
   createContext,
   type Failure,
-} from "../../../src/context/index.ts";
-import { ContextError } from "../../../src/core/error.ts";
-import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
-import { checkMessages, type Message, messageText } from "../../../src/core/message/index.ts";
-import { goodSummary } from "../../good-summary.ts";
-import { assistant, quarter, step, system, user, words } from "../../build-messages.ts";
+} from "../../src/context/index.ts";
+import { ContextError } from "../../src/core/error.ts";
+import { EMPTY_LEDGER } from "../../src/core/ledger/index.ts";
+import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
+import { goodSummary } from "../good-summary.ts";
+import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -216,7 +216,7 @@ function findJournal(): string {
 }
 
 describe("a journal that cannot be stored", () => {
-  it("is told, and stored by save as soon as that is possible", async () => {
+  it("is told, and stored by close as soon as that is possible", async () => {
     let isFull = true;
     const entries: unknown[] = [];
     const full = (archive: Archive): Archive => ({
@@ -233,9 +233,13 @@ describe("a journal that cannot be stored", () => {
     const context = open({ archive: full(memoryArchive()) });
     const { report } = await context.prepare(history);
     expect(report).toMatchObject({ action: "compact", failures: [{ code: "archive-failed" }] });
-    await expect(context.save()).rejects.toMatchObject({ code: "archive-failed" });
+    const failures: Failure[] = [];
+    context.on("failed", (failure) => failures.push(failure));
+    await context.close();
+    expect(failures).toMatchObject([{ code: "archive-failed" }]);
     isFull = false;
-    await context.save();
+    await context.close();
+    expect(failures).toHaveLength(1);
     expect(entries).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
-import type { Archive } from "../../archive/archive.ts";
-import { openOriginal, readPiece } from "../../archive/reading.ts";
+import type { Archive } from "../archive/archive.ts";
+import { openOriginal, readPiece } from "../archive/reading.ts";
 import {
   earlierOriginal,
   type Handle,
@@ -7,14 +7,14 @@ import {
   type Message,
   type Part,
   withParts,
-} from "../../core/message/index.ts";
-import { decodeUtf8, showControls, terminalText } from "../../core/text/index.ts";
+} from "../core/message/index.ts";
+import { decodeUtf8, showControls, terminalText } from "../core/text/index.ts";
 import {
   DEFAULT_LIMITS,
   findTruncation,
   NOTICE_LIMITS,
   windowBytes,
-} from "../../core/truncate/index.ts";
+} from "../core/truncate/index.ts";
 
 /**
  * The messages as a plan is to see them: an output that is an excerpt of an original in this archive

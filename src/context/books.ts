@@ -1,0 +1,115 @@
+import {
+  createLedgerBook,
+  createLedgerSum,
+  type Ledger,
+  type LedgerBook,
+} from "../core/ledger/index.ts";
+import {
+  createMessageCheck,
+  createMessageLines,
+  type MessageCheck,
+  type MessageLines,
+} from "../core/message/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
+import type { HistoryView } from "./history.ts";
+import type { Branch, JournalRecord } from "./journal.ts";
+
+/** What an edit has to know of every message of a view. */
+export interface Books {
+  /** The facts of the messages that no record has consumed yet. */
+  readonly ledger: LedgerBook;
+  readonly check: MessageCheck;
+  /** The lines of all messages, of which an edit archives the head. */
+  readonly lines: MessageLines;
+}
+
+/**
+ * The work that an edit needs done on every message, done while the conversation grows: a step pays
+ * for its own messages, and an edit does not pay for all of them at once.
+ */
+export interface Bookkeeper {
+  /** A step: takes in the messages that are new. */
+  follow(view: HistoryView): void;
+  /** The books about exactly the view that was followed last. */
+  booksOf(view: HistoryView): Books;
+  /** The facts of all these records together. */
+  factsOf(records: Branch): Ledger;
+  /** The view of now begins in another way, or the steps since the last one were not followed. */
+  forget(): void;
+}
+
+export interface BookOptions {
+  readonly toolKinds?: ToolKinds;
+  readonly cwd?: string;
+}
+
+/** Books that are about the first `taken` messages of the views that these records led to. */
+interface OpenBooks extends Books {
+  readonly newest: JournalRecord | undefined;
+  taken: number;
+}
+
+export function createBookkeeper(options: BookOptions): Bookkeeper {
+  let open: OpenBooks | undefined;
+  const sums = createRecordedFacts(options.cwd);
+
+  const goesOn = (view: HistoryView): boolean =>
+    open !== undefined && open.newest === view.records.at(-1) && view.from >= open.taken;
+  const take = (view: HistoryView): Books => {
+    const { messages, base, consumed, records } = view;
+    const books: OpenBooks =
+      open !== undefined && goesOn(view)
+        ? open
+        : {
+            newest: records.at(-1),
+            taken: 0,
+            ledger: createLedgerBook({ ...options, offset: consumed }),
+            check: createMessageCheck(),
+            lines: createMessageLines(),
+          };
+    for (const message of messages.slice(books.taken)) {
+      books.check.add(message);
+      books.lines.add(message);
+      if (books.taken >= base.length) books.ledger.add(message);
+      books.taken++;
+    }
+    open = books;
+    return books;
+  };
+
+  return {
+    follow(view) {
+      // A caller who brings new objects every time would pay for all of them in every step.
+      const isGrowing = view.from > 0 && view.from >= view.messages.length / 2;
+      if (goesOn(view) || isGrowing) take(view);
+      else open = undefined;
+    },
+    booksOf(view) {
+      if (open?.taken !== view.messages.length) open = undefined;
+      return open ?? take(view);
+    },
+    factsOf: sums,
+    forget() {
+      open = undefined;
+    },
+  };
+}
+
+/**
+ * The facts of all records of a branch that grows, or loses its newest records and grows again. It
+ * reads each record once, so that the thousandth edit costs what the first did.
+ */
+function createRecordedFacts(cwd: string | undefined): (records: Branch) => Ledger {
+  let counted: Branch = [];
+  let sum = createLedgerSum({ cwd });
+  return (records) => {
+    const goesOn = counted.at(-1) === records[counted.length - 1];
+    if (!goesOn) {
+      counted = [];
+      sum = createLedgerSum({ cwd });
+    }
+    for (const { facts } of records.slice(counted.length)) sum.add(facts);
+    counted = records;
+    return sum.ledger();
+  };
+}

@@ -1,0 +1,164 @@
+import { ContextError } from "../core/error.ts";
+import { describeValue } from "../core/message/shape.ts";
+import { contextBudget } from "../core/overflow/budget.ts";
+import { resolveTemplate } from "../core/summary/template.ts";
+import { checkToolLimits } from "../core/truncate/limits.ts";
+import { isJournal } from "./journal.ts";
+import { type ContextOptions, templatesOf } from "./options.ts";
+import { aheadShare, summarizerTimeout } from "./summaries/summarizing.ts";
+
+/** What an option must be, for a sentence, and the test for it. */
+interface Rule {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const ANYTHING: Rule = { expected: "", fits: () => true };
+const TEXT: Rule = { expected: "a text", fits: (value) => typeof value === "string" };
+const FUNCTION: Rule = { expected: "a function", fits: (value) => typeof value === "function" };
+const OBJECT: Rule = { expected: "an object", fits: isObject };
+const TOKENS: Rule = {
+  expected: "a number of tokens, 0 or more",
+  fits: (value) => typeof value === "number" && value >= 0,
+};
+const LIST = (of: string, fits: (one: unknown) => boolean): Rule => ({
+  expected: `a list of ${of}`,
+  fits: (value) => Array.isArray(value) && value.every(fits),
+});
+const ONE_OF = (...values: readonly unknown[]): Rule => ({
+  expected: values.map((value) => `"${String(value)}"`).join(" or "),
+  fits: (value) => values.includes(value),
+});
+const WITH = (method: string, expected: string): Rule => ({
+  expected,
+  fits: (value) => isObject(value) && typeof value[method] === "function",
+});
+
+const SUMMARIZER: Rule = {
+  expected:
+    'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), a function or "extractive"',
+  fits: (value) =>
+    value === "extractive" || FUNCTION.fits(value) || WITH("summarize", "").fits(value),
+};
+
+/** Every option there is; what has no rule here says itself what is wrong with it. */
+const RULES: Readonly<Record<keyof ContextOptions, Rule>> = {
+  window: ANYTHING,
+  maxInput: ANYTHING,
+  reserved: ANYTHING,
+  targetRatio: ANYTHING,
+  protectedTools: ANYTHING,
+  protectedTokens: TOKENS,
+  minimumSaving: TOKENS,
+  archive: WITH("put", "an archive, e.g. directoryArchive(folder)"),
+  counter: WITH("count", "a counter of tokens, e.g. { name, count: (text) => 1 }"),
+  instructions: TEXT,
+  tools: ANYTHING,
+  fixedTokens: TOKENS,
+  requestLimits: { ...OBJECT, expected: "limits of a request, e.g. { maxImages: 20 }" },
+  traits: OBJECT,
+  toolKinds: OBJECT,
+  toolLimits: { ...OBJECT, expected: "limits by tool name, e.g. { bash: { maxLines: 500 } }" },
+  continuation: ONE_OF("auto", "ask", "never"),
+  unansweredMedia: ONE_OF("describe", "keep"),
+  compactionTemplate: ANYTHING,
+  summarizer: SUMMARIZER,
+  summarizerTimeoutMs: ANYTHING,
+  summarizeAhead: ANYTHING,
+  constraints: LIST("texts", TEXT.fits),
+  plugins: LIST("plugins, e.g. [{ name, onEvent }]", isObject),
+  cwd: TEXT,
+  conversation: TEXT,
+  journal: { expected: "what journal() of a context of this version returned", fits: isJournal },
+  now: FUNCTION,
+};
+
+/**
+ * Complains about options that make no sense, and about names that there are not: both would only be
+ * noticed in the middle of a run, when the window is full. Throws `invalid-options`.
+ */
+export function checkOptions(options: ContextOptions, hasName = isOption): void {
+  assertOptions(options);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    if (!hasName(name)) throw unknownOption(name);
+    const rule = isOption(name) ? RULES[name] : ANYTHING;
+    if (!rule.fits(value)) throw noSuch(name, value, rule.expected);
+  }
+  const { summarizer, plugins = [], toolLimits } = options;
+  if (isObject(summarizer)) checkSummarizer(summarizer);
+  for (const plugin of plugins) {
+    const own = plugin.summarizer;
+    if (own !== undefined && !SUMMARIZER.fits(own)) {
+      throw noSuch("summarizer", own, SUMMARIZER.expected);
+    }
+  }
+  if (toolLimits !== undefined) checkToolLimits(toolLimits);
+  contextBudget(options);
+  resolveTemplate(templatesOf(options));
+  summarizerTimeout(options.summarizerTimeoutMs);
+  aheadShare(options.summarizeAhead);
+}
+
+/** Complains about options that are none, such as the id of a model. Throws `invalid-options`. */
+export function assertOptions(options: unknown): asserts options is object {
+  if (isObject(options) && !Array.isArray(options)) return;
+  throw new ContextError(
+    "invalid-options",
+    `The options are ${shown(options)}; they must be an object, e.g. { window: 200_000 }.`,
+  );
+}
+
+function isOption(name: string): name is keyof ContextOptions {
+  return Object.hasOwn(RULES, name);
+}
+
+/** The sizes of a model that writes summaries. */
+function checkSummarizer(summarizer: Readonly<Record<string, unknown>>): void {
+  for (const field of ["window", "maxTokens"]) {
+    const tokens = summarizer[field];
+    if (tokens === undefined || (typeof tokens === "number" && tokens > 0)) continue;
+    throw noSuch(`summarizer.${field}`, tokens, "a number of tokens above 0, or absent");
+  }
+}
+
+function unknownOption(name: string): ContextError {
+  const nearest = Object.keys(RULES)
+    .map((option) => ({ option, far: distance(name.toLowerCase(), option.toLowerCase()) }))
+    .toSorted((one, other) => one.far - other.far)[0];
+  const isNear = nearest !== undefined && nearest.far <= Math.max(2, name.length / 3);
+  const hint = isNear ? ` Did you mean ${nearest.option}?` : "";
+  return new ContextError("invalid-options", `There is no option ${name}.${hint}`, {
+    details: { option: name },
+  });
+}
+
+/** How many letters two words differ by: added, left out or exchanged. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= other.length; column++) {
+      const same = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
+      next.push(Math.min(same, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function noSuch(option: string, value: unknown, expected: string): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `The option ${option} is ${shown(value)}; it must be ${expected}.`,
+    { details: { option } },
+  );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? `"${value}"` : describeValue(value);
+}

@@ -1,0 +1,88 @@
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Edit, Message } from "../core/message/index.ts";
+import type { CompactionPlan } from "../core/plan/index.ts";
+import { parseSummary, unframeSummary } from "../core/summary/index.ts";
+import { partTokens } from "../core/tokens/index.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { ProviderTokens } from "./measure.ts";
+import type { ArchivedPlan } from "./plan-edit.ts";
+import type { ContextReport, PieceReport } from "./report.ts";
+import type { ModelWork } from "./summaries/ask-model.ts";
+import { usageOf } from "./summaries/summarizing.ts";
+
+/** One edit that was made. */
+export interface EditFacts {
+  readonly planned: ArchivedPlan;
+  readonly record: JournalRecord;
+  /** The messages after it. */
+  readonly messages: readonly Message[];
+  readonly model: ModelWork;
+  readonly tokens: ProviderTokens;
+  /** The facts of all records. */
+  readonly ledger: Ledger;
+}
+
+/** What an edit adds to the report. */
+export function editReport(facts: EditFacts, before: ContextReport): Partial<ContextReport> {
+  const { planned, record, messages, ledger } = facts;
+  const { plan, isArchived } = planned;
+  const { compaction, reasoning } = plan;
+  const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
+  const isPruned = (piece: PieceReport): boolean =>
+    piece.reason !== "clipped" && piece.reason !== "media";
+  return {
+    action: plan.action,
+    tokens: { ...before.tokens, after: record.tokens.after },
+    messages: { before: planned.messages.length, after: messages.length },
+    prune: pieces.filter(isPruned),
+    clipped: pieces.filter((piece) => !isPruned(piece)),
+    ...(reasoning !== undefined && {
+      reasoning: {
+        messages: reasoning.messages.length,
+        ...(isArchived && { handle: reasoning.handle }),
+      },
+    }),
+    ...(compaction !== undefined && compactionReport(compaction, facts)),
+    ledger,
+  };
+}
+
+function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
+  const message = planned.messages[edit.message];
+  const part = message?.parts[edit.part];
+  const isTool = part?.type === "tool-result" || part?.type === "tool-call";
+  return {
+    tool: isTool ? part.toolName : (message?.role ?? ""),
+    tokens: part === undefined ? 0 : partTokens(part, tokens.counter),
+    handle: edit.handle,
+    reason: edit.reason,
+  };
+}
+
+function compactionReport(
+  { system, tailStart, handle, state, continuation }: CompactionPlan,
+  { planned, record, model, tokens }: EditFacts,
+): Partial<ContextReport> {
+  const { meter, counter } = tokens;
+  const total = (messages: readonly Message[]): number => Math.ceil(meter.total(messages));
+  const tail = planned.messages.slice(tailStart);
+  const text = unframeSummary(record.summary ?? "")?.text ?? "";
+  return {
+    head: {
+      messages: tailStart - system,
+      tokens: total(planned.messages.slice(system, tailStart)),
+      ...(planned.isArchived && { handle }),
+    },
+    tail: { messages: tail.length, tokens: total(tail) },
+    summary: {
+      source: record.summarySource ?? "extractive",
+      tokens: counter.count(record.summary ?? ""),
+      sections: Object.fromEntries(parseSummary(text)),
+      calls: model.calls,
+      usage: usageOf(model.calls),
+      ahead: model.ahead,
+      waitedMs: model.waitedMs,
+    },
+    continuation: { state, added: continuation !== undefined },
+  };
+}

@@ -1,0 +1,228 @@
+import type { Archive } from "../archive/archive.ts";
+import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
+import { type Ledger, mergeLedgers } from "../core/ledger/index.ts";
+import { type Digest, type Message, type Repair, repairMessages } from "../core/message/index.ts";
+import {
+  type CompactionTemplate,
+  resolveTemplate,
+  type TemplateOverride,
+  type Words,
+} from "../core/summary/index.ts";
+import { type Bookkeeper, createBookkeeper } from "./books.ts";
+import type { Chain } from "./chain.ts";
+import { editReport } from "./edit-report.ts";
+import type { Emitter } from "./events.ts";
+import type { History, HistoryView } from "./history.ts";
+import { makeRecord } from "./make-record.ts";
+import type { Gauge } from "./measure.ts";
+import { type ContextOptions, templatesOf } from "./options.ts";
+import type { Persistence } from "./persistence.ts";
+import { type ArchivedPlan, planAndArchive, planOptions } from "./plan-edit.ts";
+import { emptyReport, type ModelCosts, type Prepared, type View } from "./report.ts";
+import {
+  type Asked,
+  type Asking,
+  createAsked,
+  hasWorkedSince,
+  modelSummaryFor,
+  prepareAhead,
+} from "./summaries/ask-model.ts";
+import { earlierSummaries, type RecordedSummary, summaryOf } from "./summaries/write-summary.ts";
+import { undoLast } from "./undo.ts";
+
+/** How one edit was asked for. */
+export interface EditRequest {
+  /** Compact even though there is room. */
+  readonly force: boolean;
+  /** The template's override of this call. */
+  readonly compactionTemplate?: TemplateOverride;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Makes the edits of one context. It comes with all that only an edit needs, so it is loaded when the
+ * window is about half full.
+ */
+export interface Editor {
+  /** A step: takes in the messages that are new. */
+  follow(view: HistoryView): void;
+  /** Begins the next summary while the agent works, when the window is getting full. */
+  prepareAhead(view: View): void;
+  /**
+   * Plans, archives, has the summary written, journals and applies one edit, in this order. Rejects
+   * with the signal's reason when that aborts before the journal has the edit; nothing is changed
+   * then.
+   */
+  edit(view: View, request: EditRequest): Promise<Prepared>;
+  undo(messages: readonly Message[]): Promise<readonly Message[] | undefined>;
+  /** Gives up a summary that is being prepared. */
+  close(): void;
+  readonly costs: ModelCosts;
+}
+
+/** What an editor works with. */
+export interface EditorParts {
+  readonly options: ContextOptions;
+  readonly archive: Archive;
+  readonly history: History;
+  readonly chain: Chain;
+  readonly gauge: Gauge;
+  readonly persistence: Persistence;
+  readonly events: Emitter;
+  readonly now: () => number;
+}
+
+/** What an editor keeps of its own. */
+interface Desk {
+  readonly digest: Digest;
+  readonly books: Bookkeeper;
+  readonly asked: Asked;
+}
+
+export function createEditor(parts: EditorParts): Editor {
+  const { options, now } = parts;
+  const desk: Desk = {
+    digest: rememberingDigest(sha256Hex),
+    books: createBookkeeper(options),
+    asked: createAsked(options, now),
+  };
+  const { books, asked } = desk;
+  return {
+    follow: (view) => books.follow(view),
+    get costs() {
+      return costsOf(asked);
+    },
+    close: () => asked.ahead.drop(),
+    prepareAhead: (view) => beginAhead(parts, desk, view),
+    edit: (view, request) => edit(parts, desk, view, request),
+    undo(messages) {
+      asked.ahead.drop();
+      books.forget();
+      return undoLast(messages, parts);
+    },
+  };
+}
+
+async function edit(
+  parts: EditorParts,
+  desk: Desk,
+  view: View,
+  request: EditRequest,
+): Promise<Prepared> {
+  const { options, archive, history, chain, gauge, persistence, events, now } = parts;
+  const { asked, books, digest } = desk;
+  const { check, ledger, lines } = books.booksOf(view);
+  const facts = ledger.ledger();
+  const { messages: legal, repairs } = repairMessages(view.messages, check.issues());
+  const template = templateFor(options, request.compactionTemplate);
+  // What was prepared has the sections that nobody changed for this call.
+  const isUsable = request.compactionTemplate === undefined;
+  const prepared = isUsable ? asked.ahead.match(legal) : undefined;
+  const planned = await planAndArchive(legal, {
+    archive,
+    options: { ...planOptions(view, gauge, options, digest), force: request.force },
+    lines: legal === view.messages ? lines : undefined,
+    preparedTail: prepared?.tailStart,
+  });
+  const { plan, failures } = planned;
+  const warnings = [...view.warnings, ...repairs.map(repairWarning)];
+  const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
+  if (plan.action === "none") {
+    return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
+  }
+  const model = await modelSummaryFor(askingOf(parts, asked), {
+    messages: legal,
+    plan,
+    template,
+    ahead: prepared,
+    hasWorked: hasWorkedSince(view.records, view.fresh),
+    signal: request.signal,
+  });
+  request.signal?.throwIfAborted();
+  const summary = summaryFor(parts, books, { ...planned, facts, words: model.words, template });
+  const tokens = gauge.tokens();
+  const decided = { messages: legal, plan, facts, summary };
+  const { record, messages, base } = makeRecord(view, decided, { history, chain, tokens });
+  history.append(record, base);
+  const unsaved = await persistence.add(record);
+  books.forget();
+  events.emit("edited", record);
+  const all = books.factsOf(history.records);
+  const made = editReport({ planned, record, messages, model, tokens, ledger: all }, none);
+  const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
+  const report = { ...none, ...made, ...costsOf(asked), failures: failed };
+  return { messages, report: { ...report, durationMs: now() - view.startedAt } };
+}
+
+/** A plan that wants a summary, and what there is to write it from. */
+interface WantedSummary extends ArchivedPlan {
+  /** The facts of the messages that no record has consumed yet. */
+  readonly facts: Ledger;
+  /** What a model wrote, if one did. */
+  readonly words: Words | undefined;
+  readonly template: CompactionTemplate;
+}
+
+/** T12: what fulfils a plan's request for a summary. */
+function summaryFor(
+  { history, gauge, options }: Pick<EditorParts, "history" | "gauge" | "options">,
+  books: Bookkeeper,
+  { messages, plan, isArchived, facts, words, template }: WantedSummary,
+): RecordedSummary {
+  const { compaction } = plan;
+  if (compaction === undefined) return {};
+  const { cwd, constraints } = options;
+  const { counter } = gauge.tokens();
+  const head = messages.slice(compaction.system, compaction.tailStart);
+  const earlier = earlierSummaries(head, history.recordsOf);
+  const before = books.factsOf(earlier.records ?? history.records);
+  return summaryOf({
+    head,
+    headHandle: isArchived ? compaction.handle : undefined,
+    earlier,
+    ledger: mergeLedgers(before, facts, { cwd }),
+    words,
+    cap: compaction.summary.cap,
+    count: (text) => counter.count(text),
+    template,
+    constraints,
+    cwd,
+  });
+}
+
+/** After a look at what a summary would be about, so much of usable must come before the next one. */
+const NEXT_LOOK = 0.03;
+
+function beginAhead(parts: EditorParts, { asked, books, digest }: Desk, view: View): void {
+  const { gauge, options } = parts;
+  const { usable } = gauge.budget;
+  if (asked.summarizer === undefined || !hasWorkedSince(view.records, view.fresh)) return;
+  prepareAhead(askingOf(parts, asked), {
+    messages: view.messages,
+    tokens: view.measured.most,
+    limit: usable * asked.aheadShare,
+    step: usable * NEXT_LOOK,
+    template: templateFor(options),
+    planOptions() {
+      const isLegal = books.booksOf(view).check.issues().length === 0;
+      return isLegal ? planOptions(view, gauge, options, digest) : undefined;
+    },
+  });
+}
+
+function askingOf({ gauge, options, history, events, now }: EditorParts, asked: Asked): Asking {
+  const { counter, meter } = gauge.tokens();
+  return { ...asked, counter, meter, now, options, beside: gauge.beside, history, events };
+}
+
+function templateFor(options: ContextOptions, call?: TemplateOverride): CompactionTemplate {
+  return resolveTemplate([...templatesOf(options), call]);
+}
+
+function costsOf({ ahead, spending }: Asked): ModelCosts {
+  return { discardedSummaries: ahead.discarded, modelUsage: spending.total };
+}
+
+function repairWarning({ index, message }: Repair): string {
+  return `message ${index}: ${message}`;
+}

@@ -1,0 +1,385 @@
+import {
+  assertMessageList,
+  assertMessage,
+  leadingSystemCount,
+  type Message,
+  repairMessages,
+} from "../core/message/index.ts";
+import { applyPlan } from "../core/plan/index.ts";
+import { type Chain, isSameMessage } from "./chain.ts";
+import {
+  type Branch,
+  branchOf,
+  type JournalEntry,
+  type JournalRecord,
+  type ListKey,
+  standingRecords,
+  takeBack,
+} from "./journal.ts";
+
+/** The caller's list with the edits that fit it. */
+export interface HistoryView {
+  /** The leading system messages of now and what stands for the consumed messages; empty without edits. */
+  readonly base: readonly Message[];
+  /** The messages that no edit has consumed yet. */
+  readonly fresh: readonly Message[];
+  /** Both together; without edits the caller's own list. */
+  readonly messages: readonly Message[];
+  /** The first `from` of them are the very objects of the view before. */
+  readonly from: number;
+  /** The edits that stand, oldest first. */
+  readonly records: Branch;
+  /** How many messages of the history they have consumed. */
+  readonly consumed: number;
+  /** Whether the newest edit stands in the caller's own list already. */
+  readonly isReturned: boolean;
+  /** Edits that no longer fit, because the caller changed the history before them. */
+  readonly dropped: number;
+}
+
+/** The edits of one conversation, and the lists that its caller passes. */
+export interface History {
+  /**
+   * Takes any list: the whole history, a returned list and what came since, one that began with a
+   * returned list, a branch or an earlier state of these. The system messages at its beginning may
+   * be others every time. The edits that fit what the list says now are in the view. Throws
+   * `invalid-message` for anything but a list of messages.
+   */
+  recognise(messages: readonly Message[]): HistoryView;
+  /** The key of the first messages of the newest view, its leading system messages left out. */
+  keyOf(length: number): ListKey;
+  /** Adds an edit of the newest view, which became `base` without system messages at its beginning. */
+  append(record: JournalRecord, base: readonly Message[]): void;
+  /**
+   * Takes an edit back. `before` is what stood before it, without leading system messages, where
+   * the caller's own list is that from now on. Returns its key for the record before, if it is new.
+   */
+  undo(record: JournalRecord, before: readonly Message[] | undefined): ListKey | undefined;
+  /**
+   * The records behind a summary of ours: all that stand, or those up to it of a list that does not
+   * fit any more, because its summary may stand in the list of now all the same.
+   */
+  readonly recordsOf: (summary: string) => Branch | undefined;
+  /** Goes on from a stored journal; only before the first list is recognised. */
+  restore(entries: readonly JournalEntry[]): void;
+  /** The edits that stand. */
+  readonly records: Branch;
+  /** The same; while none fits, those that stood before, or that were stored. */
+  readonly journal: Branch;
+}
+
+/** A list that the caller may pass again, and what stands for the first messages of it. */
+interface Track {
+  /** Of the caller's list; a copy, because the caller may go on with the same array. */
+  readonly list: Message[];
+  /** Where its leading system messages end; whatever else is counted here is counted from there. */
+  readonly lead: number;
+  readonly standing: Standing;
+}
+
+/** The edits that a list has had, and what they left. */
+interface Standing {
+  readonly records: Branch;
+  /** How many messages of the list `base` stands for. */
+  readonly taken: number;
+  readonly base: readonly Message[];
+  readonly consumed: number;
+  readonly isReturned: boolean;
+}
+
+const UNEDITED: Standing = { records: [], taken: 0, base: [], consumed: 0, isReturned: false };
+
+/** What a history remembers between two calls. */
+interface Memory {
+  known: Known;
+  /** The edits that stood last; see {@link History.journal}. */
+  newest: Branch;
+  /** The caller's newest list. */
+  given: Track;
+  /** What the newest edit left, for callers who go on from the returned list. */
+  returned: Track | undefined;
+  /** The newest view; where nothing is edited, its messages are the list of `given`. */
+  view: { readonly messages: readonly Message[]; readonly lead: number; readonly records: Branch };
+  /** The keys of the beginnings of the newest view, as far as they were asked for. */
+  keys: string[];
+}
+
+/** A history that begins with a stored journal. */
+export function createHistory(stored: readonly JournalEntry[], chain: Chain): History {
+  const memory = remembering(knownBy(standingRecords(stored)));
+  return {
+    keyOf: (length) => keyOf(memory, chain, length),
+    get records() {
+      return memory.given.standing.records;
+    },
+    get journal() {
+      return memory.newest;
+    },
+    recognise: (messages) => recognise(memory, chain, messages),
+    append: (record, base) => append(memory, record, base),
+    undo(record, before) {
+      const { records } = memory.known;
+      const last = records.get(record.follows ?? "");
+      const left = last && before?.slice(0, last.after.length);
+      const key = left && { key: chain.keyOf(left), length: left.length };
+      const restored = key?.key === last?.after.key ? undefined : key;
+      const known = knownBy(takeBack(records, record.after.key, restored));
+      Object.assign(memory, remembering(known));
+      memory.newest = last === undefined ? [] : branchOf(known.records, last.after.key);
+      memory.view = { messages: [], lead: 0, records: memory.newest };
+      return restored;
+    },
+    recordsOf(summary) {
+      const wrote = (record: JournalRecord): boolean => record.summary === summary;
+      const { records } = memory.given.standing;
+      if (records.some(wrote)) return records;
+      const all = memory.known.records;
+      const other = [...all.values()].findLast(wrote);
+      return other && branchOf(all, other.after.key);
+    },
+    restore(entries) {
+      Object.assign(memory, remembering(knownBy(standingRecords(entries))));
+    },
+  };
+}
+
+function remembering(known: Known): Memory {
+  const newest = newestBranch(known);
+  return {
+    known,
+    newest,
+    given: { list: [], lead: 0, standing: UNEDITED },
+    returned: undefined,
+    view: { messages: [], lead: 0, records: newest },
+    keys: [],
+  };
+}
+
+function keyOf({ keys, view }: Memory, chain: Chain, length: number): ListKey {
+  for (let at = keys.length; at < length; at++) {
+    keys.push(chain.next(keys.at(-1) ?? "", view.messages[view.lead + at] as Message));
+  }
+  return { key: keys[length - 1] ?? "", length };
+}
+
+function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): HistoryView {
+  assertMessageList(messages);
+  const { given, returned } = memory;
+  const list = { messages, lead: leadingSystemCount(messages) };
+  const same = sameBody(given, list);
+  assertShapes(list, same);
+  const isGiven = goesOn(given, list, same);
+  const track = isGiven ? given : returned && goesOn(returned, list, 0) ? returned : undefined;
+  const followed =
+    track && take(memory, list, same, withObjectsOfNow(track, list, isGiven ? same : 0));
+  if (followed !== undefined && !isKnownByNow(memory, chain, followed.from)) return followed;
+  const found = take(memory, list, same, walk(memory.known, chain, messages.slice(list.lead)));
+  return { ...found, from: Math.min(found.from, followed?.from ?? found.from) };
+}
+
+/** Whether the newest view has come to begin as a list whose edits it lacks. */
+function isKnownByNow(memory: Memory, chain: Chain, from: number): boolean {
+  const { known, view } = memory;
+  if (known.records.size === view.records.length) return false;
+  const end = Math.min(view.messages.length - view.lead, known.longest);
+  for (let length = Math.max(0, from - view.lead) + 1; length <= end; length++) {
+    const { key } = keyOf(memory, chain, length);
+    const record = known.before.get(key) ?? known.after.get(key);
+    if (record !== undefined && !view.records.includes(record)) return true;
+  }
+  return false;
+}
+
+/** Makes the view of a list that has these edits; `same` messages of it are those of the list before. */
+function take(memory: Memory, list: CallersList, same: number, standing: Standing): HistoryView {
+  const { messages, lead } = list;
+  const { given, view, keys } = memory;
+  const { records, taken, base, consumed, isReturned } = standing;
+  const isEdited = records.length > 0;
+  const fresh = isEdited ? messages.slice(lead + taken) : messages;
+  const led = isEdited ? [...messages.slice(0, lead), ...base] : [];
+  const all = isEdited ? [...led, ...fresh] : messages;
+  const isSameLead = given.lead === lead && sameObjects(given.list, messages, lead) === lead;
+  const isGrown = !isEdited && view.messages === given.list && isSameLead;
+  const from = isGrown ? lead + same : sameObjects(view.messages, all);
+  const copy = renewed(given, list, same);
+  memory.given = { list: copy, lead, standing };
+  memory.keys = lead === view.lead ? keys.slice(0, Math.max(0, from - lead)) : [];
+  memory.view = { messages: isEdited ? all : copy, lead, records };
+  if (isEdited) memory.newest = records;
+  const dropped = droppedFrom(view.records, records);
+  return { base: led, fresh, messages: all, from, records, consumed, isReturned, dropped };
+}
+
+function append(memory: Memory, record: JournalRecord, base: readonly Message[]): void {
+  const { standing } = memory.given;
+  const records = [...standing.records, record];
+  const taken = standing.taken + record.before.length - standing.base.length;
+  const next = { records, taken, base, consumed: record.consumed, isReturned: false };
+  const left = { ...next, taken: base.length, isReturned: true };
+  memory.known = knownBy(new Map(memory.known.records).set(record.after.key, record));
+  memory.given = { ...memory.given, standing: next };
+  memory.returned = { list: [...base], lead: 0, standing: left };
+  memory.newest = records;
+  memory.view = { ...memory.view, records };
+}
+
+/** The records that stand, and the lists that tell of them by their keys. */
+interface Known {
+  readonly records: ReadonlyMap<string, JournalRecord>;
+  readonly before: ReadonlyMap<string, JournalRecord>;
+  readonly after: ReadonlyMap<string, JournalRecord>;
+  /** The length of the longest of those lists. */
+  readonly longest: number;
+}
+
+function knownBy(records: ReadonlyMap<string, JournalRecord>): Known {
+  const before = new Map<string, JournalRecord>();
+  const after = new Map<string, JournalRecord>();
+  let longest = 0;
+  for (const record of records.values()) {
+    before.set(record.before.key, record);
+    after.set(record.after.key, record);
+    if (record.restored !== undefined) after.set(record.restored.key, record);
+    longest = Math.max(longest, record.before.length, record.after.length);
+  }
+  return { records, before, after, longest };
+}
+
+function newestBranch({ records }: Known): Branch {
+  const newest = [...records.keys()].at(-1);
+  return newest === undefined ? [] : branchOf(records, newest);
+}
+
+/**
+ * Finds the edits of a list: takes the longest beginning that is known, puts in its place what the
+ * edit made of it, and goes on until nothing more is known.
+ */
+function walk(known: Known, chain: Chain, list: readonly Message[]): Standing {
+  const used = new Set<JournalRecord>();
+  let standing = UNEDITED;
+  for (let step = longestKnown(known); step !== undefined; step = longestKnown(known)) {
+    used.add(step.record);
+    const { record, length } = step;
+    const start = [...standing.base, ...list.slice(standing.taken)].slice(0, length);
+    const base = step.isEdit ? edited(start, record) : start;
+    if (base === undefined) continue;
+    const records = branchOf(known.records, record.after.key);
+    for (const one of records) used.add(one);
+    const taken = standing.taken + length - standing.base.length;
+    standing = { records, taken, base, consumed: record.consumed, isReturned: !step.isEdit };
+  }
+  return standing;
+
+  function longestKnown({ before, after, longest }: Known): Step | undefined {
+    const { base, taken } = standing;
+    const end = Math.min(base.length + list.length - taken, longest);
+    let step: Step | undefined;
+    let key = "";
+    for (let length = 1; length <= end; length++) {
+      const message = base[length - 1] ?? list[taken + length - 1 - base.length];
+      key = chain.next(key, message as Message);
+      if (length < base.length) continue;
+      const edit = before.get(key);
+      const left = after.get(key);
+      if (edit !== undefined && !used.has(edit)) step = { record: edit, length, isEdit: true };
+      else if (left !== undefined && !used.has(left) && length > base.length) {
+        step = { record: left, length, isEdit: false };
+      }
+    }
+    return step;
+  }
+}
+
+/** A beginning that is known: as what a record was made for, or as what it left. */
+interface Step {
+  readonly record: JournalRecord;
+  readonly length: number;
+  readonly isEdit: boolean;
+}
+
+/** What a record makes of the list that it was made for. */
+function edited(
+  list: readonly Message[],
+  { plan, summary }: JournalRecord,
+): readonly Message[] | undefined {
+  try {
+    // Plans are made for legal lists, and repairing is deterministic.
+    return applyPlan(
+      repairMessages(list).messages,
+      plan,
+      summary === undefined ? undefined : { summary },
+    );
+  } catch {
+    // A stored journal may be anything; what makes no sense must not stop the agent.
+    return undefined;
+  }
+}
+
+/** What the caller passed, and how many leading system messages it has. */
+interface CallersList {
+  readonly messages: readonly Message[];
+  readonly lead: number;
+}
+
+/** Whether a list still begins with the messages that edits stand for; the first `same` are known to. */
+function goesOn(track: Track, { messages, lead }: CallersList, same: number): boolean {
+  for (let at = same; at < track.standing.taken; at++) {
+    if (!isSameMessage(track.list[track.lead + at], messages[lead + at])) return false;
+  }
+  return true;
+}
+
+/** The edits of a track; what they left untouched are the caller's objects of now. */
+function withObjectsOfNow(track: Track, { messages, lead }: CallersList, same: number): Standing {
+  const { standing } = track;
+  const other = new Map<Message, Message>();
+  for (let at = same; at < standing.taken; at++) {
+    const [was, is] = [track.list[track.lead + at] as Message, messages[lead + at] as Message];
+    if (was !== is) other.set(was, is);
+  }
+  if (other.size === 0) return standing;
+  return { ...standing, base: standing.base.map((message) => other.get(message) ?? message) };
+}
+
+/** How many objects a list has in common with the one before, its leading system messages left out. */
+function sameBody(track: Track, { messages, lead }: CallersList): number {
+  const length = Math.min(track.list.length - track.lead, messages.length - lead);
+  let at = 0;
+  while (at < length && track.list[track.lead + at] === messages[lead + at]) at++;
+  return at;
+}
+
+/** The caller's list as a copy; where the list before goes on, only what is new is written. */
+function renewed(track: Track, { messages, lead }: CallersList, same: number): Message[] {
+  if (track.lead !== lead) return [...messages];
+  const { list } = track;
+  list.length = lead + same;
+  for (let at = 0; at < lead; at++) list[at] = messages[at] as Message;
+  for (let at = lead + same; at < messages.length; at++) list.push(messages[at] as Message);
+  return list;
+}
+
+/** How many objects two lists begin with in common, of at most so many. */
+function sameObjects(
+  one: readonly Message[],
+  other: readonly Message[],
+  most: number = Infinity,
+): number {
+  const length = Math.min(one.length, other.length, most);
+  let at = 0;
+  while (at < length && one[at] === other[at]) at++;
+  return at;
+}
+
+/** The messages that are new must be messages; the first `same` behind the leading ones are known. */
+function assertShapes({ messages, lead }: CallersList, same: number): void {
+  for (let at = 0; at < lead; at++) assertMessage(messages[at], at);
+  for (let at = lead + same; at < messages.length; at++) assertMessage(messages[at], at);
+}
+
+/** How many edits stood before that do not stand now; none where other edits stand instead. */
+function droppedFrom(before: Branch, now: Branch): number {
+  if (now === before || now.some((record) => !before.includes(record))) return 0;
+  return before.length - now.length;
+}

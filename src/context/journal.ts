@@ -1,0 +1,155 @@
+import type { Ledger } from "../core/ledger/index.ts";
+import type { ContextPlan } from "../core/plan/index.ts";
+import type { Words } from "../core/summary/index.ts";
+
+/** A list by its key (see `chain.ts`), without the system messages at its beginning. */
+export interface ListKey {
+  readonly key: string;
+  /** How many messages it has. */
+  readonly length: number;
+}
+
+/**
+ * One edit made to a conversation, as plain JSON: what, when, why, how much it brought, and the
+ * handles of what left. The journal is append-only; the current view is a projection of history and
+ * journal, so the same two always give the same bytes.
+ */
+export interface JournalRecord {
+  readonly version: 2;
+  /** When it was made, in ms since the epoch. */
+  readonly at: number;
+  /** Its indices count from the first message that is no leading system message. */
+  readonly plan: ContextPlan;
+  /** The list that the plan was made for; whatever begins with it gets this edit. */
+  readonly before: ListKey;
+  /** What the edit made of it. */
+  readonly after: ListKey;
+  /** The same, after a later edit of it was undone, if what that had pruned stayed so. */
+  readonly restored?: ListKey;
+  /** The key that the record before this one left; absent on the first. */
+  readonly follows?: string;
+  /** How many messages of the history are consumed by it and the records before it. */
+  readonly consumed: number;
+  /** On compactions: the framed summary, exactly as it stands in the context. */
+  readonly summary?: string;
+  readonly summarySource?: SummarySource;
+  /** A model's words in it by section, as they were written: no facts. */
+  readonly narrative?: Words;
+  /** What it carries of summaries that no record vouches for, by section: no facts either. */
+  readonly earlier?: Words;
+  /** The facts of the messages that this record consumed. */
+  readonly facts: Ledger;
+  readonly tokens: { readonly before: number; readonly after: number };
+}
+
+/** A record was undone; what a stored journal holds beside records. */
+export interface JournalUndo {
+  readonly version: 2;
+  readonly at: number;
+  /** The key of what that record left. */
+  readonly undo: string;
+  /** What `restored` of the record before it is by now. */
+  readonly restored?: ListKey;
+}
+
+export type JournalEntry = JournalRecord | JournalUndo;
+
+/** Records that were made one upon the other, oldest first. */
+export type Branch = readonly JournalRecord[];
+
+/**
+ * What a summary holds beside the recorded facts: all words of a model, as many of them as had room,
+ * or none that a model wrote for it.
+ */
+export type SummarySource = "model" | "repaired" | "extractive";
+
+/** The records that stand in a stored journal, by the key of what they left, oldest first. */
+export function standingRecords(entries: readonly JournalEntry[]): Map<string, JournalRecord> {
+  let standing = new Map<string, JournalRecord>();
+  for (const entry of entries) {
+    if ("undo" in entry) standing = takeBack(standing, entry.undo, entry.restored);
+    else {
+      // The newest of the same goes last.
+      standing.delete(entry.after.key);
+      standing.set(entry.after.key, entry);
+    }
+  }
+  return standing;
+}
+
+/** Without an undone record; `restored` is what the record before it left, as it stands by now. */
+export function takeBack(
+  records: ReadonlyMap<string, JournalRecord>,
+  key: string,
+  restored: ListKey | undefined,
+): Map<string, JournalRecord> {
+  const standing = new Map(records);
+  const before = standing.get(standing.get(key)?.follows ?? "");
+  standing.delete(key);
+  if (before !== undefined && restored !== undefined) {
+    standing.set(before.after.key, { ...before, restored });
+  }
+  return standing;
+}
+
+/** A record with those that it was made upon; it begins later where a record is lost. */
+export function branchOf(records: ReadonlyMap<string, JournalRecord>, newest: string): Branch {
+  const branch = new Set<JournalRecord>();
+  let record = records.get(newest);
+  while (record !== undefined && !branch.has(record)) {
+    branch.add(record);
+    record = records.get(record.follows ?? "");
+  }
+  return [...branch].toReversed();
+}
+
+/** Whether a stored value is an entry that this version wrote. */
+export function isJournalEntry(value: unknown): value is JournalEntry {
+  if (!isObject(value) || value["version"] !== 2) return false;
+  if (typeof value["undo"] === "string") return true;
+  const { plan, consumed, facts, before, after, summary = "" } = value;
+  const { narrative = {}, earlier = {} } = value;
+  const isText = typeof summary === "string" && [narrative, earlier].every(isWords);
+  const isPlanned = isObject(plan) && typeof consumed === "number";
+  return isText && isPlanned && isListKey(before) && isListKey(after) && isLedger(facts);
+}
+
+/** Whether a value is what `journal()` of a context of this version returns. */
+export function isJournal(value: unknown): value is readonly JournalRecord[] {
+  return Array.isArray(value) && value.every((one) => isJournalEntry(one) && !("undo" in one));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+function isWords(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
+}
+
+function isListKey(value: unknown): value is ListKey {
+  return isObject(value) && typeof value["key"] === "string" && typeof value["length"] === "number";
+}
+
+/** What must be a text in each fact, so that the facts of all records can be added up. */
+const FACT_TEXTS = {
+  files: ["path"],
+  commands: ["command"],
+  instructions: ["text"],
+  todos: ["text"],
+  errors: ["tool", "subject", "text"],
+  statements: ["text"],
+} as const satisfies Record<keyof Omit<Ledger, "todosAt">, readonly string[]>;
+
+function isLedger(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(FACT_TEXTS).every(([name, texts]) => {
+    const facts = value[name];
+    const isFact = (fact: unknown): boolean =>
+      isObject(fact) && texts.every((text) => typeof fact[text] === "string");
+    const isWhole = (fact: Fields): boolean => name !== "files" || Array.isArray(fact["ops"]);
+    return Array.isArray(facts) && facts.every((fact) => isFact(fact) && isWhole(fact));
+  });
+}

@@ -1,0 +1,94 @@
+import type { Ledger } from "../core/ledger/index.ts";
+import { leadingSystemCount, type Message } from "../core/message/index.ts";
+import { applyPlan, type ContextPlan, movedPlan } from "../core/plan/index.ts";
+import type { Chain } from "./chain.ts";
+import type { History } from "./history.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { ProviderTokens } from "./measure.ts";
+import type { View } from "./report.ts";
+import type { RecordedSummary } from "./summaries/write-summary.ts";
+
+/** What was decided about a view, and what it is made of. */
+export interface Decided {
+  /** The legal list of the view, for which the plan was made. */
+  readonly messages: readonly Message[];
+  readonly plan: ContextPlan;
+  /** The facts of the messages that no record has consumed yet. */
+  readonly facts: Ledger;
+  /** What fulfils the plan's request for a summary. */
+  readonly summary: RecordedSummary;
+}
+
+/** An edit: its record and the messages after it. */
+export interface Edited {
+  readonly record: JournalRecord;
+  readonly messages: readonly Message[];
+  /** What stands for the consumed messages, without leading system messages. */
+  readonly base: readonly Message[];
+}
+
+/** Applies a plan to the newest view of a history, and makes the journal's record of it. */
+export function makeRecord(
+  view: View,
+  { messages: legal, plan: whole, facts, summary }: Decided,
+  {
+    history,
+    chain,
+    tokens,
+  }: {
+    readonly history: Pick<History, "keyOf">;
+    readonly chain: Chain;
+    readonly tokens: ProviderTokens;
+  },
+): Edited {
+  const end = untouchedEnd(view.fresh, legal, whole);
+  const plan = { ...whole, length: whole.length - end };
+  const written = summary.summary === undefined ? undefined : { summary: summary.summary };
+  const messages = applyPlan(legal, plan, written);
+  const lead = leadingSystemCount(legal);
+  const base = messages.slice(lead, messages.length - end);
+  const consumed = view.consumed + view.fresh.length - end;
+  const record: JournalRecord = {
+    version: 2,
+    at: view.startedAt,
+    plan: movedPlan(plan, -lead),
+    before: history.keyOf(view.messages.length - leadingSystemCount(view.messages) - end),
+    after: { key: chain.keyOf(base), length: base.length },
+    follows: view.records.at(-1)?.after.key,
+    consumed,
+    ...summary,
+    facts: { ...facts, instructions: facts.instructions.filter(({ at }) => at < consumed) },
+    tokens: {
+      before: view.measured.tokens,
+      after: Math.ceil(tokens.fixedTokens + tokens.meter.total(messages)),
+    },
+  };
+  return { record, messages, base };
+}
+
+/**
+ * How many messages at the end of a view a plan leaves alone: what was said after the newest step.
+ * Agents put reminders there that are gone in the next request, so no record may rest on them; what
+ * stays is new to the next one.
+ */
+function untouchedEnd(
+  fresh: readonly Message[],
+  legal: readonly Message[],
+  { edits, compaction }: ContextPlan,
+): number {
+  if (compaction?.continuation !== undefined) return 0;
+  const touched = Math.max(
+    ...edits.map(({ message }) => message),
+    compaction?.hadMedia ?? -1,
+    (compaction?.tailStart ?? 0) - 1,
+  );
+  // A history is recognised by what was consumed of it.
+  const most = Math.min(legal.length - 1 - touched, fresh.length - 1);
+  let count = 0;
+  while (count < most && isSaid(legal.at(-1 - count), fresh.at(-1 - count))) count++;
+  return count;
+}
+
+function isSaid(message: Message | undefined, given: Message | undefined): boolean {
+  return message === given && (message?.role === "user" || message?.role === "system");
+}

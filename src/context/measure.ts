@@ -1,0 +1,231 @@
+import { toJson } from "../core/text/index.ts";
+import { type Message, totalUsage } from "../core/message/index.ts";
+import {
+  type BudgetOptions,
+  type ContextBudget,
+  contextBudget,
+  ESTIMATE_MARGIN,
+  isOverflow,
+} from "../core/overflow/index.ts";
+import {
+  calibrate,
+  type Calibration,
+  createCalibration,
+  createMessageMeter,
+  isEstimator,
+  isPlausible,
+  type MessageMeter,
+  type Scale,
+  scaledCounter,
+  scaledMeter,
+  scaleFor,
+  type TokenCounter,
+  valueTokens,
+} from "../core/tokens/index.ts";
+
+/** What a request carries beside its messages. */
+export interface SentBeside {
+  /** The system prompt; counted, never changed. */
+  readonly instructions?: string;
+  /** The tool schemas; counted as JSON. */
+  readonly tools?: unknown;
+  /**
+   * Whether the model binds its reasoning to what stands before it, where that differs from model to
+   * model. @default what the context's `traits` say
+   */
+  readonly boundReasoning?: boolean;
+}
+
+/** How many tokens a request holds, in the provider's tokens, and how that is known. */
+export interface Measured {
+  readonly tokens: number;
+  /** The same with the margin of what nobody has counted yet. */
+  readonly most: number;
+  /** `reported`: usage of the last request plus an estimate of what is newer. */
+  readonly source: "reported" | "estimated";
+}
+
+/** What counts in the provider's tokens, by what its reports have shown so far. */
+export interface ProviderTokens {
+  readonly counter: TokenCounter;
+  readonly meter: MessageMeter;
+  /** What every request carries beside its messages, also what nobody named. */
+  readonly fixedTokens: number;
+}
+
+/** What is known of a list that is to be measured. */
+export interface MeasuredList {
+  readonly messages: readonly Message[];
+  /** The first `from` of them are those of the list before. */
+  readonly from: number;
+  /**
+   * Only messages from here on may carry usage that counts: what was reported before the last edit
+   * says nothing about the list of now.
+   */
+  readonly since: number;
+}
+
+/** How full the window is: the budget, what requests carry, and what providers reported for them. */
+export interface Gauge {
+  /** Changes when a provider names another limit than the one that was known. */
+  readonly budget: ContextBudget;
+  /** What requests carry beside their messages, as far as anybody said. */
+  readonly beside: SentBeside;
+  /** What requests carry from now on; what is not named stays as it was. */
+  readonly note: (sent: SentBeside) => void;
+  readonly measure: (list: MeasuredList) => Measured;
+  /** T7. */
+  readonly isOver: (measured: Measured) => boolean;
+  /** Learns from a provider that counted the newest list itself, e.g. when it refused it. */
+  observe(reported: number): void;
+  /** Takes a smaller window than the one that was known, in the provider's tokens. */
+  learnWindow(window: number): void;
+  readonly tokens: () => ProviderTokens;
+  /** A message was changed in place. */
+  forget(message: Message): void;
+}
+
+export interface GaugeOptions extends BudgetOptions {
+  readonly instructions?: string;
+  readonly tools?: unknown;
+  readonly fixedTokens?: number;
+}
+
+export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge {
+  const meter = createMessageMeter(counter);
+  const beside = createBeside(options, counter);
+  const margin = isEstimator(counter) ? ESTIMATE_MARGIN : 0;
+  let budget = contextBudget(options);
+  let calibration: Calibration = createCalibration();
+  let learned: Message | undefined;
+  /** Of the list before: what its beginnings hold, one for each length, as it was counted. */
+  const totals = [0];
+  const counted = (): number => beside.tokens() + (totals.at(-1) ?? 0);
+  const scale = (): Scale => scaleFor(calibration, budget.usable);
+
+  /** From the input alone: output may hold thinking that the message does not. */
+  const learn = (message: Message, estimated: number): void => {
+    if (message === learned || message.usage === undefined) return;
+    learned = message;
+    const reported = totalUsage({ ...message.usage, output: 0 });
+    calibration = calibrate(calibration, { estimated, reported });
+  };
+
+  return {
+    get budget() {
+      return budget;
+    },
+    beside: beside.sent,
+    note: beside.note,
+    isOver: ({ most }) => isOverflow(most, budget),
+    measure({ messages, from, since }) {
+      totals.length = Math.min(totals.length, from + 1);
+      for (let at = totals.length - 1; at < messages.length; at++) {
+        totals.push((totals[at] ?? 0) + meter.tokens(messages[at] as Message));
+      }
+      const index = newestReport(messages, since);
+      const message = messages[index];
+      if (message?.usage === undefined) return estimatedAs(scale(), counted(), margin);
+      const reported = totalUsage(message.usage);
+      const upToIt = beside.tokens() + (totals[index + 1] ?? 0);
+      // Usage of another list, e.g. of an edited one, or of what was not cached alone.
+      if (!isPlausible({ estimated: upToIt, reported }))
+        return estimatedAs(scale(), counted(), margin);
+      learn(message, upToIt - meter.tokens(message));
+      return reportedAs(reported, scale().factor * (counted() - upToIt), margin);
+    },
+    observe(reported) {
+      calibration = calibrate(calibration, { estimated: counted(), reported });
+    },
+    learnWindow(window) {
+      const { maxInput: _, ...rest } = options;
+      if (window < budget.window) budget = contextBudget({ ...rest, window });
+    },
+    tokens() {
+      const { factor, outside } = scale();
+      return {
+        counter: scaledCounter(counter, factor),
+        meter: scaledMeter(meter, factor),
+        fixedTokens: Math.max(0, Math.ceil(outside + factor * beside.tokens())),
+      };
+    },
+    forget: (message) => meter.forget(message),
+  };
+}
+
+function estimatedAs({ factor, outside }: Scale, counted: number, margin: number): Measured {
+  const tokens = Math.max(0, outside + factor * counted);
+  return { tokens: Math.ceil(tokens), most: withMargin(0, tokens, margin), source: "estimated" };
+}
+
+function reportedAs(reported: number, newer: number, margin: number): Measured {
+  const tokens = Math.ceil(reported + newer);
+  return { tokens, most: withMargin(reported, newer, margin), source: "reported" };
+}
+
+/** The most that so many tokens may be, of which a part is only estimated. */
+function withMargin(known: number, estimated: number, margin: number): number {
+  return Math.ceil(known + estimated / (1 - margin));
+}
+
+/** The newest message from `since` on that carries usage, or -1. */
+function newestReport(messages: readonly Message[], since: number): number {
+  const end = Math.max(since, messages.length - LOOK_BACK);
+  for (let index = messages.length - 1; index >= end; index--) {
+    const usage = messages[index]?.usage;
+    if (usage !== undefined && totalUsage(usage) > 0) return index;
+  }
+  return -1;
+}
+
+/** A provider that reports usage does so on every reply; further back nothing is to be found. */
+const LOOK_BACK = 128;
+
+interface Beside {
+  readonly sent: SentBeside;
+  readonly note: (sent: SentBeside) => void;
+  /** All of it together, as it was counted. */
+  readonly tokens: () => number;
+}
+
+/** Counts only what has changed, and only when somebody asks. */
+function createBeside(options: GaugeOptions, counter: TokenCounter): Beside {
+  const { fixedTokens = 0 } = options;
+  let { instructions, tools } = options;
+  let boundReasoning: boolean | undefined;
+  let counted: { instructions?: number; tools?: number } = {};
+  return {
+    sent: {
+      get instructions() {
+        return instructions;
+      },
+      get tools() {
+        return tools;
+      },
+      get boundReasoning() {
+        return boundReasoning;
+      },
+    },
+    note(sent) {
+      boundReasoning = sent.boundReasoning ?? boundReasoning;
+      if (sent.instructions !== undefined && sent.instructions !== instructions) {
+        ({ instructions } = sent);
+        counted = { ...counted, instructions: undefined };
+      }
+      if (sent.tools !== undefined && !isSame(sent.tools, tools)) {
+        ({ tools } = sent);
+        counted = { ...counted, tools: undefined };
+      }
+    },
+    tokens() {
+      const words = (counted.instructions ??= counter.count(instructions ?? ""));
+      const schemas = (counted.tools ??= valueTokens(tools, counter));
+      return fixedTokens + words + schemas;
+    },
+  };
+}
+
+/** SDKs make the list of tools anew for every request. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (other !== undefined && toJson(one) === toJson(other));
+}

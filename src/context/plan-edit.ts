@@ -1,0 +1,121 @@
+import type { Archive } from "../archive/archive.ts";
+import { type Failure, failureOf, isContextError } from "../core/error.ts";
+import type { Digest, Message, MessageLines, Original } from "../core/message/index.ts";
+import {
+  type ContextPlan,
+  headOriginal,
+  NEUTRAL_TRAITS,
+  originalsOf,
+  planContext,
+  type PlanOptions,
+} from "../core/plan/index.ts";
+import type { Gauge } from "./measure.ts";
+import type { ContextOptions } from "./options.ts";
+import type { View } from "./report.ts";
+import { withKnownOriginals } from "./known-originals.ts";
+
+/** A plan whose originals are in the archive, or that says that they are not. */
+export interface ArchivedPlan {
+  /** The legal list that the plan was made for. */
+  readonly messages: readonly Message[];
+  readonly plan: ContextPlan;
+  readonly isArchived: boolean;
+  readonly failures: readonly Failure[];
+}
+
+/** What the planner is told of a request, all of it in the provider's tokens. */
+export function planOptions(
+  { measured, startedAt }: Pick<View, "measured" | "startedAt">,
+  { budget, beside, tokens }: Gauge,
+  options: ContextOptions,
+  digest: Digest,
+): PlanOptions {
+  const { boundReasoning } = beside;
+  const { traits = NEUTRAL_TRAITS } = options;
+  return {
+    ...tokens(),
+    budget,
+    digest,
+    now: startedAt,
+    usedTokens: measured.most,
+    requestLimits: options.requestLimits,
+    traits: { ...traits, boundReasoning: boundReasoning ?? traits.boundReasoning },
+    prune: options,
+    toolKinds: options.toolKinds,
+    continuation: options.continuation,
+    unansweredMedia: options.unansweredMedia,
+  };
+}
+
+/** A plan for messages that are legal, and what is known of them. */
+export interface PlanRequest {
+  readonly archive: Archive;
+  readonly options: PlanOptions;
+  /** The lines of the messages, where they are written already. */
+  readonly lines: MessageLines | undefined;
+  /** Where the tail begins behind a summary that was written ahead of need. */
+  readonly preparedTail: number | undefined;
+}
+
+/**
+ * Plans an edit and archives what leaves, before anything leaves the window. If the archive takes
+ * nothing, the plan is made again without pruning and without promises.
+ */
+export async function planAndArchive(
+  messages: readonly Message[],
+  { archive, options, lines, preparedTail }: PlanRequest,
+): Promise<ArchivedPlan> {
+  const { digest } = options;
+  const known = await withKnownOriginals(archive, messages);
+  let head: Original | undefined;
+  const naming: PlanOptions = {
+    ...options,
+    headOf: (split) => (head = headOriginal(known, split, digest, lines)),
+  };
+  const plan = planBehind(preparedTail, known, naming) ?? planContext(known, naming);
+  const failures = await archived(archive, originalsOf(known, plan, digest, head));
+  if (failures.length === 0) return { messages, plan, isArchived: true, failures };
+  const again = planContext(messages, { ...options, canRecall: false });
+  return { messages, plan: again, isArchived: false, failures };
+}
+
+/** A tail that is larger than this share of usable would fill the window again at once. */
+const LARGEST_TAIL = 0.6;
+
+/** The plan whose head is exactly what a summary was written about, if that is a good one. */
+function planBehind(
+  tailStart: number | undefined,
+  messages: readonly Message[],
+  options: PlanOptions,
+): ContextPlan | undefined {
+  if (tailStart === undefined) return undefined;
+  const { meter, budget, fixedTokens = 0 } = options;
+  const kept = fixedTokens + meter.total(messages.slice(tailStart));
+  if (kept > budget.usable * LARGEST_TAIL) return undefined;
+  try {
+    return planContext(messages, { ...options, tailStart });
+  } catch (error) {
+    // Another tail may still fit.
+    if (isContextError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Stores originals. Returns what failed; after the first failure nothing more is tried, because the
+ * medium is to blame and not the original.
+ */
+async function archived(
+  archive: Archive,
+  originals: readonly Original[],
+): Promise<readonly Failure[]> {
+  for (const { kind, content } of originals) {
+    try {
+      await archive.put(kind, content);
+    } catch (error) {
+      const what = "The original was not kept, so pruning is refused";
+      return [failureOf(error, "archive-failed", what)];
+    }
+  }
+  return [];
+}

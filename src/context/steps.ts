@@ -1,0 +1,168 @@
+import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
+import { type Message, messageText } from "../core/message/index.ts";
+import { type ContextBudget, recogniseOverflow } from "../core/overflow/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
+import type { Editor, EditorParts } from "./edit.ts";
+import { createGauge, type Gauge, type SentBeside } from "./measure.ts";
+import { type ContextOptions, templatesOf } from "./options.ts";
+import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
+
+/** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
+export interface PrepareOptions extends SentBeside {
+  /** Compact even though there is room. @default false */
+  readonly force?: boolean;
+  /** The template's override for a summary that this call needs; it wins over all others. */
+  readonly compactionTemplate?: TemplateOverride;
+  /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a context does with a list of messages. */
+export interface Steps {
+  prepare(messages: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
+  recover(messages: readonly Message[], error: unknown): Promise<Prepared | undefined>;
+  undo(messages: readonly Message[]): Promise<readonly Message[] | undefined>;
+  /** What a sub-agent has to hold to: the constraints, then what the person typed, each once. */
+  rules(): readonly string[];
+  close(): void;
+}
+
+/** What is opened with the first call, and when an edit comes near. */
+interface Opened {
+  readonly gauge: () => Promise<Gauge>;
+  readonly editor: () => Promise<Editor>;
+  /** The same, if it is loaded. */
+  readonly loaded: () => Editor | undefined;
+}
+
+export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
+  const { options, history, now } = parts;
+  const opened = opening(parts);
+  let latest: View | undefined;
+  let hasRecovered = false;
+
+  /** The caller's list with the edits that fit it, and how full the window is with it. */
+  const viewOf = (messages: readonly Message[], { measure, budget }: Gauge): View => {
+    const startedAt = now();
+    const view = history.recognise(messages);
+    opened.loaded()?.follow(view);
+    // What was reported for a request with edits says nothing about one without them.
+    const since = view.dropped > 0 ? view.messages.length : view.base.length;
+    const measured = measure({ messages: view.messages, from: view.from, since });
+    latest = { ...view, measured, warnings: warningsOf(view.dropped, budget), startedAt };
+    return latest;
+  };
+
+  return {
+    async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
+      hasRecovered = false;
+      signal?.throwIfAborted();
+      resolveTemplate([...templatesOf(options), compactionTemplate]);
+      const gauge = await opened.gauge();
+      gauge.note(sent);
+      const view = viewOf(messages, gauge);
+      if (force || isOver(view, gauge, options)) {
+        const editor = await opened.editor();
+        return editor.edit(held(view), { force, compactionTemplate, signal });
+      }
+      if (isFilling(view, gauge, options)) (await opened.editor()).prepareAhead(view);
+      const report = emptyReport(view, gauge.budget, opened.loaded()?.costs ?? NO_COSTS);
+      const durationMs = now() - view.startedAt;
+      return { messages: view.messages, report: { ...report, durationMs } };
+    },
+    async recover(messages, error) {
+      const overflow = hasRecovered ? undefined : recogniseOverflow(error);
+      hasRecovered = true;
+      if (overflow === undefined) return undefined;
+      const gauge = await opened.gauge();
+      const refused = viewOf(messages, gauge).measured.tokens;
+      if (overflow.tokens !== undefined) gauge.observe(overflow.tokens);
+      gauge.learnWindow(overflow.limit ?? Math.floor(refused * REFUSED_SHARE));
+      const editor = await opened.editor();
+      const prepared = await editor.edit(held(viewOf(messages, gauge)), { force: true });
+      return prepared.report.action === "none" ? undefined : prepared;
+    },
+    undo: async (messages) => (await opened.editor()).undo(messages),
+    rules() {
+      const typed = latest === undefined ? [] : typedIn(latest, history.records.at(-1)?.consumed);
+      const recorded = history.journal.flatMap(({ facts }) => facts.instructions);
+      const all = [...(options.constraints ?? []), ...recorded.map(({ text }) => text), ...typed];
+      return [...new Set(all)];
+    },
+    close: () => opened.loaded()?.close(),
+  };
+}
+
+function opening(parts: Omit<EditorParts, "gauge">): Opened {
+  const { options } = parts;
+  let gauge: Gauge | undefined;
+  let editor: Editor | undefined;
+  const open = async (): Promise<Gauge> => {
+    gauge ??= createGauge(options, options.counter ?? (await estimator()));
+    return gauge;
+  };
+  return {
+    gauge: open,
+    loaded: () => editor,
+    async editor() {
+      const { createEditor } = await import("./edit.ts");
+      editor ??= createEditor({ ...parts, gauge: await open() });
+      return editor;
+    },
+  };
+}
+
+/**
+ * A refused request that does not name its limit shows at least that the window is smaller than it
+ * was; this share of it is taken for the window from then on.
+ */
+const REFUSED_SHARE = 0.9;
+
+/** The share of usable from which on what an edit needs is loaded and kept up to date. */
+const EDIT_IS_NEAR = 0.5;
+
+/** The weights of the estimator come with the first measurement. */
+async function estimator(): Promise<TokenCounter> {
+  return (await import("../core/tokens/estimator.ts")).estimator;
+}
+
+/** T7; bytes and images are only counted where somebody set a limit on them. */
+function isOver({ measured, messages }: View, gauge: Gauge, options: ContextOptions): boolean {
+  if (gauge.isOver(measured)) return true;
+  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
+  if (maxBytes === Infinity && maxImages === Infinity) return false;
+  const size = gauge.tokens().meter.totalSize(messages);
+  return size.bytes > maxBytes || size.images > maxImages;
+}
+
+function isFilling(
+  { measured }: View,
+  { budget }: Gauge,
+  { summarizeAhead }: ContextOptions,
+): boolean {
+  const share = typeof summarizeAhead === "number" ? summarizeAhead : 1;
+  return measured.most >= budget.usable * Math.min(EDIT_IS_NEAR, share);
+}
+
+/** The caller may go on adding to its own list while an edit is being made. */
+function held(view: View): View {
+  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
+}
+
+function warningsOf(dropped: number, { isWindowKnown, window }: ContextBudget): readonly string[] {
+  const warnings: string[] = [];
+  if (dropped > 0) warnings.push(`the history changed; ${dropped} earlier edits no longer apply`);
+  if (!isWindowKnown) {
+    warnings.push(`the model's window is not known; ${window} tokens are assumed`);
+  }
+  return warnings;
+}
+
+/** What the person has typed since the newest edit, which consumed so much of the history. */
+function typedIn({ fresh, consumed }: View, recorded = 0): readonly string[] {
+  return fresh
+    .slice(Math.max(0, recorded - consumed))
+    .filter(({ role, kind }) => role === "user" && kind === undefined)
+    .map(messageText)
+    .filter((text) => text.trim() !== "");
+}

@@ -1,12 +1,11 @@
 import {
   assertMessageList,
-  assertMessage,
   leadingSystemCount,
   type Message,
   repairMessages,
 } from "../core/message/index.ts";
 import { applyPlan } from "../core/plan/index.ts";
-import { type Chain, isSameMessage } from "./chain.ts";
+import type { Chain } from "./chain.ts";
 import {
   type Branch,
   branchOf,
@@ -16,6 +15,18 @@ import {
   standingRecords,
   takeBack,
 } from "./journal.ts";
+import {
+  assertShapes,
+  type CallersList,
+  goesOn,
+  renewed,
+  sameBody,
+  sameObjects,
+  type Standing,
+  type Track,
+  UNEDITED,
+  withObjectsOfNow,
+} from "./track.ts";
 
 /** The caller's list with the edits that fit it. */
 export interface HistoryView {
@@ -67,27 +78,6 @@ export interface History {
   /** The same; while none fits, those that stood before, or that were stored. */
   readonly journal: Branch;
 }
-
-/** A list that the caller may pass again, and what stands for the first messages of it. */
-interface Track {
-  /** Of the caller's list; a copy, because the caller may go on with the same array. */
-  readonly list: Message[];
-  /** Where its leading system messages end; whatever else is counted here is counted from there. */
-  readonly lead: number;
-  readonly standing: Standing;
-}
-
-/** The edits that a list has had, and what they left. */
-interface Standing {
-  readonly records: Branch;
-  /** How many messages of the list `base` stands for. */
-  readonly taken: number;
-  readonly base: readonly Message[];
-  readonly consumed: number;
-  readonly isReturned: boolean;
-}
-
-const UNEDITED: Standing = { records: [], taken: 0, base: [], consumed: 0, isReturned: false };
 
 /** What a history remembers between two calls. */
 interface Memory {
@@ -314,68 +304,6 @@ function edited(
     // A stored journal may be anything; what makes no sense must not stop the agent.
     return undefined;
   }
-}
-
-/** What the caller passed, and how many leading system messages it has. */
-interface CallersList {
-  readonly messages: readonly Message[];
-  readonly lead: number;
-}
-
-/** Whether a list still begins with the messages that edits stand for; the first `same` are known to. */
-function goesOn(track: Track, { messages, lead }: CallersList, same: number): boolean {
-  for (let at = same; at < track.standing.taken; at++) {
-    if (!isSameMessage(track.list[track.lead + at], messages[lead + at])) return false;
-  }
-  return true;
-}
-
-/** The edits of a track; what they left untouched are the caller's objects of now. */
-function withObjectsOfNow(track: Track, { messages, lead }: CallersList, same: number): Standing {
-  const { standing } = track;
-  const other = new Map<Message, Message>();
-  for (let at = same; at < standing.taken; at++) {
-    const [was, is] = [track.list[track.lead + at] as Message, messages[lead + at] as Message];
-    if (was !== is) other.set(was, is);
-  }
-  if (other.size === 0) return standing;
-  return { ...standing, base: standing.base.map((message) => other.get(message) ?? message) };
-}
-
-/** How many objects a list has in common with the one before, its leading system messages left out. */
-function sameBody(track: Track, { messages, lead }: CallersList): number {
-  const length = Math.min(track.list.length - track.lead, messages.length - lead);
-  let at = 0;
-  while (at < length && track.list[track.lead + at] === messages[lead + at]) at++;
-  return at;
-}
-
-/** The caller's list as a copy; where the list before goes on, only what is new is written. */
-function renewed(track: Track, { messages, lead }: CallersList, same: number): Message[] {
-  if (track.lead !== lead) return [...messages];
-  const { list } = track;
-  list.length = lead + same;
-  for (let at = 0; at < lead; at++) list[at] = messages[at] as Message;
-  for (let at = lead + same; at < messages.length; at++) list.push(messages[at] as Message);
-  return list;
-}
-
-/** How many objects two lists begin with in common, of at most so many. */
-function sameObjects(
-  one: readonly Message[],
-  other: readonly Message[],
-  most: number = Infinity,
-): number {
-  const length = Math.min(one.length, other.length, most);
-  let at = 0;
-  while (at < length && one[at] === other[at]) at++;
-  return at;
-}
-
-/** The messages that are new must be messages; the first `same` behind the leading ones are known. */
-function assertShapes({ messages, lead }: CallersList, same: number): void {
-  for (let at = 0; at < lead; at++) assertMessage(messages[at], at);
-  for (let at = lead + same; at < messages.length; at++) assertMessage(messages[at], at);
 }
 
 /** How many edits stood before that do not stand now; none where other edits stand instead. */

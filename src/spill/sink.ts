@@ -26,35 +26,96 @@ const FIRST_BYTES = 16_384;
 const HELD_BYTES = 1_048_576;
 const NEWLINE = 10;
 
-/**
- * Bytes are collected in blocks of 1 MB. The first one is the head; of the others, one is filled while
- * the one before is written, and the tail is in these two. Memory: three blocks.
- */
+/** Takes a stream into an archive, in the order in which the pieces come. Memory: three blocks. */
 export function createSink({ archive, capacity, maxBytes }: SinkOptions): Sink {
-  const blockBytes = Math.max(HELD_BYTES, 2 * capacity);
   const spool = createSpool({ archive, maxBytes });
+  const blocks = createBlocks(capacity, (block) => spool.append(block));
+  let busy: Promise<void> | undefined;
+  const takeLater = async (chunk: Uint8Array, from: number): Promise<void> => {
+    const earlier = busy;
+    const work = (async () => {
+      await earlier;
+      for (let at = blocks.take(chunk, from); at < chunk.length; at = blocks.take(chunk, at)) {
+        await blocks.written();
+      }
+    })();
+    busy = work;
+    await work;
+    if (busy === work) busy = undefined;
+  };
+  const idle = async (): Promise<void> => {
+    await busy;
+    await blocks.written();
+  };
+  return {
+    write(chunk) {
+      const at = busy === undefined ? blocks.take(chunk, 0) : 0;
+      return at === chunk.length ? undefined : takeLater(chunk, at);
+    },
+    size: blocks.size,
+    lines: blocks.lines,
+    tail: blocks.tail,
+    read(direction) {
+      const end = blocks.tail().at(-1) ?? NEWLINE;
+      const facts = {
+        bytes: blocks.size(),
+        lines: blocks.lines() + (end === NEWLINE ? 0 : 1),
+      };
+      const head = blocks.head();
+      if (head !== undefined) return { ...facts, head, tail: blocks.tail() };
+      return { ...facts, ...partsOf(blocks.current(), { direction, capacity }) };
+    },
+    async keep() {
+      await idle();
+      const last = blocks.current();
+      return spool.keep(last, blocks.head() === undefined ? last : undefined);
+    },
+    async discard() {
+      await idle();
+      await spool.discard();
+    },
+  };
+}
+
+/** The memory of a sink. */
+interface Blocks {
+  /** Copies a chunk from an offset on, as far as there is a free block; how far it got. */
+  take(this: void, chunk: Uint8Array, from: number): number;
+  /** Settles when the block before the current one is written. */
+  written(this: void): Promise<void> | undefined;
+  size(this: void): number;
+  lines(this: void): number;
+  tail(this: void): Uint8Array;
+  /** The start of the stream; `undefined` while all of it is in the current block. */
+  head(this: void): Uint8Array | undefined;
+  current(this: void): Uint8Array;
+}
+
+/**
+ * Bytes are collected in blocks of 1 MB. The first one has the head; of the others, one is filled while
+ * the one before is written, and the tail is in these two.
+ */
+function createBlocks(
+  capacity: number,
+  write: (block: Uint8Array) => Promise<void> | undefined,
+): Blocks {
+  const blockBytes = Math.max(HELD_BYTES, 2 * capacity);
   let block = new Uint8Array(Math.min(FIRST_BYTES, blockBytes));
   let [filled, counted, newlines, before] = [0, 0, 0, 0];
   let first: Uint8Array | undefined;
   let previous: Uint8Array<ArrayBuffer> | undefined;
   let writing: Promise<void> | undefined;
-  let busy: Promise<void> | undefined;
 
-  const content = (): Uint8Array => block.subarray(0, filled);
+  const current = (): Uint8Array => block.subarray(0, filled);
   const lines = (): number => {
     newlines += countNewlines(block.subarray(counted, filled));
     counted = filled;
     return newlines;
   };
-  const writeOut = async (written: Promise<void>): Promise<void> => {
-    await written;
-    writing = undefined;
-  };
   const nextBlock = (): void => {
     lines();
     const free = previous === first ? undefined : previous;
-    const written = spool.append(block);
-    writing = written && writeOut(written);
+    writing = write(block)?.then(() => void (writing = undefined));
     first ??= block;
     previous = block;
     before += filled;
@@ -63,61 +124,30 @@ export function createSink({ archive, capacity, maxBytes }: SinkOptions): Sink {
   const growTo = (needed: number): void => {
     if (needed <= block.length || block.length === blockBytes) return;
     const larger = new Uint8Array(Math.min(blockBytes, Math.max(needed, 4 * block.length)));
-    larger.set(content());
+    larger.set(current());
     block = larger;
   };
-  /** Copies a chunk from an offset on, as far as there is a free block; how far it got. */
-  const take = (chunk: Uint8Array, from: number): number => {
-    for (let at = from; at < chunk.length;) {
-      if (filled === blockBytes && writing !== undefined) return at;
-      if (filled === blockBytes) nextBlock();
-      growTo(filled + chunk.length - at);
-      const piece = chunk.subarray(at, at + block.length - filled);
-      block.set(piece, filled);
-      filled += piece.length;
-      at += piece.length;
-    }
-    return chunk.length;
-  };
-  const takeLater = async (chunk: Uint8Array, from: number): Promise<void> => {
-    const earlier = busy;
-    const work = (async () => {
-      await earlier;
-      for (let at = take(chunk, from); at < chunk.length; at = take(chunk, at)) await writing;
-    })();
-    busy = work;
-    await work;
-    if (busy === work) busy = undefined;
-  };
-  const tail = (): Uint8Array => {
-    if (previous === undefined || filled >= capacity) return content().slice(-capacity);
-    return Buffer.concat([previous.subarray(blockBytes - (capacity - filled)), content()]);
-  };
-  const idle = async (): Promise<void> => {
-    await busy;
-    await writing;
-  };
   return {
-    write(chunk) {
-      const at = busy === undefined ? take(chunk, 0) : 0;
-      return at === chunk.length ? undefined : takeLater(chunk, at);
+    take(chunk, from) {
+      for (let at = from; at < chunk.length;) {
+        if (filled === blockBytes && writing !== undefined) return at;
+        if (filled === blockBytes) nextBlock();
+        growTo(filled + chunk.length - at);
+        const piece = chunk.subarray(at, at + block.length - filled);
+        block.set(piece, filled);
+        filled += piece.length;
+        at += piece.length;
+      }
+      return chunk.length;
     },
+    written: () => writing,
     size: () => before + filled,
     lines,
-    tail,
-    read(direction) {
-      const end = content().at(-1) ?? previous?.at(-1) ?? NEWLINE;
-      const facts = { bytes: before + filled, lines: lines() + (end === NEWLINE ? 0 : 1) };
-      if (first === undefined) return { ...facts, ...partsOf(content(), { direction, capacity }) };
-      return { ...facts, head: first.subarray(0, capacity), tail: tail() };
+    tail() {
+      if (previous === undefined || filled >= capacity) return current().slice(-capacity);
+      return Buffer.concat([previous.subarray(blockBytes - (capacity - filled)), current()]);
     },
-    async keep() {
-      await idle();
-      return spool.keep(content(), first === undefined ? content() : undefined);
-    },
-    async discard() {
-      await idle();
-      await spool.discard();
-    },
+    head: () => first?.subarray(0, capacity),
+    current,
   };
 }

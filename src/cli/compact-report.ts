@@ -176,7 +176,7 @@ function modelLines({ summary }: ContextReport): string[] {
 /** What came of the model's part. */
 const PART: Readonly<Record<SummaryReport["source"], string>> = {
   model: "wrote the summary",
-  repaired: "wrote the summary, the ledger filled its gaps",
+  repaired: "wrote the summary, not all its words had room",
   extractive: "was asked, and the summary was made without it",
 };
 

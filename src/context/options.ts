@@ -47,8 +47,8 @@ export interface ContextOptions extends BudgetOptions, PruneOptions {
   /** An override of the template of summaries; it stands above those of plugins. */
   readonly compactionTemplate?: TemplateOverride;
   /**
-   * The model that writes summaries, or a function. What it writes is judged and completed from the
-   * ledger, and where it fails the summary is extractive. @default "extractive", which asks nobody
+   * The model that writes summaries, or a function. Its words stand above the recorded facts; where
+   * it fails the summary holds those alone. @default "extractive", which asks nobody
    */
   readonly summarizer?: Summarizer | SummarizeFunction | "extractive";
   /**

@@ -1,7 +1,7 @@
 import type { FactList } from "./lists.ts";
 import { parseSummary, PREAMBLE } from "./sections.ts";
 import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
-import { cleanText } from "../text/index.ts";
+import { cleanText, headWithin } from "../text/index.ts";
 
 /** What somebody wrote, as data: words by the id of the section that they belong to. */
 export type Words = Readonly<Record<string, string>>;
@@ -15,37 +15,41 @@ export function readWords(
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): Words {
   const known = new Set(template.sections.map(({ id }) => id));
-  const words = new Map<string, string>();
-  for (const [key, body] of parseSummary(cleanText(text), template)) {
-    if (body === "" || /^\(none\)$/i.test(body)) continue;
-    const section = known.has(key) ? key : "discoveries";
-    const said = known.has(key) || key === PREAMBLE ? body : `${key}:\n${body}`;
-    const before = words.get(section);
-    words.set(section, before === undefined ? said : `${before}\n${said}`);
-  }
-  return Object.fromEntries(words);
+  const said = [...parseSummary(cleanText(text), template)].filter(
+    ([, body]) => body !== "" && !/^\(none\)$/i.test(body),
+  );
+  return joinWords(
+    said.map(([key, body]) => {
+      if (known.has(key)) return { [key]: body };
+      return { discoveries: key === PREAMBLE ? body : `${key}:\n${body}` };
+    }),
+  );
 }
+
+/** No cap has room for more, in UTF-16 units of a section; a journal need not keep it. */
+const MOST_WORDS = 60_000;
 
 /** Several words on one matter, section by section, in this order. */
 export function joinWords(all: readonly (Words | undefined)[]): Words {
-  const joined: Record<string, string> = {};
+  const joined = new Map<string, string>();
   for (const [section, text] of all.flatMap((words) => Object.entries(words ?? {}))) {
-    const before = joined[section];
-    joined[section] = before === undefined ? text : `${before}\n${text}`;
+    const before = joined.get(section);
+    const both = before === undefined ? text : `${before}\n${text}`;
+    joined.set(section, headWithin(both, { length: MOST_WORDS }));
   }
-  return joined;
+  return Object.fromEntries(joined);
 }
 
 /**
  * How much of a cap the words of a model may claim in each section, as the weights of recorded facts
  * count; an added section claims as much as the goal.
  */
-const MODEL_WEIGHTS: Readonly<Record<string, number>> = {
-  goal: 14,
-  discoveries: 40,
-  accomplished: 36,
-  relevantFiles: 16,
-};
+const MODEL_WEIGHTS: ReadonlyMap<string, number> = new Map([
+  ["goal", 14],
+  ["discoveries", 40],
+  ["accomplished", 36],
+  ["relevantFiles", 16],
+]);
 const OTHER_WEIGHT = 14;
 /** An earlier record is all that is left of the work before it. */
 const EARLIER_WEIGHT = 20;
@@ -60,7 +64,7 @@ export function modelWords(words: Words): readonly FactList[] {
     .map(([section, text]) => ({
       ...quotedLines(section, text),
       noun: "lines of a model",
-      weight: MODEL_WEIGHTS[section] ?? OTHER_WEIGHT,
+      weight: MODEL_WEIGHTS.get(section) ?? OTHER_WEIGHT,
       isNew: true,
     }));
 }

@@ -8,6 +8,7 @@ import {
   joinWords,
   parseSummary,
   readWords,
+  resolveTemplate,
   unframeSummary,
   validateSummary,
   writeSummary,
@@ -98,6 +99,21 @@ describe("the words of a model", () => {
     expect(text).toContain("> - learned 0\n");
     expect(count(text)).toBeLessThanOrEqual(1_000);
   });
+});
+
+it("the words of sections with odd names, and of any length, are kept within bounds", () => {
+  const template = resolveTemplate([
+    { sections: [{ id: "constructor", heading: "## Constructor", purpose: "p" }] },
+  ]);
+  const words = joinWords([readWords("## Constructor\na", template), { constructor: "b" }]);
+  expect(words).toEqual({ constructor: "a\nb" });
+  const { text } = writeSummary({ ...INPUT, template, narrative: words });
+  expect(text).toContain("## Constructor\n> a\n> b");
+  const long = readWords(`## Goal\n${"word ".repeat(100_000)}`);
+  expect(long["goal"]?.length).toBeLessThanOrEqual(60_000);
+  const capped = writeSummary({ ...INPUT, narrative: long, cap: 900 });
+  expect(capped.isWhole).toBe(false);
+  expect(count(capped.text)).toBeLessThanOrEqual(900);
 });
 
 describe("an earlier record", () => {

@@ -48,7 +48,9 @@ export async function finishRemovals(root: string, removal: Removal): Promise<vo
   const folder = join(root, COLLECTION_FOLDER);
   for (const entry of await entriesIn(folder)) {
     if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
-    await finishRemoval(root, join(folder, entry.name), removal);
+    await finishRemoval(root, join(folder, entry.name), removal).catch((error: unknown) =>
+      removal.failures.push(errorCode(error) ?? "unknown"),
+    );
   }
 }
 

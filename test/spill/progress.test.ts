@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Output } from "../../src/spill/output.ts";
-import { type Progress, reporter } from "../../src/spill/progress.ts";
+import { type Output, type Progress, reporter } from "../../src/spill/output.ts";
 
 /** An output of which only what a report asks for is there. */
 function outputOf(bytes: () => Buffer): Output {

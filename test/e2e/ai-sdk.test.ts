@@ -4,7 +4,7 @@ import { aiSdkContext, type AiSdkContext } from "../../src/hooks/ai-sdk/index.ts
 import { agentForTest, STEPS } from "./agent-script.ts";
 import { type AiSdkTask, runVersion6, runVersion7 } from "./ai-sdk-agent.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
-import { runs } from "../property/runs.ts";
+import { runs, sample } from "../property/runs.ts";
 
 const WINDOW = 32_000;
 const VERSIONS = [
@@ -93,7 +93,7 @@ describe.each(VERSIONS)("$version", ({ run, turn }) => {
     },
   );
 
-  test.each(["anthropic", "chat", "responses"] as const)(
+  test.each(sample(["anthropic", "chat", "responses"] as const, 1))(
     "without Longhaul it fails: %s",
     async (provider) => {
       for (const stream of [false, true]) {

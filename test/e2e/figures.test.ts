@@ -16,7 +16,7 @@ import {
   type Tally,
   WINDOWS,
 } from "../../bench/quality/tally.ts";
-import { sample } from "../property/runs.ts";
+import { runs, sample } from "../property/runs.ts";
 
 /**
  * What the tokenizer may count of usable where the estimator, which errs by 1 to 5 %, sees less than
@@ -55,9 +55,9 @@ describe("our own recorded session", () => {
   });
 
   it("keeps them while it grows, request by request", async () => {
-    const tally = await growthOf(EXAMPLE, { windows: [16_000], dialects: DIALECTS });
+    const tally = await growthOf(EXAMPLE, { windows: [16_000], dialects: sample(DIALECTS, 2) });
     expect(tally.failures).toEqual([]);
-    expect(tally.requests).toBeGreaterThan(200);
+    expect(tally.requests).toBeGreaterThan(runs(80, 200));
     expect(tally.indirect).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded sessions of other agents", ()
 
   const cases = files.map((file, turn) => [path.basename(file), file, turn] as const);
 
-  it.each(sample(cases, 3))("keeps every promise on %s", async (_, file, turn) => {
+  it.each(sample(cases, 2))("keeps every promise on %s", async (_, file, turn) => {
     const tally = await sampled(file, turn);
     expect(tally.runs).toBeGreaterThan(0);
     expect(tally.failures).toEqual([]);

@@ -93,7 +93,7 @@ describe("a long task in a window of 32k", () => {
     [false, true].map((stream) => ({ name, model, stream })),
   );
 
-  it.each(sample(cases, 2))(
+  it.each(sample(cases, 1))(
     "finishes over $name (streamed: $stream)",
     { timeout: MINUTES },
     async ({ model, stream }) => {
@@ -131,12 +131,15 @@ describe("a long task in a window of 32k", () => {
     },
   );
 
-  it.each(Object.entries(models))("fails over %s without Longhaul", async (_name, model) => {
-    const started = await start(STEPS);
-    const run = runAgent({ ...started, model: model(started), middleware: [] });
-    await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
-    expect(started.server.rejected).toBe(1);
-  });
+  it.each(sample(Object.entries(models), 1))(
+    "fails over %s without Longhaul",
+    async (_name, model) => {
+      const started = await start(STEPS);
+      const run = runAgent({ ...started, model: model(started), middleware: [] });
+      await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
+      expect(started.server.rejected).toBe(1);
+    },
+  );
 });
 
 describe("a graph of one's own", () => {

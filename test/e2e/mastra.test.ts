@@ -130,11 +130,14 @@ describe("a long task in a window of 32k", () => {
     expectFinished(started, await runAgent({ ...started, model, call }));
   });
 
-  it.each(Object.entries(models))("fails over %s without Longhaul", async (_name, model) => {
-    const started = await start(STEPS);
-    const run = runAgent({ ...started, model: model(started.server), processors: {} });
-    await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
-  });
+  it.each(sample(Object.entries(models), 1))(
+    "fails over %s without Longhaul",
+    async (_name, model) => {
+      const started = await start(STEPS);
+      const run = runAgent({ ...started, model: model(started.server), processors: {} });
+      await expect(run).rejects.toThrow(/prompt is too long|maximum context length/);
+    },
+  );
 });
 
 describe("a request that is refused", () => {

@@ -79,16 +79,24 @@ function sourceFiles(): string[] {
   );
 }
 
-/** Everything a file imports or re-exports, as written; comments are cut out first. */
-function importsOf(file: string): string[] {
-  const code = readFileSync(path.join(SRC, file), "utf8")
+/** The code of a file, without comments. */
+function codeOf(file: string): string {
+  return readFileSync(path.join(SRC, file), "utf8")
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
+}
+
+/** What a file imports or re-exports when it loads, types included, as written. */
+function importsAtOnce(file: string): string[] {
   const statements = /^(?:import|export)\b[^"'`;]*?\bfrom\s+"([^"]+)";?\s*$/gm;
-  const dynamic = /^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
-  return [statements, dynamic].flatMap((one) =>
-    [...code.matchAll(one)].map((match) => (match[1] ?? match[2])!),
-  );
+  return [...codeOf(file).matchAll(statements)].map((match) => match[1]!);
+}
+
+/** Everything that a file imports, what it loads when needed included. */
+function importsOf(file: string): string[] {
+  const others = /^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  const later = [...codeOf(file).matchAll(others)].map((match) => (match[1] ?? match[2])!);
+  return [...importsAtOnce(file), ...later];
 }
 
 /** The row of the table that a path belongs to. */
@@ -133,6 +141,32 @@ describe("who may import whom", () => {
         expect(isSibling, `${file} imports ${target}`).toBe(false);
       }
     }
+  });
+});
+
+/** The files that a file imports. */
+function neighbours(file: string): string[] {
+  return importsAtOnce(file)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => path.join(path.dirname(file), specifier));
+}
+
+/** A way from a file back to itself, or nothing; `done` are files from which there is none. */
+function circleFrom(file: string, trail: readonly string[], done: Set<string>): readonly string[] {
+  if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+  if (done.has(file)) return [];
+  for (const next of neighbours(file)) {
+    const circle = circleFrom(next, [...trail, file], done);
+    if (circle.length > 0) return circle;
+  }
+  done.add(file);
+  return [];
+}
+
+describe("the shape of the house", () => {
+  it("has no circle of imports, types included", () => {
+    const done = new Set<string>();
+    for (const file of sourceFiles()) expect(circleFrom(file, [], done)).toEqual([]);
   });
 });
 

@@ -152,10 +152,16 @@ function digestOf(message: unknown): string {
   return sha256Hex(textOf(withoutMarks(message)));
 }
 
-/** Bytes count by their length alone: their digits would be most of the work. */
+/**
+ * The same text for what says the same: SDKs store messages and give them back with their fields in
+ * another order. Bytes count by their length alone: their digits would be most of the work.
+ */
 function textOf(value: unknown): string {
-  const short = (_: string, one: unknown): unknown =>
-    ArrayBuffer.isView(one) ? `${one.byteLength} bytes` : one;
+  const short = (_: string, one: unknown): unknown => {
+    if (ArrayBuffer.isView(one)) return `${one.byteLength} bytes`;
+    if (!isWireObject(one)) return one;
+    return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
   try {
     return JSON.stringify(value, short) ?? "";
   } catch {
@@ -198,10 +204,13 @@ function withoutMarks(message: unknown): unknown {
     : unmarked(message);
 }
 
-/** Without the marks of the wire, and those of the AI SDK among the options of a provider. */
+/**
+ * Without the marks of the wire, those of the AI SDK among the options of a provider, and the ids of
+ * items, which the Agents SDK leaves out of what it stores.
+ */
 function unmarked(value: unknown): object {
   if (!isWireObject(value)) return { value };
-  const { cache_control: _, providerOptions: _options, ...rest } = value;
+  const { cache_control: _, providerOptions: _o, id: _i, providerData: _d, ...rest } = value;
   return rest;
 }
 

@@ -1,4 +1,4 @@
-import { isWellFormed } from "../core/text/index.ts";
+import { isWellFormed } from "../core/text/utf8.ts";
 import { ContextError } from "../core/error.ts";
 import {
   type Digest,

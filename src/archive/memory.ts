@@ -1,4 +1,4 @@
-import { utf8Length } from "../core/text/index.ts";
+import { utf8Length } from "../core/text/utf8.ts";
 import { type Digest, handleKind, isHandle } from "../core/message/index.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";

@@ -1,4 +1,4 @@
-import { toJson } from "../core/text/index.ts";
+import { toJson } from "../core/text/json.ts";
 import { type Digest, type Message, type Part } from "../core/message/index.ts";
 
 /** How many hex digits of a digest a key has. */

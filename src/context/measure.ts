@@ -1,4 +1,4 @@
-import { toJson } from "../core/text/index.ts";
+import { toJson } from "../core/text/json.ts";
 import { type Message, totalUsage } from "../core/message/index.ts";
 import {
   type BudgetOptions,

@@ -1,6 +1,6 @@
 import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { type Message, messageText } from "../core/message/index.ts";
-import { type ContextBudget, recogniseOverflow } from "../core/overflow/index.ts";
+import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import { createGauge, type Gauge, type SentBeside } from "./measure.ts";
@@ -40,15 +40,19 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
   const opened = opening(parts);
   let latest: View | undefined;
   let hasRecovered = false;
+  /** Whether the view before was measured, so that the next one can go on from it. */
+  let isMeasured = false;
 
   /** The caller's list with the edits that fit it, and how full the window is with it. */
   const viewOf = (messages: readonly Message[], { measure, budget }: Gauge): View => {
     const startedAt = now();
-    const view = history.recognise(messages);
+    const recognised = history.recognise(messages);
+    const view = isMeasured ? recognised : { ...recognised, from: 0 };
     opened.loaded()?.follow(view);
     // What was reported for a request with edits says nothing about one without them.
     const since = view.dropped > 0 ? view.messages.length : view.base.length;
     const measured = measure({ messages: view.messages, from: view.from, since });
+    isMeasured = true;
     latest = { ...view, measured, warnings: warningsOf(view.dropped, budget), startedAt };
     return latest;
   };
@@ -71,6 +75,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       return { messages: view.messages, report: { ...report, durationMs } };
     },
     async recover(messages, error) {
+      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
       const overflow = hasRecovered ? undefined : recogniseOverflow(error);
       hasRecovered = true;
       if (overflow === undefined) return undefined;
@@ -82,7 +87,11 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       const prepared = await editor.edit(held(viewOf(messages, gauge)), { force: true });
       return prepared.report.action === "none" ? undefined : prepared;
     },
-    undo: async (messages) => (await opened.editor()).undo(messages),
+    async undo(messages) {
+      const editor = await opened.editor();
+      isMeasured = false;
+      return editor.undo(messages);
+    },
     rules() {
       const typed = latest === undefined ? [] : typedIn(latest, history.records.at(-1)?.consumed);
       const recorded = history.journal.flatMap(({ facts }) => facts.instructions);

@@ -1,4 +1,4 @@
-import { toJson } from "../text/index.ts";
+import { toJson } from "../text/json.ts";
 
 /**
  * The neutral conversation. Every dialect decodes into it and encodes out of it; the whole core

@@ -1,4 +1,5 @@
-import { isWellFormed, toJson } from "../text/index.ts";
+import { isWellFormed } from "../text/utf8.ts";
+import { toJson } from "../text/json.ts";
 import {
   type FilePart,
   inputText,

@@ -1,4 +1,4 @@
-import { isRecord } from "../text/index.ts";
+import { isRecord } from "../text/json.ts";
 import { ContextError } from "../error.ts";
 import type { Message, Part } from "./message.ts";
 

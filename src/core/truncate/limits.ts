@@ -1,4 +1,4 @@
-import { type ToolKind, type ToolKinds, toolKind } from "../calls/index.ts";
+import { type ToolKind, type ToolKinds, toolKind } from "../calls/tool-kind.ts";
 import { ContextError } from "../error.ts";
 
 /** How much of an output a context keeps. Both limits hold at the same time. */

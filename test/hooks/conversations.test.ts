@@ -227,6 +227,85 @@ describe("the context of a client", () => {
   });
 });
 
+describe("what makes two requests one conversation", () => {
+  const open = () => {
+    const opened: string[] = [];
+    const onConversation = (_: unknown, id: string): void => void opened.push(id);
+    return { opened, send: clientOf(anthropicContext({ ...SMALL, onConversation })) };
+  };
+  const answer: AnthropicMessage = { role: "assistant", content: "I look." };
+  const other: AnthropicMessage = { role: "assistant", content: "I ask." };
+
+  it.each<[name: string, count: number, later: readonly [AnthropicMessage[], Beside][]]>([
+    ["the same question with the same tools", 0, [[[ask("Fix it.")], AGENT]]],
+    [
+      "another system prompt, as long as there is no answer",
+      0,
+      [[[ask("Fix it.")], { ...AGENT, system: "On Monday." }]],
+    ],
+    ["other tools, as long as there is no answer", 1, [[[ask("Fix it.")], HELPER]]],
+    ["the first answer, by other means", 0, [[[ask("Fix it."), answer, ask("And?")], HELPER]]],
+    [
+      "two first answers",
+      1,
+      [
+        [[ask("Fix it."), answer, ask("And?")], AGENT],
+        [[ask("Fix it."), other, ask("And?")], AGENT],
+      ],
+    ],
+    ["another question", 1, [[[ask("Look.")], AGENT]]],
+    [
+      "more before the answer",
+      1,
+      [
+        [[ask("Fix it."), answer, ask("And?")], AGENT],
+        [[ask("Fix it."), ask("Now."), answer, ask("And?")], AGENT],
+      ],
+    ],
+  ])("%s", async (_name, count, later) => {
+    const { opened, send } = open();
+    await send([ask("Fix it.")], AGENT);
+    for (const [messages, beside] of later) await send(messages, beside);
+    expect(opened).toHaveLength(count);
+  });
+
+  it("is the caller's word, where there is one", async () => {
+    const opened: string[] = [];
+    const context = anthropicContext({
+      ...SMALL,
+      conversationOf: ({ system }) => (typeof system === "string" ? system : undefined),
+      onConversation: (_, id) => void opened.push(id),
+    });
+    const send = clientOf(context);
+    await send([ask("Fix it.")], AGENT);
+    await send([ask("Something else.")], AGENT);
+    await send([ask("Fix it.")], HELPER);
+    await send([ask("Look."), answer, ask("And?")], HELPER);
+    expect(opened).toEqual([HELPER.system]);
+  });
+
+  it("is forgotten when there are too many, the oldest first, and never the agent's own", async () => {
+    const opened: string[] = [];
+    const onConversation = (_: unknown, id: string): void => void opened.push(id);
+    const context = anthropicContext({ ...SMALL, maxConversations: 2, onConversation });
+    const send = clientOf(context);
+    for (const question of ["agent", "a", "b", "agent", "b", "a"]) {
+      await send([ask(question)], AGENT);
+    }
+    expect(opened).toHaveLength(3);
+  });
+
+  it("is not changed by the order of fields, ids of items or marks for caches", async () => {
+    const { opened, send } = open();
+    const cache_control = { type: "ephemeral" };
+    const marked = { text: "Fix it.", cache_control, type: "text" };
+    await send([ask("Fix it."), answer, ask("And?")], AGENT);
+    const again = { content: [marked], role: "user" } as unknown as AnthropicMessage;
+    await send([again, { ...answer, id: "msg_1" } as AnthropicMessage, ask("And?")], AGENT);
+    expect(opened).toEqual([]);
+  });
+});
+
 describe("a stored conversation", () => {
   const history = requests("Fix it.", 100).at(-1) ?? [];
   const helping = requests("Look.", 100, "h").at(-1) ?? [];

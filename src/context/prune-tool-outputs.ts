@@ -11,8 +11,8 @@ export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
   /** @default the estimator */
   readonly counter?: TokenCounter;
   readonly toolKinds?: ToolKinds;
-  /** For `time.compacted`, in ms since the epoch. @default Date.now() */
-  readonly now?: number;
+  /** The clock for `time.compacted`, in ms since the epoch. @default Date.now */
+  readonly now?: () => number;
 }
 
 export interface PrunedOutputs {
@@ -31,7 +31,7 @@ export function pruneToolOutputs(
   messages: readonly Message[],
   options: PruneToolOutputsOptions = {},
 ): PrunedOutputs {
-  const { counter = estimator, now = Date.now(), toolKinds } = options;
+  const { counter = estimator, now = Date.now, toolKinds } = options;
   const { window, usable } = contextBudget(options);
   const meter = createMessageMeter(counter);
   const pruned = planPrune(messages, {
@@ -43,7 +43,7 @@ export function pruneToolOutputs(
     meter,
     digest: sha256Hex,
     toolKinds,
-    now,
+    now: now(),
   });
   const edits = pruned.map((piece) => piece.edit);
   const plan: ContextPlan = { version: 1, action: "prune", length: messages.length, edits };

@@ -17,8 +17,7 @@ const history = [
   ]).flat(),
 ];
 
-const SMALL = { window: 16_000, counter: quarter, model: "gpt-5" } satisfies ContextOptions &
-  object;
+const SMALL = { window: 16_000, counter: quarter, model: "gpt-5" };
 
 /** A client of a kind, and what it was asked. */
 function asked(answer: object) {

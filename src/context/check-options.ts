@@ -5,7 +5,7 @@ import { resolveTemplate } from "../core/summary/template.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import { isJournal } from "./journal.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
-import { aheadShare, summarizerTimeout } from "./summaries/summarizing.ts";
+import { aheadShare, summarizerTimeout } from "./summarizing.ts";
 
 /** What an option must be, for a sentence, and the test for it. */
 interface Rule {

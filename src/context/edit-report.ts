@@ -7,8 +7,8 @@ import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
 import type { ArchivedPlan } from "./plan-edit.ts";
 import type { ContextReport, PieceReport } from "./report.ts";
-import type { ModelWork } from "./summaries/ask-model.ts";
-import { usageOf } from "./summaries/summarizing.ts";
+import type { ModelWork } from "./ask-model.ts";
+import { usageOf } from "./summarizing.ts";
 
 /** One edit that was made. */
 export interface EditFacts {

@@ -26,8 +26,8 @@ import {
   hasWorkedSince,
   modelSummaryFor,
   prepareAhead,
-} from "./summaries/ask-model.ts";
-import { earlierSummaries, type RecordedSummary, summaryOf } from "./summaries/write-summary.ts";
+} from "./ask-model.ts";
+import { earlierSummaries, type RecordedSummary, summaryOf } from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
 
 /** How one edit was asked for. */

@@ -6,7 +6,7 @@ import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
 import type { View } from "./report.ts";
-import type { RecordedSummary } from "./summaries/write-summary.ts";
+import type { RecordedSummary } from "./write-summary.ts";
 
 /** What was decided about a view, and what it is made of. */
 export interface Decided {

@@ -1,5 +1,5 @@
-import { ContextError } from "../../core/error.ts";
-import type { SummaryCall, SummaryUsage } from "../../models/summarizer.ts";
+import { ContextError } from "../core/error.ts";
+import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 
 /** How long a summary may take: what people accept as a pause, and most models need less. */
 const TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { Ledger } from "../../core/ledger/index.ts";
-import { type Handle, type Message, messageText } from "../../core/message/index.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import { type Handle, type Message, messageText } from "../core/message/index.ts";
 import {
   type CompactionTemplate,
   frameSummary,
@@ -8,9 +8,9 @@ import {
   unframeSummary,
   type Words,
   writeSummary,
-} from "../../core/summary/index.ts";
-import type { CountTokens } from "../../core/text/index.ts";
-import type { JournalRecord } from "../journal.ts";
+} from "../core/summary/index.ts";
+import type { CountTokens } from "../core/text/index.ts";
+import type { JournalRecord } from "./journal.ts";
 
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;

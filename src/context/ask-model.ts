@@ -1,21 +1,21 @@
-import { type Failure, isContextError } from "../../core/error.ts";
-import { extractLedger, type ExtractOptions } from "../../core/ledger/index.ts";
-import { leadingSystemCount, type Message } from "../../core/message/index.ts";
-import { type ContextPlan, planContext, type PlanOptions } from "../../core/plan/index.ts";
-import { type CompactionTemplate, summaryCap, type Words } from "../../core/summary/index.ts";
-import type { TokenCounter } from "../../core/tokens/index.ts";
-import { askForSummary } from "../../models/ask.ts";
-import { type Breaker, createBreaker } from "../../models/breaker.ts";
-import { startDeadline, untilAborted } from "../../models/deadline.ts";
+import { type Failure, isContextError } from "../core/error.ts";
+import { extractLedger, type ExtractOptions } from "../core/ledger/index.ts";
+import { leadingSystemCount, type Message } from "../core/message/index.ts";
+import { type ContextPlan, planContext, type PlanOptions } from "../core/plan/index.ts";
+import { type CompactionTemplate, summaryCap, type Words } from "../core/summary/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
+import { askForSummary } from "../models/ask.ts";
+import { type Breaker, createBreaker } from "../models/breaker.ts";
+import { startDeadline, untilAborted } from "../models/deadline.ts";
 import {
   asSummarizer,
   type LiveRequest,
   type ModelSummary,
   type Summarizer,
   type SummaryCall,
-} from "../../models/summarizer.ts";
-import type { JournalRecord } from "../journal.ts";
-import type { ContextOptions } from "../options.ts";
+} from "../models/summarizer.ts";
+import type { JournalRecord } from "./journal.ts";
+import type { ContextOptions } from "./options.ts";
 import { type Ahead, type AheadSummary, createAhead, type Stretch } from "./ahead.ts";
 import { aheadShare, createSpending, type Spending, summarizerTimeout } from "./summarizing.ts";
 import { earlierSummaries, type RecordsOf } from "./write-summary.ts";

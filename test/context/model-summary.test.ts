@@ -5,10 +5,10 @@ import {
   type ContextReport,
   createContext,
   type Prepared,
-} from "../../../src/context/index.ts";
-import { checkMessages, type Message, messageText } from "../../../src/core/message/index.ts";
-import { parseSummary, unframeSummary } from "../../../src/core/summary/index.ts";
-import type { SummarizeFunction, SummaryRequest } from "../../../src/models/summarizer.ts";
+} from "../../src/context/index.ts";
+import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
+import { parseSummary, unframeSummary } from "../../src/core/summary/index.ts";
+import type { SummarizeFunction, SummaryRequest } from "../../src/models/summarizer.ts";
 import {
   assistant,
   call,
@@ -19,9 +19,9 @@ import {
   system,
   user,
   words,
-} from "../../build-messages.ts";
-import { goodSummary } from "../../good-summary.ts";
-import { rulesOf } from "../../rules-of.ts";
+} from "../build-messages.ts";
+import { goodSummary } from "../good-summary.ts";
+import { rulesOf } from "../rules-of.ts";
 
 const start = [system("rules"), user("do the work, and never touch the API")];
 

@@ -1,6 +1,6 @@
-import { leadingSystemCount, type Message } from "../../core/message/index.ts";
-import type { ModelSummary } from "../../models/summarizer.ts";
-import { isSameMessage } from "../chain.ts";
+import { leadingSystemCount, type Message } from "../core/message/index.ts";
+import type { ModelSummary } from "../models/summarizer.ts";
+import { isSameMessage } from "./chain.ts";
 
 /** The part of a legal view that a summary is to stand for. */
 export interface Stretch {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createAhead } from "../../../src/context/summaries/ahead.ts";
-import type { Message } from "../../../src/core/message/index.ts";
-import { assistant, system, user } from "../../build-messages.ts";
+import { createAhead } from "../../src/context/ahead.ts";
+import type { Message } from "../../src/core/message/index.ts";
+import { assistant, system, user } from "../build-messages.ts";
 
 const list = [system("todo 1"), user("do the work"), assistant("done"), user("and now?")];
 

@@ -54,7 +54,7 @@ export interface SpillResult {
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 
 /**
- * A sink for a stream of any length: the ends stay in memory (3 MB with the default limits),
+ * A sink for a stream of any length: the ends stay in memory (2 MB with the default limits),
  * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
  * original, never the preview. Throws `invalid-options` for limits that leave nothing and for an unknown
  * direction.

@@ -22,11 +22,13 @@ export interface SinkOptions {
 }
 
 const FIRST_BYTES = 16_384;
+/** Small enough to be in the processor's cache still when it is counted and written. */
+const BLOCK_BYTES = 262_144;
 /** So much is held before a file is made: a small output needs none, and is searched as a whole. */
 const HELD_BYTES = 1_048_576;
 const NEWLINE = 10;
 
-/** Takes a stream into an archive, in the order in which the pieces come. Memory: three blocks. */
+/** Takes a stream into an archive, in the order in which the pieces come. Memory: 1 MB and the tail. */
 export function createSink({ archive, capacity, maxBytes }: SinkOptions): Sink {
   const spool = createSpool({ archive, maxBytes });
   const blocks = createBlocks(capacity, (block) => spool.append(block));
@@ -92,18 +94,20 @@ interface Blocks {
 }
 
 /**
- * Bytes are collected in blocks of 1 MB. The first one has the head; of the others, one is filled while
- * the one before is written, and the tail is in these two.
+ * Bytes are collected in a first block, which has the head, and then in blocks of 256 KB: each is
+ * written when it is full, and those with the tail are used again once they are too old.
  */
 function createBlocks(
   capacity: number,
   write: (block: Uint8Array) => Promise<void> | undefined,
 ): Blocks {
-  const blockBytes = Math.max(HELD_BYTES, 2 * capacity);
-  let block = new Uint8Array(Math.min(FIRST_BYTES, blockBytes));
+  const most = Math.ceil(capacity / BLOCK_BYTES) + 1;
+  let room = Math.max(HELD_BYTES, 2 * capacity);
+  let block = new Uint8Array(Math.min(FIRST_BYTES, room));
   let [filled, counted, newlines, before] = [0, 0, 0, 0];
   let first: Uint8Array | undefined;
-  let previous: Uint8Array<ArrayBuffer> | undefined;
+  /** The full ones that are still needed, the newest last. */
+  const recent: Uint8Array<ArrayBuffer>[] = [];
   let writing: Promise<void> | undefined;
 
   const current = (): Uint8Array => block.subarray(0, filled);
@@ -114,24 +118,26 @@ function createBlocks(
   };
   const nextBlock = (): void => {
     lines();
-    const free = previous === first ? undefined : previous;
     writing = write(block)?.then(() => void (writing = undefined));
     first ??= block;
-    previous = block;
+    recent.push(block);
     before += filled;
-    [block, filled, counted] = [free ?? new Uint8Array(blockBytes), 0, 0];
+    const free = recent.length > most ? recent.shift() : undefined;
+    room = BLOCK_BYTES;
+    block = free === undefined || free === first ? new Uint8Array(room) : free;
+    [filled, counted] = [0, 0];
   };
   const growTo = (needed: number): void => {
-    if (needed <= block.length || block.length === blockBytes) return;
-    const larger = new Uint8Array(Math.min(blockBytes, Math.max(needed, 4 * block.length)));
+    if (needed <= block.length || block.length === room) return;
+    const larger = new Uint8Array(Math.min(room, Math.max(needed, 4 * block.length)));
     larger.set(current());
     block = larger;
   };
   return {
     take(chunk, from) {
       for (let at = from; at < chunk.length;) {
-        if (filled === blockBytes && writing !== undefined) return at;
-        if (filled === blockBytes) nextBlock();
+        if (filled === room && writing !== undefined) return at;
+        if (filled === room) nextBlock();
         growTo(filled + chunk.length - at);
         const piece = chunk.subarray(at, at + block.length - filled);
         block.set(piece, filled);
@@ -143,11 +149,18 @@ function createBlocks(
     written: () => writing,
     size: () => before + filled,
     lines,
-    tail() {
-      if (previous === undefined || filled >= capacity) return current().slice(-capacity);
-      return Buffer.concat([previous.subarray(blockBytes - (capacity - filled)), current()]);
-    },
+    tail: () => lastBytes([...recent, current()], capacity),
     head: () => first?.subarray(0, capacity),
     current,
   };
+}
+
+function lastBytes(parts: readonly Uint8Array[], count: number): Uint8Array {
+  const last: Uint8Array[] = [];
+  for (let at = parts.length - 1, bytes = 0; at >= 0 && bytes < count; at--) {
+    const part = parts[at] as Uint8Array;
+    last.unshift(part);
+    bytes += part.length;
+  }
+  return Buffer.concat(last).subarray(-count);
 }

@@ -1,12 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { fdatasync, write } from "node:fs";
-import { promisify } from "node:util";
+import { fdatasync, writeSync } from "node:fs";
 import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
 import { ContextError, isContextError } from "../core/error.ts";
 
 /** Brings a stream of bytes into an archive; a failure costs the original and stops nothing. */
 export interface Spool {
-  /** Takes the next bytes, which must not change until the promise settles. Never rejects. */
+  /** Takes the next bytes; with a promise, they must not change until it settles. Never rejects. */
   append(bytes: Uint8Array): Promise<void> | undefined;
   /** Takes the last bytes and keeps all of them: `whole`, where they are in memory. Never rejects. */
   keep(last: Uint8Array, whole?: Uint8Array): Promise<Kept>;
@@ -27,9 +26,9 @@ export interface SpoolOptions {
   readonly maxBytes: number;
 }
 
-/** Where the bytes of one original go. Its methods but `discard` reject when the archive fails. */
+/** Where the bytes of one original go. `append` throws and `commit` rejects when the archive fails. */
 interface Target {
-  append(bytes: Uint8Array): Promise<void>;
+  append(bytes: Uint8Array): void;
   commit(whole?: Uint8Array): Promise<ArchiveEntry>;
   discard(): Promise<void>;
 }
@@ -52,23 +51,35 @@ export function createSpool({ archive, maxBytes }: SpoolOptions): Spool {
     target = undefined;
     await last?.discard();
   };
-  const append = async (bytes: Uint8Array, into: Archive): Promise<void> => {
+  const fail = (error: unknown): Promise<void> => {
+    notKept = reasonOf(error);
+    return discard();
+  };
+  const open = async (bytes: Uint8Array, into: Archive): Promise<void> => {
+    try {
+      target = await openTarget(into);
+      target.append(bytes);
+    } catch (error) {
+      await fail(error);
+    }
+  };
+  const append = (bytes: Uint8Array): Promise<void> | undefined => {
+    if (archive === undefined || notKept !== undefined) return undefined;
     try {
       size += bytes.length;
       if (size > maxBytes) throw tooLong(maxBytes);
-      target ??= await openTarget(into);
-      await target.append(bytes);
+      if (target === undefined) return open(bytes, archive);
+      target.append(bytes);
+      return undefined;
     } catch (error) {
-      notKept = reasonOf(error);
-      await discard();
+      return fail(error);
     }
   };
   return {
-    append: (bytes) =>
-      archive === undefined || notKept !== undefined ? undefined : append(bytes, archive),
+    append,
     discard,
     async keep(last, whole) {
-      if (archive !== undefined && notKept === undefined) await append(last, archive);
+      await append(last);
       const [full, failure] = [target, notKept ?? ENDED];
       [target, notKept] = [undefined, ENDED];
       if (full === undefined) return { notKept: failure };
@@ -86,14 +97,16 @@ async function openTarget(archive: Archive): Promise<Target> {
   return file === undefined ? memoryTarget(archive) : fileTarget(file);
 }
 
-const writeTo = promisify(write);
-
+/**
+ * Written on the spot: the bytes are in the cache of this processor, and handing them to another thread
+ * costs more than taking them into the memory of the system. The source cannot be faster than the disk.
+ */
 function fileTarget(file: SpillFile): Target {
   const { fd } = file;
   let unsynced = 0;
   return {
-    async append(bytes) {
-      for (let at = 0; at < bytes.length;) at += (await writeTo(fd, bytes, at)).bytesWritten;
+    append(bytes) {
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
       unsynced += bytes.length;
       if (unsynced < SYNC_BYTES) return;
       unsynced = 0;
@@ -109,7 +122,7 @@ function memoryTarget(archive: Archive): Target {
   const held: Uint8Array[] = [];
   let size = 0;
   return {
-    async append(bytes) {
+    append(bytes) {
       size += bytes.length;
       if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
       // A copy: the memory is used again.

@@ -3,6 +3,7 @@ import { type Message, messageText } from "../core/message/index.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { Editor, EditorParts } from "./edit.ts";
+import type { History } from "./history.ts";
 import { createGauge, type Gauge, type SentBeside } from "./measure.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
@@ -92,12 +93,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       isMeasured = false;
       return editor.undo(messages);
     },
-    rules() {
-      const typed = latest === undefined ? [] : typedIn(latest, history.records.at(-1)?.consumed);
-      const recorded = history.journal.flatMap(({ facts }) => facts.instructions);
-      const all = [...(options.constraints ?? []), ...recorded.map(({ text }) => text), ...typed];
-      return [...new Set(all)];
-    },
+    rules: () => rulesOf(options, history, latest),
     close: () => opened.loaded()?.close(),
   };
 }
@@ -165,6 +161,16 @@ function warningsOf(dropped: number, { isWindowKnown, window }: ContextBudget): 
     warnings.push(`the model's window is not known; ${window} tokens are assumed`);
   }
   return warnings;
+}
+
+function rulesOf(
+  { constraints = [] }: ContextOptions,
+  { journal, records }: History,
+  latest: View | undefined,
+): readonly string[] {
+  const recorded = journal.flatMap(({ facts }) => facts.instructions.map(({ text }) => text));
+  const typed = latest === undefined ? [] : typedIn(latest, records.at(-1)?.consumed);
+  return [...new Set([...constraints, ...recorded, ...typed])];
 }
 
 /** What the person has typed since the newest edit, which consumed so much of the history. */

@@ -1,147 +1,129 @@
 import { type FileAccess, patchFiles } from "./file-access.ts";
 import { baseName, looksLikeFile, normalizePath } from "./path.ts";
-import { scriptFiles } from "./script-files.ts";
 
 /** An argument of a command; `undefined` is one that nobody but a shell can resolve. */
 export type Argument = string | undefined;
 
-/** One simple command, resolved as far as it can be. */
-export interface SimpleCommand {
-  readonly program: string;
-  readonly args: readonly Argument[];
-  /** Heredoc or here-string. */
-  readonly input: string | undefined;
-}
-
-/** The files one simple command touches by its arguments and its input, redirections aside. */
-export function programFiles(command: SimpleCommand): FileAccess[] {
-  const name = baseName(command.program);
+/** The files one simple command touches by its arguments and its heredoc, redirections aside. */
+export function programFiles(path: string, args: readonly Argument[], input = ""): FileAccess[] {
+  const at = args.findIndex((arg, i) => arg?.startsWith("-") === false && args[i - 1] !== "-c");
+  const isGit = baseName(path) === "git" && at >= 0;
+  const name = isGit ? `git ${args[at]}` : baseName(path);
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
-  return program?.(command) ?? [];
+  const rest = isGit ? args.slice(at + 1) : args;
+  if (typeof program === "function") return program(rest, input);
+  return program === undefined ? [] : operandFiles(program, rest);
 }
 
-type Program = (command: SimpleCommand) => FileAccess[];
+type Reader = (args: readonly Argument[], input: string) => FileAccess[];
 
-/** Programs that show files: the letters of their options that take a value. */
-const READERS: Readonly<Record<string, string>> = {
-  cat: "",
-  bat: "lrHm",
-  head: "nc",
-  tail: "nc",
-  less: "",
-  more: "",
-  nl: "bdfhilnpsvw",
-  wc: "",
-  tac: "",
-  od: "AjNStw",
-  xxd: "lscog",
-  hexdump: "ens",
-  strings: "n",
-  sort: "ktoST",
-  uniq: "fsw",
-  cut: "dfcb",
-};
-
-/** Programs whose first operand is a pattern or a script, unless an option gave it. */
-const SEARCHERS: Readonly<Record<string, { readonly values: string; readonly unless: string }>> = {
-  awk: { values: "Fvf", unless: "f" },
-  gawk: { values: "Fvf", unless: "f" },
-  jq: { values: "fL", unless: "f" },
-  grep: { values: "ABCmefdD", unless: "ef" },
-  egrep: { values: "ABCmefdD", unless: "ef" },
-  rg: { values: "ABCmefgtTjMrE", unless: "ef" },
-};
-
-/** Long options with separate values, of all programs: how many values. */
-const LONG_VALUES: Readonly<Record<string, number>> = {
-  "--lines": 1,
-  "--bytes": 1,
-  "--glob": 1,
-  "--iglob": 1,
-  "--type": 1,
-  "--max-count": 1,
-  "--context": 1,
-  "--expression": 1,
-  "--source": 1,
-  "--arg": 2,
-  "--argjson": 2,
-  "--slurpfile": 2,
-  "--rawfile": 2,
-};
-
-function reads(values: string): Program {
-  return ({ args }) => accesses(split(args, values).operands, "read");
+/** A program whose operands are files. */
+interface Program {
+  readonly op: FileAccess["op"];
+  /** The letters of its options that take a value. */
+  readonly values?: string;
+  /** The first operand is a pattern or a script, unless one of these options gave it. */
+  readonly script?: RegExp;
+  /** Options with which it changes the files. */
+  readonly edits?: RegExp;
+  /** Options with which only operands that look like files are any; an empty one stands for always. */
+  readonly folders?: RegExp;
+  /** An option without which it does nothing to files, and one with which. */
+  readonly needs?: RegExp;
+  readonly not?: RegExp;
 }
 
-function searches(values: string, unless: string): Program {
-  return ({ program, args }) => {
-    const { flags, operands } = split(args, values);
-    if (flags.includes("--files")) return [];
-    const files = hasFlag(flags, unless, "--regexp") ? operands : operands.slice(1);
-    const inFolders =
-      program === "rg" || hasFlag(program.endsWith("grep") ? flags : [], "rR", "--recursive");
-    return accesses(files, "read").filter(({ path }) => !inFolders || looksLikeFile(path));
-  };
-}
+const READS: Program = { op: "read" };
+const GREPS: Program = {
+  op: "read",
+  values: "ABCmefdDgtTjMrE",
+  script: /^-\w*[ef]|^--regexp/,
+};
 
-const sed: Program = ({ args }) => {
-  const { flags, operands } = split(args, "ef");
-  const inPlace = flags.some((flag) => /^-[nErsuz]*i/.test(flag) || flag.startsWith("--in-place"));
+const PROGRAMS: Readonly<Record<string, Program | Reader>> = {
+  cat: READS,
+  less: READS,
+  more: READS,
+  wc: READS,
+  head: { op: "read", values: "nc" },
+  tail: { op: "read", values: "nc" },
+  nl: { op: "read", values: "bdfhilnpsvw" },
+  sort: { op: "read", values: "ktoST" },
+  uniq: { op: "read", values: "fsw" },
+  cut: { op: "read", values: "dfcb" },
+  awk: { op: "read", values: "Fvf", script: /^-\w*f/ },
+  jq: { op: "read", values: "fL", script: /^-\w*f/ },
+  grep: { ...GREPS, values: "ABCmefdD", folders: /^-\w*[rR]|^--recursive/ },
+  egrep: { ...GREPS, values: "ABCmefdD", folders: /^-\w*[rR]|^--recursive/ },
+  rg: { ...GREPS, folders: /(?:)/ },
+  sed: { op: "read", values: "ef", script: /^-\w*[ef]|^--exp/, edits: /^-[nErsuz]*i|^--in-place/ },
+  perl: { op: "read", values: "eEIMm", needs: /^-(?![IMm])\w*[npi]/, edits: /^-(?![IMm])\w*i/ },
+  tee: { op: "write", edits: /^-\w*a/ },
+  touch: { op: "write", values: "tdr" },
+  rm: { op: "delete" },
+  unlink: { op: "delete" },
+  "git rm": { op: "delete", not: /^--cached/ },
+  "git restore": { op: "edit", values: "s", folders: /(?:)/, not: /^--staged/ },
+  // Without `--` its operand may be a branch.
+  "git checkout": { op: "edit", folders: /(?:)/, needs: /^--$/ },
+  "git apply": patched,
+  patch: patched,
+  apply_patch: patched,
+  applypatch: patched,
+  cp: (args) => transferred(args, "copy"),
+  mv: (args) => transferred(args, "move"),
+  "git mv": (args) => transferred(args, "move"),
+  curl: (args) =>
+    accesses(
+      args.filter((_, i) => /^-\w*o$/.test(args[i - 1] ?? "")),
+      "write",
+    ),
+  wget: (args) =>
+    accesses(
+      args.filter((_, i) => /^-\w*O$/.test(args[i - 1] ?? "")),
+      "write",
+    ),
+  dd: (args) =>
+    accesses(
+      args.map((arg) => /^of=(.*)/.exec(arg ?? "")?.[1]),
+      "write",
+    ),
+  python: ran,
+  python3: ran,
+  node: ran,
+  bun: ran,
+};
+
+function operandFiles(program: Program, args: readonly Argument[]): FileAccess[] {
+  const { op, values, script, edits, folders, needs, not } = program;
+  const { flags, operands } = split(args, values);
+  const has = (option?: RegExp): boolean => flags.some((flag) => option?.test(flag));
+  if ((needs !== undefined && !has(needs)) || has(not)) return [];
   // BSD sed wants the suffix of the backup as a word of its own: `sed -i '' …`.
-  const rest = inPlace && operands[0] === "" ? operands.slice(1) : operands;
-  const given = flags.some((flag) => /^-[nErsuz]*[ef]|^--expression/.test(flag));
-  return accesses(given ? rest : rest.slice(1), inPlace ? "edit" : "read");
-};
+  if (has(edits) && operands[0] === "") operands.shift();
+  if (script !== undefined && !has(script)) operands.shift();
+  const mayBeFolders = has(folders) || folders?.test("") === true;
+  const recursive = (op === "delete" && has(/^-\w*[rR]|^--recursive/)) || undefined;
+  return accesses(operands, has(edits) ? "edit" : op)
+    .filter(({ path }) => !mayBeFolders || looksLikeFile(path))
+    .map((file) => ({ ...file, recursive }));
+}
 
-const perl: Program = ({ args }) => {
-  const { flags, operands } = split(args, "eEIMm");
-  const letters = flags.filter((flag) => !/^-[-IMm]/.test(flag));
-  const inPlace = letters.some((flag) => /^-\w*i/.test(flag));
-  const isOneLiner = letters.some((flag) => /[eE]$/.test(flag));
-  if (!isOneLiner || !(inPlace || letters.some((flag) => /[np]/.test(flag)))) return [];
-  return accesses(operands, inPlace ? "edit" : "read");
-};
-
-const tee: Program = ({ args }) => {
+function transferred(args: readonly Argument[], way: "copy" | "move"): FileAccess[] {
   const { flags, operands } = split(args);
-  return accesses(operands, hasFlag(flags, "a", "--append") ? "edit" : "write");
-};
-
-const rm: Program = ({ args }) => {
-  const { flags, operands } = split(args);
-  const recursive = hasFlag(flags, "rR", "--recursive") || undefined;
-  return accesses(operands, "delete").map((file) => ({ ...file, recursive }));
-};
-
-const cp: Program = ({ args }) => {
-  const { flags, operands } = split(args, "tS");
-  const recursive = hasFlag(flags, "raR", "--recursive");
-  return transfers(flags, operands)
-    .filter(({ from }) => !recursive || looksLikeFile(from))
-    .flatMap(({ to }) => accesses([to], "write"));
-};
-
-const mv: Program = ({ args }) => {
-  const { flags, operands } = split(args, "tS");
-  return transfers(flags, operands).flatMap(({ from, to }) => {
+  const target = operands.pop() ?? "";
+  // With `-t FOLDER` the folder is not the last operand.
+  if (target === "" || flags.some((flag) => /^-\w*[tS]|^--target/.test(flag))) return [];
+  const recursive = flags.some((flag) => /^-\w*[raR]/.test(flag));
+  return operands.filter(isFilePath).flatMap((from): FileAccess[] => {
     const isFile = looksLikeFile(from);
-    const recursive = isFile ? undefined : true;
-    return [{ path: from, op: "delete", recursive }, ...accesses(isFile ? [to] : [], "write")];
-  });
-};
-
-/** With `-t FOLDER` the folder is an option's value and unknown here; nothing is said then. */
-function transfers(
-  flags: readonly string[],
-  operands: readonly Argument[],
-): { from: string; to: Argument }[] {
-  const sources = hasFlag(flags, "t", "--target-directory") ? [] : operands.slice(0, -1);
-  const target = operands.at(-1);
-  return sources.filter(isFilePath).map((from) => {
     const name = baseName(from);
-    if (target === undefined || target === "") return { from, to: undefined };
-    const into = sources.length > 1 || isFolder(target, name);
-    return { from, to: normalizePath(into ? `${target}/${name}` : target) };
+    const into = operands.length > 1 || isFolder(target, name);
+    const to = accesses([normalizePath(into ? `${target}/${name}` : target)], "write");
+    if (way === "copy") return isFile || !recursive ? to : [];
+    return isFile
+      ? [{ path: from, op: "delete" }, ...to]
+      : [{ path: from, op: "delete", recursive: true }];
   });
 }
 
@@ -151,120 +133,30 @@ function isFolder(target: string, name: string): boolean {
   return looksLikeFile(name) && !looksLikeFile(target) && baseName(target) !== stem;
 }
 
-const git: Program = (command) => {
-  const { args } = command;
-  const at = args.findIndex((arg, i) => arg?.startsWith("-") === false && args[i - 1] !== "-c");
-  const rest = { ...command, args: args.slice(at + 1) };
-  switch (at < 0 ? undefined : args[at]) {
-    case "mv":
-      return mv(rest);
-    case "rm":
-      return rest.args.includes("--cached") ? [] : rm(rest);
-    case "checkout":
-      // Only the arguments behind `--` are surely paths and not a branch.
-      return rest.args.includes("--") ? restored(rest.args.slice(rest.args.indexOf("--"))) : [];
-    case "restore":
-      return rest.args.includes("--staged") ? [] : restored(rest.args);
-    case "apply":
-      return patched(rest);
-    default:
-      return [];
-  }
-};
-
-function restored(args: readonly Argument[]): FileAccess[] {
-  return accesses(split(args, "s").operands, "edit").filter(({ path }) => looksLikeFile(path));
+function patched(args: readonly Argument[], input: string): FileAccess[] {
+  const text = input === "" ? args.find((arg) => arg?.includes("\n") ?? false) : input;
+  return patchFiles(text ?? "").filter(({ path }) => isFilePath(path));
 }
 
-const patched: Program = ({ args, input }) => {
-  const text = input ?? args.find((arg) => arg?.includes("\n") ?? false);
-  return text === undefined ? [] : patchFiles(text).filter(({ path }) => isFilePath(path));
-};
+const LONG_VALUE = /^--(?:lines|bytes|i?glob|type|max-count|context|expression|source)$/;
+const LONG_PAIR = /^--(?:arg|argjson|slurpfile|rawfile)$/;
 
-/** `curl -o FILE`, `wget -O FILE`. */
-function downloads(option: RegExp): Program {
-  return ({ args }) => {
-    const at = args.findIndex((arg) => option.test(arg ?? ""));
-    return at < 0 ? [] : accesses(args.slice(at + 1, at + 2), "write");
-  };
-}
-
-/** A text behind `-c` or `-e`, or one that comes by heredoc. */
-function runs(flag: RegExp): Program {
-  return ({ args, input = "" }) => {
-    const at = args.findIndex((arg) => flag.test(arg ?? ""));
-    if (at >= 0) return scriptFiles(args[at + 1] ?? "", args.slice(at + 2));
-    // `python3 - ARGS <<EOF`: with a name instead of `-` a file is run and the input is its data.
-    const first = args.findIndex((arg) => arg === undefined || !/^-./.test(arg));
-    if (first < 0) return scriptFiles(input);
-    return args[first] === "-" ? scriptFiles(input, args.slice(first + 1)) : [];
-  };
-}
-
-const python = runs(/^-[a-zA-Z]*c$/);
-const javascript = runs(/^(?:-e|-p|-pe|--eval|--print)$/);
-
-const PROGRAMS: Readonly<Record<string, Program>> = {
-  ...Object.fromEntries(Object.entries(READERS).map(([name, values]) => [name, reads(values)])),
-  ...Object.fromEntries(
-    Object.entries(SEARCHERS).map(([name, { values, unless }]) => [name, searches(values, unless)]),
-  ),
-  sed,
-  gsed: sed,
-  perl,
-  tee,
-  touch: ({ args }) => accesses(split(args, "tdr").operands, "write"),
-  rm,
-  unlink: rm,
-  cp,
-  mv,
-  git,
-  patch: patched,
-  apply_patch: patched,
-  applypatch: patched,
-  dd: ({ args }) =>
-    accesses(
-      args.map((arg) => /^of=(.*)/.exec(arg ?? "")?.[1]),
-      "write",
-    ),
-  curl: downloads(/^(?:-[A-Za-z]*o|--output)$/),
-  wget: downloads(/^(?:-[A-Za-z]*O|--output-document)$/),
-  python,
-  python3: python,
-  node: javascript,
-  bun: javascript,
-};
-
-/** Splits arguments into options and operands; values of options (`values`: letters) are neither. */
+/** Options and operands; values of options (`values`: letters) are neither. */
 function split(args: readonly Argument[], values = ""): { flags: string[]; operands: Argument[] } {
   const flags: string[] = [];
   const operands: Argument[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
-    if (arg === "--") return { flags, operands: [...operands, ...args.slice(i + 1)] };
-    if (arg === undefined || arg === "-" || !arg.startsWith("-")) {
-      operands.push(arg);
-    } else {
+    if (flags.at(-1) === "--" || arg === undefined || !/^-./.test(arg)) operands.push(arg);
+    else {
       flags.push(arg);
-      i += valuesOf(arg, values);
+      // In `-rnA3` the letter takes the rest.
+      const valueAt = arg.startsWith("--") ? -1 : [...arg].findIndex((one) => values.includes(one));
+      if (valueAt === arg.length - 1 || LONG_VALUE.test(arg)) i++;
+      if (LONG_PAIR.test(arg)) i += 2;
     }
   }
   return { flags, operands };
-}
-
-/** How many of the following arguments belong to a flag: in `-rnA3` the letter takes the rest. */
-function valuesOf(flag: string, values: string): number {
-  if (flag.startsWith("--")) return LONG_VALUES[flag] ?? 0;
-  const at = [...flag].findIndex((letter) => values.includes(letter));
-  return at > 0 && at === flag.length - 1 ? 1 : 0;
-}
-
-function hasFlag(flags: readonly string[], letters: string, long: string): boolean {
-  return flags.some((flag) =>
-    flag.startsWith("--")
-      ? flag.split("=")[0] === long
-      : [...letters].some((one) => flag.includes(one)),
-  );
 }
 
 function accesses(operands: readonly Argument[], op: FileAccess["op"]): FileAccess[] {
@@ -275,4 +167,58 @@ function accesses(operands: readonly Argument[], op: FileAccess["op"]): FileAcce
 export function isFilePath(text: Argument): text is string {
   if (text === undefined || /^(?:-|\.{0,2})$/.test(text) || text.length > 1_024) return false;
   return !text.startsWith("/dev/") && !/\n|:\/\//.test(text);
+}
+
+/** Python and JavaScript: a text behind `-c` or `-e`, or one that comes by heredoc. */
+function ran(args: readonly Argument[], input: string): FileAccess[] {
+  const at = args.findIndex((arg) => /^-(?:[a-zA-Z]*c|e|pe?|-eval|-print)$/.test(arg ?? ""));
+  if (at >= 0) return scriptFiles(args[at + 1] ?? "", args.slice(at + 2));
+  // With another name than `-` a file is run, and the input is its data.
+  const operands = args.filter((arg) => arg === undefined || !/^-./.test(arg));
+  const isScript = operands.length === 0 || operands[0] === "-";
+  return isScript ? scriptFiles(input, operands.slice(1)) : [];
+}
+
+/** A quoted text without escapes, a name, or an argument of the program. */
+const TARGET = String.raw`\s*("[^"\\\n]*"|'[^'\\\n]*'|[A-Za-z_]\w*|sys\.argv\[\d\])\s*`;
+const MODE = String.raw`,\s*(?:mode\s*=\s*)?["']`;
+const OF_PATH = String.raw`\b(?:Path\()?${TARGET}\)?\.`;
+const DEEDS = [
+  [String.raw`\bopen\(${TARGET}${MODE}[wx]`, "write"],
+  [String.raw`\bopen\(${TARGET}${MODE}(?:a|r\+)`, "edit"],
+  [String.raw`${OF_PATH}write_(?:text|bytes)\(`, "write"],
+  [String.raw`\bwriteFile(?:Sync)?\(${TARGET},`, "write"],
+  [String.raw`\bappendFile(?:Sync)?\(${TARGET},`, "edit"],
+  [String.raw`\b(?:remove|unlink|unlinkSync|rmSync)\(${TARGET}[,)]`, "delete"],
+] as const;
+const READ = [
+  String.raw`\bopen\(${TARGET}(?:\)|,\s*(?:["']r|encoding))`,
+  String.raw`${OF_PATH}read_`,
+  String.raw`\breadFile(?:Sync)?\(${TARGET}`,
+].join("|");
+const ASSIGNED = String.raw`\b([A-Za-z_]\w*)\s*=(?:\s*(?:pathlib\.)?Path\()?${TARGET}\)?(?:[;\n]|$)`;
+
+/**
+ * The files that a small text writes or removes. Only paths that stand in it as they are count,
+ * directly or by a name for nothing else: `p = "a.ts"; open(p, "w")`. Its reads do not reach the
+ * conversation.
+ */
+function scriptFiles(text: string, args: readonly Argument[]): FileAccess[] {
+  const found = (source: string): RegExpExecArray[] => [...text.matchAll(new RegExp(source, "g"))];
+  const named = new Map<string, Argument>(args.map((arg, i) => [`sys.argv[${i + 1}]`, arg]));
+  const pathOf = (target = ""): Argument =>
+    /^["']/.test(target) ? target.slice(1, -1) : named.get(target);
+  for (const [, name = "", value] of found(ASSIGNED))
+    named.set(name, named.has(name) ? undefined : pathOf(value));
+  const read = new Set(found(READ).map(([, ...targets]) => pathOf(targets.find(Boolean))));
+  const files = new Map<string, FileAccess>();
+  for (const [source, op] of DEEDS) {
+    for (const [, target] of found(source)) {
+      const path = pathOf(target);
+      if (!isFilePath(path) || /[*?{}$%<>|]/.test(path)) continue;
+      // A file that the same program reads was there before.
+      files.set(path, { path, op: op === "write" && read.has(path) ? "edit" : op });
+    }
+  }
+  return [...files.values()];
 }

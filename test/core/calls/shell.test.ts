@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shellFiles } from "../../../src/core/calls/index.ts";
-import { shellTokens } from "../../../src/core/calls/shell-text.ts";
+import { shellStatements } from "../../../src/core/calls/shell-text.ts";
 import { runs } from "../../property/runs.ts";
 
 /** `r` read, `w` write, `e` edit, `d` delete, `D` delete with everything below. */
@@ -148,19 +148,19 @@ function nested(depth: number): string {
   return `for i in ${"1 2 3 4 5 6 7 8 ".repeat(8)}; do bash -c '${inner}'; done`;
 }
 
-describe("shellTokens", () => {
-  it("goes on with each token, to the end of any text", () => {
+describe("shellStatements", () => {
+  it("goes on to the end of any text", () => {
     const bytes = fc.string({ unit: "binary" });
     const signs = fc.string({ unit: fc.constantFrom(..."'\"`$(){}<>|&;#\\ \n\u00a0aE2=") });
     fc.assert(
       fc.property(fc.oneof(bytes, signs), (text) => {
-        const cursor = { at: 0 };
         let before = 0;
-        for (const _ of shellTokens(text, new Map(), cursor)) {
-          expect(cursor.at).toBeGreaterThan(before);
-          before = cursor.at;
+        for (const { to, operator } of shellStatements(text)) {
+          expect(to).toBeGreaterThanOrEqual(before);
+          if (!text.includes("<<")) expect(text.slice(to, to + operator.length)).toBe(operator);
+          before = to + operator.length;
         }
-        expect(cursor.at).toBeGreaterThanOrEqual(text.length);
+        if (!text.includes("<<")) expect(before).toBe(text.length);
       }),
       { numRuns: runs(1_000, 20_000) },
     );
@@ -255,6 +255,11 @@ describe("shellFiles: any text", () => {
     ],
     ["many shells", "bash -c 'echo > a; echo > b'\n".repeat(6_000)],
     ["many unclosed heredocs", Array.from({ length: 20_000 }, (_, i) => `cat <<E${i}\n`).join("")],
+    ["a long name in a script", `python3 -c '${"a".repeat(1_000_000)}'`],
+    ["much space in a script", `python3 -c 'a = ${" ".repeat(1_000_000)}'`],
+    ["much space behind a name", `python3 -c 'open(a${" ".repeat(1_000_000)}'`],
+    ["many quotes in a script", `python3 -c "${`a="'`.repeat(100_000)}"`],
+    ["a text that runs itself", `A='bash -c "$A"'; bash -c "$A"`],
     ["many sudos", `${"sudo ".repeat(300_000)}cat a.ts`],
   ])("ends for %s", (_name, text) => {
     // What takes quadratic time is stopped by the runner.

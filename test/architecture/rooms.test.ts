@@ -168,7 +168,24 @@ describe("the shape of the house", () => {
     const done = new Set<string>();
     for (const file of sourceFiles()) expect(circleFrom(file, [], done)).toEqual([]);
   });
+
+  it("has no two folders whose names differ by their endings", () => {
+    const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
+    const names = [
+      ...new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)),
+    ];
+    const alike = names.filter((name) =>
+      names.some((other) => name < other && isAlike(name, other)),
+    );
+    expect(alike).toEqual([]);
+  });
 });
+
+/** Whether two names have one stem: `summary`, `summaries`, `summarize`, `summarizers`. */
+function isAlike(name: string, other: string): boolean {
+  const stem = (word: string): string => word.replace(/(?:i?e?s|y|ed|ers?|ing|izers?|ize)$/, "");
+  return stem(name) === stem(other);
+}
 
 describe("the style of the house", () => {
   it.each(sourceFiles())("%s is no longer than 320 lines", (file) => {

@@ -1,5 +1,5 @@
 /** `longhaul/core`: the stages as functions, for whoever keeps the state of a conversation alone. */
-export { pruneToolOutputs, planDefaults as planDefaults } from "./context/index.ts";
+export { pruneToolOutputs, planDefaults } from "./context/index.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./context/index.ts";
 export { buildContinuation } from "./core/continuation/index.ts";
 export type { ContinuationContext } from "./core/continuation/index.ts";

@@ -1,12 +1,12 @@
 import {
+  assertOptions,
   type Context,
   type ContextEventName,
   type ContextListener,
   type ContextOptions,
   createContext,
+  withoutConversation,
 } from "../context/index.ts";
-import { assertOptions } from "../context/check-options.ts";
-import { withoutConversation } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { Summarizer } from "../models/summarizer.ts";

@@ -1,12 +1,12 @@
-import { reportFailure } from "../context/index.ts";
-import type {
-  Context,
-  ContextReport,
-  Failure,
-  Prepared,
-  PrepareOptions,
+import {
+  type Context,
+  type ContextReport,
+  type Failure,
+  isSameMessage,
+  type Prepared,
+  type PrepareOptions,
+  reportFailure,
 } from "../context/index.ts";
-import { isSameMessage } from "../context/chain.ts";
 import { type Message, type Part, type Usage, withParts } from "../core/message/index.ts";
 import { errorText } from "../core/overflow/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";

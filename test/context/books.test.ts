@@ -1,0 +1,38 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { sha256Hex } from "../../src/archive/digest.ts";
+import { createBookkeeper } from "../../src/context/books.ts";
+import { createChain } from "../../src/context/chain.ts";
+import { createHistory } from "../../src/context/history.ts";
+import { extractLedger } from "../../src/core/ledger/index.ts";
+import { checkMessages, linesOf, type Message } from "../../src/core/message/index.ts";
+import { step, user } from "../build-messages.ts";
+
+const pool: readonly Message[] = [
+  user("Never touch the API."),
+  ...step("a", "Read", { file_path: "/src/a.ts" }, "a"),
+  ...step("b", "Bash", { command: "rm -rf /src" }, "done"),
+  user("Go on, please, with the rest."),
+  ...step("c", "Write", { file_path: "/src/a.ts", content: "b" }, "done"),
+];
+const list = fc.array(fc.constantFrom(...pool), { maxLength: 20 });
+const lists = fc.array(fc.tuple(list, fc.nat(20)), { minLength: 1, maxLength: 6 });
+
+it("the books are about exactly the view that is asked for, whatever was followed before", () => {
+  fc.assert(
+    fc.property(lists, (all) => {
+      const history = createHistory([], createChain(sha256Hex));
+      const keeper = createBookkeeper({});
+      let messages: Message[] = [];
+      for (const [more, kept] of all) {
+        messages = [...messages.slice(0, kept), ...more];
+        const view = history.recognise(messages);
+        keeper.follow(view);
+        const books = keeper.booksOf(view);
+        expect(books.ledger.ledger()).toEqual(extractLedger(messages));
+        expect(books.check.issues()).toEqual(checkMessages(messages));
+        expect(books.lines.text(0, messages.length)).toBe(linesOf(messages));
+      }
+    }),
+  );
+});

@@ -1,17 +1,17 @@
 /** What commands a command line holds, where each runs, and whether it is certain to have run. */
 import { joinPath } from "./paths.ts";
-import { lexShell, type Word } from "./shell-words.ts";
 
-export interface Redirect {
-  readonly operator: string;
-  /** The descriptor in front, or nothing. */
-  readonly fd: string;
-  readonly target: Word;
+export interface Word {
+  /** The word without its quotes. */
+  readonly text: string;
+  /** Whether the shell takes it as it stands: no variable, substitution, pattern or brace. */
+  readonly literal: boolean;
+  readonly quoted: boolean;
 }
 
 export interface SimpleCommand {
   readonly words: readonly Word[];
-  readonly redirects: readonly Redirect[];
+  readonly redirects: readonly { readonly sign: string; readonly target: Word }[];
   readonly hereDocuments: readonly string[];
   /** Relative to where the line starts; `undefined` when that depends on something. */
   readonly directory: string | undefined;
@@ -19,52 +19,96 @@ export interface SimpleCommand {
   readonly certain: boolean;
 }
 
-export interface ParsedLine {
-  readonly commands: readonly SimpleCommand[];
-  /** Command lines in substitutions; they may have run. */
-  readonly substitutions: readonly string[];
-  readonly whole: boolean;
-  /** Values that a variable has by an assignment or a loop of the line itself. */
-  readonly variables: ReadonlyMap<string, readonly string[]>;
-  /** Where a shell that keeps its directory stands afterwards. */
-  readonly endDirectory: string | undefined;
+/** Where the escape, quote or bracket that starts at `at` ends; beyond the text if it does not. */
+function endOf(text: string, at: number): number {
+  if (text[at] === "\\") return at + 2;
+  const open = /^(?:[$<>]?\(|\$\{|["'`])/.exec(text.slice(at, at + 2))?.[0];
+  if (open === undefined) return at + 1;
+  const closer = open === "${" ? "}" : open.endsWith("(") ? ")" : open;
+  let end = at + open.length;
+  while (end < text.length && text[end] !== closer) {
+    const isPlain = open === "'" || (open === '"' && !/[\\$`]/.test(text[end] ?? ""));
+    end = isPlain ? end + 1 : endOf(text, end);
+  }
+  return end < text.length ? end + 1 : text.length + 1;
+}
+
+const QUOTED = /\$?'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g;
+
+function wordOf(typed: string): Word {
+  const text = typed.replace(QUOTED, (_, single?: string, double?: string, escaped?: string) => {
+    return single ?? double?.replace(/\\([$`"\\\n])/g, "$1") ?? escaped?.trim() ?? "";
+  });
+  const open = typed.replace(/'[^']*'|\\[^]/g, "");
+  const literal = !/[$`]/.test(open) && !/[*?[{(]/.test(open.replace(QUOTED, ""));
+  return { text, literal, quoted: /['"\\]/.test(typed) };
+}
+
+interface Token {
+  readonly kind: "word" | "operator" | "redirect" | "here-document";
+  readonly text: string;
+}
+
+const TOKEN =
+  /[ \t\r]+|\\\n|#.*|(&&|\|\||;;|\|&|[;|()\n]|&(?!>))|(\d?(?:<<<|<<-?|&>>|>>|&>|>\||>&|<&|<>|[<>](?!\()))/y;
+
+/** A command line as it is typed, with each here-document behind its line; ends whatever it is. */
+function tokensOf(text: string): { tokens: Token[]; whole: boolean } {
+  const tokens: Token[] = [];
+  const pending: string[] = [];
+  let whole = true;
+  let at = 0;
+  while (at < text.length) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(text);
+    const start = at;
+    if (found === null) {
+      while (
+        at < text.length &&
+        (!/[ \t\r\n;&|()<>]/.test(text[at] ?? "") || /^[<>]\(/.test(text.slice(at, at + 2)))
+      )
+        at = endOf(text, at);
+      whole &&= at <= text.length;
+      at = Math.max(at, start + 1);
+      const typed = text.slice(start, at);
+      if (/^<<-?$/.test(tokens.at(-1)?.text ?? "")) pending.push(wordOf(typed).text);
+      tokens.push({ kind: "word", text: typed });
+      continue;
+    }
+    at += found[0].length;
+    const [, operator, redirect] = found;
+    if (operator !== undefined) tokens.push({ kind: "operator", text: operator });
+    if (redirect !== undefined) tokens.push({ kind: "redirect", text: redirect });
+    for (const name of operator === "\n" ? pending.splice(0) : []) {
+      const lines = text.slice(at).split("\n");
+      const length = lines.findIndex((line) => line.replace(/^\t+/, "") === name);
+      whole &&= length >= 0;
+      const body = lines.slice(0, length < 0 ? undefined : length).join("\n");
+      tokens.splice(-1, 0, { kind: "here-document", text: body });
+      at = Math.min(text.length, at + body.length + name.length + 1);
+    }
+  }
+  return { tokens, whole: whole && pending.length === 0 };
 }
 
 /** Commands that do not fail in practice, so that what follows by `&&` runs too. */
-const HARMLESS = new Set([
-  "cd",
-  "echo",
-  "printf",
-  "mkdir",
-  "export",
-  "set",
-  "pwd",
-  "true",
-  "sleep",
-]);
-const OPENERS = new Set(["if", "while", "until", "for", "case", "select", "function"]);
-const CLOSERS = new Set(["fi", "done", "esac"]);
-const INNER = new Set(["then", "else", "elif", "do", "!", "{", "}", "time"]);
+const HARMLESS = /^(?:cd|echo|printf|mkdir|export|set|pwd|true|sleep)?$/;
+const OPENER = /^(?:if|while|until|for|case|select|function)$/;
+const CLOSER = /^(?:fi|done|esac)$/;
+const INNER = /^(?:then|else|elif|do|!|\{|\}|time)$/;
 
-interface Draft {
-  words: Word[];
-  redirects: Redirect[];
-  hereDocuments: string[];
-}
-
-interface Placed extends Draft {
-  /** Its failure would not be seen: something stands ready for it, or its message is thrown away. */
-  masked: boolean;
-  directory: string | undefined;
-  chain: number;
-  conditional: boolean;
-  afterOr: boolean;
-  afterRisk: boolean;
-}
-
-export function parseShell(text: string): ParsedLine {
-  const { tokens, substitutions, whole } = lexShell(text);
-  const variables = new Map<string, string[]>();
+/** The commands of a line, and where a shell that keeps its directory stands afterwards. */
+export function parseShell(text: string): {
+  readonly commands: readonly SimpleCommand[];
+  readonly endDirectory: string | undefined;
+} {
+  const { tokens, whole } = tokensOf(text);
+  interface Placed extends SimpleCommand {
+    /** Its failure would not be seen: something stands ready for it, or its message is thrown away. */
+    masked: boolean;
+    readonly chain: number;
+    readonly afterRisk: boolean;
+  }
   const placed: Placed[] = [];
   const saved: (string | undefined)[] = [];
   let directory: string | undefined = "";
@@ -74,100 +118,62 @@ export function parseShell(text: string): ParsedLine {
   let afterRisk = false;
   let risky = false;
   let strict = false;
-  let draft: Draft = { words: [], redirects: [], hereDocuments: [] };
-  let redirect: Omit<Redirect, "target"> | undefined;
-  let loop: string | undefined;
+  let words: Word[] = [];
+  let redirects: { sign: string; target: Word }[] = [];
+  let hereDocuments: string[] = [];
+  let sign: string | undefined;
 
   const place = (): void => {
-    const { words, redirects } = draft;
-    if (words.length > 0 || redirects.length > 0) {
-      const conditional = depth > 0;
-      const masked = draft.redirects.some(isErrorSink);
-      placed.push({ ...draft, directory, chain, conditional, afterOr, afterRisk, masked });
-      const [name, target] = words.map((word) => word.text);
-      if (name === "cd" || name === "pushd" || name === "popd") {
-        const isKnown = name === "cd" && (words[1]?.literal ?? false) && target !== "-";
-        const isSure = !conditional && !afterOr && directory !== undefined;
-        directory = isKnown && isSure ? joinPath(directory ?? "", target ?? "") : undefined;
-      }
-      if (name === "set" && (target ?? "").startsWith("-e")) strict = true;
-      risky ||= !HARMLESS.has(name ?? "");
+    const [name = "", target = ""] = words.map((one) => one.text);
+    const certain = whole && depth === 0 && !afterOr;
+    const masked = redirects.some(
+      (one) => /^[2&]/.test(one.sign) && one.target.text === "/dev/null",
+    );
+    placed.push({ words, redirects, hereDocuments, directory, certain, masked, chain, afterRisk });
+    if (/^(?:cd|pushd|popd)$/.test(name)) {
+      const isKnown = name === "cd" && words[1]?.literal === true && target !== "-" && certain;
+      directory = isKnown && directory !== undefined ? joinPath(directory, target) : undefined;
     }
-    draft = { words: [], redirects: [], hereDocuments: [] };
+    strict ||= name === "set" && target.startsWith("-e");
+    risky ||= !HARMLESS.test(name);
+    words = [];
+    redirects = [];
+    hereDocuments = [];
   };
-  const newChain = (): void => {
-    chain++;
-    afterOr = false;
-    afterRisk = false;
-    risky = false;
-  };
-  const operator = (text: string): void => {
-    if (loop !== undefined && (text === ";" || text === "\n")) {
-      const values = draft.words.slice(1).map((word) => word.text);
-      variables.set(loop, values);
-      loop = undefined;
-      draft = { words: [], redirects: [], hereDocuments: [] };
-      return;
-    }
-    place();
-    if (text === "&&") afterRisk ||= risky;
-    else if (text === "||") {
-      for (const one of placed) one.masked ||= one.chain === chain;
+  const operator = (one: string): void => {
+    if (words.length + redirects.length > 0) place();
+    if (one === "&&") afterRisk ||= risky;
+    else if (one === "||") {
+      for (const before of placed) before.masked ||= before.chain === chain;
       afterOr = true;
       afterRisk = true;
-    } else if (text === "(") saved.push(directory);
-    else if (text === ")" && saved.length > 0) directory = saved.pop();
-    else if (text !== "|" && text !== "|&" && text !== ")") newChain();
-  };
-  const word = (one: Word): void => {
-    if (redirect !== undefined) {
-      draft.redirects.push({ ...redirect, target: one });
-      redirect = undefined;
-      return;
+    } else if (one === "(") saved.push(directory);
+    else if (one === ")" && saved.length > 0) directory = saved.pop();
+    else if (!/^(?:\|&?|\))$/.test(one)) {
+      chain++;
+      afterOr = false;
+      afterRisk = false;
+      risky = false;
     }
-    if (draft.words.length === 0 && loop === undefined && !one.quoted) {
-      if (OPENERS.has(one.text)) {
-        depth++;
-        if (one.text === "for" || one.text === "select") loop = "";
-        return;
-      }
-      if (CLOSERS.has(one.text)) {
-        depth = Math.max(0, depth - 1);
-        return;
-      }
-      if (INNER.has(one.text)) return;
-      const assignment = /^(\w+)=([\s\S]*)$/.exec(one.text);
-      if (assignment !== null) {
-        const [, name = "", value = ""] = assignment;
-        variables.set(name, [...(variables.get(name) ?? []), value]);
-        return;
-      }
-    }
-    if (loop === "") loop = one.text;
-    else draft.words.push(one);
   };
-  for (const token of tokens) {
-    if (token.type === "operator") operator(token.text);
-    else if (token.type === "word") word(token.word);
-    else if (token.type === "redirect") redirect = { operator: token.text, fd: token.fd };
-    else lastCommand(placed, draft).hereDocuments.push(token.text);
+  for (const { kind, text: typed } of tokens) {
+    if (kind === "operator") operator(typed);
+    else if (kind === "redirect") sign = typed;
+    else if (kind === "here-document") hereDocuments.push(typed);
+    else if (sign !== undefined) {
+      if (!/<<-?$/.test(sign) || sign.endsWith("<<<"))
+        redirects.push({ sign, target: wordOf(typed) });
+      sign = undefined;
+    } else if (words.length > 0) words.push(wordOf(typed));
+    else if (OPENER.test(typed)) depth++;
+    else if (CLOSER.test(typed)) depth = Math.max(0, depth - 1);
+    else if (!INNER.test(typed) && !/^\w+=/.test(typed)) words.push(wordOf(typed));
   }
   operator("\n");
-
-  const lastChain = placed.at(-1)?.chain ?? 0;
-  const commands = placed.map((one): SimpleCommand => {
-    const followsRisk = one.afterRisk && one.chain !== lastChain && !strict;
-    const certain = whole && !one.conditional && !one.afterOr && !one.masked && !followsRisk;
-    return { ...one, certain };
+  const last = placed.at(-1)?.chain;
+  const commands = placed.map((one) => {
+    const followsRisk = one.afterRisk && one.chain !== last && !strict;
+    return { ...one, certain: one.certain && !one.masked && !followsRisk };
   });
-  return { commands, substitutions, whole, variables, endDirectory: directory };
-}
-
-/** A here-document stands behind the line end, when its command is already placed. */
-function lastCommand(placed: readonly Placed[], draft: Draft): Draft {
-  return placed.at(-1) ?? draft;
-}
-
-function isErrorSink({ operator, fd, target }: Redirect): boolean {
-  return target.text === "/dev/null" && (fd === "2" || operator.startsWith("&"));
+  return { commands, endDirectory: directory };
 }

@@ -1,8 +1,7 @@
 /** What shell commands do to files, as far as it can be told from the command line alone. */
 import { patchFiles } from "./patch.ts";
 import { baseName, joinPath } from "./paths.ts";
-import { parseShell, type SimpleCommand } from "./shell-commands.ts";
-import type { Word } from "./shell-words.ts";
+import { parseShell, type SimpleCommand, type Word } from "./shell-commands.ts";
 
 export type Operation = "created" | "modified" | "deleted" | "read";
 
@@ -45,7 +44,8 @@ const CODE =
 
 /** Reads a command line that ran in `directory`. */
 export function readShell(line: string, directory: string): ShellReading {
-  const { commands, substitutions, variables, endDirectory } = parseShell(line);
+  const { commands, endDirectory } = parseShell(line);
+  const variables = variablesOf(line);
   const acts: FileAct[] = [];
   const opaque: string[] = [];
   for (const command of commands) {
@@ -57,18 +57,26 @@ export function readShell(line: string, directory: string): ShellReading {
     }
     if (isOpaque(command)) opaque.push(...expanded(textOf(command), variables));
   }
-  for (const inner of substitutions) {
-    const nested = readShell(inner, directory);
-    acts.push(...nested.acts.map((act) => ({ ...act, certain: false })));
-    opaque.push(...nested.opaque);
-  }
   const end = endDirectory === undefined ? undefined : joinPath(directory, endDirectory);
   return { acts, opaque, endDirectory: end };
 }
 
 function textOf({ words, redirects, hereDocuments }: SimpleCommand): string {
-  const targets = redirects.map(({ operator, target }) => `${operator} ${target.text}`);
+  const targets = redirects.map(({ sign, target }) => `${sign} ${target.text}`);
   return [...words.map(({ text }) => text), ...targets, ...hereDocuments].join(" ");
+}
+
+/** Values that a variable has by an assignment or a loop of the line itself. */
+function variablesOf(line: string): ReadonlyMap<string, readonly string[]> {
+  const variables = new Map<string, readonly string[]>();
+  for (const [, loop, list, name, value] of line.matchAll(
+    /\bfor (\w+) in ([^;\n]*)|\b(\w+)=(\S*)/g,
+  )) {
+    const values = (list ?? value ?? "").split(" ").map((one) => one.replace(/^["']|["';]+$/g, ""));
+    const key = loop ?? name ?? "";
+    variables.set(key, [...(variables.get(key) ?? []), ...values]);
+  }
+  return variables;
 }
 
 /** The most lines that loops in loops are written out as. */
@@ -115,7 +123,7 @@ function isOpaque({ words, redirects, hereDocuments }: SimpleCommand): boolean {
 
 function commandActs(command: SimpleCommand): FileAct[] {
   const words = withoutPrefix(command.words);
-  const acts = command.redirects.flatMap(({ operator, target }) => redirectActs(operator, target));
+  const acts = command.redirects.flatMap(({ sign, target }) => redirectActs(sign, target));
   const [first, ...args] = words;
   if (first === undefined) return acts;
   return [...acts, ...programActs(baseName(first.text), args, command)].filter(
@@ -138,9 +146,9 @@ function withoutPrefix(words: readonly Word[]): readonly Word[] {
   }
 }
 
-function redirectActs(operator: string, target: Word): FileAct[] {
-  if (operator === "<<<" || (operator.endsWith("&") && /^[\d-]+$/.test(target.text))) return [];
-  const operations: readonly Operation[] = operator.startsWith("<") ? ["read"] : WRITTEN;
+function redirectActs(sign: string, target: Word): FileAct[] {
+  if (sign === "<<<" || (sign.endsWith("&") && /^[\d-]+$/.test(target.text))) return [];
+  const operations: readonly Operation[] = sign.includes(">") ? WRITTEN : ["read"];
   return [{ path: target.text, operations, certain: target.literal }];
 }
 

@@ -27,18 +27,12 @@ export const ANY: readonly Operation[] = ["created", "modified", "deleted", "rea
 const WRITTEN: readonly Operation[] = ["created", "modified"];
 
 /** Programs that print a file that they are given. */
-const PRINTERS = new Set(["cat", "head", "tail", "nl", "tac", "less", "more"]);
+const PRINTER = /^(?:cat|head|tail|nl|tac|less|more)$/;
 /** Programs that only look at what they are given. */
-const LOOKERS = new Set(
-  "grep egrep fgrep rg ag ls wc sort uniq diff cmp jq yq file stat md5sum sha1sum sha256sum shasum du tree which readlink realpath od xxd hexdump strings column cut awk gawk tr test [ [[ source . comm basename dirname bat fold rev zcat".split(
-    " ",
-  ),
-);
-const SILENT = new Set(
-  "cd echo printf export true false sleep kill ps pwd set unset exit wait date whoami id uname type alias ulimit trap read return break continue shift local declare popd pushd clear history env".split(
-    " ",
-  ),
-);
+const LOOKER =
+  /^(?:[ef]?grep|rg|ag|ls|wc|sort|uniq|diff|cmp|jq|yq|file|stat|(?:md5|sha1|sha256|sha)sum|du|tree|which|readlink|realpath|od|xxd|hexdump|strings|column|cut|g?awk|tr|test|\[\[?|source|\.|comm|basename|dirname|bat|fold|rev|zcat)$/;
+const SILENT =
+  /^(?:cd|echo|printf|export|true|false|sleep|kill|ps|pwd|set|unset|exit|wait|date|whoami|id|uname|type|alias|ulimit|trap|read|return|break|continue|shift|local|declare|popd|pushd|clear|history|env)$/;
 const CODE =
   /^(?:node|deno|bun|tsx|python[\d.]*|ruby|perl|php|bash|sh|zsh|xargs|parallel|eval|find|fd|awk|gawk|ssh)$/;
 
@@ -113,145 +107,98 @@ export function canDo(line: string, name: string, operation: Operation): boolean
 
 function isOpaque({ words, redirects, hereDocuments }: SimpleCommand): boolean {
   const [name = "", verb = ""] = withoutPrefix(words).map((word) => word.text);
-  if (CODE.test(baseName(name))) return true;
-  if (redirects.some(({ target }) => !target.literal)) return true;
-  if (LOOKERS.has(name) || SILENT.has(name)) return false;
-  if (name === "git" && GIT_LOOKERS.test(verb)) return false;
+  if (CODE.test(baseName(name)) || redirects.some(({ target }) => !target.literal)) return true;
+  if (LOOKER.test(name) || SILENT.test(name)) return false;
+  if (name === "git" && GIT_LOOKER.test(verb)) return false;
   if (words.some((word) => !word.literal)) return true;
-  return hereDocuments.length > 0 && !PRINTERS.has(name) && name !== "tee";
+  return hereDocuments.length > 0 && !PRINTER.test(name) && name !== "tee";
 }
 
-function commandActs(command: SimpleCommand): FileAct[] {
-  const words = withoutPrefix(command.words);
-  const acts = command.redirects.flatMap(({ sign, target }) => redirectActs(sign, target));
-  const [first, ...args] = words;
-  if (first === undefined) return acts;
-  return [...acts, ...programActs(baseName(first.text), args, command)].filter(
+/** Without `sudo`, `time`, `timeout 5` in front. */
+function withoutPrefix(words: readonly Word[]): readonly Word[] {
+  const name = words[0]?.text ?? "";
+  if (/^(?:\w+=.*|sudo|time|nohup|command|env|exec)$/.test(name))
+    return withoutPrefix(words.slice(1));
+  return name === "timeout" ? withoutPrefix(words.slice(2)) : words;
+}
+
+function commandActs({ words, redirects, hereDocuments }: SimpleCommand): FileAct[] {
+  const [name = "", ...args] = withoutPrefix(words).map((word) => word.text);
+  const written = redirects.flatMap(({ sign, target: { text, literal } }): FileAct[] => {
+    if (sign === "<<<" || (sign.endsWith("&") && /^[\d-]+$/.test(text))) return [];
+    return [{ path: text, operations: sign.includes(">") ? WRITTEN : ["read"], certain: literal }];
+  });
+  const patches = /^apply_?patch$/.test(name)
+    ? [...args, ...hereDocuments].flatMap(patchFiles)
+    : [];
+  const done = programActs(baseName(name), withoutPrefix(words).slice(1));
+  return [...written, ...patches, ...done].filter(
     ({ path }) => path !== "" && path !== "-" && !path.startsWith("/dev/"),
   );
 }
 
-/** Without `sudo`, `time`, `timeout 5`, `env A=b` and assignments in front. */
-function withoutPrefix(words: readonly Word[]): readonly Word[] {
-  let rest = words;
-  for (;;) {
-    const name = rest[0]?.text ?? "";
-    if (/^\w+=/.test(name) || /^(?:sudo|time|nohup|command|env|exec|builtin)$/.test(name)) {
-      rest = rest.slice(1);
-    } else if (name === "timeout") {
-      rest = rest.slice((rest[1]?.text ?? "").startsWith("-") ? 3 : 2);
-    } else {
-      return rest;
-    }
+function programActs(name: string, args: readonly Word[]): FileAct[] {
+  const has = (option: RegExp): boolean => args.some(({ text }) => option.test(text));
+  if (SILENT.test(name)) return [];
+  if (PRINTER.test(name)) return acts(operands(args, /^-[ncbwsvi]$/), ["read"]);
+  if (name === "sed") {
+    const files = operands(args, /^-[ef]$/).filter(({ text, quoted }) => text !== "" || !quoted);
+    const inPlace = has(/^(?:-[a-zA-Z]*i|--in-place)/);
+    return acts(has(/^-(?:e|f|-expression)/) ? files : files.slice(1), [
+      inPlace ? "modified" : "read",
+    ]);
   }
-}
-
-function redirectActs(sign: string, target: Word): FileAct[] {
-  if (sign === "<<<" || (sign.endsWith("&") && /^[\d-]+$/.test(target.text))) return [];
-  const operations: readonly Operation[] = sign.includes(">") ? WRITTEN : ["read"];
-  return [{ path: target.text, operations, certain: target.literal }];
-}
-
-function programActs(name: string, args: readonly Word[], command: SimpleCommand): FileAct[] {
-  if (SILENT.has(name)) return [];
-  if (PRINTERS.has(name)) return printed(args);
-  if (name === "sed") return sedActs(args);
-  if (name === "perl" && args.some((arg) => /^-\w*i/.test(arg.text))) return perlActs(args);
-  if (name === "tee") return acts(operands(args), WRITTEN);
-  if (name === "touch") return acts(operands(args, ["-t", "-d", "-r"]), WRITTEN);
-  if (name === "rm" || name === "unlink") return removed(args);
-  if (name === "mv") return moved(args, "deleted");
-  if (name === "cp" || name === "install") return moved(args, "read");
+  if (name === "tee" || name === "touch") return acts(operands(args, /^-[tdr]$/), WRITTEN);
+  if (name === "rm" || name === "unlink") return removed(args, has(/^-\w*[rR]|^--recursive/));
+  if (name === "mv" || name === "cp") return moved(args, name);
   if (name === "git") return gitActs(args);
-  if (name === "apply_patch" || name === "applypatch") return patchActs(args, command);
-  if (name === "curl" || name === "wget") return downloaded(name, args);
-  if (name === "mkdir" || name === "ln") return maybe(args, ["created"]);
-  if (name === "rmdir") return maybe(args, ["deleted"]);
-  if (name === "chmod" || name === "chown" || name === "truncate") return maybe(args, ["modified"]);
-  if (LOOKERS.has(name)) return maybe(args, ["read"]);
-  if (name === "find" && !args.some(({ text }) => /^-(?:exec|delete|ok|fprint)/.test(text))) {
-    return maybe(args, ["read"]);
-  }
-  return maybe(args, ANY);
+  const isSearch = name === "find" && !has(/^-(?:exec|delete|ok|fprint)/);
+  return maybe(args, isSearch || LOOKER.test(name) ? ["read"] : ANY);
 }
 
 /** Every argument, as something that may be a file. */
 function maybe(args: readonly Word[], operations: readonly Operation[]): FileAct[] {
-  return args.flatMap(({ text }) => {
-    const value = text.startsWith("-") ? text.slice(text.indexOf("=") + 1) : text;
-    return value === text && text.startsWith("-")
-      ? []
-      : [{ path: value, operations, certain: false }];
-  });
+  return args
+    .filter(({ text }) => !text.startsWith("-") || text.includes("="))
+    .map(({ text }) => (text.startsWith("-") ? text.slice(text.indexOf("=") + 1) : text))
+    .map((path) => ({ path, operations, certain: false }));
 }
 
 function acts(words: readonly Word[], operations: readonly Operation[]): FileAct[] {
   return words.map(({ text, literal }) => ({ path: text, operations, certain: literal }));
 }
 
-/** The arguments that are no options; the named options take the next argument. */
-function operands(args: readonly Word[], valued: readonly string[] = []): readonly Word[] {
-  const out: Word[] = [];
-  let isOver = false;
-  let isValue = false;
-  for (const one of args) {
-    if (isValue) isValue = false;
-    else if (!isOver && one.text === "--" && !one.quoted) isOver = true;
-    else if (!isOver && valued.includes(one.text)) isValue = true;
-    else if (isOver || !/^-./.test(one.text)) out.push(one);
-  }
-  return out;
+/** The arguments that are no options; those of `valued` take the next argument. */
+function operands(args: readonly Word[], valued = /^$(?!)/): readonly Word[] {
+  const over = args.findIndex(({ text }) => text === "--");
+  return args.filter(({ text }, at) => {
+    if (over >= 0 && at >= over) return at > over;
+    return !/^-.|^\+\d+$/.test(text) && !valued.test(args[at - 1]?.text ?? "");
+  });
 }
 
-function printed(args: readonly Word[]): FileAct[] {
-  const files = operands(args, ["-n", "-c", "-b", "-w", "-s", "-v", "-i"]);
-  return acts(
-    files.filter(({ text }) => !/^\+\d+$/.test(text)),
-    ["read"],
-  );
-}
-
-/** `sed [-n] script file…`, `sed -i script file…` (also with an empty suffix, as on macOS). */
-function sedActs(args: readonly Word[]): FileAct[] {
-  const inPlace = args.some(({ text }) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text));
-  const hasScript = args.some(({ text }) => /^-(?:e|f|-expression|-file)/.test(text));
-  const files = operands(args, ["-e", "-f", "--expression", "--file"]).filter(
-    ({ text, quoted }) => !(text === "" && quoted),
-  );
-  return acts(hasScript ? files : files.slice(1), inPlace ? ["modified"] : ["read"]);
-}
-
-function perlActs(args: readonly Word[]): FileAct[] {
-  const script = args.findIndex(({ text }) => /^-\w*[eE]$/.test(text));
-  const files = args.slice(script + 2).filter(({ text }) => !text.startsWith("-"));
-  return script < 0 ? maybe(args, ANY) : acts(files, ["modified"]);
-}
-
-function removed(args: readonly Word[]): FileAct[] {
-  const isTree = args.some(({ text }) => /^-\w*[rR]|^--recursive/.test(text));
+function removed(args: readonly Word[], isTree: boolean): FileAct[] {
   return acts(operands(args), ["deleted"]).map((act) => {
     return { ...act, certain: act.certain && (!isTree || hasExtension(act.path)) };
   });
 }
 
 /** `mv a b`, `mv a b dir/`: what each source becomes; a directory cannot be told from a file. */
-function moved(args: readonly Word[], source: "deleted" | "read"): FileAct[] {
-  const words = operands(args, ["-m", "-o", "-g"]);
-  const target = words.at(-1);
-  const sources = words.slice(0, -1);
-  if (target === undefined || args.some(({ text }) => /^-(?:t|-target)/.test(text))) {
+function moved(args: readonly Word[], name: string): FileAct[] {
+  const sources = [...operands(args)];
+  const target = sources.pop();
+  if (target === undefined || args.some(({ text }) => /^-(?:t|-target)/.test(text)))
     return maybe(args, ANY);
-  }
   const isFolder = sources.length > 1 || /(?:^|\/)(?:\.{1,2})?$/.test(target.text);
   return sources.flatMap((from): FileAct[] => {
     const isFile = hasExtension(from.text) && from.literal;
     const inside = joinPath(target.text, baseName(from.text));
-    const path = isFolder ? inside : target.text;
     const isSure = isFile && target.literal && (isFolder || hasExtension(target.text));
+    const source: Operation = name === "cp" ? "read" : "deleted";
     return [
-      { path: from.text, operations: [source], certain: isFile && source === "deleted" },
-      { path, operations: WRITTEN, certain: isSure },
-      ...(isSure ? [] : [{ path: inside, operations: WRITTEN, certain: false }]),
+      { path: from.text, operations: [source], certain: isFile && name !== "cp" },
+      { path: isFolder ? inside : target.text, operations: WRITTEN, certain: isSure },
+      { path: inside, operations: WRITTEN, certain: false },
     ];
   });
 }
@@ -260,30 +207,17 @@ function hasExtension(path: string): boolean {
   return /[^./]\.[A-Za-z]\w{0,9}$/.test(path);
 }
 
-const GIT_LOOKERS =
+const GIT_LOOKER =
   /^(?:add|commit|diff|log|show|status|blame|ls-files|grep|rev-parse|describe|shortlog|ls-tree|cat-file|check-ignore|tag|branch|remote|push|fetch)$/;
 
 function gitActs(all: readonly Word[]): FileAct[] {
-  const at = all[0]?.text === "-C" ? 2 : 0;
-  const directory = at === 2 ? (all[1]?.text ?? "") : "";
-  const verb = all[at]?.text ?? "";
-  const args = all.slice(at + 1);
-  const found = (): FileAct[] => {
-    if (verb === "mv") return moved(args, "deleted");
-    if (verb === "rm") return args.some(({ text }) => text === "--cached") ? [] : removed(args);
-    const named = args.map((arg) => ({ ...arg, text: arg.text.replace(/^[^:\s]*:(?!\\)/, "") }));
-    return maybe(named, GIT_LOOKERS.test(verb) ? ["read"] : ANY);
-  };
-  return found().map((act) => ({ ...act, path: joinPath(directory, act.path) }));
-}
-
-function patchActs(args: readonly Word[], { hereDocuments }: SimpleCommand): FileAct[] {
-  return [...args.map(({ text }) => text), ...hereDocuments].flatMap((text) => patchFiles(text));
-}
-
-function downloaded(name: string, args: readonly Word[]): FileAct[] {
-  const option = name === "curl" ? /^(?:-\w*o|--output)$/ : /^(?:-\w*O|--output-document)$/;
-  const at = args.findIndex(({ text }) => option.test(text));
-  const target = at < 0 ? undefined : args[at + 1];
-  return target === undefined ? maybe(args, ANY) : acts([target], WRITTEN);
+  const isElsewhere = all[0]?.text === "-C";
+  const [verb, ...args] = isElsewhere ? all.slice(2) : all;
+  const named = args.map((arg) => ({ ...arg, text: arg.text.replace(/^[^:\s]*:(?!\\)/, "") }));
+  let found = maybe(named, GIT_LOOKER.test(verb?.text ?? "") ? ["read"] : ANY);
+  if (verb?.text === "mv") found = moved(args, "mv");
+  if (verb?.text === "rm")
+    found = removed(args.some(({ text }) => text === "--cached") ? [] : args, false);
+  const directory = isElsewhere ? (all[1]?.text ?? "") : "";
+  return found.map((act) => ({ ...act, path: joinPath(directory, act.path) }));
 }

@@ -35,9 +35,6 @@ export interface SessionReading {
   readonly instructions: readonly PlacedText[];
   /** Inputs with code in them that may do anything to the files that they name. */
   readonly opaque: readonly PlacedText[];
-  /** Tools that said that they failed, and texts of the assistant. */
-  readonly failures: number;
-  readonly statements: number;
 }
 
 /** Shells that keep their directory from one command to the next, by tool. */
@@ -54,25 +51,35 @@ export function readSession(messages: readonly Message[], directory: string): Se
   const results = resultsOf(legal);
   let openFile: string | undefined;
   let shellDirectory = directory;
-  let statements = 0;
-  let failures = 0;
 
   for (const [at, message] of legal.entries()) {
     if (message.role === "user" && message.kind === undefined) {
       const text = textOf(message);
       if (text.trim() !== "") instructions.push({ at, tool: "user", input: "", text });
     }
-    if (message.role === "assistant" && textOf(message).trim() !== "") statements++;
     for (const part of message.parts) {
-      if (part.type === "tool-result" && part.isError === true) failures++;
       if (part.type !== "tool-call") continue;
-      const call = callOf(part, results.get(part.toolCallId));
-      const place: Place = { at, tool: part.toolName, input: inputOf(part.input) };
+      const { input } = part;
+      const isObject = typeof input === "object" && input !== null;
+      const call: Call = {
+        tool: part.toolName,
+        input: isObject ? (input as Record<string, unknown>) : {},
+        text: typeof input === "string" ? input : "",
+        output: undefined,
+        isError: false,
+        ...results.get(part.toolCallId),
+      };
+      const place: Place = {
+        at,
+        tool: part.toolName,
+        input: typeof input === "string" ? input : JSON.stringify(input),
+      };
       const reading = readCall(call, openFile);
       openFile = reading.opens ?? openFile;
       const here =
         reading.directory === undefined ? directory : joinPath(directory, reading.directory);
-      acts.push(...reading.acts.map((act) => placed(act, directory, place)));
+      for (const act of reading.acts)
+        acts.push({ ...act, path: joinPath(directory, act.path), ...place });
       const outcome = outcomeOf(call);
       for (const line of reading.commands) {
         if (outcome === "never ran") refused.push({ ...place, text: line });
@@ -91,43 +98,18 @@ export function readSession(messages: readonly Message[], directory: string): Se
       }
     }
   }
-  return { acts, commands, refused, instructions, opaque, failures, statements };
+  return { acts, commands, refused, instructions, opaque };
 }
 
-function placed(act: FileAct, directory: string, place: Place): PlacedAct {
-  return { ...act, path: joinPath(directory, act.path), ...place };
-}
-
-interface Result {
-  readonly text: string;
-  readonly isError: boolean;
-}
-
-function resultsOf(messages: readonly Message[]): ReadonlyMap<string, Result> {
-  const results = new Map<string, Result>();
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type !== "tool-result") continue;
-      const text = part.output.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
-      results.set(part.toolCallId, { text, isError: part.isError === true });
-    }
+/** What came back, by call. */
+function resultsOf(messages: readonly Message[]): ReadonlyMap<string, Partial<Call>> {
+  const results = new Map<string, Partial<Call>>();
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type !== "tool-result") continue;
+    const output = part.output.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+    results.set(part.toolCallId, { output, isError: part.isError === true });
   }
   return results;
-}
-
-function callOf(
-  part: { readonly toolName: string; readonly input: unknown },
-  result: Result | undefined,
-): Call {
-  const { input } = part;
-  const isObject = typeof input === "object" && input !== null;
-  return {
-    tool: part.toolName,
-    input: isObject ? (input as Record<string, unknown>) : {},
-    text: typeof input === "string" ? input : "",
-    output: result?.text,
-    isError: result?.isError ?? false,
-  };
 }
 
 /** `maybe`: something in it failed, so that nothing in it is certain. */
@@ -165,8 +147,4 @@ function recordedOutcome({ output, isError }: Call): PlacedCommand["outcome"] {
 
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-}
-
-function inputOf(input: unknown): string {
-  return typeof input === "string" ? input : JSON.stringify(input);
 }

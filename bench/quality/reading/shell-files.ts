@@ -1,5 +1,4 @@
 /** What shell commands do to files, as far as it can be told from the command line alone. */
-import { patchFiles } from "./patch.ts";
 import { baseName, joinPath } from "./paths.ts";
 import { parseShell, type SimpleCommand, type Word } from "./shell-commands.ts";
 
@@ -220,4 +219,21 @@ function gitActs(all: readonly Word[]): FileAct[] {
     found = removed(args.some(({ text }) => text === "--cached") ? [] : args, false);
   const directory = isElsewhere ? (all[1]?.text ?? "") : "";
   return found.map((act) => ({ ...act, path: joinPath(directory, act.path) }));
+}
+
+/** The files that a patch in the `*** Begin Patch` form names. */
+export function patchFiles(patch: string): FileAct[] {
+  const found: FileAct[] = [];
+  for (const [, verb = "", path = ""] of patch.matchAll(
+    /^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/gm,
+  )) {
+    const isMove = verb === "Move to";
+    const from = isMove ? found.pop() : undefined;
+    if (from !== undefined) found.push({ ...from, operations: ["deleted", "modified"] });
+    // Adding a file that is there replaces it.
+    const isNew = isMove || verb === "Add File";
+    const operations: readonly Operation[] = [verb === "Delete File" ? "deleted" : "modified"];
+    found.push({ path, operations: isNew ? WRITTEN : operations, certain: true });
+  }
+  return found;
 }

@@ -1,6 +1,5 @@
 /** What each agent's own tools do to files, and the command lines that they run. */
-import { patchFiles } from "./patch.ts";
-import type { FileAct, Operation } from "./shell-files.ts";
+import { type FileAct, type Operation, patchFiles } from "./shell-files.ts";
 
 /** One call, as its agent recorded it. */
 export interface Call {
@@ -29,38 +28,30 @@ const NOTHING: CallReading = { acts: [], commands: [], shell: "none" };
 
 type Reader = (call: Call, openFile: string | undefined) => CallReading;
 
-const READERS: Readonly<Record<string, Reader>> = {
-  // Claude Code, opencode, pi, Gemini CLI, Cline
-  ...each(["read", "Read", "read_file", "NotebookRead", "open_file"], (call) => looked(call)),
-  ...each(["read_files", "read_many_files"], (call) => readMany(call)),
-  ...each(["write", "Write", "write_file", "write_to_file", "create_file"], (call) => wrote(call)),
-  ...each(["edit", "Edit", "MultiEdit", "NotebookEdit", "replace", "multiedit"], edited),
-  ...each(["apply_patch", "patch"], (call) => patched(call)),
-  ...each(["glob", "Glob", "grep", "Grep", "ls", "LS", "list", "grep_search"], (call) =>
-    maybe(call),
-  ),
-  ...each(["search_file_content", "list_directory", "Skill", "skill"], (call) => maybe(call)),
-  ...each(["bash", "Bash", "exec_command", "shell", "run_shell_command", "execute_bash"], (call) =>
-    ran(call, "posix"),
-  ),
-  ...each(["run_commands", "execute_command", "local_shell_call"], (call) => ran(call, "posix")),
-  ...each(["PowerShell", "powershell"], (call) => ran(call, "other")),
-  // OpenHands and Anthropic's own editor
-  ...each(["str_replace_editor", "str_replace_based_edit_tool", "editor"], edited),
-  // SWE-agent
-  open: (call) => opened(call),
-  create: (call) => ({ ...wrote(call), opens: pathOf(call) ?? "" }),
-  insert: edited,
-};
-
-function each(names: readonly string[], reader: Reader): Record<string, Reader> {
-  return Object.fromEntries(names.map((name) => [name, reader]));
-}
+/** By the names of the tools of Claude Code, opencode, pi, Gemini CLI, Cline, OpenHands, SWE-agent. */
+const READERS: readonly (readonly [RegExp, Reader])[] = [
+  [/^(?:Read|read|read_file|NotebookRead|open_file)$/, (call) => onPath(call, ["read"])],
+  [/^(?:read_files|read_many_files)$/, readMany],
+  [/^(?:Write|write|write_file|write_to_file|create_file)$/, wrote],
+  [/^(?:Edit|edit|MultiEdit|multiedit|NotebookEdit|replace|insert)$/, edited],
+  [/^(?:str_replace_(?:based_edit_tool|editor)|editor)$/, edited],
+  [/^(?:apply_patch|patch)$/, patched],
+  [
+    /^(?:[Gg]lob|[Gg]rep|ls|LS|list|grep_search|search_file_content|list_directory|[Ss]kill)$/,
+    (call) => onPath(call, ["read"], false),
+  ],
+  [
+    /^(?:[Bb]ash|exec_command|shell|run_shell_command|execute_bash|run_commands|execute_command|local_shell_call)$/,
+    (call) => ran(call, "posix"),
+  ],
+  [/^[Pp]ower[Ss]hell$/, (call) => ran(call, "other")],
+  [/^open$/, (call) => ({ ...onPath(call, ["read"]), opens: pathOf(call) })],
+  [/^create$/, (call) => ({ ...wrote(call), opens: pathOf(call) })],
+];
 
 export function readCall(call: Call, openFile: string | undefined): CallReading {
-  const reader = READERS[call.tool];
-  if (reader === undefined) return NOTHING;
-  const reading = reader(call, openFile);
+  const reader = READERS.find(([name]) => name.test(call.tool))?.[1];
+  const reading = reader?.(call, openFile) ?? NOTHING;
   if (reading.shell !== "none") return reading;
   // A tool that says that it failed did nothing; one that says nothing may have.
   if (call.isError) return NOTHING;
@@ -79,32 +70,26 @@ function failedInWords(output: string): boolean {
   );
 }
 
-function pathOf({ input }: Call): string | undefined {
-  for (const key of [
+function textIn({ input }: Call, names: readonly string[]): string | undefined {
+  return names
+    .map((name) => input[name])
+    .find((one): one is string => typeof one === "string" && one !== "");
+}
+
+function pathOf(call: Call): string | undefined {
+  return textIn(call, [
     "file_path",
     "filePath",
     "path",
     "filename",
     "notebook_path",
     "absolute_path",
-  ]) {
-    const value = input[key];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
+  ]);
 }
 
 function onPath(call: Call, operations: readonly Operation[], certain = true): CallReading {
   const path = pathOf(call);
   return path === undefined ? NOTHING : { ...NOTHING, acts: [{ path, operations, certain }] };
-}
-
-function looked(call: Call): CallReading {
-  return onPath(call, ["read"]);
-}
-
-function maybe(call: Call): CallReading {
-  return onPath(call, ["read"], false);
 }
 
 function readMany({ input }: Call): CallReading {
@@ -132,7 +117,7 @@ function wrote(call: Call): CallReading {
 function edited(call: Call, openFile: string | undefined): CallReading {
   const { input } = call;
   const command = input["command"];
-  if (command === "view") return looked(call);
+  if (command === "view") return onPath(call, ["read"]);
   if (command === "create") return wrote(call);
   if (command === "undo_edit") return onPath(call, ["modified", "deleted"]);
   const path = pathOf(call) ?? openFile;
@@ -142,30 +127,17 @@ function edited(call: Call, openFile: string | undefined): CallReading {
   return path === undefined ? NOTHING : { ...NOTHING, acts: [{ path, operations, certain: true }] };
 }
 
-function patched({ input, text }: Call): CallReading {
-  const patch = [input["patchText"], input["input"], input["patch"], text].find(
-    (one): one is string => typeof one === "string" && one.includes("*** "),
-  );
-  return { ...NOTHING, acts: patchFiles(patch ?? "") };
+function patched(call: Call): CallReading {
+  const patch = textIn(call, ["patchText", "input", "patch"]) ?? call.text;
+  return { ...NOTHING, acts: patchFiles(patch) };
 }
 
-function opened(call: Call): CallReading {
-  const path = pathOf(call);
-  return { ...looked(call), ...(path !== undefined && { opens: path }) };
-}
-
-function ran({ input, text }: Call, shell: "posix" | "other"): CallReading {
+function ran(call: Call, shell: "posix" | "other"): CallReading {
+  const { input, text } = call;
   const given = input["command"] ?? input["cmd"] ?? input["commands"] ?? text;
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const isArgv = Array.isArray(input["command"]);
   const lines = list.filter((one): one is string => typeof one === "string" && one.trim() !== "");
-  const directory = [input["workdir"], input["cwd"], input["dir_path"], input["directory"]].find(
-    (one): one is string => typeof one === "string" && one !== "",
-  );
-  return {
-    acts: [],
-    commands: isArgv && lines.length > 0 ? [lines.at(-1) ?? ""] : lines,
-    shell,
-    ...(directory !== undefined && { directory }),
-  };
+  const commands = Array.isArray(input["command"]) ? lines.slice(-1) : lines;
+  const directory = textIn(call, ["workdir", "cwd", "dir_path", "directory"]);
+  return { acts: [], commands, shell, directory };
 }

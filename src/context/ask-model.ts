@@ -5,8 +5,7 @@ import { type ContextPlan, planContext, type PlanOptions } from "../core/plan/in
 import { type CompactionTemplate, summaryCap, type Words } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import { askForSummary } from "../models/ask.ts";
-import { type Breaker, createBreaker } from "../models/breaker.ts";
-import { startDeadline, untilAborted } from "../models/deadline.ts";
+import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,
   type LiveRequest,
@@ -39,7 +38,7 @@ export function createAsked(options: ContextOptions, now: () => number): Asked {
   return {
     summarizer: isModel ? asSummarizer(summarizer) : undefined,
     summarizerTimeoutMs: summarizerTimeout(summarizerTimeoutMs),
-    breaker: createBreaker({ now }),
+    breaker: createBreaker(now),
     ahead: createAhead(),
     spending: createSpending(),
     aheadShare: aheadShare(summarizeAhead),

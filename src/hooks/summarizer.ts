@@ -1,7 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { modelWindow } from "../core/overflow/index.ts";
-import { quoted, summarizerFailed } from "../models/failure.ts";
-import { processEnvironment, redactor, secretsOf } from "../models/http-options.ts";
+import { askSdk } from "../models/failure.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../models/summarizer.ts";
 
 export interface SdkSummarizer {
@@ -15,18 +14,8 @@ export interface SdkSummarizer {
 export function sdkSummarizer({ name, window, ask }: SdkSummarizer): Summarizer {
   return {
     name,
-    ...(window !== undefined && { window }),
-    async summarize(request) {
-      request.signal.throwIfAborted();
-      try {
-        return await ask(request);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        const redact = redactor(secretsOf(processEnvironment()));
-        const message = error instanceof Error ? error.message : String(error);
-        throw summarizerFailed(`failed: ${quoted(redact(message))}.`, { summarizer: name });
-      }
-    },
+    window,
+    summarize: (request) => askSdk(name, request.signal, () => ask(request)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ContextError, errorMessage } from "../core/error.ts";
+import { ContextError } from "../core/error.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
 import { encodeAiSdk } from "../dialects/ai-sdk/encode.ts";
 import {
@@ -8,8 +8,8 @@ import {
   type PromptMessage,
 } from "../dialects/ai-sdk/model-prompt.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
-import { checkedTokens, processEnvironment, redactor, secretsOf } from "./http-options.ts";
-import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
+import { askSdk } from "./failure.ts";
+import { checkedTokens } from "./http-summarizer.ts";
 import { inputTokens, instructionMessage, type Live, outputLimit } from "./live-request.ts";
 import type {
   LiveRequest,
@@ -47,18 +47,10 @@ export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
   return {
     name,
     window,
-    ...(maxTokens !== undefined && { maxTokens }),
+    maxTokens,
     reusesPrompt,
     canReuse: (live) => canReuse(live, model),
-    async summarize(request) {
-      request.signal.throwIfAborted();
-      try {
-        return await generate(model, options, request);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        throw failureOf(name, error);
-      }
-    },
+    summarize: (request) => askSdk(name, request.signal, () => generate(model, options, request)),
   };
 }
 
@@ -77,29 +69,9 @@ async function generate(
     abortSignal: request.signal,
     // No provider reads it; a middleware of ours must not take this for a call of the agent.
     providerOptions: { ...providerOptions, longhaul: { summary: true } },
-    ...(headers !== undefined && { headers }),
+    headers,
   };
   return aiSdkAnswer(await model.doGenerate(call as never), model);
-}
-
-/** An error of the SDK holds the whole request; only what it says is passed on. */
-function failureOf(summarizer: string, error: unknown): ContextError {
-  const redact = redactor(secretsOf(processEnvironment()));
-  const message = errorMessage(error);
-  const { statusCode, responseHeaders } = isWireObject(error) ? error : ({} as never);
-  const status = typeof statusCode === "number" ? statusCode : undefined;
-  const headers = isWireObject(responseHeaders) ? responseHeaders : {};
-  const wait = retryAfterMs({ get: (name) => textOf(headers[name]) }, Date.now());
-  const said = status === undefined ? "failed" : `answered ${status}`;
-  return summarizerFailed(`${said}: ${quoted(redact(message))}.`, {
-    summarizer,
-    ...(status !== undefined && { status }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-  });
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 /** The part of a model's call options that holds what is said. */
@@ -186,7 +158,7 @@ function aiSdkAnswer(result: unknown, model: AiSdkModel): SummaryAnswer {
     text: parts.map((part) => partText(part)).join(""),
     finish: finishOf(made["finishReason"]),
     toolCalls: parts.filter((part) => part["type"] === "tool-call").length,
-    ...(usage !== undefined && { usage }),
+    usage,
   };
 }
 

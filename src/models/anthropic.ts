@@ -1,38 +1,17 @@
-import type { SummaryPrompt } from "../core/summary/prompt.ts";
+import { fieldsOf } from "../core/text/index.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
 import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../dialects/wire.ts";
 import {
-  credentials,
   endpoint,
-  furtherFields,
+  type HttpApi,
+  httpSummarizer,
   type HttpSummarizerOptions,
-  namedModel,
-  processEnvironment,
-  variable,
-} from "./http-options.ts";
-import { brokenOff, withUsage } from "./failure.ts";
-import { type ModelRequest, post } from "./http.ts";
-import {
-  inputTokens,
-  instructionMessage,
-  type Live,
-  outputLimit,
-  wireTools,
-} from "./live-request.ts";
-import type {
-  LiveRequest,
-  Summarizer,
-  SummaryAnswer,
-  SummaryFinish,
-  SummaryRequest,
-  SummaryUsage,
-} from "./summarizer.ts";
-
-const BASE_URL = "https://api.anthropic.com";
-const VERSION = "2023-06-01";
-/** Of every model that the API still serves. */
-const WINDOW = 200_000;
+  type UnfinishedAnswer,
+} from "./http-summarizer.ts";
+import { instructionMessage, type Live } from "./live-request.ts";
+import { variable } from "./secrets.ts";
+import type { Summarizer, SummaryAnswer, SummaryFinish, SummaryUsage } from "./summarizer.ts";
 
 /**
  * Summaries by Anthropic's Messages API, or one like it. The key is `ANTHROPIC_API_KEY`, the base
@@ -41,55 +20,44 @@ const WINDOW = 200_000;
  * `invalid-options` for options that make no sense.
  */
 export function anthropicSummarizer(options: HttpSummarizerOptions): Summarizer {
-  const model = namedModel(options);
-  const { window = WINDOW, maxTokens, reusesPrompt = false } = options;
-  const name = `anthropic:${model}`;
-  return {
-    name,
-    window,
-    ...(maxTokens !== undefined && { maxTokens }),
-    reusesPrompt,
-    canReuse,
-    async summarize(request) {
-      const call = requestFor(name, options, request);
-      return complete(name, call);
-    },
-  };
+  return httpSummarizer(MESSAGES_API, options);
 }
 
-function requestFor(
-  summarizer: string,
-  options: HttpSummarizerOptions,
-  request: SummaryRequest,
-): ModelRequest {
-  const { model, env = processEnvironment(), window = WINDOW, maxTokens, stream = true } = options;
-  const url = messagesUrl(options.baseURL ?? variable(env, "ANTHROPIC_BASE_URL") ?? BASE_URL);
-  const { headers, ...rest } = credentials(options, url, {
-    summarizer,
-    variable: "ANTHROPIC_API_KEY",
-    isNeeded: url.origin === BASE_URL,
-    header: (key) => ({ "x-api-key": key }),
-  });
-  const prefix = request.live && liveContent(request.live);
-  const live = prefix && request.live;
-  const content = prefix ?? promptContent(request.prompt);
-  const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
-  return {
-    ...rest,
-    summarizer,
-    url: url.href,
-    headers: { "anthropic-version": VERSION, ...headers },
-    body: {
-      model,
-      max_tokens: outputLimit(room) + thinkingBudget(options.body),
-      ...content,
-      ...(stream && { stream }),
-      ...furtherFields(options, content),
-    },
-    signal: request.signal,
-    fetch: options.fetch,
-  };
+/** The answer in a whole message, e.g. as the SDK gives it. */
+export function anthropicAnswer(message: unknown): SummaryAnswer {
+  return finished(add(NO_ANSWER, message));
 }
+
+/** An answer in the making. */
+interface AnthropicAnswer extends UnfinishedAnswer {
+  readonly finish?: SummaryFinish;
+  readonly toolCalls: number;
+}
+
+const NO_ANSWER: AnthropicAnswer = { text: "", toolCalls: 0, isComplete: false };
+const BASE_URL = "https://api.anthropic.com";
+
+const MESSAGES_API: HttpApi<AnthropicAnswer> = {
+  nameOf: ({ model }) => `anthropic:${model}`,
+  // Of every model that the API still serves.
+  window: 200_000,
+  placeOf({ baseURL }, env) {
+    const url = messagesUrl(baseURL ?? variable(env, "ANTHROPIC_BASE_URL") ?? BASE_URL);
+    return { url, variable: "ANTHROPIC_API_KEY", needsKey: url.origin === BASE_URL };
+  },
+  headers: { "anthropic-version": "2023-06-01" },
+  keyHeaders: (key) => ({ "x-api-key": key }),
+  isTool,
+  promptContent: ({ system, user }) => ({ system, messages: [{ role: "user", content: user }] }),
+  liveContent,
+  answerFields: (limit, { body, stream = true }) => ({
+    max_tokens: limit + thinkingBudget(body),
+    stream: stream || undefined,
+  }),
+  noAnswer: NO_ANSWER,
+  add,
+  finished,
+};
 
 /** The API's own SDK puts the version into the path, others into the base URL. */
 function messagesUrl(baseURL: string): URL {
@@ -104,18 +72,6 @@ function thinkingBudget(body: HttpSummarizerOptions["body"]): number {
   return typeof thinking?.budget_tokens === "number" ? thinking.budget_tokens : 0;
 }
 
-async function complete(summarizer: string, request: ModelRequest): Promise<SummaryAnswer> {
-  let answer = NO_ANSWER;
-  try {
-    for await (const event of post(request)) answer = addAnthropic(answer, event);
-    if (!answer.isComplete) throw brokenOff(summarizer);
-  } catch (error) {
-    throw withUsage(error, answer.usage);
-  }
-  const { isComplete: _, ...made } = answer;
-  return { ...made, text: request.redact(made.text) };
-}
-
 /** The part of a request that holds what is said. */
 type AnthropicContent = AnthropicConversation & { readonly tools?: readonly WireObject[] };
 
@@ -124,31 +80,16 @@ const MAX_BREAKPOINTS = 4;
 /** Blocks that cannot carry a breakpoint. */
 const THINKING = new Set(["thinking", "redacted_thinking"]);
 
-function promptContent({ system, user }: SummaryPrompt): AnthropicContent {
-  return { system, messages: [{ role: "user", content: user }] };
-}
-
-/**
- * The agent's own request up to what is to be summarized, with a cache breakpoint on its last block,
- * and the instruction behind it. `undefined` if its tools are not of this API.
- */
-function liveContent(live: Live): AnthropicContent | undefined {
-  const tools = wireTools(live, isTool);
-  if (tools === undefined) return undefined;
-  const encoded = encodeAnthropic([...live.messages, instructionMessage(live)]);
-  const system = joinSystem(live.system, encoded.system);
+/** Behind the agent's own request there is a cache breakpoint, and then the instruction. */
+function liveContent(live: Live, tools: readonly WireObject[]): AnthropicContent {
+  const { system, messages } = encodeAnthropic([...live.messages, instructionMessage(live)]);
   const content: AnthropicContent = {
-    ...(tools.length > 0 && { tools }),
-    ...(system !== undefined && { system }),
-    messages: encoded.messages,
+    tools: tools.length > 0 ? tools : undefined,
+    system: joinSystem(live.system, system),
+    messages,
   };
   if (breakpoints(content) >= MAX_BREAKPOINTS) return content;
-  return { ...content, messages: markShared(encoded.messages) };
-}
-
-/** Whether {@link liveContent} has something to give. */
-function canReuse(live: LiveRequest): boolean {
-  return wireTools(live, isTool) !== undefined;
+  return { ...content, messages: markShared(messages) };
 }
 
 /** Tools of the caller have a schema, those of the API itself a type with a date. */
@@ -215,21 +156,8 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
 };
 const CALL = /^(?:server_|mcp_)?tool_use$/;
 
-/** An answer in the making; `isComplete` once the API has said so. */
-interface AnthropicAnswer extends SummaryAnswer {
-  readonly toolCalls: number;
-  readonly isComplete: boolean;
-}
-
-const NO_ANSWER: AnthropicAnswer = { text: "", toolCalls: 0, isComplete: false };
-
-/** The answer in a whole message, e.g. as the SDK gives it. */
-export function anthropicAnswer(message: unknown): SummaryAnswer {
-  return addAnthropic(NO_ANSWER, message);
-}
-
 /** Takes in a whole message, or the next event of a stream. Thinking is left out. */
-function addAnthropic(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
+function add(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
   if (!isWireObject(event)) return answer;
   switch (event["type"]) {
     case "message":
@@ -241,7 +169,7 @@ function addAnthropic(answer: AnthropicAnswer, event: unknown): AnthropicAnswer 
     case "content_block_delta":
       return addBlock(answer, event["delta"]);
     case "message_delta":
-      return addEnd(answer, { ...event, ...objectOf(event["delta"]) });
+      return addEnd(answer, { ...event, ...fieldsOf(event["delta"]) });
     case "message_stop":
       return { ...answer, isComplete: true };
     default:
@@ -268,11 +196,8 @@ function addBlock(answer: AnthropicAnswer, block: unknown): AnthropicAnswer {
 function addEnd(answer: AnthropicAnswer, end: WireObject): AnthropicAnswer {
   const reason = end["stop_reason"];
   const usage = addUsage(answer.usage, end["usage"]);
-  return {
-    ...answer,
-    ...(usage !== undefined && { usage }),
-    ...(typeof reason === "string" && { finish: FINISHES[reason] ?? "other" }),
-  };
+  const finish = typeof reason === "string" ? (FINISHES[reason] ?? "other") : answer.finish;
+  return { ...answer, usage, finish };
 }
 
 /** Counts of a stream are cumulative, and those of the input need not come twice. */
@@ -283,18 +208,17 @@ function addUsage(before: SummaryUsage | undefined, usage: unknown): SummaryUsag
   const uncached = numberOf(usage["input_tokens"]);
   // Anthropic counts what is read from and written to the cache beside the input.
   const input = (uncached ?? 0) + (cached ?? 0) + (written ?? 0);
-  const counted: SummaryUsage = {
+  return {
     input: Math.max(before?.input ?? 0, input),
     cached: Math.max(before?.cached ?? 0, cached ?? 0),
     output: Math.max(before?.output ?? 0, numberOf(usage["output_tokens"]) ?? 0),
   };
-  return counted;
 }
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-function objectOf(value: unknown): WireObject {
-  return isWireObject(value) ? value : {};
+function finished({ text, usage, finish, toolCalls }: AnthropicAnswer): SummaryAnswer {
+  return { text, usage, finish, toolCalls };
 }

@@ -10,17 +10,19 @@ import {
   type SummaryTask,
 } from "../core/summary/prompt.ts";
 import { readWords, type Words } from "../core/summary/index.ts";
-import { clipLine, type CountTokens } from "../core/text/index.ts";
+import { clipLine, type CountTokens, fieldsOf } from "../core/text/index.ts";
 import { messageTokens, valueTokens } from "../core/tokens/index.ts";
-import { type CallFailure, callFailure, callSummarizer } from "./call.ts";
-import { type Deadline, pause, startDeadline, untilAborted } from "./deadline.ts";
-import type {
-  LiveRequest,
-  ModelSummary,
-  Summarizer,
-  SummaryAnswer,
-  SummaryCall,
-  SummaryRequest,
+import { type Deadline, pause, startDeadline, untilAborted } from "./bounds.ts";
+import { type CallFailure, callFailure } from "./failure.ts";
+import {
+  checkedUsage,
+  type LiveRequest,
+  type ModelSummary,
+  type Summarizer,
+  type SummaryAnswer,
+  type SummaryCall,
+  type SummaryFinish,
+  type SummaryRequest,
 } from "./summarizer.ts";
 
 export interface AskOptions {
@@ -126,11 +128,9 @@ async function attempt(request: Sent, number: 1 | 2, ask: Ask): Promise<Attempt>
   const { head, previousSummary, ledger, template, cap } = task;
   const startedAt = now();
   const sent = { ...request, head, previousSummary, ledger, template, cap };
-  const end = await callSummarizer(summarizer, sent, { deadline, now });
-  const answer = end.type === "answer" ? end.answer : undefined;
-  const failure = end.type === "failure" ? end.failure : undefined;
+  const { answer, failure, ended } = await callOnce(summarizer, sent, { deadline, now });
   const gated = answer && readAnswer(answer, ask);
-  const problem = gated?.problem ?? (end.type === "ended" ? end.reason : failure?.message);
+  const problem = gated?.problem ?? ended ?? failure?.message;
   const { live, prompt } = request;
   calls.push({
     summarizer: summarizer.name,
@@ -143,6 +143,53 @@ async function attempt(request: Sent, number: 1 | 2, ask: Ask): Promise<Attempt>
     problems: problem === undefined ? [] : [problem],
   });
   return { request, words: gated?.words, problem, failure };
+}
+
+/** How a call ended: exactly one of the three. */
+interface CallEnd {
+  readonly answer?: SummaryAnswer;
+  readonly failure?: CallFailure;
+  /** The time was over, or the caller gave up. */
+  readonly ended?: string;
+}
+
+/** Never throws, and returns when the deadline's signal aborts even if the summarizer does not care. */
+async function callOnce(
+  summarizer: Summarizer,
+  request: Omit<SummaryRequest, "signal">,
+  { deadline, now }: Pick<Ask, "deadline" | "now">,
+): Promise<CallEnd> {
+  const { signal } = deadline;
+  const ended = (): CallEnd => ({ ended: deadline.reason() ?? "It was aborted." });
+  if (signal.aborted) return ended();
+  const call = async (): Promise<unknown> => summarizer.summarize({ ...request, signal });
+  try {
+    const answer = await untilAborted(call(), signal);
+    return answer ? { answer: checkedAnswer(answer.value) } : ended();
+  } catch (error) {
+    return signal.aborted ? ended() : { failure: callFailure(error, now()) };
+  }
+}
+
+const FINISHES: readonly SummaryFinish[] = [
+  "stop",
+  "length",
+  "tool-calls",
+  "content-filter",
+  "error",
+  "other",
+];
+
+/** Whatever a summarizer gave as an answer; anything but a text is an empty one. */
+function checkedAnswer(value: unknown): SummaryAnswer {
+  if (typeof value === "string") return { text: value };
+  const { text, usage, finish, toolCalls } = fieldsOf(value);
+  return {
+    text: typeof text === "string" ? text : "",
+    usage: checkedUsage(usage),
+    finish: finish === undefined ? undefined : (FINISHES.find((one) => one === finish) ?? "other"),
+    toolCalls: typeof toolCalls === "number" ? toolCalls : undefined,
+  };
 }
 
 function readAnswer(answer: SummaryAnswer, { replaces, count, task }: Ask): Outcome {

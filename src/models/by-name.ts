@@ -1,13 +1,8 @@
 import { ContextError } from "../core/error.ts";
 import { anthropicSummarizer } from "./anthropic.ts";
-import { withoutSecrets } from "./call.ts";
-import {
-  type Environment,
-  type HttpSummarizerOptions,
-  processEnvironment,
-  variable,
-} from "./http-options.ts";
+import type { HttpSummarizerOptions } from "./http-summarizer.ts";
 import { openaiCompatibleSummarizer } from "./openai-compatible.ts";
+import { type Environment, processEnvironment, variable, withoutSecrets } from "./secrets.ts";
 import type { Summarizer } from "./summarizer.ts";
 
 /** What a name can be, for messages and help. */

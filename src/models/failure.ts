@@ -1,6 +1,13 @@
-import { clipLine } from "../core/text/index.ts";
-import { ContextError, isContextError } from "../core/error.ts";
-import type { SummaryUsage } from "./summarizer.ts";
+import { ContextError, errorMessage, isContextError } from "../core/error.ts";
+import {
+  type ErrorLayer,
+  errorLayers,
+  recogniseOverflow,
+  statusOf,
+} from "../core/overflow/index.ts";
+import { clip, clipLine } from "../core/text/index.ts";
+import { processEnvironment, redactor, secretsOf, withoutSecrets } from "./secrets.ts";
+import { checkedUsage, type SummaryAnswer, type SummaryUsage } from "./summarizer.ts";
 
 /** `details` of a {@link ContextError} with the code `summarizer-failed`. */
 export interface SummarizerFailure {
@@ -14,45 +21,164 @@ export interface SummarizerFailure {
   readonly usage?: SummaryUsage;
 }
 
-/** How much of a provider's own words goes into a message. */
-const MAX_WORDS = 400;
-
 /** `problem` goes on after the summarizer's name, e.g. "did not answer: …". */
 export function summarizerFailed(problem: string, details: SummarizerFailure): ContextError {
   // What others threw is no `cause`: it may hold the request with its key.
   return new ContextError("summarizer-failed", `${details.summarizer} ${problem}`, {
-    details: { ...details },
+    details: Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
   });
 }
 
-/** An answer that ended before it was whole. */
-export function brokenOff(summarizer: string): ContextError {
-  return summarizerFailed("broke off before its answer was complete.", { summarizer });
-}
-
-/** What ended an answer, with what the provider had counted of it by then. */
-export function withUsage(error: unknown, usage: SummaryUsage | undefined): unknown {
-  if (usage === undefined || !isContextError(error)) return error;
-  const { code, message, details } = error;
-  return new ContextError(code, message, { details: { ...details, usage } });
-}
+/** How much of a provider's own words goes into a message. */
+const MAX_WORDS = 400;
 
 /** Foreign words as part of a sentence. */
 export function quoted(words: string): string {
   return clipLine(words.trim().replace(/[.\s]+$/, ""), MAX_WORDS);
 }
 
-/** What the headers say about when to ask again, in ms; `undefined` when they say nothing. */
-export function retryAfterMs(headers: Pick<Headers, "get">, now: number): number | undefined {
-  const exact = headers.get("retry-after-ms");
-  if (exact !== null && isNumber(exact)) return Number(exact);
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
+/**
+ * The answer of a call that an SDK makes. Throws the signal's reason once it is aborted, and
+ * `summarizer-failed` for whatever else the SDK throws: that may hold the whole request, so only what
+ * it says is passed on, without the keys of the environment.
+ */
+export async function askSdk(
+  summarizer: string,
+  signal: AbortSignal,
+  call: () => Promise<SummaryAnswer>,
+): Promise<SummaryAnswer> {
+  signal.throwIfAborted();
+  try {
+    return await call();
+  } catch (error) {
+    signal.throwIfAborted();
+    const { status, retryAfterMs } = callFailure(error, Date.now());
+    const words = quoted(redactor(secretsOf(processEnvironment()))(errorMessage(error)));
+    const said = status === undefined ? "failed" : `answered ${status}`;
+    throw summarizerFailed(`${said}: ${words}.`, { summarizer, status, retryAfterMs });
+  }
+}
+
+/** Why a call gave no answer. */
+export interface CallFailure {
+  /**
+   * - `transient`: the same request may succeed: too many requests, an overloaded server, the network.
+   * - `overflow`: the prompt was too large for the model.
+   * - `refused`: this request will never be taken.
+   * - `hopeless`: no request will, e.g. because the key is wrong.
+   */
+  readonly kind: "transient" | "overflow" | "refused" | "hopeless";
+  /** One sentence without keys and bodies, at most 200 characters. */
+  readonly message: string;
+  readonly status?: number;
+  /** How long the server asks to wait. */
+  readonly retryAfterMs?: number;
+  /** The model's limit in tokens, where an overflow names it. */
+  readonly limit?: number;
+  /** What the provider had counted until then. */
+  readonly usage?: SummaryUsage;
+}
+
+const HOPELESS = new Set([401, 402, 403, 404]);
+const TRANSIENT = new Set([408, 409, 425, 429]);
+
+/** What an error of a summarizer means, whichever SDK it comes from. `now` is in ms. */
+export function callFailure(error: unknown, now: number): CallFailure {
+  const layers = errorLayers(error);
+  const status = first(layers, statusOf);
+  const overflow = recogniseOverflow(error);
+  return {
+    kind: overflow === undefined ? kindOf(layers, status) : "overflow",
+    message: safeMessage(status, first(layers, messageIn) ?? ""),
+    status,
+    retryAfterMs: first(layers, (layer) => waitIn(layer, now)),
+    limit: overflow?.limit,
+    usage: first(layers, ({ usage }) => checkedUsage(usage)),
+  };
+}
+
+function kindOf(layers: readonly ErrorLayer[], status: number | undefined): CallFailure["kind"] {
+  if (status !== undefined) {
+    if (HOPELESS.has(status)) return "hopeless";
+    return TRANSIENT.has(status) || status >= 500 ? "transient" : "refused";
+  }
+  if (layers.some((layer) => isContextError(layer) && layer.code === "invalid-options")) {
+    return "hopeless";
+  }
+  const isRetryable = first(layers, ({ isRetryable: flag }) =>
+    typeof flag === "boolean" ? flag : undefined,
+  );
+  return isRetryable === false ? "refused" : "transient";
+}
+
+function first<T>(
+  layers: readonly ErrorLayer[],
+  find: (layer: ErrorLayer) => T | undefined,
+): T | undefined {
+  for (const layer of layers) {
+    const found = find(layer);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function messageIn({ message }: ErrorLayer): string | undefined {
+  return typeof message === "string" && message !== "" ? message : undefined;
+}
+
+/** How long to wait, in ms: a field that a driver set, or what the headers say. */
+function waitIn(layer: ErrorLayer, now: number): number | undefined {
+  const { retryAfterMs: own, headers, responseHeaders } = layer;
+  if (typeof own === "number") return Math.max(0, own);
+  return retryAfterMs(headers, now) ?? retryAfterMs(responseHeaders, now);
+}
+
+/** What headers say about when to ask again, in ms; `undefined` when they say nothing. */
+export function retryAfterMs(headers: unknown, now: number): number | undefined {
+  const exact = headerOf(headers, "retry-after-ms");
+  if (isNumber(exact)) return Number(exact);
+  const value = headerOf(headers, "retry-after");
   if (isNumber(value)) return Math.round(Number(value) * 1_000);
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
+function headerOf(headers: unknown, name: string): string {
+  if (typeof headers !== "object" || headers === null) return "";
+  if (headers instanceof Headers) return headers.get(name) ?? "";
+  const entry = Object.entries(headers).find(([key]) => key.toLowerCase() === name);
+  return entry === undefined ? "" : String(entry[1]);
+}
+
 function isNumber(text: string): boolean {
   return /^\s*\d+(?:\.\d+)?\s*$/.test(text);
+}
+
+/** The most characters of an error that a report shows. */
+const LONGEST = 200;
+/** Words of an error stand in the first part of a body … */
+const LONGEST_BODY = 20_000;
+/** … and what is searched for keys is more than what is shown, so that none is cut in two. */
+const LOOK_UNITS = 2_000;
+
+/**
+ * The part of an error that may be told: its status and the start of its message on one line, without
+ * what looks like a key and without the body of a response.
+ */
+function safeMessage(status: number | undefined, message: string): string {
+  const words = withoutBody(message.slice(0, LONGEST_BODY)).slice(0, LOOK_UNITS);
+  const said = withoutSecrets(words)
+    .replace(/[\s\p{C}]+/gu, " ")
+    .trim();
+  const code = status === undefined || said.includes(String(status)) ? "" : `HTTP ${status}`;
+  const whole = [code, said].filter((piece) => piece !== "").join(": ") || "The call failed.";
+  return clip(whole, { length: LONGEST });
+}
+
+/** A message that quotes a body (JSON or a page) keeps only what the body says in words. */
+function withoutBody(message: string): string {
+  const body = message.search(/[{<]/);
+  if (body < 0) return message;
+  const said = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(message.slice(body))?.[1] ?? "";
+  return `${message.slice(0, body)} ${said.replaceAll(/\\(["\\/])/g, (_, mark: string) => mark)}`;
 }

@@ -1,8 +1,10 @@
 import { createParser } from "eventsource-parser";
 import { type ContextError, isContextError } from "../core/error.ts";
+import { errorLayers } from "../core/overflow/index.ts";
 import { isWireObject } from "../dialects/wire.ts";
+import { fieldsOf } from "../core/text/index.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
-import type { Redact } from "./http-options.ts";
+import type { Redact } from "./secrets.ts";
 
 /** One request to a model. */
 export interface ModelRequest {
@@ -72,32 +74,28 @@ async function* values(request: ModelRequest, response: Response): AsyncGenerato
 
 /** Errors may come with status 200: in the middle of a stream, and from some gateways. */
 function parsed(request: ModelRequest, text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = asJson(text);
+  if (value === undefined) {
     throw failed(
       request,
       "answered with something that is no JSON, or broke off; check the base URL.",
     );
   }
-  const error = providerError(value);
-  if (error === undefined) return value;
-  const { type, message } = error;
-  const words = type === undefined ? message : `${type}: ${message}`;
+  const { error } = fieldsOf(Array.isArray(value) ? value[0] : value);
+  if (!isWireObject(error) && !isText(error)) return value;
+  const words = errorWords(error) ?? "no message";
   throw failed(request, `broke off with an error: ${quoted(request.redact(words))}.`);
 }
 
 async function refused(request: ModelRequest, response: Response): Promise<ContextError> {
   const { status, headers } = response;
   const isRedirect = status === 0 || (status >= 300 && status < 400);
-  const words = quoted(request.redact(errorWords(await startOfBody(response, MAX_ERROR_BYTES))));
-  const wait = retryAfterMs(headers, Date.now());
+  const words = quoted(request.redact(bodyWords(await startOfBody(response))));
   const said = words === "" || isRedirect ? "" : `: ${words}`;
   return summarizerFailed(`answered ${status}${said}; ${adviceFor(status, request.keyHint)}.`, {
     summarizer: request.summarizer,
     status,
-    ...(wait !== undefined && { retryAfterMs: wait }),
+    retryAfterMs: retryAfterMs(headers, Date.now()),
   });
 }
 
@@ -148,10 +146,10 @@ async function* bodyText(
 }
 
 /** The start of a body, as far as it comes. */
-async function startOfBody(response: Response, maxBytes: number): Promise<string> {
+async function startOfBody(response: Response): Promise<string> {
   let text = "";
   try {
-    for await (const piece of bodyText(response, maxBytes, () => new Error("enough"))) {
+    for await (const piece of bodyText(response, MAX_ERROR_BYTES, () => new Error("enough"))) {
       text += piece;
     }
   } catch {
@@ -176,41 +174,23 @@ export async function* sseData(pieces: AsyncIterable<string>): AsyncGenerator<st
   yield* found.splice(0);
 }
 
-/** What a provider says of an error. */
-interface ProviderError {
-  /** Its name for the kind, e.g. `rate_limit_error`. */
-  readonly type?: string;
-  readonly message: string;
+/** The words of an error answer, whatever it holds. */
+function bodyWords(text: string): string {
+  // A page for people says nothing in its first lines.
+  return errorWords(asJson(text)) ?? (/^\s*</.test(text) ? "" : text);
 }
 
-/**
- * The error in a parsed body, as Anthropic, OpenAI, Google, Ollama, FastAPI and most gateways send
- * it; `undefined` when there is none.
- */
-function providerError(body: unknown): ProviderError | undefined {
+/** An error in words, as Anthropic, OpenAI, Google, Ollama, FastAPI and most gateways send it. */
+function errorWords(body: unknown): string | undefined {
   const value: unknown = Array.isArray(body) ? body[0] : body;
-  if (!isWireObject(value)) return undefined;
-  const { error } = value;
-  if (typeof error === "string" && error !== "") return { message: error };
-  if (isWireObject(error)) {
-    const type = [error["type"], error["code"], error["status"]].find(isText);
-    const message = [error["message"], error["detail"]].find(isText) ?? "no message";
-    return { message, ...(type !== undefined && { type }) };
+  // What stands under `error` says more than what stands around it.
+  const layers = [...errorLayers(fieldsOf(value)["error"]), ...errorLayers(value)];
+  for (const { message, detail, title, type, code, status } of layers) {
+    const words = [message, detail, title].find(isText);
+    const kind = [type, code, status].find(isText);
+    if (words !== undefined) return kind === undefined ? words : `${kind}: ${words}`;
   }
   return undefined;
-}
-
-/** The words of an error answer, whatever it holds. */
-function errorWords(text: string): string {
-  const body = asJson(text);
-  const { type, message } = providerError(body) ?? {};
-  if (message !== undefined) return type === undefined ? message : `${type}: ${message}`;
-  if (isWireObject(body)) {
-    const words = [body["message"], body["detail"], body["title"]].find(isText);
-    if (words !== undefined) return words;
-  }
-  // A page for people says nothing in its first lines.
-  return /^\s*</.test(text) ? "" : text;
 }
 
 function asJson(text: string): unknown {

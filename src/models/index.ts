@@ -5,7 +5,7 @@ export { anthropicSummarizer } from "./anthropic.ts";
 export { summarizerByName } from "./by-name.ts";
 export type { NamedSummarizerOptions } from "./by-name.ts";
 export type { SummarizerFailure } from "./failure.ts";
-export type { HttpSummarizerOptions } from "./http-options.ts";
+export type { HttpSummarizerOptions } from "./http-summarizer.ts";
 export type {
   ModelSummary,
   SummaryCall,

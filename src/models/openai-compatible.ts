@@ -1,36 +1,17 @@
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
-import type { SummaryPrompt } from "../core/summary/prompt.ts";
 import { encodeOpenAIChat } from "../dialects/openai-chat/encode.ts";
 import type { ChatMessage } from "../dialects/openai-chat/wire.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
+import { DONE } from "./http.ts";
 import {
-  credentials,
   endpoint,
-  furtherFields,
+  type HttpApi,
+  httpSummarizer,
   type HttpSummarizerOptions,
-  namedModel,
-  processEnvironment,
-  variable,
-} from "./http-options.ts";
-import { brokenOff, withUsage } from "./failure.ts";
-import { DONE, type ModelRequest, post } from "./http.ts";
-import {
-  inputTokens,
-  instructionMessage,
-  type Live,
-  outputLimit,
-  wireTools,
-} from "./live-request.ts";
-import type {
-  LiveRequest,
-  Summarizer,
-  SummaryAnswer,
-  SummaryFinish,
-  SummaryRequest,
-  SummaryUsage,
-} from "./summarizer.ts";
-
-const OPENAI = "https://api.openai.com/v1";
+  type UnfinishedAnswer,
+} from "./http-summarizer.ts";
+import { instructionMessage, type Live } from "./live-request.ts";
+import { variable } from "./secrets.ts";
+import type { Summarizer, SummaryAnswer, SummaryFinish, SummaryUsage } from "./summarizer.ts";
 
 /**
  * Summaries by OpenAI's Chat Completions, or a server that imitates them. Without a base URL it is
@@ -40,125 +21,71 @@ const OPENAI = "https://api.openai.com/v1";
  * missing, and never asks twice. Throws `invalid-options` for options that make no sense.
  */
 export function openaiCompatibleSummarizer(options: HttpSummarizerOptions): Summarizer {
-  const model = namedModel(options);
-  const { baseURL, window, maxTokens, reusesPrompt = false } = options;
-  const name =
-    baseURL === undefined
-      ? `openai:${model}`
-      : `openai-compatible:${withoutQuery(endpoint(baseURL, ""))}#${model}`;
-  return {
-    name,
-    ...(window !== undefined && { window }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    reusesPrompt,
-    canReuse,
-    async summarize(request) {
-      return complete(requestFor(name, options, request));
-    },
-  };
+  return httpSummarizer(CHAT_COMPLETIONS, options);
 }
 
-/** A query may hold a key. */
-function withoutQuery({ origin, pathname }: URL): string {
-  return origin + pathname.replace(/\/$/, "");
+/** The answer in a whole completion, e.g. as the SDK gives it. */
+export function chatAnswer(completion: unknown): SummaryAnswer {
+  return finished(add(NO_ANSWER, completion));
 }
 
-function requestFor(
-  summarizer: string,
-  options: HttpSummarizerOptions,
-  request: SummaryRequest,
-): ModelRequest {
-  const { env = processEnvironment(), baseURL } = options;
-  const base = baseURL ?? variable(env, "OPENAI_BASE_URL") ?? OPENAI;
-  const url = endpoint(base, "/chat/completions");
-  const { headers, ...rest } = credentials(options, url, {
-    summarizer,
-    variable: baseURL === undefined ? "OPENAI_API_KEY" : "OPENAI_COMPATIBLE_API_KEY",
-    isNeeded: baseURL === undefined && base === OPENAI,
-    header: (key) => ({ authorization: `Bearer ${key}` }),
-  });
-  return {
-    ...rest,
-    summarizer,
-    url: url.href,
-    headers,
-    body: bodyFor(url, options, request),
-    signal: request.signal,
-    fetch: options.fetch,
-  };
+/** An answer in the making. */
+interface ChatAnswer extends UnfinishedAnswer {
+  readonly finish?: SummaryFinish;
+  /** The index of each call, or its place: what tells the calls apart. */
+  readonly calls: ReadonlySet<number>;
+  readonly isRefused: boolean;
 }
 
-function bodyFor(
-  { origin }: URL,
-  options: HttpSummarizerOptions,
-  request: SummaryRequest,
-): ModelRequest["body"] {
-  const { model, maxTokens, window = DEFAULT_WINDOW, stream = true } = options;
-  const prefix = request.live && liveContent(request.live);
-  const live = prefix && request.live;
-  const content: ChatContent = prefix ?? promptContent(request.prompt);
-  const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
-  return {
-    model,
-    // OpenAI's reasoning models refuse the old name, other servers do not know the new one.
-    [OPENAI.startsWith(`${origin}/`) ? "max_completion_tokens" : "max_tokens"]: outputLimit(room),
-    ...content,
-    ...(stream && { stream, stream_options: { include_usage: true } }),
-    ...furtherFields(options, content),
-  };
-}
+const NO_ANSWER: ChatAnswer = {
+  text: "",
+  calls: new Set(),
+  isRefused: false,
+  isComplete: false,
+};
+const OPENAI = "https://api.openai.com/v1";
 
-async function complete(request: ModelRequest): Promise<SummaryAnswer> {
-  let answer = NO_ANSWER;
-  try {
-    for await (const chunk of post(request)) {
-      answer = chunk === DONE ? { ...answer, isComplete: true } : addChat(answer, chunk);
-    }
-    if (!answer.isComplete) throw brokenOff(request.summarizer);
-  } catch (error) {
-    throw withUsage(error, answer.usage);
-  }
-  const made = finishedAnswer(answer);
-  return { ...made, text: request.redact(made.text) };
-}
-
-/** The part of a request that holds what is said. */
-interface ChatContent {
-  readonly tools?: readonly WireObject[];
-  readonly messages: readonly ChatMessage[];
-}
-
-function promptContent({ system, user }: SummaryPrompt): ChatContent {
-  return {
+const CHAT_COMPLETIONS: HttpApi<ChatAnswer> = {
+  nameOf({ baseURL, model }) {
+    if (baseURL === undefined) return `openai:${model}`;
+    // A query may hold a key.
+    const { origin, pathname } = endpoint(baseURL, "");
+    return `openai-compatible:${origin}${pathname.replace(/\/$/, "")}#${model}`;
+  },
+  placeOf({ baseURL }, env) {
+    const base = baseURL ?? variable(env, "OPENAI_BASE_URL") ?? OPENAI;
+    return {
+      url: endpoint(base, "/chat/completions"),
+      variable: baseURL === undefined ? "OPENAI_API_KEY" : "OPENAI_COMPATIBLE_API_KEY",
+      needsKey: baseURL === undefined && base === OPENAI,
+    };
+  },
+  keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+  isTool: (tool) => isWireObject(tool["function"]) || isWireObject(tool["custom"]),
+  promptContent: ({ system, user }) => ({
     messages: [
       { role: "system", content: system },
       { role: "user", content: user },
     ],
-  };
-}
+  }),
+  liveContent,
+  answerFields: (limit, { stream = true }, { origin }) => ({
+    // OpenAI's reasoning models refuse the old name, other servers do not know the new one.
+    [OPENAI.startsWith(`${origin}/`) ? "max_completion_tokens" : "max_tokens"]: limit,
+    stream: stream || undefined,
+    stream_options: stream ? { include_usage: true } : undefined,
+  }),
+  noAnswer: NO_ANSWER,
+  add,
+  finished,
+};
 
-/**
- * The agent's own request up to what is to be summarized, and the instruction behind it; the
- * provider finds the prefix by itself. `undefined` if its tools are not of this API.
- */
-function liveContent(live: Live): ChatContent | undefined {
-  const tools = wireTools(live, isTool);
-  if (tools === undefined) return undefined;
+/** The provider finds the prefix by itself. */
+function liveContent(live: Live, tools: readonly WireObject[]) {
   const system: ChatMessage[] = live.system ? [{ role: "system", content: live.system }] : [];
   const encoded = encodeOpenAIChat([...live.messages, instructionMessage(live)]);
-  return {
-    ...(tools.length > 0 && { tools }),
-    messages: [...system, ...joinLast(encoded, live.instruction)],
-  };
-}
-
-/** Whether {@link liveContent} has something to give. */
-function canReuse(live: LiveRequest): boolean {
-  return wireTools(live, isTool) !== undefined;
-}
-
-function isTool(tool: WireObject): boolean {
-  return isWireObject(tool["function"]) || isWireObject(tool["custom"]);
+  const messages = [...system, ...joinLast(encoded, live.instruction)];
+  return { tools: tools.length > 0 ? tools : undefined, messages };
 }
 
 /** Two messages of the user in a row are refused by some servers: the last one joins the other. */
@@ -180,26 +107,9 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
   content_filter: "content-filter",
 };
 
-/** An answer in the making; `isComplete` once the server has said so. */
-interface ChatAnswer {
-  readonly text: string;
-  readonly finish?: SummaryFinish;
-  readonly usage?: SummaryUsage;
-  /** What tells the calls apart: their index, or their place. */
-  readonly calls: ReadonlySet<number>;
-  readonly isRefused: boolean;
-  readonly isComplete: boolean;
-}
-
-const NO_ANSWER: ChatAnswer = {
-  text: "",
-  calls: new Set(),
-  isRefused: false,
-  isComplete: false,
-};
-
 /** Takes in a whole completion, or the next chunk of a stream. Reasoning is left out. */
-function addChat(answer: ChatAnswer, chunk: unknown): ChatAnswer {
+function add(answer: ChatAnswer, chunk: unknown): ChatAnswer {
+  if (chunk === DONE) return { ...answer, isComplete: true };
   if (!isWireObject(chunk)) return answer;
   const usage = chatUsage(chunk["usage"]);
   const counted = usage === undefined ? answer : { ...answer, usage };
@@ -256,17 +166,12 @@ function chatUsage(usage: unknown): SummaryUsage | undefined {
 /** Servers that know no field for it put the model's thinking before its answer. */
 const THINKING = /^\s*<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*/;
 
-/** The answer in a whole completion, e.g. as the SDK gives it. */
-export function chatAnswer(completion: unknown): SummaryAnswer {
-  return finishedAnswer(addChat(NO_ANSWER, completion));
-}
-
-function finishedAnswer(answer: ChatAnswer): SummaryAnswer {
+function finished(answer: ChatAnswer): SummaryAnswer {
   const { text, usage, calls, isRefused } = answer;
   const finish = isRefused ? "content-filter" : (answer.finish ?? "stop");
   return {
     text: text.replace(THINKING, ""),
-    ...(usage !== undefined && { usage }),
+    usage,
     finish,
     toolCalls: calls.size,
   };

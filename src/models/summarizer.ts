@@ -12,6 +12,18 @@ export interface SummaryUsage {
   readonly output: number;
 }
 
+/** The usage that somebody says a call had; `undefined` for anything but whole figures. */
+export function checkedUsage(usage: unknown): SummaryUsage | undefined {
+  if (typeof usage !== "object" || usage === null) return undefined;
+  const { input, cached, output } = usage as Readonly<Record<string, unknown>>;
+  if (!isTokens(input) || !isTokens(output)) return undefined;
+  return { input, cached: isTokens(cached) ? cached : undefined, output };
+}
+
+function isTokens(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
+}
+
 /** Why the model stopped. After `length`, `content-filter` and `error` no summary is whole. */
 export type SummaryFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";
 

@@ -93,8 +93,9 @@ const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
 const RATE_LIMIT =
   /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl|please wait|service unavailable|queued/i;
 
-/** How deep causes and bodies are followed. */
+/** How deep causes and bodies are followed, and how many of them are read. */
 const MAX_DEPTH = 6;
+const MAX_LAYERS = 32;
 const MAX_TEXT = 20_000;
 
 /**
@@ -102,28 +103,72 @@ const MAX_TEXT = 20_000;
  * a parsed error body, a response text. Returns `undefined` when it is something else.
  */
 export function recogniseOverflow(error: unknown): ProviderOverflow | undefined {
-  const facts = factsOf(error);
-  const text = textOf(facts);
+  const layers = errorLayers(error);
+  const text = textOf(layers);
   for (const [, pattern] of OVERFLOWS) {
     const match = pattern.exec(text);
     if (match === null) continue;
     if (RATE_LIMIT.test(text) && match.groups?.["limit"] === undefined) return undefined;
     return numbers(match.groups);
   }
-  return facts.statuses.includes(413) ? {} : undefined;
+  return layers.some((layer) => statusOf(layer) === 413) ? {} : undefined;
 }
 
 /** All that a provider's error says, wherever an SDK keeps it: its messages, codes, bodies, causes. */
 export function errorText(error: unknown): string {
-  return textOf(factsOf(error));
+  return textOf(errorLayers(error));
 }
 
-function factsOf(error: unknown): ErrorFacts {
-  return collect(error, { texts: [], statuses: [] }, MAX_DEPTH);
+/** An error, or something that it wraps: a cause, a body, a response. */
+export type ErrorLayer = Readonly<Record<string, unknown>>;
+
+/** The fields in which SDKs and bodies keep nested errors. */
+const NESTED = [
+  "error",
+  "cause",
+  "body",
+  "data",
+  "response",
+  "lastError",
+  "responseBody",
+  "details",
+] as const;
+
+/** An error and what it wraps, from the outside in; a text is the message of a layer of its own. */
+export function errorLayers(error: unknown): readonly ErrorLayer[] {
+  const found: ErrorLayer[] = [];
+  const seen = new Set<unknown>();
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === "string") found.push({ message: value });
+    if (typeof value !== "object" || value === null || depth === 0) return;
+    if (seen.has(value) || seen.size === MAX_LAYERS) return;
+    seen.add(value);
+    const layer = value as ErrorLayer;
+    found.push(layer);
+    for (const key of NESTED) visit(layer[key], depth - 1);
+  };
+  visit(error, MAX_DEPTH);
+  return found;
 }
 
-function textOf({ texts }: ErrorFacts): string {
+/** The HTTP status that a layer names. */
+export function statusOf({ status, statusCode }: ErrorLayer): number | undefined {
+  return [status, statusCode].find((value) => typeof value === "number");
+}
+
+const TEXTS = ["message", "code", "type", "detail", "reason"] as const;
+
+function textOf(layers: readonly ErrorLayer[]): string {
+  const texts = layers.flatMap((layer) => {
+    const said = TEXTS.map((key) => layer[key]).filter((text) => typeof text === "string");
+    return typeof layer["n_ctx"] === "number" ? [...said, sizes(layer)] : said;
+  });
   return texts.join("\n").slice(0, MAX_TEXT);
+}
+
+/** llama.cpp names the sizes beside its message. */
+function sizes({ n_prompt_tokens, n_ctx }: ErrorLayer): string {
+  return JSON.stringify({ n_prompt_tokens, n_ctx });
 }
 
 function numbers(groups: Record<string, string | undefined> | undefined): ProviderOverflow {
@@ -133,30 +178,4 @@ function numbers(groups: Record<string, string | undefined> | undefined): Provid
 function count(digits: string | undefined): number | undefined {
   const value = Number(digits?.replaceAll(",", ""));
   return value > 0 ? value : undefined;
-}
-
-interface ErrorFacts {
-  readonly texts: string[];
-  readonly statuses: number[];
-}
-
-/** The fields in which SDKs and bodies keep text, nested errors and the HTTP status. */
-const NESTED = ["error", "cause", "body", "data", "response", "lastError", "responseBody"] as const;
-const TEXTS = ["message", "code", "type", "detail", "reason"] as const;
-const STATUSES = ["status", "statusCode"] as const;
-
-function collect(value: unknown, facts: ErrorFacts, depth: number): ErrorFacts {
-  if (typeof value === "string") facts.texts.push(value);
-  if (typeof value !== "object" || value === null || depth === 0) return facts;
-  const record = value as Record<string, unknown>;
-  for (const key of TEXTS) if (typeof record[key] === "string") facts.texts.push(record[key]);
-  for (const key of STATUSES) if (typeof record[key] === "number") facts.statuses.push(record[key]);
-  if (typeof record["n_ctx"] === "number") facts.texts.push(JSON.stringify(sizes(record)));
-  for (const key of NESTED) collect(record[key], facts, depth - 1);
-  return facts;
-}
-
-/** llama.cpp names the sizes beside its message. */
-function sizes({ n_prompt_tokens, n_ctx }: Record<string, unknown>): object {
-  return { n_prompt_tokens, n_ctx };
 }

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  type HttpSummarizerOptions,
-  openaiCompatibleSummarizer,
-} from "../../../src/models/index.ts";
-import { eventStream, json, scriptedFetch, type ScriptedFetch } from "../scripted-fetch.ts";
-import { summaryRequest } from "../summary-request.ts";
+import { type HttpSummarizerOptions, openaiCompatibleSummarizer } from "../../src/models/index.ts";
+import { eventStream, json, scriptedFetch, type ScriptedFetch } from "./scripted-fetch.ts";
+import { summaryRequest } from "./summary-request.ts";
 
 const usage = {
   prompt_tokens: 800,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sseData } from "../../../src/models/http.ts";
+import { sseData } from "../../src/models/http.ts";
 
 async function dataOf(pieces: readonly string[]): Promise<string[]> {
   async function* source(): AsyncGenerator<string> {

@@ -3,8 +3,8 @@ import type { LanguageModel as LanguageModel7 } from "ai7";
 import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
-import { type AiSdkModel, aiSdkSummarizer } from "../../../src/models/index.ts";
-import { summaryRequest } from "../summary-request.ts";
+import { type AiSdkModel, aiSdkSummarizer } from "../../src/models/index.ts";
+import { summaryRequest } from "./summary-request.ts";
 
 type Version<Model, Name> = Extract<Model, { readonly specificationVersion: Name }>;
 

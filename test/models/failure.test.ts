@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ContextError } from "../../src/core/error.ts";
-import { callFailure } from "../../src/models/call.ts";
+import { callFailure, retryAfterMs } from "../../src/models/failure.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const KEY = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
@@ -106,11 +106,29 @@ describe("what a report tells of an error", () => {
 
   it("is one line of at most 200 characters, and keeps the names of models", () => {
     const { message } = callFailure(
-      error(`no model claude-sonnet-4-5-20250929-v2\n${"a ".repeat(500)}`),
+      error(`no model claude-sonnet-4-5-20250929-v2\n${"bb ".repeat(400)}`),
       NOW,
     );
     expect(message).toContain("claude-sonnet-4-5-20250929-v2");
     expect(message).not.toContain("\n");
     expect(message).toHaveLength(200);
   });
+});
+
+it.each([
+  [{}, undefined],
+  [{ "retry-after": "7" }, 7_000],
+  [{ "retry-after": "0.5" }, 500],
+  [{ "retry-after": "Fri, 02 Jan 2026 03:05:05 GMT" }, 60_000],
+  [{ "retry-after": "Fri, 02 Jan 2026 03:00:00 GMT" }, 0],
+  [{ "retry-after": "soon" }, undefined],
+  [{ "retry-after": "" }, undefined],
+  [{ "retry-after-ms": "250", "retry-after": "1" }, 250],
+])("headers %j mean to wait %s ms", (headers, expected) => {
+  expect(
+    retryAfterMs(
+      new Headers(headers as Record<string, string>),
+      Date.parse("2026-01-02T03:04:05Z"),
+    ),
+  ).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { post } from "../../../src/models/http.ts";
-import { eventStream, json, scriptedFetch } from "../scripted-fetch.ts";
+import { post } from "../../src/models/http.ts";
+import { eventStream, json, scriptedFetch } from "./scripted-fetch.ts";
 
 async function valuesOf(answer: () => Response | Promise<Response>): Promise<unknown[]> {
   const values: unknown[] = [];

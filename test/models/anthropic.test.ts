@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { anthropicSummarizer, type HttpSummarizerOptions } from "../../../src/models/index.ts";
-import { eventStream, json, scriptedFetch, type ScriptedFetch } from "../scripted-fetch.ts";
-import { summaryRequest } from "../summary-request.ts";
+import { anthropicSummarizer, type HttpSummarizerOptions } from "../../src/models/index.ts";
+import { eventStream, json, scriptedFetch, type ScriptedFetch } from "./scripted-fetch.ts";
+import { summaryRequest } from "./summary-request.ts";
 
 const message = {
   type: "message",

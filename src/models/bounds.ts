@@ -13,8 +13,6 @@ export interface Deadline {
 export interface DeadlineOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** A longer time that this one is a part of. */
-  readonly within?: Deadline;
   readonly now: () => number;
 }
 
@@ -22,8 +20,7 @@ export interface DeadlineOptions {
 const LONGEST_TIMER = 2_147_483_647;
 
 /** Starts the clock. */
-export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptions): Deadline {
-  const signal = within?.signal ?? rest.signal;
+export function startDeadline({ timeoutMs, signal, now }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const start = now();
   let reason: string | undefined;
@@ -31,7 +28,7 @@ export function startDeadline({ timeoutMs, within, now, ...rest }: DeadlineOptio
     reason ??= why;
     controller.abort(new DOMException(why, "AbortError"));
   };
-  const onAbort = (): void => stop(within?.reason() ?? "The call was aborted.");
+  const onAbort = (): void => stop("The call was aborted.");
   const onTime = (): void => stop(`There was no answer within ${timeoutMs} ms.`);
   const timer = setTimeout(onTime, timerMs(timeoutMs));
   if (signal?.aborted === true) onAbort();
@@ -81,4 +78,40 @@ export async function untilAborted<T>(
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/**
+ * A circuit breaker: after three failures in a row it is open, and nobody should be asked, until a
+ * cool-down has passed. Then one try is allowed; its outcome closes the breaker or opens it again.
+ */
+export interface Breaker {
+  /** Whether somebody may be asked now. */
+  readonly allows: boolean;
+  succeeded(): void;
+  failed(): void;
+}
+
+/** Failures in a row after which nobody is asked any more. */
+const FAILURES = 3;
+/** How long nobody is asked then; long enough for an outage or a rate limit to pass. */
+const COOL_DOWN_MS = 5 * 60_000;
+
+/** A closed breaker. `now` is the clock, in ms. */
+export function createBreaker(now: () => number): Breaker {
+  let inARow = 0;
+  let failedAt = 0;
+  return {
+    get allows() {
+      // A clock that was set back must not keep the breaker open for longer than the cool-down.
+      const since = now() - failedAt;
+      return inARow < FAILURES || since >= COOL_DOWN_MS || since < 0;
+    },
+    succeeded() {
+      inARow = 0;
+    },
+    failed() {
+      inARow++;
+      failedAt = now();
+    },
+  };
 }

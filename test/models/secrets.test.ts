@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { redactor } from "../../../src/models/http-options.ts";
+import { redactor } from "../../src/models/secrets.ts";
 
 it("takes a secret out however it is spelled", () => {
   const redact = redactor(['sk-"quoted"/+ key\n']);

@@ -1,0 +1,61 @@
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Those of this process; none where there is no process, e.g. in a browser. */
+export function processEnvironment(): Environment {
+  const { process } = globalThis as { readonly process?: { readonly env?: Environment } };
+  return process?.env ?? {};
+}
+
+/** A variable; one that is set to nothing is not set. */
+export function variable(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+const SECRET_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD)$/;
+
+/** Keys that others look up in the environment by themselves. */
+export function secretsOf(env: Environment): readonly (string | undefined)[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    SECRET_VARIABLE.test(name) ? [value] : [],
+  );
+}
+
+/** Takes secrets out of a text that others wrote. */
+export type Redact = (text: string) => string;
+
+/** Shorter values are placeholders such as `ollama`, which servers without keys are given. */
+const MIN_LENGTH = 8;
+
+/** Replaces each secret wherever it stands, also as JSON or a URL would spell it. */
+export function redactor(secrets: readonly (string | undefined)[]): Redact {
+  const known = secrets.flatMap((secret) => (secret === undefined ? [] : [secret, secret.trim()]));
+  const spellings = known.flatMap((text) =>
+    text.length < MIN_LENGTH
+      ? []
+      : [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)],
+  );
+  // A longer spelling may hold a shorter one.
+  const longestFirst = [...new Set(spellings)].toSorted((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((clean, one) => clean.replaceAll(one, "[redacted]"), text);
+}
+
+/** How keys look, and where they stand. */
+const SECRETS: readonly RegExp[] = [
+  /\b(?:bearer|basic)\s+[^\s"',;]+/gi,
+  /\b(?:sk|pk|rk|xai|gsk|ghp|gho|glpat|hf|r8|pplx|nvapi|key|sess|org|proj)[-_][\w.*-]{4,}/gi,
+  /\b(?:AIza|AKIA|ya29\.)[\w.-]{8,}/g,
+  /\b(?:x-)?(?:api[-_ ]?key|authorization|access[-_ ]?token|token|secret|password)\b["']?\s*[:=]\s*["']?[^\s"',;]+/gi,
+  /\b(?:api[-_ ]?key|token|secret|password)\s+(?=[\w-]*\d)(?=\d*[a-z])[\w-]{8,}/gi,
+  /\beyJ[\w-]+(?:\.[\w-]+)+/g,
+  /[?&][\w-]*(?:key|token|secret|sig)[\w-]*=[^&\s"']+/gi,
+  /\/\/[^\s/@]+@/g,
+  /\b(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])(?=[\w+=-]*\d)[\w+=-]{24,}/g,
+  /\b(?:[0-9a-f]{32,}|[a-z0-9]{40,})\b/gi,
+];
+
+/** A text without what looks like a key, or stands where keys do: for keys that nobody told us. */
+export function withoutSecrets(text: string): string {
+  return SECRETS.reduce((clean, secret) => clean.replace(secret, () => "[removed]"), text);
+}

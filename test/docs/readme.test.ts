@@ -81,4 +81,17 @@ describe("the pages", () => {
       expect(map).toContain(room);
     }
   });
+
+  it.each(["AGENTS.md", "docs/how-it-works.md"])(
+    "%s names only files of src that are there",
+    (page) => {
+      const text = readFileSync(page, "utf8");
+      const rooms = readdirSync("src", { withFileTypes: true }).filter((one) => one.isDirectory());
+      const named = [...text.matchAll(/`((?:[a-z-]+\/)+[a-z-]+\.ts)`/g)]
+        .map((match) => match[1]!)
+        .filter((file) => rooms.some(({ name }) => file.startsWith(`${name}/`)));
+      expect(named.length).toBeGreaterThan(10);
+      for (const file of named) expect(existsSync(path.join("src", file)), file).toBe(true);
+    },
+  );
 });

@@ -52,3 +52,8 @@ function waitingResult({ toolCallId, toolName }: ToolCallPart): ToolResultPart {
   const output = [{ type: "text" as const, text: WAITING_TEXT }];
   return { type: "tool-result", toolCallId, toolName, output, isError: true };
 }
+
+/** A message that stands before the conversation proper. */
+export function isLeading(message: Message | undefined): boolean {
+  return message?.role === "system" && message.kind !== "summary";
+}

@@ -1,5 +1,12 @@
-import { isUntouched, type Message, type MessageSource, type Part } from "../core/message/index.ts";
+import {
+  isUntouched,
+  type Message,
+  type MessageSource,
+  type OutputPart,
+  type Part,
+} from "../core/message/index.ts";
 import { unframeSummary } from "../core/summary/index.ts";
+import { type Block, isWireBlock } from "./wire.ts";
 
 /** A decoded message before its origin is noted. */
 export type Draft = Omit<Message, "source">;
@@ -70,6 +77,23 @@ export function nativeOf(part: Part, dialect: string): unknown {
   return part.source?.dialect === dialect ? part.source.value : undefined;
 }
 
+/** The native block that a part came from. */
+export function nativeBlock(part: Part, dialect: string): Block | undefined {
+  const native = nativeOf(part, dialect);
+  return isWireBlock(native) ? native : undefined;
+}
+
+/** The ids of the calls that came from this dialect. */
+export function nativeCallIds(messages: readonly Message[], dialect: string): string[] {
+  const calls = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
+  return calls.flatMap((call) => (nativeOf(call, dialect) === undefined ? [] : [call.toolCallId]));
+}
+
+/** A part that can stand in the content of a message: no call, no result, no reasoning. */
+export function isOutputPart(part: Part): part is OutputPart {
+  return part.type === "text" || part.type === "file" || part.type === "opaque";
+}
+
 /**
  * A native object with other fields: the very same object when nothing differs (arrays are
  * compared element by element), else a copy. A field set to `undefined` is removed.
@@ -87,9 +111,13 @@ export function withFields<T extends object>(native: T, fields: Readonly<Record<
 }
 
 function isSame(before: unknown, after: unknown): boolean {
-  if (before === after) return true;
-  if (!Array.isArray(before) || !Array.isArray(after)) return false;
-  return before.length === after.length && before.every((item, index) => item === after[index]);
+  return before === after || (Array.isArray(before) && isSameList(before, after));
+}
+
+/** Lists with the very same elements. */
+export function isSameList(list: readonly unknown[], other: unknown): boolean {
+  if (!Array.isArray(other) || list.length !== other.length) return false;
+  return list.every((item, index) => item === other[index]);
 }
 
 /**

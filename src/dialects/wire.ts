@@ -1,5 +1,5 @@
 import { ContextError } from "../core/error.ts";
-import { isRecord } from "../core/text/json.ts";
+import { isRecord, toJson } from "../core/text/json.ts";
 import { describeValue } from "../core/message/index.ts";
 
 export { describeValue };
@@ -17,7 +17,10 @@ export type WireBlock =
   | { readonly type: string }
   | { readonly type: string; readonly [field: string]: unknown };
 
-export function isWireBlock(value: unknown): value is WireBlock & WireObject {
+/** A block whose fields can be read. */
+export type Block = WireBlock & WireObject;
+
+export function isWireBlock(value: unknown): value is Block {
   return isWireObject(value) && typeof value["type"] === "string";
 }
 
@@ -56,4 +59,29 @@ export function parseInput(text: unknown): unknown {
   } catch {
     return text;
   }
+}
+
+/** Arguments as they were written, as long as they say the same; else the input as text. */
+export function argumentsText(input: unknown, before?: unknown): string {
+  if (typeof before === "string") {
+    const parsed = parseInput(before);
+    if (parsed === input || toJson(parsed) === toJson(input)) return before;
+  }
+  return typeof input === "string" ? input : toJson(input ?? {});
+}
+
+/** A text with something in it. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The field if it is a string. */
+export function textIn(value: WireObject, field: string): string | undefined {
+  const found = value[field];
+  return typeof found === "string" ? found : undefined;
+}
+
+/** The value if it is a number, else 0. */
+export function numberOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from "../core/text/index.ts";
 import type { FilePart, TextPart } from "../core/message/index.ts";
-import { parseDataUrl } from "../dialects/data-url.ts";
+import { parseDataUrl } from "../dialects/files.ts";
 
 /**
  * Content as OpenAI-like agents store it (a string, null, or a list of `text` and `image_url`

@@ -1,3 +1,4 @@
+import { type CallRules, checkList, createCallRules, type Report } from "../checking.ts";
 import type { DialectIssue } from "../dialect.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
 
@@ -24,14 +25,11 @@ const OUTPUTS: ReadonlySet<string> = new Set([
   "execution-denied",
 ]);
 
-interface Walk {
-  readonly issues: DialectIssue[];
-  /** Every call id seen so far. */
-  readonly calls: Set<string>;
-  readonly answered: Set<string>;
-  /** Calls that wait for a result, with the index of their message. */
-  open: Map<string, number>;
-  isBeforeBody: boolean;
+/** One message under check. */
+interface Place {
+  readonly index: number;
+  readonly calls: CallRules;
+  readonly report: Report;
 }
 
 /**
@@ -39,47 +37,42 @@ interface Walk {
  * A call that waits for an approval needs no result yet.
  */
 export function checkAiSdk(conversation: unknown): readonly DialectIssue[] {
-  if (!Array.isArray(conversation) || conversation.length === 0) {
-    return [{ rule: "empty-conversation", message: "There must be at least one message." }];
-  }
-  const walk: Walk = {
-    issues: [],
-    calls: new Set(),
-    answered: new Set(),
-    open: new Map(),
-    isBeforeBody: true,
-  };
-  conversation.forEach((native: unknown, index) => checkMessage(walk, native, index));
-  closeCalls(walk);
-  return walk.issues;
+  return checkList(conversation, "message", (reportAt) => {
+    const calls = createCallRules(reportAt);
+    let isBeforeBody = true;
+    return {
+      visit(native, index) {
+        const report = reportAt(index);
+        const role = isWireObject(native) ? native["role"] : undefined;
+        if (!isWireObject(native) || !["system", ...Object.keys(CONTENT)].includes(String(role))) {
+          report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
+          return;
+        }
+        // The SDK throws `AI_MissingToolResultsError` for what is still open here.
+        if (role !== "tool") calls.close();
+        if (role === "system") {
+          checkSystem(native, isBeforeBody, report);
+        } else {
+          isBeforeBody = false;
+          checkContent(native, { index, calls, report });
+        }
+      },
+      end: () => calls.close(),
+    };
+  });
 }
 
-function checkMessage(walk: Walk, native: unknown, index: number): void {
-  const role = isWireObject(native) ? native["role"] : undefined;
-  if (!isWireObject(native) || !["system", ...Object.keys(CONTENT)].includes(String(role))) {
-    report(walk, "unknown-role", index, `has the unknown role ${JSON.stringify(role)}`);
-    return;
+function checkSystem({ content }: WireObject, isBeforeBody: boolean, report: Report): void {
+  if (typeof content !== "string") {
+    report("content-shape", "is a system message whose content is no string");
   }
-  if (role !== "tool") closeCalls(walk);
-  if (role === "system") checkSystem(walk, native, index);
-  else checkContent(walk, native, index);
+  if (!isBeforeBody) report("system-not-leading", "is a system message behind others");
 }
 
-function checkSystem(walk: Walk, native: WireObject, index: number): void {
-  if (typeof native["content"] !== "string") {
-    report(walk, "content-shape", index, "is a system message whose content is no string");
-  }
-  if (!walk.isBeforeBody) {
-    report(walk, "system-not-leading", index, "is a system message behind others");
-  }
-}
-
-function checkContent(walk: Walk, native: WireObject, index: number): void {
-  walk.isBeforeBody = false;
-  const { content, role } = native;
+function checkContent({ content, role }: WireObject, place: Place): void {
   if (typeof content === "string" && role !== "tool") return;
   if (!Array.isArray(content)) {
-    report(walk, "content-shape", index, "needs a string or an array as content");
+    place.report("content-shape", "needs a string or an array as content");
     return;
   }
   const allowed = CONTENT[String(role)] ?? [];
@@ -87,37 +80,26 @@ function checkContent(walk: Walk, native: WireObject, index: number): void {
     const type = isWireObject(part) ? String(part["type"]) : "none";
     if (!isWireObject(part) || !allowed.includes(type)) {
       const rule = role === "tool" ? "tool-message-content" : "content-part";
-      report(walk, rule, index, `may not hold a part of type ${type}`);
+      place.report(rule, `may not hold a part of type ${type}`);
     } else {
-      checkPart(walk, part, index);
+      checkPart(part, place);
     }
   }
-  if (role === "assistant") acceptApprovals(walk, content as WireObject[]);
+  if (role !== "assistant") return;
+  for (const part of content as WireObject[]) {
+    if (part["type"] === "tool-approval-request") place.calls.release(String(part["toolCallId"]));
+  }
 }
 
-function checkPart(walk: Walk, part: WireObject, index: number): void {
+function checkPart(part: WireObject, { index, calls, report }: Place): void {
   const id = String(part["toolCallId"]);
-  if (part["type"] === "tool-call") {
-    // Once it is answered, a provider may use an id again.
-    if (walk.open.has(id))
-      report(walk, "duplicate-tool-call-id", index, `uses call id ${id} again`);
-    walk.calls.add(id);
-    walk.answered.delete(id);
-    if (part["providerExecuted"] !== true) walk.open.set(id, index);
-  }
+  if (part["type"] === "tool-call") calls.open(id, index, part["providerExecuted"] !== true);
   if (part["type"] !== "tool-result") return;
-  checkOutput(walk, part, index);
-  if (!walk.calls.has(id)) {
-    report(walk, "unpaired-tool-result", index, `has a result of ${id}, which no call before has`);
-  } else if (walk.answered.has(id)) {
-    report(walk, "duplicate-tool-result", index, `has a second result of ${id}`);
-  }
-  walk.answered.add(id);
-  walk.open.delete(id);
+  checkOutput(part, report);
+  calls.answer(id, index);
 }
 
-function checkOutput(walk: Walk, part: WireObject, index: number): void {
-  const output = part["output"];
+function checkOutput({ output, toolCallId }: WireObject, report: Report): void {
   const type = isWireObject(output) ? String(output["type"]) : "none";
   const value = isWireObject(output) ? output["value"] : undefined;
   const isText = type === "text" || type === "error-text";
@@ -126,31 +108,9 @@ function checkOutput(walk: Walk, part: WireObject, index: number): void {
     (!isText || typeof value === "string") &&
     (type !== "content" || Array.isArray(value)) &&
     (!type.endsWith("json") || value !== undefined);
-  if (!isLegal) {
-    const id = String(part["toolCallId"]);
-    report(
-      walk,
-      "tool-output-shape",
-      index,
-      `has a result of ${id} with an illegal ${type} output`,
-    );
-  }
-}
-
-function acceptApprovals(walk: Walk, content: readonly WireObject[]): void {
-  for (const part of content) {
-    if (part["type"] === "tool-approval-request") walk.open.delete(String(part["toolCallId"]));
-  }
-}
-
-/** The SDK throws `AI_MissingToolResultsError` for what is still open here. */
-function closeCalls(walk: Walk): void {
-  for (const [id, index] of walk.open) {
-    report(walk, "unanswered-tool-call", index, `calls ${id}, and no result follows directly`);
-  }
-  walk.open = new Map();
-}
-
-function report(walk: Walk, rule: string, index: number, problem: string): void {
-  walk.issues.push({ rule, index, message: `Message ${index} ${problem}.` });
+  if (isLegal) return;
+  report(
+    "tool-output-shape",
+    `has a result of ${String(toolCallId)} with an illegal ${type} output`,
+  );
 }

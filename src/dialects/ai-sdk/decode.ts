@@ -7,46 +7,37 @@ import {
   type ReasoningPart,
   type ToolResultPart,
 } from "../../core/message/index.ts";
-import { parseDataUrl } from "../data-url.ts";
-import { type Draft, fromNative, splitSummary } from "../native-message.ts";
+import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
+import { parseDataUrl } from "../files.ts";
+import { readMessageMarks, readResultMarks } from "../marks.ts";
+import { type Draft, splitSummary } from "../native-message.ts";
 import {
+  type Block,
   describeValue,
   invalidWire,
   isWireBlock,
   isWireObject,
   requiredString,
+  textIn,
   type WireBlock,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
-import { readMessageMarks, readResultMarks } from "./own-options.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
 
 /** Decodes an array of `ModelMessage`. Throws `ContextError` code `invalid-message`. */
 export function decodeAiSdk(conversation: readonly AiSdkMessage[]): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: AI_SDK }, `is ${describeValue(conversation)} and no array`);
-  }
-  const decode = createAiSdkDecoder();
-  return conversation.flatMap((native: AiSdkMessage) => decode(native));
+  return decodeList(AI_SDK, conversation, createAiSdkDecoder());
 }
 
-/** A decoder that takes messages one by one, each in constant time. */
 export function createAiSdkDecoder(): (native: AiSdkMessage) => readonly Message[] {
-  let index = 0;
-  return (native) => {
-    const drafts = decodeMessage(native, index);
-    index += 1;
-    return fromNative(AI_SDK, native, drafts);
-  };
+  return createDecoder(AI_SDK, decodeMessage);
 }
 
-function decodeMessage(native: unknown, index: number): Draft[] {
-  const place = { dialect: AI_SDK, index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
+function decodeMessage(native: WireObject, place: WirePlace): Draft[] {
   const role = requiredString(native, "role", place);
-  const marks = readMessageMarks(native);
-  const parts = decodeContent(native, place);
+  const marks = readMessageMarks(native["providerOptions"]);
+  const parts = decodeParts(native, place);
   switch (role) {
     case "system":
     case "user":
@@ -68,21 +59,12 @@ const DENIED = "Tool execution denied.";
  * prune, so they are opaque, linked where the result comes in a later message; so are approvals and
  * custom parts. A call that was put up for approval is pending.
  */
-function decodeContent(native: WireObject, place: WirePlace): Part[] {
-  const { content, role } = native;
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  if (!Array.isArray(content)) {
-    throw invalidWire(
-      place,
-      `needs a string or an array in "content", not ${describeValue(content)}`,
-    );
-  }
-  const asked = askedFor(content);
-  return content.map((part: unknown) => {
-    if (!isWireBlock(part)) throw invalidWire(place, "has a content part without a type");
+function decodeParts({ content, role }: WireObject, place: WirePlace): Part[] {
+  const asked = Array.isArray(content) ? askedFor(content) : new Set();
+  return decodeContent(content, place, (part): Part => {
     const decoded = decodePart(part, String(role), place);
     const isPending = decoded.type === "tool-call" && asked.has(decoded.toolCallId);
-    return isPending ? { ...decoded, pending: true as const } : decoded;
+    return isPending ? { ...decoded, pending: true } : decoded;
   });
 }
 
@@ -95,7 +77,7 @@ function askedFor(content: readonly unknown[]): ReadonlySet<unknown> {
   return asked;
 }
 
-function decodePart(native: WireBlock & WireObject, role: string, place: WirePlace): Part {
+function decodePart(native: Block, role: string, place: WirePlace): Part {
   const source = { dialect: AI_SDK, value: native };
   switch (native.type) {
     case "text":
@@ -119,8 +101,7 @@ function decodePart(native: WireBlock & WireObject, role: string, place: WirePla
       if (file !== undefined) return { ...file, source };
     }
   }
-  const link = linkOf(native);
-  return { type: "opaque", kind: native.type, ...(link !== undefined && { link }), source };
+  return { type: "opaque", kind: native.type, link: linkOf(native), source };
 }
 
 /** What joins a provider's own call with its result, and a question with its answer. */
@@ -140,11 +121,9 @@ const SIGNATURES = [
 
 function decodeReasoning(native: WireObject, place: WirePlace): ReasoningPart {
   const text = requiredString(native, "text", place);
-  const signature = SIGNATURES.map(([provider, field]) =>
-    providerOption(native, provider, field),
-  ).find((value) => typeof value === "string");
-  const source = { dialect: AI_SDK, value: native };
-  return { type: "reasoning", text, ...(signature !== undefined && { signature }), source };
+  const values = SIGNATURES.map(([provider, field]) => providerOption(native, provider, field));
+  const signature = values.find((value) => typeof value === "string");
+  return { type: "reasoning", text, signature, source: { dialect: AI_SDK, value: native } };
 }
 
 /** One option of one provider; undefined when it is not set. */
@@ -158,18 +137,15 @@ export function providerOption(native: WireObject, provider: string, field: stri
 export function decodeFile(native: WireObject): FilePart | undefined {
   const isImage = native["type"] === "image";
   if (!isImage && native["type"] !== "file") return undefined;
-  const content = fileContent(isImage ? native["image"] : native["data"]);
+  const usual = isImage ? "image/*" : "application/octet-stream";
+  return filePart(isImage ? native["image"] : native["data"], native, usual);
+}
+
+function filePart(value: unknown, native: WireObject, usual: string): FilePart | undefined {
+  const content = fileContent(value);
   if (content === undefined) return undefined;
-  const named = native["mediaType"];
-  const mediaType =
-    typeof named === "string" ? named : isImage ? "image/*" : "application/octet-stream";
-  const filename = native["filename"];
-  return {
-    type: "file",
-    mediaType: fullMediaType(mediaType),
-    ...content,
-    ...(typeof filename === "string" && { filename }),
-  };
+  const mediaType = fullMediaType(textIn(native, "mediaType") ?? usual);
+  return { type: "file", mediaType, ...content, filename: textIn(native, "filename") };
 }
 
 /** Version 7 also takes the first half of a media type alone. */
@@ -185,8 +161,8 @@ function decodeResult(native: WireObject, place: WirePlace): ToolResultPart {
     toolCallId: requiredString(native, "toolCallId", place),
     toolName: requiredString(native, "toolName", place),
     output: decodeOutput(output, place),
-    ...(isFailure(output) && { isError: true }),
-    ...readResultMarks(native),
+    isError: isFailure(output) ? true : undefined,
+    ...readResultMarks(native["providerOptions"]),
     source: { dialect: AI_SDK, value: native },
   };
 }
@@ -196,7 +172,7 @@ function isFailure(output: WireBlock): boolean {
 }
 
 /** The output of a tool result, in all its forms. */
-export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): OutputPart[] {
+export function decodeOutput(output: Block, place: WirePlace): OutputPart[] {
   const { type, value, reason } = output;
   switch (type) {
     case "text":
@@ -208,21 +184,15 @@ export function decodeOutput(output: WireBlock & WireObject, place: WirePlace): 
     case "execution-denied":
       return [{ type: "text", text: typeof reason === "string" ? reason : DENIED }];
     case "content":
-      if (Array.isArray(value)) return value.map((piece) => decodeOutputPart(piece, place));
-      throw invalidWire(place, `has a tool result whose content is ${describeValue(value)}`);
+      if (!Array.isArray(value)) {
+        throw invalidWire(place, `has a tool result whose content is ${describeValue(value)}`);
+      }
+      return decodeContent(value, place, (piece) =>
+        decodeBlock(piece, place, { file: decodeOutputFile }),
+      );
     default:
       throw invalidWire(place, `has a tool result with the unknown output type "${type}"`);
   }
-}
-
-function decodeOutputPart(piece: unknown, place: WirePlace): OutputPart {
-  if (!isWireBlock(piece)) throw invalidWire(place, "has a tool result with an untyped piece");
-  const source = { dialect: AI_SDK, value: piece };
-  if (piece.type === "text") {
-    return { type: "text", text: requiredString(piece, "text", place), source };
-  }
-  const file = decodeOutputFile(piece);
-  return file === undefined ? { type: "opaque", kind: piece.type, source } : { ...file, source };
 }
 
 /** The file in a piece of a `content` output; undefined for provider references. */
@@ -230,17 +200,8 @@ export function decodeOutputFile(piece: WireObject): FilePart | undefined {
   const type = String(piece["type"]);
   if (!/^(?:media|file|image|file-data|image-data|file-url|image-url)$/.test(type))
     return undefined;
-  const content = fileContent(type.endsWith("-url") ? piece["url"] : piece["data"]);
-  if (content === undefined) return undefined;
   const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
-  const named = piece["mediaType"];
-  const filename = piece["filename"];
-  return {
-    type: "file",
-    mediaType: fullMediaType(typeof named === "string" ? named : usual),
-    ...content,
-    ...(typeof filename === "string" && { filename }),
-  };
+  return filePart(type.endsWith("-url") ? piece["url"] : piece["data"], piece, usual);
 }
 
 type FileContent = Pick<FilePart, "data" | "url"> & { readonly mediaType?: string };

@@ -5,11 +5,19 @@ import type {
   Part,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { foreignText, outputAsText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
-import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
+import { isSameFile } from "../files.ts";
+import { foreignText, isLeading, outputAsText } from "../foreign-text.ts";
+import { withMessageMarks, withResultMarks } from "../marks.ts";
+import {
+  groupByNative,
+  isOutputPart,
+  type NativeGroup,
+  nativeBlock,
+  nativeOf,
+  withFields,
+} from "../native-message.ts";
+import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import { decodeFile, decodeOutput, decodeOutputFile, providerOption } from "./decode.ts";
-import { messageOptions, resultOptions } from "./own-options.ts";
 import {
   AI_SDK,
   type AiSdkFilePart,
@@ -33,10 +41,6 @@ export function encodeAiSdk<Native extends AiSdkMessage = AiSdkMessage>(
   return encoded as Native[];
 }
 
-function isLeading(message: Message | undefined): boolean {
-  return message?.role === "system" && message.kind !== "summary";
-}
-
 /** A message that says nothing any more is left out. */
 function encodeGroup(group: NativeGroup, isBeforeBody: boolean): AiSdkMessage[] {
   const native = group.native as (AiSdkMessage & WireObject) | undefined;
@@ -48,12 +52,12 @@ function encodeGroup(group: NativeGroup, isBeforeBody: boolean): AiSdkMessage[] 
   if (native !== undefined) {
     // A kind holds for the whole native message or for none of it.
     const marked = group.messages.length === 1 ? message : undefined;
-    const providerOptions = messageOptions(marked, native.providerOptions);
+    const providerOptions = withMessageMarks(marked ?? {}, native.providerOptions);
     return [withFields(native, { content, providerOptions })];
   }
   const isMoved = message.role === "system" && !isBeforeBody;
   const built = isMoved ? asInjected(message) : message;
-  const providerOptions = messageOptions(built, undefined);
+  const providerOptions = withMessageMarks(built, undefined);
   const options = providerOptions === undefined ? {} : { providerOptions };
   return [{ role: built.role, content, ...options } as AiSdkMessage];
 }
@@ -66,7 +70,7 @@ function asInjected(message: Message): Message {
 function encodeContent(group: NativeGroup, role: string): string | readonly WireBlock[] {
   const native = group.native as AiSdkMessage | undefined;
   const parts = group.messages.flatMap((message) => message.parts);
-  if (role === "system") return outputAsText(parts.filter(isOutput));
+  if (role === "system") return outputAsText(parts.filter(isOutputPart));
   const only = parts[0];
   const isPlain = parts.length === 1 && only?.type === "text" && only.source === undefined;
   if (isPlain && role !== "tool" && !Array.isArray(native?.content)) return only.text;
@@ -74,14 +78,11 @@ function encodeContent(group: NativeGroup, role: string): string | readonly Wire
   return isReasoningDropped(parts, native) ? content.map(withoutItemId) : content;
 }
 
-function isOutput(part: Part): part is OutputPart {
-  return part.type === "text" || part.type === "file" || part.type === "opaque";
-}
-
 /** A tool message holds results and approvals only. */
 function fits(part: Part, role: string): boolean {
-  if (role !== "tool") return part.type !== "tool-result" || nativeOf(part, AI_SDK) !== undefined;
-  return part.type === "tool-result" || nativeOf(part, AI_SDK) !== undefined;
+  return (
+    (part.type === "tool-result") === (role === "tool") || nativeOf(part, AI_SDK) !== undefined
+  );
 }
 
 function isReasoningDropped(parts: readonly Part[], native: AiSdkMessage | undefined): boolean {
@@ -105,18 +106,12 @@ function withoutItemId(part: WireBlock): WireBlock {
   return withFields(part, { providerOptions });
 }
 
-/** The native part that a part came from. */
-function nativePart(part: Part): (WireBlock & WireObject) | undefined {
-  const native = nativeOf(part, AI_SDK);
-  return isWireBlock(native) ? native : undefined;
-}
-
 /**
  * One part of a user or assistant message: the native part where nothing changed, a copy of it
  * where something did, a new one for a part from elsewhere. Empty text gives none.
  */
 function encodePart(part: Part): WireBlock[] {
-  const native = nativePart(part);
+  const native = nativeBlock(part, AI_SDK);
   switch (part.type) {
     case "text": {
       if (native !== undefined) return [withFields(native, { text: part.text })];
@@ -147,10 +142,6 @@ function textPart(text: string): AiSdkTextPart {
   return { type: "text", text };
 }
 
-function isSameFile(part: FilePart, before: FilePart | undefined): boolean {
-  return before?.data === part.data && before?.url === part.url;
-}
-
 function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
   const { mediaType, filename } = part;
   const data = part.data ?? part.url;
@@ -161,9 +152,9 @@ function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
 /** A tool result; its output is the native one as long as it says the same. */
 function encodeResult(part: ToolResultPart): WireBlock {
   const { toolCallId, toolName } = part;
-  const native = nativePart(part);
+  const native = nativeBlock(part, AI_SDK);
   if (native === undefined) {
-    const providerOptions = resultOptions(part, undefined);
+    const providerOptions = withResultMarks(part, undefined);
     return {
       type: "tool-result",
       toolCallId,
@@ -177,11 +168,11 @@ function encodeResult(part: ToolResultPart): WireBlock {
     isWireBlock(before) && isSameOutput(part.output, before)
       ? before
       : encodeOutput(part, isWireObject(before) ? before["providerOptions"] : undefined);
-  const providerOptions = resultOptions(part, native["providerOptions"]);
+  const providerOptions = withResultMarks(part, native["providerOptions"]);
   return withFields(native, { toolCallId, toolName, output, providerOptions });
 }
 
-function isSameOutput(output: readonly OutputPart[], native: WireBlock & WireObject): boolean {
+function isSameOutput(output: readonly OutputPart[], native: Block): boolean {
   const before = decodeOutput(native, { dialect: AI_SDK });
   return (
     before.length === output.length && before.every((part, at) => isSamePart(part, output[at]))
@@ -205,7 +196,7 @@ function encodeOutput(part: ToolResultPart, providerOptions?: unknown): AiSdkOut
 }
 
 function encodeOutputPart(part: OutputPart): AiSdkOutputPart {
-  const native = nativePart(part) as (WireObject & AiSdkOutputPart) | undefined;
+  const native = nativeBlock(part, AI_SDK) as (WireObject & AiSdkOutputPart) | undefined;
   if (part.type === "text") {
     return native === undefined ? textPart(part.text) : withFields(native, { text: part.text });
   }

@@ -1,5 +1,5 @@
-import { parseDataUrl } from "../data-url.ts";
-import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
+import { parseDataUrl } from "../files.ts";
+import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import type { AiSdkMessage } from "./wire.ts";
 
 /** A message of a model's prompt. */
@@ -8,8 +8,6 @@ export interface PromptMessage {
   readonly content: string | readonly WireBlock[];
   readonly providerOptions?: AiSdkMessage["providerOptions"];
 }
-
-type ContentPart = WireBlock & WireObject;
 
 /** Prompt messages that the SDK made already, by the message that each was made from. */
 type KnownPrompt = ReadonlyMap<AiSdkMessage, PromptMessage>;
@@ -92,18 +90,18 @@ function modelMessage(message: AiSdkMessage, version: ModelVersion): PromptMessa
   if (typeof content === "string") {
     return { role, content: [{ type: "text", text: content }], ...options };
   }
-  const parts = content.filter((part): part is ContentPart => isWireBlock(part) && isSent(part));
+  const parts = content.filter((part): part is Block => isWireBlock(part) && isSent(part));
   return { role, content: parts.map((part) => modelPart(part, version)), ...options };
 }
 
 /** Approvals are between the SDK and its user, unless the provider runs the tool. */
-function isSent(part: ContentPart): boolean {
+function isSent(part: Block): boolean {
   if (part.type === "text") return part["text"] !== "" || part["providerOptions"] !== undefined;
   if (part.type === "tool-approval-response") return part["providerExecuted"] === true;
   return part.type !== "tool-approval-request";
 }
 
-function modelPart(part: ContentPart, version: ModelVersion): WireBlock {
+function modelPart(part: Block, version: ModelVersion): WireBlock {
   switch (part.type) {
     case "tool-result":
       return { ...part, output: modelOutput(part["output"], version) };
@@ -117,7 +115,7 @@ function modelPart(part: ContentPart, version: ModelVersion): WireBlock {
   }
 }
 
-function filePart(part: ContentPart, value: unknown, version: ModelVersion): WireBlock {
+function filePart(part: Block, value: unknown, version: ModelVersion): WireBlock {
   const content = fileData(value);
   if (content === undefined) return { type: "text", text: "[file, not shown here]" };
   const { type, image: _, ...rest } = part;

@@ -64,5 +64,3 @@ export type AiSdkOutputPart =
 
 /** The name under which this dialect signs what it decoded. */
 export const AI_SDK = "ai-sdk";
-/** The key of `providerOptions` for the marks of our own. */
-export const OWN_OPTIONS = "longhaul";

@@ -6,19 +6,24 @@ import type {
   ReasoningPart,
   ToolCallPart,
 } from "../../core/message/index.ts";
-import { parseDataUrl } from "../data-url.ts";
-import { type Draft, fromNative, splitSummary } from "../native-message.ts";
+import { createDecoder, decodeList, fileOrOpaque } from "../decoding.ts";
+import { fileAt } from "../files.ts";
+import { readResultMarks } from "../marks.ts";
+import { type Draft, splitSummary } from "../native-message.ts";
 import {
+  type Block,
   describeValue,
   invalidWire,
+  isText,
   isWireBlock,
   isWireObject,
   parseInput,
-  type WireBlock,
+  requiredString,
+  textIn,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
-import { readMessageMarks, readResultMarks, typeOf } from "./message-object.ts";
+import { readMarks, typeOf } from "./message-object.ts";
 import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
 
 /**
@@ -27,29 +32,17 @@ import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
  * an order to the graph's state and no part of a conversation.
  */
 export function decodeLangChain(conversation: readonly LangChainMessage[]): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: LANGCHAIN }, `is ${describeValue(conversation)} and no array`);
-  }
-  const decode = createLangChainDecoder();
-  return conversation.flatMap((native: LangChainMessage) => decode(native));
+  return decodeList(LANGCHAIN, conversation, createLangChainDecoder());
 }
 
-/** A decoder that takes messages one by one, each in constant time. */
 export function createLangChainDecoder(): (native: LangChainMessage) => readonly Message[] {
   const names = new Map<string, string>();
-  let index = 0;
-  return (native) => {
-    const drafts = decodeMessage(native, names, { dialect: LANGCHAIN, index });
-    index += 1;
-    return fromNative(LANGCHAIN, native, drafts);
-  };
+  return createDecoder(LANGCHAIN, (native, place) => decodeMessage(native, names, place));
 }
 
-function decodeMessage(native: unknown, names: Map<string, string>, place: WirePlace): Draft[] {
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
+function decodeMessage(native: WireObject, names: Map<string, string>, place: WirePlace): Draft[] {
   const { type, name } = typeOf(native);
-  const id = typeof native["id"] === "string" ? { id: native["id"] } : {};
-  const marks = { ...id, ...readMessageMarks(native) };
+  const marks = { id: textIn(native, "id"), ...readMarks(native) };
   switch (type) {
     case "human":
     case "system": {
@@ -76,13 +69,9 @@ function decodeMessage(native: unknown, names: Map<string, string>, place: WireP
 
 function decodeAi(native: WireObject, place: WirePlace): Part[] {
   const calls = callsOf(native, "tool_calls", place);
-  const inputs = new Map(
-    calls.flatMap(({ id, args }) => (typeof id === "string" ? [[id, args]] : [])),
-  );
+  const inputs = new Map(calls.map(({ id, args }) => [String(id), args]));
   const content = decodeAnswer(native["content"], inputs, place);
-  const inContent = new Set(
-    content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])),
-  );
+  const inContent = new Set(content.map((part) => part.type === "tool-call" && part.toolCallId));
   const beside = calls.map((call): ToolCallPart => decodeCall(call, place));
   const parts: Part[] = [
     ...decodeKwargs(native, content),
@@ -120,41 +109,32 @@ function decodeKwargs(native: WireObject, content: readonly Part[]): ReasoningPa
   if (!isWireObject(kwargs) || content.some(({ type }) => type === "reasoning")) return [];
   const source = { dialect: LANGCHAIN, value: kwargs };
   const { reasoning_content: text, reasoning: item } = kwargs;
-  if (typeof text === "string" && text !== "") return [{ type: "reasoning", text, source }];
+  if (isText(text)) return [{ type: "reasoning", text, source }];
   if (!isWireObject(item)) return [];
   const summary = Array.isArray(item["summary"]) ? item["summary"].map(summaryText).join("\n") : "";
-  const sealed = item["encrypted_content"];
-  const signature = typeof sealed === "string" ? { signature: sealed } : {};
-  return [{ type: "reasoning", text: summary, ...signature, source }];
+  return [
+    { type: "reasoning", text: summary, signature: textIn(item, "encrypted_content"), source },
+  ];
 }
 
 function summaryText(piece: unknown): string {
-  const text = isWireObject(piece) ? piece["text"] : undefined;
-  return typeof text === "string" ? text : "";
+  return (isWireObject(piece) ? textIn(piece, "text") : undefined) ?? "";
 }
 
 /** `success` only says that the tool did not throw; what it ran may have failed all the same. */
 function decodeResult(native: WireObject, names: Map<string, string>, place: WirePlace): Part {
-  const { tool_call_id: toolCallId, name, status } = native;
-  if (typeof toolCallId !== "string") {
-    throw invalidWire(
-      place,
-      `needs a string in "tool_call_id" and has ${describeValue(toolCallId)}`,
-    );
-  }
-  const named = typeof name === "string" && name !== "" ? name : undefined;
+  const { name, status } = native;
+  const toolCallId = requiredString(native, "tool_call_id", place);
   return {
     type: "tool-result",
     toolCallId,
-    toolName: named ?? names.get(toolCallId) ?? "unknown",
+    toolName: isText(name) ? name : (names.get(toolCallId) ?? "unknown"),
     output: decodeContent(native["content"], place),
-    ...(status === "error" && { isError: true }),
-    ...readResultMarks(native),
+    isError: status === "error" ? true : undefined,
+    ...readResultMarks(native["additional_kwargs"]),
     source: { dialect: LANGCHAIN, value: native },
   };
 }
-
-type Block = WireBlock & WireObject;
 
 /** Text blocks, with those that some integrations leave in streamed answers. */
 const TEXT_BLOCKS: ReadonlySet<string> = new Set(["text", "text_delta"]);
@@ -190,10 +170,8 @@ function decodeAnswer(
 
 function blocksOf(content: unknown, place: WirePlace): readonly (string | Block)[] {
   if (!Array.isArray(content)) {
-    throw invalidWire(
-      place,
-      `needs a string or an array in "content", not ${describeValue(content)}`,
-    );
+    const found = describeValue(content);
+    throw invalidWire(place, `needs a string or an array in "content", not ${found}`);
   }
   for (const block of content as unknown[]) {
     if (typeof block !== "string" && !isWireBlock(block)) {
@@ -220,32 +198,30 @@ function decodeReasoning(block: Block): ReasoningPart | undefined {
   const source = { dialect: LANGCHAIN, value: block };
   const inner = isWireObject(block["reasoningText"]) ? block["reasoningText"] : block;
   const signature = textIn(inner, "signature");
-  const sealed = signature === undefined ? {} : { signature };
-  switch (block.type) {
-    case "thinking":
-      return { type: "reasoning", text: textIn(block, "thinking") ?? "", ...sealed, source };
-    case "redacted_thinking":
-      return { type: "reasoning", text: "", signature: String(block["data"]), source };
-    case "reasoning":
-      return { type: "reasoning", text: textIn(block, "reasoning") ?? "", ...sealed, source };
-    case "reasoning_content":
-      return { type: "reasoning", text: textIn(inner, "text") ?? "", ...sealed, source };
-    default:
-      return undefined;
+  const field = REASONING_TEXTS[block.type];
+  if (field !== undefined) {
+    return { type: "reasoning", text: textIn(inner, field) ?? "", signature, source };
   }
+  if (block.type !== "redacted_thinking") return undefined;
+  return { type: "reasoning", text: "", signature: String(block["data"]), source };
 }
+
+/** Kinds of thinking, and the field that holds the words. */
+const REASONING_TEXTS: Readonly<Record<string, string>> = {
+  thinking: "thinking",
+  reasoning: "reasoning",
+  reasoning_content: "text",
+};
 
 function decodeContentBlock(block: string | Block): OutputPart {
   if (typeof block === "string") {
     return { type: "text", text: block, source: { dialect: LANGCHAIN, value: block } };
   }
-  const source = { dialect: LANGCHAIN, value: block };
   const text = TEXT_BLOCKS.has(block.type) ? textIn(block, "text") : undefined;
-  if (text !== undefined) return { type: "text", text, source };
-  const file = decodeFile(block);
-  if (file !== undefined) return { ...file, source };
-  const link = linkOf(block);
-  return { type: "opaque", kind: block.type, ...(link !== undefined && { link }), source };
+  if (text !== undefined) {
+    return { type: "text", text, source: { dialect: LANGCHAIN, value: block } };
+  }
+  return fileOrOpaque(block, LANGCHAIN, { file: decodeFile, link: linkOf });
 }
 
 /** What joins the calls and the results of tools that the provider runs itself. */
@@ -257,7 +233,11 @@ function linkOf(block: Block): string | undefined {
 /** The file in a block; undefined when there is none that a neutral part can hold. */
 export function decodeFile(block: WireObject): FilePart | undefined {
   const { type } = block;
-  if (type === "image_url") return decodeImageUrl(block["image_url"]);
+  if (type === "image_url") {
+    const image = block["image_url"];
+    const url = isWireObject(image) ? image["url"] : image;
+    return typeof url === "string" ? fileAt(url) : undefined;
+  }
   if (type === "input_audio" && isWireObject(block["input_audio"])) {
     const { data, format } = block["input_audio"];
     if (typeof data !== "string") return undefined;
@@ -270,7 +250,7 @@ export function decodeFile(block: WireObject): FilePart | undefined {
   const named = textIn(from, "mimeType") ?? textIn(from, "mime_type") ?? textIn(from, "media_type");
   const mediaType = named?.includes("/") === true ? named : usual;
   const url = textIn(from, "url");
-  if (url !== undefined) return imagePart(url, mediaType);
+  if (url !== undefined) return fileAt(url, mediaType);
   const data = textIn(from, "data");
   return data === undefined ? undefined : { type: "file", mediaType, data };
 }
@@ -282,18 +262,3 @@ const USUAL_TYPES: Readonly<Record<string, string>> = {
   file: "application/pdf",
   document: "application/pdf",
 };
-
-function decodeImageUrl(image: unknown): FilePart | undefined {
-  const url = isWireObject(image) ? image["url"] : image;
-  return typeof url === "string" ? imagePart(url, "image/*") : undefined;
-}
-
-function imagePart(url: string, mediaType: string): FilePart {
-  const inline = parseDataUrl(url);
-  return inline === undefined ? { type: "file", mediaType, url } : { type: "file", ...inline };
-}
-
-function textIn(value: WireObject, field: string): string | undefined {
-  const found = value[field];
-  return typeof found === "string" ? found : undefined;
-}

@@ -6,17 +6,24 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { dataUrl } from "../data-url.ts";
-import { answerPending, foreignText, outputAsText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
-import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
+import { addressOf, isSameFile } from "../files.ts";
+import { answerPending, foreignText, isLeading, outputAsText } from "../foreign-text.ts";
+import { withResultMarks } from "../marks.ts";
+import {
+  groupByNative,
+  isOutputPart,
+  isSameList,
+  type NativeGroup,
+  nativeOf,
+  withFields,
+} from "../native-message.ts";
+import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import { CALL_INPUTS, decodeFile } from "./decode.ts";
 import {
   createMake,
   madeFields,
   type MakeMessage,
   messageKwargs,
-  resultKwargs,
   withMessageFields,
 } from "./message-object.ts";
 import {
@@ -44,9 +51,7 @@ export function encodeLangChain<Native extends LangChainMessage = LangChainMessa
   return encoded as Native[];
 }
 
-function isLeading(message: Message | undefined): boolean {
-  return message?.role === "system" && message.kind !== "summary";
-}
+type Native = LangChainMessage & WireObject;
 
 /** A message that says nothing any more is left out. */
 function encodeGroup(
@@ -54,7 +59,7 @@ function encodeGroup(
   make: MakeMessage,
   isBeforeBody: boolean,
 ): LangChainMessage[] {
-  const native = group.native as (LangChainMessage & WireObject) | undefined;
+  const native = group.native as Native | undefined;
   if (native !== undefined && group.isWhole) return [native];
   const [message] = group.messages;
   if (message === undefined) return [];
@@ -79,7 +84,7 @@ function encodeGroup(
 
 /** A text stays a text; blocks stay blocks. */
 function encodeContent(parts: readonly Part[], before: unknown): unknown {
-  const said = parts.filter(isSaid);
+  const said = parts.filter(isOutputPart);
   const isText = said.every((part) => part.type === "text" && part.source === undefined);
   if (isText && said.length <= 1 && !Array.isArray(before)) return outputAsText(said);
   return said.map((part) => encodeBlock(part, "user"));
@@ -88,17 +93,17 @@ function encodeContent(parts: readonly Part[], before: unknown): unknown {
 /** Every result is a message of its own. */
 function encodeResults(
   parts: readonly Part[],
-  native: (LangChainMessage & WireObject) | undefined,
+  native: Native | undefined,
   make: MakeMessage,
 ): LangChainMessage[] {
   return parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
     const before = nativeOf(part, LANGCHAIN);
     if (native !== undefined && before === native) return [encodeResult(part, native)];
-    const additional_kwargs = resultKwargs(part, undefined);
+    const additional_kwargs = withResultMarks(part, undefined);
     return [
       make("tool", {
-        content: outputContent(part.output, undefined),
+        content: outputAsText(part.output),
         tool_call_id: part.toolCallId,
         name: part.toolName,
         ...(part.isError === true && { status: "error" }),
@@ -108,16 +113,13 @@ function encodeResults(
   });
 }
 
-function encodeResult(
-  part: ToolResultPart,
-  native: LangChainMessage & WireObject,
-): LangChainMessage {
+function encodeResult(part: ToolResultPart, native: Native): LangChainMessage {
   const { content, status } = native;
   const isError = part.isError === true;
   return withMessageFields(native, {
     content: outputContent(part.output, content),
     tool_call_id: part.toolCallId,
-    additional_kwargs: resultKwargs(part, native.additional_kwargs),
+    additional_kwargs: withResultMarks(part, native.additional_kwargs),
     status: isError === (status === "error") ? status : isError ? "error" : "success",
   });
 }
@@ -125,12 +127,8 @@ function encodeResult(
 function outputContent(output: readonly OutputPart[], before: unknown): unknown {
   if (!Array.isArray(before)) return outputAsText(output);
   const blocks = output.map((part) => encodeBlock(part, "other"));
-  const isSame =
-    blocks.length === before.length && blocks.every((block, at) => block === before[at]);
-  return isSame ? before : blocks;
+  return isSameList(blocks, before) ? before : blocks;
 }
-
-type Native = LangChainMessage & WireObject;
 
 /** An answer; empty when it says nothing any more. */
 function encodeAi(
@@ -148,7 +146,7 @@ function makeAi(
   calls: readonly ToolCallPart[],
   make: MakeMessage,
 ): LangChainMessage[] {
-  const content = outputAsText(message.parts.filter(isSaid));
+  const content = outputAsText(message.parts.filter(isOutputPart));
   if (content === "" && calls.length === 0) return [];
   const tool_calls = calls.map((part) => encodeCall(part, undefined));
   const called = tool_calls.length > 0 ? { tool_calls } : {};
@@ -181,13 +179,13 @@ function encodeAnswer(message: Message, native: Native): unknown {
   const before: readonly Part[] = message.source?.parts ?? [];
   const said = message.parts.filter((part) => isInContent(part, native));
   if (!Array.isArray(native.content)) {
-    return outputAsText(said.filter(isSaid));
+    return outputAsText(said.filter(isOutputPart));
   }
   return said.map((part) => {
     const block = nativeOf(part, LANGCHAIN);
     if (before.includes(part)) return block;
     if (part.type === "tool-call" && isWireBlock(block)) return encodeCallBlock(part, block);
-    return isSaid(part) ? encodeBlock(part, "other") : block;
+    return isOutputPart(part) ? encodeBlock(part, "other") : block;
   });
 }
 
@@ -195,7 +193,7 @@ function encodeAnswer(message: Message, native: Native): unknown {
 function isInContent(part: Part, { content }: Native): boolean {
   if (isInvalidCall(part) || part.type === "tool-result") return false;
   const native = nativeOf(part, LANGCHAIN);
-  if (isSaid(part)) return true;
+  if (isOutputPart(part)) return true;
   return Array.isArray(content) && content.includes(native);
 }
 
@@ -203,7 +201,7 @@ function isInvalidCall(part: Part): boolean {
   return part.type === "opaque" && part.kind === "invalid_tool_call";
 }
 
-function encodeCalls(calls: readonly ToolCallPart[], before: unknown): readonly unknown[] {
+function encodeCalls(calls: readonly ToolCallPart[], before: unknown): unknown {
   const entries = Array.isArray(before) ? before.filter(isWireObject) : [];
   const made = calls.flatMap((part) => {
     const entry = entries.find(({ id }) => id === part.toolCallId);
@@ -214,12 +212,8 @@ function encodeCalls(calls: readonly ToolCallPart[], before: unknown): readonly 
   return sameList(made, before);
 }
 
-function sameList(made: readonly unknown[], before: unknown): readonly unknown[] {
-  const isSame =
-    Array.isArray(before) &&
-    before.length === made.length &&
-    made.every((item, at) => item === before[at]);
-  return isSame ? (before as unknown[]) : made;
+function sameList(made: readonly unknown[], before: unknown): unknown {
+  return isSameList(made, before) ? before : made;
 }
 
 /** Copies of calls as the provider wrote them; integrations prefer them to what was edited. */
@@ -271,14 +265,10 @@ function textBlock(text: string): LangChainBlock {
   return { type: "text", text };
 }
 
-function isSameFile(part: FilePart, before: FilePart | undefined): boolean {
-  return before?.data === part.data && before?.url === part.url;
-}
-
 /** Images of the person are the only files that every integration takes in the same form. */
 function encodeFile(part: FilePart, role: "user" | "other"): LangChainBlock {
-  const { mediaType, data, url: address } = part;
-  const url = data === undefined ? address : dataUrl({ mediaType, data });
+  const { mediaType, data } = part;
+  const url = addressOf(part);
   const isImage =
     mediaType.startsWith("image/") && (data === undefined || !mediaType.endsWith("*"));
   if (role !== "user" || !isImage || url === undefined) return textBlock(foreignText(part));
@@ -286,7 +276,7 @@ function encodeFile(part: FilePart, role: "user" | "other"): LangChainBlock {
 }
 
 /** A call that stands in the content, with what it says now. */
-function encodeCallBlock(part: ToolCallPart, block: WireBlock & WireObject): WireBlock {
+function encodeCallBlock(part: ToolCallPart, block: Block): WireBlock {
   const field = CALL_INPUTS.get(block.type) ?? "input";
   return withFields(block, { id: part.toolCallId, name: part.toolName, [field]: argsOf(part) });
 }
@@ -302,9 +292,4 @@ function encodeCall(part: ToolCallPart, before: WireObject | undefined): WireObj
 function argsOf({ input }: ToolCallPart): WireObject {
   if (isWireObject(input)) return input;
   return input === undefined || input === null ? {} : { input };
-}
-
-/** What a message says beside its calls and its thinking. */
-function isSaid(part: Part): part is OutputPart {
-  return part.type === "text" || part.type === "file" || part.type === "opaque";
 }

@@ -1,6 +1,8 @@
-import type { Message, MessageKind, ToolResultPart, Usage } from "../../core/message/index.ts";
+import type { Message, Usage } from "../../core/message/index.ts";
+import { readMessageMarks, withMessageMarks } from "../marks.ts";
+import { usageOf } from "../usage.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
-import { type LangChainMessage, type LangChainType, OWN_KWARGS, SUMMARY_SOURCE } from "./wire.ts";
+import { type LangChainMessage, type LangChainType, SUMMARY_SOURCE } from "./wire.ts";
 
 const TYPES: Readonly<Record<string, LangChainType>> = {
   human: "human",
@@ -78,30 +80,15 @@ function isChunk(native: unknown): boolean {
   return typeof (native as { readonly concat?: unknown }).concat === "function";
 }
 
-const KINDS: readonly MessageKind[] = ["injected", "summary", "continuation"];
-
 /** What a message carries under `additional_kwargs.longhaul`; a summary of LangChain's is one too. */
-export function readMessageMarks(native: WireObject): Pick<Message, "kind" | "metadata"> {
-  const own = ownMarks(native);
-  const marked = KINDS.find((name) => name === own?.["kind"]);
-  const kind = marked ?? (isForeignSummary(native) ? "summary" : undefined);
-  const metadata = own?.["metadata"];
-  return { ...(kind && { kind }), ...(isWireObject(metadata) && { metadata }) };
-}
-
-export function readResultMarks(native: WireObject): Pick<ToolResultPart, "time" | "original"> {
-  const own = ownMarks(native);
-  const compacted = own?.["compacted"];
-  const original = own?.["original"];
-  return {
-    ...(typeof compacted === "number" && { time: { compacted } }),
-    ...(typeof original === "string" && { original }),
-  };
+export function readMarks(native: WireObject): Pick<Message, "kind" | "metadata"> {
+  const { kind, metadata } = readMessageMarks(native["additional_kwargs"]);
+  return { kind: kind ?? (isForeignSummary(native) ? "summary" : undefined), metadata };
 }
 
 /** `additional_kwargs` with the marks of a message; those that were there if it has none. */
-export function messageKwargs({ kind, metadata }: Message, before: unknown): unknown {
-  return withMarks(before, { kind, metadata }, kind === "summary" ? SUMMARY_SOURCE : {});
+export function messageKwargs(message: Message, before: unknown): unknown {
+  return withMessageMarks(message, before, message.kind === "summary" ? SUMMARY_SOURCE : {});
 }
 
 /** What a new message says beside its content. */
@@ -111,24 +98,6 @@ export function madeFields(message: Message): WireObject {
     ...(additional_kwargs !== undefined && { additional_kwargs }),
     ...(message.id !== undefined && { id: message.id }),
   };
-}
-
-/** `additional_kwargs` with the marks of a tool result. */
-export function resultKwargs(part: ToolResultPart, before: unknown): unknown {
-  return withMarks(before, { compacted: part.time?.compacted, original: part.original }, {});
-}
-
-function withMarks(before: unknown, marks: WireObject, beside: WireObject): unknown {
-  const set = Object.entries(marks).filter(([, value]) => value !== undefined);
-  const others = isWireObject(before) ? before : {};
-  const old = isWireObject(others[OWN_KWARGS]) ? others[OWN_KWARGS] : {};
-  if (set.every(([name, value]) => old[name] === value)) return before;
-  return { ...others, ...beside, [OWN_KWARGS]: { ...old, ...Object.fromEntries(set) } };
-}
-
-function ownMarks({ additional_kwargs: kwargs }: WireObject): WireObject | undefined {
-  const own = isWireObject(kwargs) ? kwargs[OWN_KWARGS] : undefined;
-  return isWireObject(own) ? own : undefined;
 }
 
 function isForeignSummary({ additional_kwargs: kwargs }: WireObject): boolean {
@@ -144,17 +113,10 @@ export function langchainUsage(message: unknown): Usage | undefined {
   if (!isWireObject(reported) || typeof reported["input_tokens"] !== "number") return undefined;
   const details = reported["input_token_details"];
   const { cache_read, cache_creation } = isWireObject(details) ? details : {};
-  const cacheRead = numberOf(cache_read);
-  const cacheWrite = numberOf(cache_creation);
-  return {
-    // LangChain's input is all of it.
-    input: Math.max(0, reported["input_tokens"] - cacheRead - cacheWrite),
-    output: numberOf(reported["output_tokens"]),
-    ...(cacheRead > 0 && { cacheRead }),
-    ...(cacheWrite > 0 && { cacheWrite }),
-  };
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+  return usageOf({
+    total: reported["input_tokens"],
+    cacheRead: cache_read,
+    cacheWrite: cache_creation,
+    output: reported["output_tokens"],
+  });
 }

@@ -32,7 +32,5 @@ export type LangChainBlock =
 
 /** The name under which this dialect signs what it decoded. */
 export const LANGCHAIN = "langchain";
-/** The key of `additional_kwargs` for the marks of our own; no integration sends it. */
-export const OWN_KWARGS = "longhaul";
 /** How LangChain's own middleware marks a summary, in `additional_kwargs`. */
 export const SUMMARY_SOURCE = { lc_source: "summarization" } as const;

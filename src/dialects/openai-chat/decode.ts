@@ -6,15 +6,17 @@ import type {
   ReasoningPart,
   ToolCallPart,
 } from "../../core/message/index.ts";
-import { parseDataUrl } from "../data-url.ts";
-import { type Draft, fromNative, splitSummary } from "../native-message.ts";
+import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
+import { fileAt, parseDataUrl } from "../files.ts";
+import { type Draft, splitSummary } from "../native-message.ts";
 import {
   describeValue,
   invalidWire,
-  isWireBlock,
+  isText,
   isWireObject,
   parseInput,
   requiredString,
+  textIn,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
@@ -25,59 +27,43 @@ import { type ChatMessage, OPENAI_CHAT, REASONING_DETAILS, REASONING_FIELDS } fr
  * call with their id (ids may repeat). Throws `ContextError` code `invalid-message`.
  */
 export function decodeOpenAIChat(conversation: readonly ChatMessage[]): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: OPENAI_CHAT }, `is ${describeValue(conversation)} and no array`);
-  }
-  const decode = createOpenAIChatDecoder();
-  return conversation.flatMap((native: ChatMessage) => decode(native));
+  return decodeList(OPENAI_CHAT, conversation, createOpenAIChatDecoder());
 }
 
-interface DecoderState {
+interface Calls {
   /** Names of the tools called so far, by call id. */
   readonly names: Map<string, string>;
   /** The id given to the last legacy function call. */
   lastFunctionId: string;
-  index: number;
 }
 
-/** A decoder that takes chat messages one by one, each in constant time. */
 export function createOpenAIChatDecoder(): (native: ChatMessage) => readonly Message[] {
-  const state: DecoderState = { names: new Map(), lastFunctionId: "function_call", index: 0 };
-  return (native) => {
-    const drafts = decodeMessage(native, state);
-    state.index += 1;
-    return fromNative(OPENAI_CHAT, native, drafts);
-  };
+  const calls: Calls = { names: new Map(), lastFunctionId: "function_call" };
+  return createDecoder(OPENAI_CHAT, (native, place) => decodeMessage(native, calls, place));
 }
 
-function decodeMessage(native: unknown, state: DecoderState): Draft[] {
-  const place = { dialect: OPENAI_CHAT, index: state.index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
+function decodeMessage(native: WireObject, calls: Calls, place: WirePlace): Draft[] {
   const role = requiredString(native, "role", place);
   switch (role) {
     case "system":
     case "developer":
-      return splitSummary({ role: "system", parts: decodeContent(native["content"], place) });
+      return splitSummary({ role: "system", parts: contentOf(native, place) });
     case "user":
-      return splitSummary({ role: "user", parts: decodeContent(native["content"], place) });
+      return splitSummary({ role, parts: contentOf(native, place) });
     case "assistant":
-      return [decodeAssistant(native, state, place)];
+      return [decodeAssistant(native, calls, place)];
     case "tool":
-      return [decodeResult(native, requiredString(native, "tool_call_id", place), state)];
+      return [decodeResult(native, requiredString(native, "tool_call_id", place), calls, place)];
     case "function":
-      return [decodeResult(native, state.lastFunctionId, state)];
+      return [decodeResult(native, calls.lastFunctionId, calls, place)];
     default:
       throw invalidWire(place, `has the unknown role "${role}"`);
   }
 }
 
-function decodeAssistant(native: WireObject, state: DecoderState, place: WirePlace): Draft {
-  const said = [
-    ...decodeReasoning(native),
-    ...decodeContent(native["content"], place),
-    ...decodeFields(native),
-  ];
-  const calls = decodeCalls(native, state, place);
+function decodeAssistant(native: WireObject, known: Calls, place: WirePlace): Draft {
+  const said = [...decodeReasoning(native), ...contentOf(native, place), ...decodeFields(native)];
+  const calls = decodeCalls(native, known, place);
   // Beside something else an empty content is nothing; alone it is what the message says.
   const parts: Part[] = [...said, ...calls];
   const telling = parts.filter((part) => part.type !== "text" || part.text !== "" || part.source);
@@ -110,7 +96,7 @@ function decodeFields(native: WireObject): Part[] {
   });
 }
 
-function decodeCalls(native: WireObject, state: DecoderState, place: WirePlace): Part[] {
+function decodeCalls(native: WireObject, known: Calls, place: WirePlace): Part[] {
   const calls = native["tool_calls"] ?? [];
   if (!Array.isArray(calls)) {
     throw invalidWire(place, `needs an array in "tool_calls", not ${describeValue(calls)}`);
@@ -118,53 +104,36 @@ function decodeCalls(native: WireObject, state: DecoderState, place: WirePlace):
   const parts = calls.map((call: unknown) => decodeToolCall(call, place));
   const legacy = native["function_call"];
   if (isWireObject(legacy)) {
-    state.lastFunctionId = `function_call_${state.index}`;
+    known.lastFunctionId = `function_call_${place.index}`;
     parts.push({
       type: "tool-call",
-      toolCallId: state.lastFunctionId,
+      toolCallId: known.lastFunctionId,
       toolName: requiredString(legacy, "name", place),
       input: parseInput(legacy["arguments"]),
       source: { dialect: OPENAI_CHAT, value: legacy },
     });
   }
-  for (const part of parts) state.names.set(part.toolCallId, part.toolName);
+  for (const part of parts) known.names.set(part.toolCallId, part.toolName);
   return parts;
 }
 
-function decodeResult(native: WireObject, toolCallId: string, state: DecoderState): Draft {
-  const place = { dialect: OPENAI_CHAT, index: state.index };
-  const named = native["name"];
-  const toolName = state.names.get(toolCallId) ?? (isText(named) ? named : "unknown");
-  const output = decodeContent(native["content"], place);
+function decodeResult(
+  native: WireObject,
+  toolCallId: string,
+  { names }: Calls,
+  place: WirePlace,
+): Draft {
+  const { name } = native;
+  const toolName = names.get(toolCallId) ?? (isText(name) ? name : "unknown");
+  const output = contentOf(native, place);
   const source = { dialect: OPENAI_CHAT, value: native };
   return { role: "tool", parts: [{ type: "tool-result", toolCallId, toolName, output, source }] };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-/** The content of a message: a string is one text part, an array one part for each block. */
-function decodeContent(content: unknown, place: WirePlace): OutputPart[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  if (content === undefined || content === null) return [];
-  if (!Array.isArray(content)) {
-    throw invalidWire(
-      place,
-      `needs a string, null or an array in "content", not ${describeValue(content)}`,
-    );
-  }
-  return content.map((block) => decodeBlock(block, place));
-}
-
-function decodeBlock(block: unknown, place: WirePlace): OutputPart {
-  if (!isWireBlock(block)) throw invalidWire(place, "has a content part without a type");
-  const source = { dialect: OPENAI_CHAT, value: block };
-  if (block.type === "text") {
-    return { type: "text", text: requiredString(block, "text", place), source };
-  }
-  const file = decodeFile(block);
-  return file === undefined ? { type: "opaque", kind: block.type, source } : { ...file, source };
+function contentOf({ content }: WireObject, place: WirePlace): OutputPart[] {
+  return decodeContent(content ?? [], place, (block) =>
+    decodeBlock(block, place, { file: decodeFile }),
+  );
 }
 
 /** The file in a content part; undefined when there is none that a neutral part can hold. */
@@ -173,7 +142,7 @@ export function decodeFile(block: WireObject): FilePart | undefined {
   if (!isWireObject(value)) return undefined;
   switch (block["type"]) {
     case "image_url":
-      return typeof value["url"] === "string" ? imagePart(value["url"]) : undefined;
+      return typeof value["url"] === "string" ? fileAt(value["url"]) : undefined;
     case "input_audio":
       return typeof value["data"] === "string"
         ? { type: "file", mediaType: `audio/${String(value["format"])}`, data: value["data"] }
@@ -185,19 +154,9 @@ export function decodeFile(block: WireObject): FilePart | undefined {
   }
 }
 
-function imagePart(url: string): FilePart {
-  const inline = parseDataUrl(url);
-  return inline === undefined
-    ? { type: "file", mediaType: "image/*", url }
-    : { type: "file", ...inline };
-}
-
 function filePart(file: WireObject): FilePart | undefined {
-  const inline =
-    typeof file["file_data"] === "string" ? parseDataUrl(file["file_data"]) : undefined;
-  if (inline === undefined) return undefined;
-  const filename = file["filename"];
-  return { type: "file", ...inline, ...(typeof filename === "string" && { filename }) };
+  const inline = parseDataUrl(textIn(file, "file_data") ?? "");
+  return inline && { type: "file", ...inline, filename: textIn(file, "filename") };
 }
 
 /** One entry of `tool_calls`. */

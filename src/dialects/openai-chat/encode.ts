@@ -1,4 +1,3 @@
-import { toJson } from "../../core/text/index.ts";
 import {
   type FilePart,
   type Message,
@@ -8,10 +7,17 @@ import {
   type ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, createCallIds, safeName } from "../call-ids.ts";
-import { dataUrl } from "../data-url.ts";
+import { addressOf, dataUrl, isSameFile } from "../files.ts";
 import { answerPending, foreignText, outputAsText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
-import { isWireObject, parseInput, type WireBlock, type WireObject } from "../wire.ts";
+import {
+  groupByNative,
+  isOutputPart,
+  type NativeGroup,
+  nativeBlock,
+  nativeOf,
+  withFields,
+} from "../native-message.ts";
+import { argumentsText, isWireObject, type WireBlock } from "../wire.ts";
 import { decodeFile } from "./decode.ts";
 import {
   type ChatCustomToolCall,
@@ -56,18 +62,10 @@ function encodeGroup(group: NativeGroup, ids: CallIds): ChatMessage[] {
       return encodeAssistant(parts, native, ids);
     default: {
       const kinds = role === "user" ? "media" : "text";
-      const content = encodeContent(contentParts(parts), native?.content, kinds);
+      const content = encodeContent(parts.filter(isOutputPart), native?.content, kinds);
       return [native === undefined ? { role, content } : withFields(native, { content })];
     }
   }
-}
-
-function contentParts(parts: readonly Part[]): OutputPart[] {
-  return parts.filter((part) => isContent(part));
-}
-
-function isContent(part: Part): part is OutputPart {
-  return part.type === "text" || part.type === "file" || part.type === "opaque";
 }
 
 function encodeResult(part: ToolResultPart, ids: CallIds): ChatMessage {
@@ -122,7 +120,7 @@ function assistantContent(
   hasCalls: boolean,
 ): ChatMessage["content"] {
   const before = native?.content;
-  const said = contentParts(parts).filter((part) => !isField(part));
+  const said = parts.filter(isOutputPart).filter((part) => !isField(part));
   if (said.length > 0) return encodeContent(said, before, "text");
   if (native !== undefined && (before === null || before === undefined || before === "")) {
     return before;
@@ -173,7 +171,7 @@ function encodeContent(
   if (!Array.isArray(before)) {
     if (only === undefined) return "";
     if (parts.length === 1 && only.type === "text" && only.source === undefined) return only.text;
-    if (kinds === "text" && parts.every((part) => blockOf(part) === undefined)) {
+    if (kinds === "text" && parts.every((part) => nativeBlock(part, OPENAI_CHAT) === undefined)) {
       return outputAsText(parts);
     }
   }
@@ -182,29 +180,20 @@ function encodeContent(
 }
 
 function encodeBlock(part: OutputPart, kinds: "text" | "media"): WireBlock {
-  const native = blockOf(part);
+  const native = nativeBlock(part, OPENAI_CHAT);
   if (part.type === "text") {
     const text: ChatTextPart = { type: "text", text: part.text };
     return native === undefined ? text : withFields(native, { text: part.text });
   }
-  if (native !== undefined && (part.type === "opaque" || isSameFile(part, native))) return native;
+  if (native !== undefined && (part.type === "opaque" || isSameFile(part, decodeFile(native))))
+    return native;
   if (part.type === "file" && kinds === "media") return encodeFile(part);
   return { type: "text", text: foreignText(part) };
 }
 
-function blockOf(part: OutputPart): (WireBlock & WireObject) | undefined {
-  const native = nativeOf(part, OPENAI_CHAT);
-  return isWireObject(native) && "type" in native ? (native as WireBlock & WireObject) : undefined;
-}
-
-function isSameFile(part: FilePart, native: WireObject): boolean {
-  const before = decodeFile(native);
-  return before?.data === part.data && before?.url === part.url;
-}
-
 function encodeFile(part: FilePart): ChatPart {
-  const { mediaType, data, url, filename } = part;
-  const address = data === undefined ? url : dataUrl({ mediaType, data });
+  const { mediaType, data, filename } = part;
+  const address = addressOf(part);
   if (mediaType.startsWith("image/") && address !== undefined) {
     return { type: "image_url", image_url: { url: address } };
   }
@@ -241,11 +230,5 @@ function encodeToolCall(part: ToolCallPart, ids: CallIds): ChatToolCall | ChatCu
 
 /** The function of a native call with this part's input. */
 function encodeFunction(part: ToolCallPart, native: ChatFunction): ChatFunction {
-  const before = parseInput(native.arguments);
-  const isSame = before === part.input || toJson(before) === toJson(part.input);
-  return isSame ? native : withFields(native, { arguments: argumentsText(part.input) });
-}
-
-function argumentsText(input: unknown): string {
-  return typeof input === "string" ? input : toJson(input ?? {});
+  return withFields(native, { arguments: argumentsText(part.input, native.arguments) });
 }

@@ -7,7 +7,7 @@ import type {
   ToolResultPart,
 } from "../../core/message/index.ts";
 import { fileTokens } from "../../core/tokens/index.ts";
-import { parseDataUrl } from "../data-url.ts";
+import { parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
   describeValue,

@@ -6,7 +6,7 @@ import {
   type ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
-import { dataUrl } from "../data-url.ts";
+import { dataUrl } from "../files.ts";
 import { foreignText, outputAsText } from "../foreign-text.ts";
 import { nativeOf, withFields } from "../native-message.ts";
 import { isWireBlock, isWireObject, parseInput, type WireBlock, type WireObject } from "../wire.ts";

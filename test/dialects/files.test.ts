@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dataUrl, parseDataUrl } from "../../src/dialects/data-url.ts";
+import { dataUrl, parseDataUrl } from "../../src/dialects/files.ts";
 
 test("a base64 data URL is its media type and its content", () => {
   const file = { mediaType: "image/png", data: "iVBORw0KGgo=" };

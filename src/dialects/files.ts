@@ -1,0 +1,35 @@
+import type { FilePart } from "../core/message/index.ts";
+
+/** Media type and base64 content of a `data:` URL. */
+export interface DataUrl {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+
+/** Reads a base64 `data:` URL; undefined for any other text. */
+export function parseDataUrl(url: string): DataUrl | undefined {
+  const match = DATA_URL.exec(url.slice(0, 256));
+  if (match === null) return undefined;
+  return { mediaType: match[1] || "text/plain", data: url.slice(match[0].length) };
+}
+
+export function dataUrl({ mediaType, data }: DataUrl): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+/** The file at an address, inline if it is a `data:` URL; else `mediaType` is what it is taken for. */
+export function fileAt(url: string, mediaType = "image/*"): FilePart {
+  return { type: "file", ...(parseDataUrl(url) ?? { mediaType, url }) };
+}
+
+/** The address of a file: a `data:` URL of its content, else its own. */
+export function addressOf({ mediaType, data, url }: FilePart): string | undefined {
+  return data === undefined ? url : dataUrl({ mediaType, data });
+}
+
+/** The same content, or the same address. */
+export function isSameFile(file: FilePart, before: FilePart | undefined): boolean {
+  return before !== undefined && before.data === file.data && before.url === file.url;
+}

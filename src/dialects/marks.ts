@@ -1,0 +1,51 @@
+import type { Message, MessageKind, ToolResultPart } from "../core/message/index.ts";
+import { isWireObject, type WireObject } from "./wire.ts";
+
+/** The key under which marks of our own travel in a native message; no provider reads it. */
+const OWN = "longhaul";
+const KINDS: readonly MessageKind[] = ["injected", "summary", "continuation"];
+
+/** The marks of a message, in the options that its SDK leaves alone. */
+export function readMessageMarks(options: unknown): Pick<Message, "kind" | "metadata"> {
+  const { kind, metadata } = ownMarks(options);
+  return {
+    kind: KINDS.find((name) => name === kind),
+    metadata: isWireObject(metadata) ? metadata : undefined,
+  };
+}
+
+/** The marks of a tool result. */
+export function readResultMarks(options: unknown): Pick<ToolResultPart, "time" | "original"> {
+  const { compacted, original } = ownMarks(options);
+  return {
+    time: typeof compacted === "number" ? { compacted } : undefined,
+    original: typeof original === "string" ? original : undefined,
+  };
+}
+
+/** Options with the marks of a message; the ones from `before` if it has none. */
+export function withMessageMarks(
+  { kind, metadata }: Partial<Message>,
+  before: unknown,
+  beside?: WireObject,
+): unknown {
+  return withMarks(before, { kind, metadata }, beside);
+}
+
+/** Options with the marks of a tool result; the ones from `before` if it has none. */
+export function withResultMarks({ time, original }: ToolResultPart, before: unknown): unknown {
+  return withMarks(before, { compacted: time?.compacted, original });
+}
+
+function withMarks(before: unknown, marks: WireObject, beside?: WireObject): unknown {
+  const set = Object.entries(marks).filter(([, value]) => value !== undefined);
+  const old = ownMarks(before);
+  if (set.every(([name, value]) => old[name] === value)) return before;
+  const others = isWireObject(before) ? before : {};
+  return { ...others, ...beside, [OWN]: { ...old, ...Object.fromEntries(set) } };
+}
+
+function ownMarks(options: unknown): WireObject {
+  const own = isWireObject(options) ? options[OWN] : undefined;
+  return isWireObject(own) ? own : {};
+}

@@ -1,0 +1,26 @@
+import type { Usage } from "../core/message/index.ts";
+import { numberOf } from "./wire.ts";
+
+/** What an SDK reported of one request; `total` is all input, `noCache` what was not in the cache. */
+interface Reported {
+  readonly total?: unknown;
+  readonly noCache?: unknown;
+  readonly cacheRead?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly output?: unknown;
+}
+
+/** The usage of one request, the cache apart; `undefined` where the input is not known. */
+export function usageOf({ total, noCache, output, ...cache }: Reported): Usage | undefined {
+  if (typeof total !== "number" && typeof noCache !== "number") return undefined;
+  const cacheRead = numberOf(cache.cacheRead);
+  const cacheWrite = numberOf(cache.cacheWrite);
+  const input =
+    typeof total === "number" ? Math.max(0, total - cacheRead - cacheWrite) : numberOf(noCache);
+  return {
+    input,
+    output: numberOf(output),
+    ...(cacheRead > 0 && { cacheRead }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+  };
+}

@@ -24,7 +24,10 @@ const broken = lines.replace("line 2500\n", "app.ts(3,1): error TS2304: no name\
 async function archived(output: string): Promise<NoticeTarget> {
   const home = mkdtempSync(join(tmpdir(), "longhaul-page-"));
   try {
-    const archive = directoryArchive(archiveFolder({ LONGHAUL_HOME: home }), { retention: false });
+    const archive = directoryArchive(archiveFolder({ LONGHAUL_HOME: home }), {
+      conversation: "outputs-2026-03-01",
+      retention: false,
+    });
     const { handle, path = "" } = await archive.put("out", output);
     return { handle, path: path.replace(home, HOME).replaceAll("\\", "/") };
   } finally {

@@ -1,4 +1,5 @@
-export { memoryArchive, recallTools } from "./archive/index.ts";
+export { memoryArchive } from "./archive/memory.ts";
+export { recallTools } from "./archive/recall-tools.ts";
 export type {
   Archive,
   ArchiveEntry,
@@ -8,7 +9,7 @@ export type {
   RecallTools,
   SpillFile,
 } from "./archive/index.ts";
-export { compact, createContext } from "./context/index.ts";
+export { compact, createContext } from "./context/create-context.ts";
 export type {
   AnyContextEvent,
   Context,
@@ -47,14 +48,15 @@ export type {
   ToolResultPart,
   Usage,
 } from "./core/message/index.ts";
-export { contextBudget, recogniseOverflow } from "./core/overflow/index.ts";
+export { contextBudget } from "./core/overflow/budget.ts";
+export { recogniseOverflow } from "./core/overflow/provider-error.ts";
 export type { BudgetOptions, ContextBudget, ProviderOverflow } from "./core/overflow/index.ts";
 export type { RequestLimits } from "./core/plan/index.ts";
 export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
 export type { SectionOverride, TemplateOverride } from "./core/summary/index.ts";
 export type { TokenCounter } from "./core/tokens/index.ts";
 export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
-export { truncateOutput } from "./core/truncate/index.ts";
+export { truncateOutput } from "./core/truncate/truncate-output.ts";
 export type {
   Direction,
   Limits,
@@ -76,7 +78,7 @@ export type {
   SummaryRequest,
   SummaryUsage,
 } from "./models/summarizer.ts";
-export { wrapTools } from "./tools/index.ts";
+export { wrapTools } from "./tools/wrap-tool.ts";
 export type {
   TruncatedEvent,
   TruncatedOutput,

@@ -1,12 +1,12 @@
 import { isWellFormed } from "../core/text/utf8.ts";
 import { ContextError } from "../core/error.ts";
 import {
-  type Digest,
-  type Handle,
   handleFor,
   isHandle,
+  type Digest,
+  type Handle,
   type OriginalKind,
-} from "../core/message/index.ts";
+} from "../core/message/original.ts";
 import { malformedHandle } from "./archive-error.ts";
 
 /** One original in an archive. */

@@ -11,8 +11,8 @@ import {
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Handle, handleKind, isHandle, type OriginalKind } from "../core/message/index.ts";
-import { isWellFormed } from "../core/text/index.ts";
+import { handleKind, isHandle, type Handle, type OriginalKind } from "../core/message/original.ts";
+import { isWellFormed } from "../core/text/utf8.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { checkFolder, makeFolder } from "./files.ts";

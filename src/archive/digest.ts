@@ -1,4 +1,4 @@
-import { isHigh } from "../core/text/index.ts";
+import { isHigh } from "../core/text/utf8.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Digest } from "../core/message/index.ts";

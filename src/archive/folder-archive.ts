@@ -3,12 +3,12 @@ import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type Digest,
-  type Handle,
   handleFor,
   handleKind,
   isHandle,
-} from "../core/message/index.ts";
+  type Digest,
+  type Handle,
+} from "../core/message/original.ts";
 import {
   alteredOriginal,
   attempt,

@@ -1,10 +1,6 @@
-import {
-  endWithin,
-  showControls,
-  decodeUtf8,
-  dropPartialEnd,
-  skipPartialStart,
-} from "../core/text/index.ts";
+import { endWithin } from "../core/text/boundary.ts";
+import { showControls } from "../core/text/clean.ts";
+import { decodeUtf8, dropPartialEnd, skipPartialStart } from "../core/text/utf8.ts";
 import { ContextError } from "../core/error.ts";
 import type { Handle } from "../core/message/index.ts";
 import { type Archive, checkedHandle, type OriginalReader } from "./archive.ts";

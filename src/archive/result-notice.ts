@@ -1,5 +1,5 @@
-import { openTag, tagValue } from "../core/text/index.ts";
-import { RESULT_ELEMENT } from "../core/truncate/index.ts";
+import { openTag, tagValue } from "../core/text/markup.ts";
+import { RESULT_ELEMENT } from "../core/truncate/marker.ts";
 
 /**
  * The last lines of a result: facts for programs in the tag, an instruction for the agent below.

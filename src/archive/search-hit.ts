@@ -1,10 +1,6 @@
-import {
-  showControls,
-  clip,
-  decodeUtf8,
-  dropPartialEnd,
-  skipPartialStart,
-} from "../core/text/index.ts";
+import { showControls } from "../core/text/clean.ts";
+import { clip } from "../core/text/clip.ts";
+import { decodeUtf8, dropPartialEnd, skipPartialStart } from "../core/text/utf8.ts";
 import { NOTICE_ELEMENT, RESULT_ELEMENT } from "../core/truncate/marker.ts";
 import type { ArchiveEntry, OriginalReader } from "./archive.ts";
 import { LINE_END, readPiece } from "./reading.ts";

@@ -1,5 +1,5 @@
 import type { Handle } from "../core/message/index.ts";
-import { utf8Length } from "../core/text/index.ts";
+import { utf8Length } from "../core/text/utf8.ts";
 import { resultNotice } from "./result-notice.ts";
 
 /** A line in which a pattern was found. */

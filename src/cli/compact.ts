@@ -2,18 +2,18 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { type ContextOptions, type ContextReport, createContext } from "../context/index.ts";
-import { EMPTY_LEDGER, extractLedger } from "../core/ledger/index.ts";
-import { type Message, repairMessages } from "../core/message/index.ts";
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
-import { type Summarizer, summarizerByName } from "../models/index.ts";
+import { createContext } from "../context/create-context.ts";
+import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
+import { extractLedger } from "../core/ledger/extract.ts";
+import { repairMessages } from "../core/message/repair.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
+import { summarizerByName } from "../models/by-name.ts";
 import {
-  type TranscriptInput,
   WRITE_TARGETS,
   writeConversation,
-  type WriteTarget,
   writeTraits,
-} from "../transcripts/index.ts";
+  type WriteTarget,
+} from "../transcripts/write.ts";
 import { compactJson, type CompactResult, compactView } from "./compact-report.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
 import {
@@ -28,6 +28,10 @@ import {
 import { millisecondsOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
 import { writeFileAtomically } from "./write-file.ts";
+import type { Message } from "../core/message/index.ts";
+import type { ContextOptions, ContextReport } from "../context/index.ts";
+import type { Summarizer } from "../models/index.ts";
+import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
   /** Tokens. */

@@ -1,4 +1,5 @@
-import { clipLine, oneLine } from "../core/text/index.ts";
+import { clipLine } from "../core/text/clip.ts";
+import { oneLine } from "../core/text/clean.ts";
 
 /** Figures as people read them; pure. */
 

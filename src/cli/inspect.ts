@@ -1,7 +1,7 @@
 import path from "node:path";
 import pc from "picocolors";
 import type { Command } from "commander";
-import { clipLine } from "../core/text/index.ts";
+import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
 import { bar, count, fit, localTime, percent, plural, tokens } from "./figures.ts";
 import {

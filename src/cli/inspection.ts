@@ -1,10 +1,10 @@
-import { sha256Hex } from "../archive/index.ts";
-import { type Message, repairMessages, startsTurn } from "../core/message/index.ts";
-import { type ContextBudget, contextBudget, isOverflow } from "../core/overflow/index.ts";
-import { planPrune } from "../core/prune/index.ts";
+import { sha256Hex } from "../archive/digest.ts";
+import { repairMessages } from "../core/message/repair.ts";
+import { startsTurn } from "../core/message/structure.ts";
+import { contextBudget, isOverflow, type ContextBudget } from "../core/overflow/budget.ts";
+import { planPrune } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter } from "../core/tokens/index.ts";
-import type { Conversation } from "../transcripts/index.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,
@@ -23,6 +23,8 @@ import {
   type ToolShare,
   windowContents,
 } from "./window-contents.ts";
+import type { Message } from "../core/message/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
 
 export interface InspectOptions extends CommonOptions, LoadOptions {
   /** Tokens. */

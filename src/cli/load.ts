@@ -1,19 +1,15 @@
 import { type Command, Option } from "commander";
 import { ContextError } from "../core/error.ts";
-import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/index.ts";
+import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/budget.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter } from "../core/tokens/index.ts";
-import {
-  type Conversation,
-  readTranscript,
-  type Transcript,
-  transcriptFormats,
-  type TranscriptInput,
-} from "../transcripts/index.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
+import { readTranscript } from "../transcripts/read.ts";
+import { transcriptFormats } from "../transcripts/formats.ts";
 import { count, plural } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { numberOption, tokensOption } from "./options.ts";
 import { startProgress } from "./progress.ts";
+import type { Conversation, Transcript, TranscriptInput } from "../transcripts/index.ts";
 
 /** What every command on a session file has. */
 export function sessionOptions(command: Command): Command {

@@ -1,6 +1,7 @@
-import { isPruned, type Message, totalUsage } from "../core/message/index.ts";
+import { isPruned } from "../core/message/edit.ts";
+import { totalUsage, type Message } from "../core/message/message.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter, type MessageMeter } from "../core/tokens/index.ts";
+import { createMessageMeter, type MessageMeter } from "../core/tokens/meter.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
 /** How many tokens a session's next request holds, and how that is known. */

@@ -1,20 +1,14 @@
 import { type Command, Option } from "commander";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
-import {
-  type Archive,
-  type Range,
-  recallBytes,
-  recallRange,
-  searchArchive,
-  searchLines,
-  type SearchResult,
-  type SearchStop,
-} from "../archive/index.ts";
+import { recallBytes, recallRange, type Range } from "../archive/recall.ts";
+import { searchArchive } from "../archive/search.ts";
+import { searchLines, type SearchResult, type SearchStop } from "../archive/search-result.ts";
 import { ContextError } from "../core/error.ts";
 import { bytes, parseRange, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces } from "./io.ts";
 import { numberOption, parsed, wholeOption } from "./options.ts";
+import type { Archive } from "../archive/index.ts";
 
 interface RecallCommandOptions extends CommonOptions {
   readonly lines?: Range;

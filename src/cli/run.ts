@@ -3,11 +3,12 @@ import { type Command, Option } from "commander";
 import { constants } from "node:os";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder, outputsOfToday } from "../archive/home.ts";
-import { type CommandLine, type CommandResult, type Progress, runCommand } from "../spill/index.ts";
+import { runCommand, type CommandResult } from "../spill/run-command.ts";
 import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
 import { numberOption, secondsOption } from "./options.ts";
 import { type CutFlags, cutJson, cutOptions, cutSettings } from "./truncate.ts";
+import type { CommandLine, Progress } from "../spill/index.ts";
 
 interface RunFlags extends CommonOptions, CutFlags {
   /** Seconds. */

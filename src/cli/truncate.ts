@@ -6,10 +6,10 @@ import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder, outputsOfToday } from "../archive/home.ts";
 import { errorCode } from "../archive/archive-error.ts";
 import { ContextError, errorMessage } from "../core/error.ts";
-import type { Direction, Limits } from "../core/truncate/index.ts";
-import { createSpill, type SpillResult } from "../spill/index.ts";
+import { createSpill, type SpillResult } from "../spill/create-spill.ts";
 import { type CommonOptions, type Io, printJson } from "./io.ts";
 import { numberOption } from "./options.ts";
+import type { Direction, Limits } from "../core/truncate/index.ts";
 
 /** How an output is cut. */
 export interface CutFlags {

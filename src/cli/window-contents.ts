@@ -1,5 +1,5 @@
-import { describeCall } from "../core/calls/index.ts";
-import { clipLine } from "../core/text/index.ts";
+import { describeCall } from "../core/calls/describe-call.ts";
+import { clipLine } from "../core/text/clip.ts";
 import type {
   FilePart,
   Message,
@@ -8,9 +8,9 @@ import type {
   ToolResultPart,
 } from "../core/message/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { MESSAGE_OVERHEAD, partTokens } from "../core/tokens/index.ts";
-import type { Conversation } from "../transcripts/index.ts";
+import { MESSAGE_OVERHEAD, partTokens } from "../core/tokens/count.ts";
 import type { SessionSize } from "./measure-session.ts";
+import type { Conversation } from "../transcripts/index.ts";
 
 /** What a piece of the window is, in the order in which a report names them. */
 const CONTENT_KINDS = [

@@ -1,6 +1,7 @@
-import { leadingSystemCount, type Message } from "../core/message/index.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
 import type { ModelSummary } from "../models/summarizer.ts";
 import { isSameMessage } from "./chain.ts";
+import type { Message } from "../core/message/index.ts";
 
 /** The part of a legal view that a summary is to stand for. */
 export interface Stretch {

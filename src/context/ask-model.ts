@@ -1,9 +1,8 @@
 import { type Failure, isContextError } from "../core/error.ts";
-import { extractLedger, type ExtractOptions } from "../core/ledger/index.ts";
-import { leadingSystemCount, type Message } from "../core/message/index.ts";
-import { type ContextPlan, planContext, type PlanOptions } from "../core/plan/index.ts";
-import { type CompactionTemplate, summaryCap, type Words } from "../core/summary/index.ts";
-import type { TokenCounter } from "../core/tokens/index.ts";
+import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
+import { planContext } from "../core/plan/plan-context.ts";
+import { summaryCap } from "../core/summary/share.ts";
 import { askForSummary } from "../models/ask.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
@@ -18,6 +17,10 @@ import type { ContextOptions } from "./options.ts";
 import { type Ahead, type AheadSummary, createAhead, type Stretch } from "./ahead.ts";
 import { aheadShare, createSpending, type Spending, summarizerTimeout } from "./summarizing.ts";
 import { earlierSummaries, type RecordsOf } from "./write-summary.ts";
+import type { Message } from "../core/message/index.ts";
+import type { ContextPlan, PlanOptions } from "../core/plan/index.ts";
+import type { CompactionTemplate, Words } from "../core/summary/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** Whom a context asks for summaries, and what it remembers of that. */
 export interface Asked {

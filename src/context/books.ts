@@ -1,18 +1,11 @@
-import {
-  createLedgerBook,
-  createLedgerSum,
-  type Ledger,
-  type LedgerBook,
-} from "../core/ledger/index.ts";
-import {
-  createMessageCheck,
-  createMessageLines,
-  type MessageCheck,
-  type MessageLines,
-} from "../core/message/index.ts";
-import type { ToolKinds } from "../core/calls/index.ts";
+import { createLedgerBook, type LedgerBook } from "../core/ledger/extract.ts";
+import { createLedgerSum } from "../core/ledger/merge.ts";
+import { createMessageCheck, type MessageCheck } from "../core/message/check.ts";
+import { createMessageLines, type MessageLines } from "../core/message/original.ts";
 import type { HistoryView } from "./history.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
 
 /** What an edit has to know of every message of a view. */
 export interface Books {

@@ -1,5 +1,5 @@
 import { toJson } from "../core/text/json.ts";
-import { type Digest, type Message, type Part } from "../core/message/index.ts";
+import type { Digest, Message, Part } from "../core/message/index.ts";
 
 /** How many hex digits of a digest a key has. */
 const DIGITS = 16;

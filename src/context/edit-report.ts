@@ -1,8 +1,9 @@
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
-import { parseSummary, unframeSummary } from "../core/summary/index.ts";
-import { partTokens } from "../core/tokens/index.ts";
+import { parseSummary } from "../core/summary/sections.ts";
+import { unframeSummary } from "../core/summary/frame.ts";
+import { partTokens } from "../core/tokens/count.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
 import type { ArchivedPlan } from "./plan-edit.ts";

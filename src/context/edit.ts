@@ -1,13 +1,12 @@
 import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
-import { type Ledger, mergeLedgers } from "../core/ledger/index.ts";
-import { type Digest, type Message, type Repair, repairMessages } from "../core/message/index.ts";
+import { mergeLedgers } from "../core/ledger/merge.ts";
+import { repairMessages, type Repair } from "../core/message/repair.ts";
 import {
-  type CompactionTemplate,
   resolveTemplate,
+  type CompactionTemplate,
   type TemplateOverride,
-  type Words,
-} from "../core/summary/index.ts";
+} from "../core/summary/template.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
 import { editReport } from "./edit-report.ts";
@@ -29,6 +28,9 @@ import {
 } from "./ask-model.ts";
 import { earlierSummaries, type RecordedSummary, summaryOf } from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Digest, Message } from "../core/message/index.ts";
+import type { Words } from "../core/summary/index.ts";
 
 /** How one edit was asked for. */
 export interface EditRequest {

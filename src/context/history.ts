@@ -1,10 +1,7 @@
-import {
-  assertMessageList,
-  leadingSystemCount,
-  type Message,
-  repairMessages,
-} from "../core/message/index.ts";
-import { applyPlan } from "../core/plan/index.ts";
+import { assertMessageList } from "../core/message/shape.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
+import { repairMessages } from "../core/message/repair.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
 import type { Chain } from "./chain.ts";
 import {
   type Branch,
@@ -27,6 +24,7 @@ import {
   UNEDITED,
   withObjectsOfNow,
 } from "./track.ts";
+import type { Message } from "../core/message/index.ts";
 
 /** The caller's list with the edits that fit it. */
 export interface HistoryView {

@@ -1,20 +1,14 @@
 import type { Archive } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/reading.ts";
-import {
-  earlierOriginal,
-  type Handle,
-  isPruned,
-  type Message,
-  type Part,
-  withParts,
-} from "../core/message/index.ts";
-import { decodeUtf8, showControls, terminalText } from "../core/text/index.ts";
-import {
-  DEFAULT_LIMITS,
-  findTruncation,
-  NOTICE_LIMITS,
-  windowBytes,
-} from "../core/truncate/index.ts";
+import { earlierOriginal, type Handle } from "../core/message/original.ts";
+import { isPruned } from "../core/message/edit.ts";
+import { withParts, type Message, type Part } from "../core/message/message.ts";
+import { decodeUtf8 } from "../core/text/utf8.ts";
+import { showControls } from "../core/text/clean.ts";
+import { terminalText } from "../core/text/terminal.ts";
+import { DEFAULT_LIMITS, windowBytes } from "../core/truncate/limits.ts";
+import { findTruncation } from "../core/truncate/marker.ts";
+import { NOTICE_LIMITS } from "../core/truncate/notice.ts";
 
 /**
  * The messages as a plan is to see them: an output that is an excerpt of an original in this archive

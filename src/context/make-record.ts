@@ -1,12 +1,14 @@
-import type { Ledger } from "../core/ledger/index.ts";
-import { leadingSystemCount, type Message } from "../core/message/index.ts";
-import { applyPlan, type ContextPlan, movedPlan } from "../core/plan/index.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
+import { movedPlan, type ContextPlan } from "../core/plan/plan.ts";
 import type { Chain } from "./chain.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
 import type { View } from "./report.ts";
 import type { RecordedSummary } from "./write-summary.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Message } from "../core/message/index.ts";
 
 /** What was decided about a view, and what it is made of. */
 export interface Decided {

@@ -1,27 +1,23 @@
 import { toJson } from "../core/text/json.ts";
-import { type Message, totalUsage } from "../core/message/index.ts";
+import { totalUsage, type Message } from "../core/message/message.ts";
 import {
-  type BudgetOptions,
-  type ContextBudget,
   contextBudget,
   ESTIMATE_MARGIN,
   isOverflow,
-} from "../core/overflow/index.ts";
+  type BudgetOptions,
+  type ContextBudget,
+} from "../core/overflow/budget.ts";
 import {
   calibrate,
-  type Calibration,
   createCalibration,
-  createMessageMeter,
-  isEstimator,
   isPlausible,
-  type MessageMeter,
-  type Scale,
   scaledCounter,
-  scaledMeter,
   scaleFor,
-  type TokenCounter,
-  valueTokens,
-} from "../core/tokens/index.ts";
+  type Calibration,
+  type Scale,
+} from "../core/tokens/calibrate.ts";
+import { createMessageMeter, scaledMeter, type MessageMeter } from "../core/tokens/meter.ts";
+import { isEstimator, valueTokens, type TokenCounter } from "../core/tokens/count.ts";
 
 /** What a request carries beside its messages. */
 export interface SentBeside {

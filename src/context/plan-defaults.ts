@@ -1,7 +1,8 @@
 import { sha256Hex } from "../archive/digest.ts";
 import type { PlanOptions } from "../core/plan/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter, type TokenCounter } from "../core/tokens/index.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
 
 /**
  * What `planContext` needs beside a budget and the time: a counter, a meter that remembers what it

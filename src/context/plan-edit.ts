@@ -1,18 +1,14 @@
 import type { Archive } from "../archive/archive.ts";
 import { type Failure, failureOf, isContextError } from "../core/error.ts";
-import type { Digest, Message, MessageLines, Original } from "../core/message/index.ts";
-import {
-  type ContextPlan,
-  headOriginal,
-  NEUTRAL_TRAITS,
-  originalsOf,
-  planContext,
-  type PlanOptions,
-} from "../core/plan/index.ts";
+import { headOriginal, originalsOf } from "../core/plan/apply-plan.ts";
+import { NEUTRAL_TRAITS, type PlanOptions } from "../core/plan/options.ts";
+import { planContext } from "../core/plan/plan-context.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions } from "./options.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
+import type { Digest, Message, MessageLines, Original } from "../core/message/index.ts";
+import type { ContextPlan } from "../core/plan/index.ts";
 
 /** A plan whose originals are in the archive, or that says that they are not. */
 export interface ArchivedPlan {

@@ -1,11 +1,15 @@
 import { sha256Hex } from "../archive/digest.ts";
-import type { ToolKinds } from "../core/calls/index.ts";
-import { applyEdits, type Message, type Original } from "../core/message/index.ts";
-import { type BudgetOptions, contextBudget } from "../core/overflow/index.ts";
-import { type ContextPlan, originalsOf } from "../core/plan/index.ts";
-import { planPrune, type PrunedPiece, type PruneOptions } from "../core/prune/index.ts";
+import { applyEdits } from "../core/message/edit.ts";
+import { contextBudget, type BudgetOptions } from "../core/overflow/budget.ts";
+import { originalsOf } from "../core/plan/apply-plan.ts";
+import { planPrune, type PrunedPiece } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter, type TokenCounter } from "../core/tokens/index.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
+import type { Message, Original } from "../core/message/index.ts";
+import type { ContextPlan } from "../core/plan/index.ts";
+import type { ToolKinds } from "../core/calls/index.ts";
+import type { PruneOptions } from "../core/prune/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
 
 export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
   /** @default the estimator */

@@ -1,12 +1,12 @@
 import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
-import { type Message, messageText } from "../core/message/index.ts";
-import type { ContextBudget } from "../core/overflow/index.ts";
-import type { TokenCounter } from "../core/tokens/index.ts";
+import { messageText, type Message } from "../core/message/message.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import type { History } from "./history.ts";
 import { createGauge, type Gauge, type SentBeside } from "./measure.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
+import type { ContextBudget } from "../core/overflow/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {

@@ -1,6 +1,7 @@
-import { assertMessage, type Message } from "../core/message/index.ts";
+import { assertMessage } from "../core/message/shape.ts";
 import { isSameMessage } from "./chain.ts";
 import type { Branch } from "./journal.ts";
+import type { Message } from "../core/message/index.ts";
 
 /** A list that the caller may pass again, and what stands for the first messages of it. */
 export interface Track {

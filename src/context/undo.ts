@@ -1,11 +1,13 @@
 import type { Archive } from "../archive/archive.ts";
-import { leadingSystemCount, type Message, repairMessages } from "../core/message/index.ts";
-import type { CompactionPlan } from "../core/plan/index.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
+import { repairMessages } from "../core/message/repair.ts";
 import { decodeNeutral } from "../dialects/neutral/neutral.ts";
 import type { Emitter } from "./events.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { Persistence } from "./persistence.ts";
+import type { Message } from "../core/message/index.ts";
+import type { CompactionPlan } from "../core/plan/index.ts";
 
 /** What taking an edit back needs. */
 export interface UndoParts {

@@ -1,16 +1,12 @@
-import type { Ledger } from "../core/ledger/index.ts";
-import { type Handle, type Message, messageText } from "../core/message/index.ts";
-import {
-  type CompactionTemplate,
-  frameSummary,
-  joinWords,
-  readWords,
-  unframeSummary,
-  type Words,
-  writeSummary,
-} from "../core/summary/index.ts";
-import type { CountTokens } from "../core/text/index.ts";
+import { messageText, type Message } from "../core/message/message.ts";
+import { frameSummary, unframeSummary } from "../core/summary/frame.ts";
+import { joinWords, readWords, type Words } from "../core/summary/words.ts";
+import { writeSummary } from "../core/summary/summary.ts";
 import type { JournalRecord } from "./journal.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Handle } from "../core/message/index.ts";
+import type { CompactionTemplate } from "../core/summary/index.ts";
+import type { CountTokens } from "../core/text/index.ts";
 
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;

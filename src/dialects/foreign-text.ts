@@ -1,11 +1,11 @@
-import {
-  type FilePart,
-  type Message,
-  type OpaquePart,
-  type OutputPart,
-  type ToolCallPart,
-  type ToolResultPart,
-  waitingCalls,
+import { waitingCalls } from "../core/message/structure.ts";
+import type {
+  FilePart,
+  Message,
+  OpaquePart,
+  OutputPart,
+  ToolCallPart,
+  ToolResultPart,
 } from "../core/message/index.ts";
 
 /** The short text that stands for a part which the dialect at hand has no place for. */

@@ -4,8 +4,8 @@ import {
   type MessageSource,
   type OutputPart,
   type Part,
-} from "../core/message/index.ts";
-import { unframeSummary } from "../core/summary/index.ts";
+} from "../core/message/message.ts";
+import { unframeSummary } from "../core/summary/frame.ts";
 import { type Block, isWireBlock } from "./wire.ts";
 
 /** A decoded message before its origin is noted. */

@@ -1,6 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { isRecord, toJson } from "../core/text/json.ts";
-import { describeValue } from "../core/message/index.ts";
+import { describeValue } from "../core/message/shape.ts";
 
 export { describeValue };
 

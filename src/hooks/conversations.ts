@@ -1,10 +1,10 @@
-import { sha256Hex } from "../archive/index.ts";
-import type { Context } from "../context/index.ts";
+import { sha256Hex } from "../archive/digest.ts";
 import type { Usage } from "../core/message/index.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { Hook } from "./hook.ts";
 import { type NativeContext, type NativeFormat, nativeContextOn } from "./native-context.ts";
 import { isSameValue, keepObjects } from "./follow-natives.ts";
+import type { Context } from "../context/index.ts";
 
 /** One request of a conversation; `Whole` is its messages and what stands beside them. */
 export interface Conversation<Native, Whole = readonly Native[]> {

@@ -1,15 +1,10 @@
-import {
-  assertOptions,
-  type Context,
-  type ContextEventName,
-  type ContextListener,
-  type ContextOptions,
-  createContext,
-  withoutConversation,
-} from "../context/index.ts";
+import { assertOptions } from "../context/check-options.ts";
+import { createContext, type Context } from "../context/create-context.ts";
+import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { Summarizer } from "../models/summarizer.ts";
+import type { ContextEventName, ContextListener } from "../context/index.ts";
 
 /** The options of every hook: those of a context, and what an SDK knows beside. */
 export interface HookOptions<Model, Written, Request> extends Omit<ContextOptions, "summarizer"> {

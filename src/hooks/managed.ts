@@ -1,4 +1,4 @@
-import { reportFailure } from "../context/index.ts";
+import { reportFailure } from "../context/create-context.ts";
 import { ContextError } from "../core/error.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 

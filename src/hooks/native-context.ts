@@ -1,16 +1,10 @@
-import {
-  type Context,
-  type ContextReport,
-  type Failure,
-  isSameMessage,
-  type Prepared,
-  type PrepareOptions,
-  reportFailure,
-} from "../context/index.ts";
-import { type Message, type Part, type Usage, withParts } from "../core/message/index.ts";
-import { errorText } from "../core/overflow/index.ts";
+import { isSameMessage } from "../context/chain.ts";
+import { reportFailure, type Context } from "../context/create-context.ts";
+import { withParts, type Message, type Part, type Usage } from "../core/message/message.ts";
+import { errorText } from "../core/overflow/provider-error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { followNatives, isSameValue } from "./follow-natives.ts";
+import type { ContextReport, Failure, Prepared, PrepareOptions } from "../context/index.ts";
 
 /** How the conversations of a dialect are taken apart. */
 export interface NativeFormat<Conversation, Native> {

@@ -1,5 +1,5 @@
 import { ContextError } from "../core/error.ts";
-import { modelWindow } from "../core/overflow/index.ts";
+import { modelWindow } from "../core/overflow/budget.ts";
 import { askSdk } from "../models/failure.ts";
 import type { Summarizer, SummaryAnswer, SummaryRequest } from "../models/summarizer.ts";
 

@@ -1,5 +1,5 @@
 import { ContextError } from "../core/error.ts";
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { encodeAiSdk } from "../dialects/ai-sdk/encode.ts";
 import {
   type AiSdkModel,

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../core/text/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
 import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../dialects/wire.ts";

@@ -1,5 +1,4 @@
-import type { Message } from "../core/message/index.ts";
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { describeProblem, gateAnswer } from "../core/summary/gate.ts";
 import {
   liveInstruction,
@@ -9,9 +8,10 @@ import {
   type SummaryPrompt,
   type SummaryTask,
 } from "../core/summary/prompt.ts";
-import { readWords, type Words } from "../core/summary/index.ts";
-import { clipLine, type CountTokens, fieldsOf } from "../core/text/index.ts";
-import { messageTokens, valueTokens } from "../core/tokens/index.ts";
+import { readWords, type Words } from "../core/summary/words.ts";
+import { clipLine, type CountTokens } from "../core/text/clip.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import { messageTokens, valueTokens } from "../core/tokens/count.ts";
 import { type Deadline, pause, startDeadline, untilAborted } from "./bounds.ts";
 import { type CallFailure, callFailure } from "./failure.ts";
 import {
@@ -24,6 +24,7 @@ import {
   type SummaryFinish,
   type SummaryRequest,
 } from "./summarizer.ts";
+import type { Message } from "../core/message/index.ts";
 
 export interface AskOptions {
   readonly summarizer: Summarizer;

@@ -1,11 +1,11 @@
 import { ContextError, errorMessage, isContextError } from "../core/error.ts";
 import {
-  type ErrorLayer,
   errorLayers,
   recogniseOverflow,
   statusOf,
-} from "../core/overflow/index.ts";
-import { clip, clipLine } from "../core/text/index.ts";
+  type ErrorLayer,
+} from "../core/overflow/provider-error.ts";
+import { clip, clipLine } from "../core/text/clip.ts";
 import { processEnvironment, redactor, secretsOf, withoutSecrets } from "./secrets.ts";
 import { checkedUsage, type SummaryAnswer, type SummaryUsage } from "./summarizer.ts";
 

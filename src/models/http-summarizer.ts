@@ -1,5 +1,5 @@
 import { ContextError, isContextError } from "../core/error.ts";
-import { DEFAULT_WINDOW } from "../core/overflow/index.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import type { SummaryPrompt } from "../core/summary/prompt.ts";
 import type { WireObject } from "../dialects/wire.ts";
 import { summarizerFailed } from "./failure.ts";

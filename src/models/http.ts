@@ -1,8 +1,8 @@
 import { createParser } from "eventsource-parser";
 import { type ContextError, isContextError } from "../core/error.ts";
-import { errorLayers } from "../core/overflow/index.ts";
+import { errorLayers } from "../core/overflow/provider-error.ts";
 import { isWireObject } from "../dialects/wire.ts";
-import { fieldsOf } from "../core/text/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
 import type { Redact } from "./secrets.ts";
 

@@ -1,6 +1,7 @@
 import type { Message } from "../core/message/index.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter, valueTokens } from "../core/tokens/index.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
+import { valueTokens } from "../core/tokens/count.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 import type { LiveRequest, SummaryRequest } from "./summarizer.ts";
 

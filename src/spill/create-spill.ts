@@ -2,19 +2,19 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { WritableStream } from "node:stream/web";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import { errorMessage } from "../core/error.ts";
-import { isHigh } from "../core/text/index.ts";
+import { isHigh } from "../core/text/utf8.ts";
 import {
   checkedDirection,
   completeLimits,
+  windowBytes,
   type Direction,
   type Limits,
-  type Truncation,
-  windowBytes,
-} from "../core/truncate/index.ts";
+} from "../core/truncate/limits.ts";
 import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
 import { createSink } from "./sink.ts";
+import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import type { Truncation } from "../core/truncate/index.ts";
 
 export interface SpillOptions {
   /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */

@@ -1,13 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ContextError } from "../core/error.ts";
-import {
-  type Direction,
-  type Limits,
-  truncateEnds,
-  type Truncation,
-  withNotice,
-} from "../core/truncate/index.ts";
+import { truncateEnds } from "../core/truncate/truncate-output.ts";
+import { withNotice } from "../core/truncate/notice.ts";
 import type { Kept } from "./spool.ts";
+import type { Direction, Limits, Truncation } from "../core/truncate/index.ts";
 
 export interface CutOptions {
   readonly limits: Limits;

@@ -1,22 +1,22 @@
 import { statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
-import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import {
   checkedDirection,
   commandDirection,
   completeLimits,
+  windowBytes,
   type Direction,
   type Limits,
-  type Truncation,
-  windowBytes,
-} from "../core/truncate/index.ts";
+} from "../core/truncate/limits.ts";
 import { type CommandLine, startCommand } from "./command.ts";
 import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
 import { createSink } from "./sink.ts";
 import { type Kept, reasonOf } from "./spool.ts";
 import { supervise, type Supervised } from "./supervise.ts";
+import type { Archive, ArchiveEntry } from "../archive/index.ts";
+import type { Truncation } from "../core/truncate/index.ts";
 
 /** How a command is run; the command itself is `command`, or `file` and `args`. */
 export interface RunOptions {

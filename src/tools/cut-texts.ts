@@ -1,11 +1,8 @@
-import { countLines, utf8Length } from "../core/text/index.ts";
-import {
-  isBinaryText,
-  type Limits,
-  type ToolLimits,
-  truncateText,
-} from "../core/truncate/index.ts";
+import { countLines, utf8Length } from "../core/text/utf8.ts";
+import { isBinaryText } from "../core/truncate/binary.ts";
+import { truncateText } from "../core/truncate/truncate-output.ts";
 import { archiveTruncated, type TruncationOptions } from "./truncate-and-archive.ts";
+import type { Limits, ToolLimits } from "../core/truncate/index.ts";
 
 /** How the texts of one value are cut: the limits are those of the whole value. */
 export interface Cutting extends ToolLimits {

@@ -1,16 +1,12 @@
-import { isWellFormed, toJson } from "../core/text/index.ts";
+import { isWellFormed } from "../core/text/utf8.ts";
+import { toJson } from "../core/text/json.ts";
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
 import { type Failure, failureOf } from "../core/error.ts";
+import { outputLimits, type OutputMeta, type ToolLimitOverrides } from "../core/truncate/limits.ts";
+import { truncateText } from "../core/truncate/truncate-output.ts";
+import { withNotice, type NoticeTarget } from "../core/truncate/notice.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
-import {
-  type NoticeTarget,
-  type OutputMeta,
-  outputLimits,
-  type ToolLimitOverrides,
-  truncateText,
-  type Truncation,
-  withNotice,
-} from "../core/truncate/index.ts";
+import type { Truncation } from "../core/truncate/index.ts";
 
 /** How tool outputs are truncated; `context.truncation` is one of these. */
 export interface TruncationOptions {

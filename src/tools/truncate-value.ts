@@ -1,5 +1,7 @@
-import { isRecord, toJson, utf8Length } from "../core/text/index.ts";
-import { isBinaryText, type OutputMeta, outputLimits } from "../core/truncate/index.ts";
+import { isRecord, toJson } from "../core/text/json.ts";
+import { utf8Length } from "../core/text/utf8.ts";
+import { isBinaryText } from "../core/truncate/binary.ts";
+import { outputLimits, type OutputMeta } from "../core/truncate/limits.ts";
 import { type Cutting, cutText, cutTexts, fitTogether, MOST_TEXTS } from "./cut-texts.ts";
 import { archivePiece, type TruncationOptions } from "./truncate-and-archive.ts";
 

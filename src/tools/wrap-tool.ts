@@ -1,4 +1,4 @@
-import { checkToolLimits } from "../core/truncate/index.ts";
+import { checkToolLimits } from "../core/truncate/limits.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
 import { truncateValue } from "./truncate-value.ts";
 

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { isCancel, select } from "@clack/prompts";
-import { clipLine } from "../../core/text/index.ts";
+import { clipLine } from "../../core/text/clip.ts";
 import { bar, bytes, localTime, percent, plural, tokens } from "../figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, widthOf } from "../io.ts";
 import { type DescribedSession, describeSessions } from "./describe-sessions.ts";

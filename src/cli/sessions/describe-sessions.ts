@@ -1,12 +1,14 @@
 import path from "node:path";
-import { type ContextBudget, contextBudget } from "../../core/overflow/index.ts";
-import { messageText, startsTurn } from "../../core/message/index.ts";
-import { type Conversation, readTranscript } from "../../transcripts/index.ts";
+import { contextBudget, type ContextBudget } from "../../core/overflow/budget.ts";
+import { messageText } from "../../core/message/message.ts";
+import { startsTurn } from "../../core/message/structure.ts";
+import { readTranscript } from "../../transcripts/read.ts";
 import type { Io } from "../io.ts";
 import { measureSession } from "../measure-session.ts";
 import { startProgress } from "../progress.ts";
 import type { FoundSession } from "./session-search.ts";
 import { chooseWindow } from "../load.ts";
+import type { Conversation } from "../../transcripts/index.ts";
 
 /** What a list says about a session. */
 export interface DescribedSession {

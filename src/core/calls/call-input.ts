@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf } from "../text/index.ts";
+import { fieldsOf, type Fields } from "../text/json.ts";
 import type { FileAccess, LineRange } from "./file-access.ts";
 
 /** The first of these fields that is a non-empty text. */

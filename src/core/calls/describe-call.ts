@@ -1,5 +1,6 @@
 import type { ToolCallPart } from "../message/index.ts";
-import { clipLine, type Fields, fieldsOf } from "../text/index.ts";
+import { clipLine } from "../text/clip.ts";
+import { fieldsOf, type Fields } from "../text/json.ts";
 import { largeFields, movedFile, namedFiles, textField } from "./call-input.ts";
 import { type FileAccess, type LineRange, patchFiles } from "./file-access.ts";
 import { looksLikeFile, normalizePath } from "./path.ts";

@@ -1,21 +1,23 @@
-import { describeMedia } from "../continuation/index.ts";
+import { describeMedia } from "../continuation/continuation.ts";
 import {
+  inputText,
+  outputText,
+  type Message,
+  type Part,
+  type ToolCallPart,
+} from "../message/message.ts";
+import {
+  originalHandle,
   type Digest,
-  type Edit,
   type EditablePart,
   type Handle,
-  inputText,
-  type Message,
-  originalHandle,
-  outputText,
-  type Part,
-  startsTurn,
-  type ToolCallPart,
-  waitingCalls,
-} from "../message/index.ts";
-import { inputPlaceholder } from "../prune/index.ts";
-import { partTokens, type TokenCounter } from "../tokens/index.ts";
-import { clip, countLines } from "../text/index.ts";
+} from "../message/original.ts";
+import { startsTurn, waitingCalls } from "../message/structure.ts";
+import { inputPlaceholder } from "../prune/placeholder.ts";
+import { partTokens, type TokenCounter } from "../tokens/count.ts";
+import { clip } from "../text/clip.ts";
+import { countLines } from "../text/utf8.ts";
+import type { Edit } from "../message/index.ts";
 
 /** What may be clipped; each level includes the ones before it. */
 const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;

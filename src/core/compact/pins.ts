@@ -1,6 +1,7 @@
-import { isSealedSummary, type Message, startsTurn } from "../message/index.ts";
-import type { MessageMeter } from "../tokens/index.ts";
+import { isSealedSummary, startsTurn } from "../message/structure.ts";
 import { newestUserMessage } from "./tail.ts";
+import type { Message } from "../message/index.ts";
+import type { MessageMeter } from "../tokens/index.ts";
 
 /** Share of usable that rules from the head may take beside the summary. */
 const MAX_RULES_SHARE = 0.1;

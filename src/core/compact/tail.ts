@@ -1,4 +1,5 @@
-import { type Message, splitUnits, startsTurn } from "../message/index.ts";
+import { splitUnits, startsTurn } from "../message/structure.ts";
+import type { Message } from "../message/index.ts";
 import type { MessageMeter } from "../tokens/index.ts";
 
 /** T8: tail budget = min(8,000, max(2,000, a quarter of usable)), in tokens. */

@@ -1,5 +1,6 @@
-import { type FilePart, type Message, toolCalls, waitingCalls } from "../message/index.ts";
-import { clipLine } from "../text/index.ts";
+import { toolCalls, waitingCalls } from "../message/structure.ts";
+import { clipLine } from "../text/clip.ts";
+import type { FilePart, Message } from "../message/index.ts";
 
 /**
  * - `auto`: what the run state asks for is added.

@@ -1,13 +1,10 @@
-import {
-  type CallFacts,
-  changesFiles,
-  type FileAccess,
-  isAbsolutePath,
-  looksLikeFile,
-  stepsThatWentWell,
-} from "../calls/index.ts";
-import { clip, clipLine, failureLines, toldLines } from "../text/index.ts";
+import { changesFiles, type CallFacts } from "../calls/describe-call.ts";
+import { isAbsolutePath, looksLikeFile } from "../calls/path.ts";
+import { stepsThatWentWell } from "../calls/shell-text.ts";
+import { clip, clipLine } from "../text/clip.ts";
+import { failureLines, toldLines } from "../text/errors.ts";
 import type { ErrorFact, FileFact, FileOp, StatementFact } from "./ledger.ts";
+import type { FileAccess } from "../calls/index.ts";
 
 /** Collects what happened to files; one entry for all names of a file. */
 export interface FileBook {

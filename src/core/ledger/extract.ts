@@ -1,17 +1,12 @@
+import { describeCall, type CallFacts } from "../calls/describe-call.ts";
+import { pathKey } from "../calls/path.ts";
 import {
-  type CallFacts,
-  describeCall,
-  type FileAccess,
-  pathKey,
-  type ToolKinds,
-} from "../calls/index.ts";
-import {
-  type Message,
   messageText,
   resultText,
+  type Message,
   type ToolCallPart,
   type ToolResultPart,
-} from "../message/index.ts";
+} from "../message/message.ts";
 import {
   createErrorBook,
   createFileBook,
@@ -30,6 +25,7 @@ import {
 } from "./ledger.ts";
 import { isFolderListing, madeBy, type Outcome, outcomeOf } from "./outcome.ts";
 import { todosAfter } from "./todos.ts";
+import type { FileAccess, ToolKinds } from "../calls/index.ts";
 
 export interface ExtractOptions {
   /** Index of the first message, where they continue others. Default 0. */

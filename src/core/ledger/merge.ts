@@ -1,4 +1,6 @@
-import { isAbsolutePath, pathKey, stepsThatWentWell, toolKind } from "../calls/index.ts";
+import { isAbsolutePath, pathKey } from "../calls/path.ts";
+import { stepsThatWentWell } from "../calls/shell-text.ts";
+import { toolKind } from "../calls/tool-kind.ts";
 import { commandSubject } from "./books.ts";
 import {
   bounded,

@@ -1,5 +1,4 @@
-import { resultText } from "../message/index.ts";
-import type { ToolCallPart, ToolResultPart } from "../message/index.ts";
+import { resultText, type ToolCallPart, type ToolResultPart } from "../message/message.ts";
 import type { CallFacts } from "../calls/index.ts";
 
 /** How a tool call ended. */

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf } from "../text/index.ts";
+import { fieldsOf, type Fields } from "../text/json.ts";
 import type { ToolCallPart } from "../message/index.ts";
 import type { TodoFact } from "./ledger.ts";
 

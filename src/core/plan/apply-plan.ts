@@ -1,18 +1,17 @@
-import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/index.ts";
+import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/continuation.ts";
 import { ContextError } from "../error.ts";
+import { applyEdits } from "../message/edit.ts";
 import {
-  applyEdits,
-  type Digest,
   earlierOriginal,
-  isSealedSummary,
   linesOf,
-  type Message,
-  type MessageLines,
-  type Original,
   originalOf,
   originalOfLines,
-  withParts,
-} from "../message/index.ts";
+  type Digest,
+  type MessageLines,
+  type Original,
+} from "../message/original.ts";
+import { isSealedSummary } from "../message/structure.ts";
+import { withParts, type Message } from "../message/message.ts";
 import type { CompactionPlan, ContextPlan, HeadSplit, PlanEffects, ReasoningPlan } from "./plan.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { ContextError } from "../error.ts";
-import { newestUserMessage } from "../compact/index.ts";
-import { leadingSystemCount, type Message } from "../message/index.ts";
+import { newestUserMessage } from "../compact/tail.ts";
+import { leadingSystemCount } from "../message/structure.ts";
 import type { PlanOptions } from "./options.ts";
+import type { Message } from "../message/index.ts";
 
 /** How many of the biggest items the error names. */
 const NAMED_ITEMS = 5;

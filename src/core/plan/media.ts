@@ -1,14 +1,10 @@
-import { describeMedia, runState } from "../continuation/index.ts";
-import {
-  type Edit,
-  type FilePart,
-  type Message,
-  originalHandle,
-  outputText,
-  startsTurn,
-} from "../message/index.ts";
+import { describeMedia, runState } from "../continuation/continuation.ts";
+import { originalHandle } from "../message/original.ts";
+import { outputText, type FilePart, type Message } from "../message/message.ts";
+import { startsTurn } from "../message/structure.ts";
 import type { PlanOptions } from "./options.ts";
 import { fitsInto } from "./size.ts";
+import type { Edit } from "../message/index.ts";
 
 /** The files of an unanswered message, described by text. */
 export interface DescribedMedia {

@@ -1,19 +1,17 @@
-import {
-  type ClipLevel,
-  clipToFit,
-  pinnedMessages,
-  tailBudget,
-  tailStart,
-} from "../compact/index.ts";
-import { buildContinuation, runState } from "../continuation/index.ts";
-import { applyEdits, type Edit, leadingSystemCount, type Message } from "../message/index.ts";
-import { summaryCap } from "../summary/index.ts";
+import { clipToFit, type ClipLevel } from "../compact/clip.ts";
+import { pinnedMessages } from "../compact/pins.ts";
+import { tailBudget, tailStart } from "../compact/tail.ts";
+import { buildContinuation, runState } from "../continuation/continuation.ts";
+import { applyEdits, type Edit } from "../message/edit.ts";
+import { leadingSystemCount } from "../message/structure.ts";
+import { summaryCap } from "../summary/share.ts";
 import { headOriginal } from "./apply-plan.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
 import { type DescribedMedia, describedMedia, mediaOverLimits } from "./media.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan } from "./plan.ts";
 import { countedLimit, fitsInto, requestSize } from "./size.ts";
+import type { Message } from "../message/index.ts";
 
 /** What the frame around a summary costs beside the summary's own cap, in tokens. */
 const FRAME_TOKENS = 120;

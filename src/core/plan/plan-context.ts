@@ -1,11 +1,14 @@
-import { applyEdits, leadingSystemCount, type Message } from "../message/index.ts";
-import { planPrune, prunableTokens, type PruneContext } from "../prune/index.ts";
+import { applyEdits } from "../message/edit.ts";
+import { leadingSystemCount } from "../message/structure.ts";
+import { planPrune, prunableTokens } from "../prune/prune.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
 import { fitsInto, isOver, requestSize } from "./size.ts";
+import type { Message } from "../message/index.ts";
+import type { PruneContext } from "../prune/index.ts";
 
 /**
  * Decides what to do to a conversation; pure, and the result is plain JSON. Nothing while there is

@@ -1,7 +1,8 @@
-import type { Message } from "../message/index.ts";
-import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/index.ts";
-import { isEstimator, type MessageSize } from "../tokens/index.ts";
+import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/budget.ts";
+import { isEstimator } from "../tokens/count.ts";
 import type { PlanOptions } from "./options.ts";
+import type { Message } from "../message/index.ts";
+import type { MessageSize } from "../tokens/index.ts";
 
 /**
  * The size of a whole request: its messages and what stands beside them. `usedTokens` are those

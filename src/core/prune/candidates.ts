@@ -1,14 +1,15 @@
-import { type CallFacts, changesFiles, coversRead, describeCall } from "../calls/index.ts";
-import type { FileAccess, ToolKinds } from "../calls/index.ts";
+import { changesFiles, describeCall, type CallFacts } from "../calls/describe-call.ts";
+import { coversRead, type FileAccess } from "../calls/file-access.ts";
+import { isPruned } from "../message/edit.ts";
 import {
-  isPruned,
-  type Message,
   outputText,
+  type Message,
   type ToolCallPart,
   type ToolResultPart,
-  waitingCalls,
-} from "../message/index.ts";
+} from "../message/message.ts";
+import { waitingCalls } from "../message/structure.ts";
 import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type PruneContext } from "./protection.ts";
+import type { ToolKinds } from "../calls/index.ts";
 
 /** A large field of a call's input is worth pruning from this many characters on. */
 export const LARGE_INPUT_UNITS = 400;

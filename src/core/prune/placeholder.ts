@@ -1,12 +1,8 @@
-import {
-  clip,
-  countLines,
-  failureLines,
-  oneLine,
-  openTag,
-  tagText,
-  toldLines,
-} from "../text/index.ts";
+import { clip } from "../text/clip.ts";
+import { countLines } from "../text/utf8.ts";
+import { failureLines, toldLines } from "../text/errors.ts";
+import { oneLine } from "../text/clean.ts";
+import { openTag, tagText } from "../text/markup.ts";
 import type { EditReason, Handle } from "../message/index.ts";
 
 /** Everything a placeholder says about the output it stands for. */

@@ -1,11 +1,6 @@
 import { ContextError } from "../error.ts";
-import {
-  type Digest,
-  type Message,
-  splitUnits,
-  type ToolCallPart,
-  turnStarts,
-} from "../message/index.ts";
+import { splitUnits, turnStarts } from "../message/structure.ts";
+import type { Digest, Message, ToolCallPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 import type { ToolKinds } from "../calls/index.ts";
 

@@ -1,16 +1,10 @@
-import {
-  type Edit,
-  type Handle,
-  inputText,
-  type Message,
-  originalHandle,
-  outputText,
-  type ToolResultPart,
-} from "../message/index.ts";
-import { partTokens } from "../tokens/index.ts";
+import { inputText, outputText, type Message, type ToolResultPart } from "../message/message.ts";
+import { originalHandle, type Handle } from "../message/original.ts";
+import { partTokens } from "../tokens/count.ts";
 import { type Candidate, candidates, isFailed, LARGE_INPUT_UNITS } from "./candidates.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
 import { pruneBoundary, type PruneContext } from "./protection.ts";
+import type { Edit } from "../message/index.ts";
 
 /** One pruned piece: the edit, and what it brings back. */
 export interface PrunedPiece {

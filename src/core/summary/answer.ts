@@ -1,6 +1,6 @@
 import { createIsHeading, headingsOf } from "./sections.ts";
 import { type CompactionTemplate, plainTitle } from "./template.ts";
-import { cleanText } from "../text/index.ts";
+import { cleanText } from "../text/clean.ts";
 
 /** In UTF-16 units: more than any model thinks and writes, and nothing to take time for. */
 const LONGEST_ANSWER = 500_000;

@@ -1,9 +1,9 @@
-import { type CommandFact, type FileOp, type Ledger } from "../ledger/index.ts";
+import type { CommandFact, FileOp, Ledger } from "../ledger/index.ts";
 import type { Handle } from "../message/index.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, relativePath, shownCommand, startOf } from "./one-line.ts";
 import type { CoreSectionId } from "./template.ts";
-import { cleanText, oneLine } from "../text/index.ts";
+import { cleanText, oneLine } from "../text/clean.ts";
 
 /** What a summary records, beside the ledger. */
 export interface RecordedFacts {

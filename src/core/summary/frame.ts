@@ -1,5 +1,5 @@
-import { oneLine } from "../text/index.ts";
-import { type Handle, isHandle } from "../message/index.ts";
+import { oneLine } from "../text/clean.ts";
+import { isHandle, type Handle } from "../message/original.ts";
 
 /** What the frame around a summary says. */
 export interface FrameFacts {

@@ -1,9 +1,16 @@
-import { describeMedia } from "../continuation/index.ts";
-import { inputText, type Message } from "../message/index.ts";
-import type { Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
-import { describeCall } from "../calls/index.ts";
+import { describeMedia } from "../continuation/continuation.ts";
+import {
+  inputText,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../message/message.ts";
+import { describeCall } from "../calls/describe-call.ts";
 import { escapeAttribute, escapeData } from "./escape.ts";
-import { cleanText, findErrorLines, headWithin, tailWithin } from "../text/index.ts";
+import { cleanText } from "../text/clean.ts";
+import { findErrorLines } from "../text/errors.ts";
+import { headWithin, tailWithin } from "../text/clip.ts";
 
 /** The most UTF-16 units that one piece of each kind may have in a prompt. */
 export interface Detail {

@@ -1,6 +1,6 @@
 import type { Handle } from "../message/index.ts";
 import { shareOut } from "./share.ts";
-import { clip, type CountTokens } from "../text/index.ts";
+import { clip, type CountTokens } from "../text/clip.ts";
 
 /** One entry of a list; its text is made when there may be room for it. */
 export interface Entry {

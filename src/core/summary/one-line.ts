@@ -1,6 +1,7 @@
 /* How commands, paths and texts are shown in a list. */
 
-import { cleanText, clip, oneLine } from "../text/index.ts";
+import { cleanText, oneLine } from "../text/clean.ts";
+import { clip } from "../text/clip.ts";
 
 /** A command is for recognising, not for running again: the whole one is in the archive. */
 const COMMAND_LENGTH = 200;

@@ -5,7 +5,8 @@ import { recordedDeeds } from "./facts.ts";
 import { type Detail, DETAILS, messageElements } from "./head-text.ts";
 import { renderLists } from "./lists.ts";
 import type { CompactionTemplate } from "./template.ts";
-import { clip, type CountTokens, oneLine } from "../text/index.ts";
+import { clip, type CountTokens } from "../text/clip.ts";
+import { oneLine } from "../text/clean.ts";
 
 /** A prompt for a model, ready to be sent: one system text and one user message. */
 export interface SummaryPrompt {

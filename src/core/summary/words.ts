@@ -1,7 +1,8 @@
 import type { FactList } from "./lists.ts";
 import { parseSummary, PREAMBLE } from "./sections.ts";
 import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
-import { cleanText, headWithin } from "../text/index.ts";
+import { cleanText } from "../text/clean.ts";
+import { headWithin } from "../text/clip.ts";
 
 /** What somebody wrote, as data: words by the id of the section that they belong to. */
 export type Words = Readonly<Record<string, string>>;

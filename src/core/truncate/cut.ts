@@ -1,13 +1,6 @@
-import {
-  addCleaning,
-  type ErrorLines,
-  ERROR_SCAN_UNITS,
-  findErrorLines,
-  lineEnds,
-  NAMED_ERRORS,
-  NO_CLEANING,
-  utf8Length,
-} from "../text/index.ts";
+import { addCleaning, NO_CLEANING } from "../text/terminal.ts";
+import { ERROR_SCAN_UNITS, findErrorLines, NAMED_ERRORS, type ErrorLines } from "../text/errors.ts";
+import { lineEnds, utf8Length } from "../text/utf8.ts";
 import { binaryKind } from "./binary.ts";
 import { type Kept, keepHead, keepTail } from "./keep-lines.ts";
 import { type Direction, type Limits, type ToolLimits, windowBytes } from "./limits.ts";

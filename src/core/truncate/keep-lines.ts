@@ -1,17 +1,19 @@
 import {
   addCleaning,
-  type Cleaning,
-  endWithin,
   isDirty,
   NO_CLEANING,
+  terminalText,
+  type Cleaning,
+} from "../text/terminal.ts";
+import {
+  endWithin,
   partEnd,
   partStart,
   safeEnd,
   safeStart,
   startWithin,
-  terminalText,
-  utf8Length,
-} from "../text/index.ts";
+} from "../text/boundary.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { Limits } from "./limits.ts";
 
 /** What is kept of one end of an output. */

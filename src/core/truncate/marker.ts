@@ -1,5 +1,5 @@
-import { type Handle, isHandle } from "../message/index.ts";
-import { attributeIn } from "../text/index.ts";
+import { isHandle, type Handle } from "../message/original.ts";
+import { attributeIn } from "../text/markup.ts";
 
 /** The element that ends a truncated output. */
 export const NOTICE_ELEMENT = "tool-output-truncated";

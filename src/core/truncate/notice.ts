@@ -1,8 +1,9 @@
-import { type Cleaning, openTag, tagValue } from "../text/index.ts";
+import { openTag, tagValue } from "../text/markup.ts";
 import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
+import type { Cleaning } from "../text/index.ts";
 
 /** Where the whole output is; with nothing set it was not kept. */
 export interface NoticeTarget {

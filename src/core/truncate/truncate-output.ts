@@ -4,7 +4,7 @@ import {
   dropPartialEnd,
   skipPartialStart,
   utf8Length,
-} from "../text/index.ts";
+} from "../text/utf8.ts";
 import { isBinaryText } from "./binary.ts";
 import { cutEnds } from "./cut.ts";
 import {

@@ -1,4 +1,4 @@
-import { type ErrorLine, type Cleaning } from "../text/index.ts";
+import type { Cleaning, ErrorLine } from "../text/index.ts";
 import type { Direction } from "./limits.ts";
 import type { EarlierTruncation } from "./marker.ts";
 

@@ -1,11 +1,11 @@
-import { toJson } from "../../core/text/index.ts";
-import {
-  type FilePart,
-  type Message,
-  type OutputPart,
-  type Part,
-  type ReasoningPart,
-  type ToolResultPart,
+import { toJson } from "../../core/text/json.ts";
+import type {
+  FilePart,
+  Message,
+  OutputPart,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
 } from "../../core/message/index.ts";
 import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
 import { parseDataUrl } from "../files.ts";

@@ -1,4 +1,4 @@
-import { unframeSummary } from "../../core/summary/index.ts";
+import { unframeSummary } from "../../core/summary/frame.ts";
 import { withFields } from "../native-message.ts";
 import { isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import { type AnthropicConversation, type AnthropicMessage, contentBlocks } from "./wire.ts";

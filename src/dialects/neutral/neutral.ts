@@ -1,13 +1,8 @@
-import {
-  checkMessages,
-  describeValue,
-  type Message,
-  type OutputPart,
-  type Part,
-  shapeProblem,
-} from "../../core/message/index.ts";
+import { checkMessages } from "../../core/message/check.ts";
+import { describeValue, shapeProblem } from "../../core/message/shape.ts";
 import type { Dialect, DialectIssue } from "../dialect.ts";
 import { invalidWire } from "../wire.ts";
+import type { Message, OutputPart, Part } from "../../core/message/index.ts";
 
 /**
  * A neutral message as JSON. It has no source; of its parts only opaque ones have one, because

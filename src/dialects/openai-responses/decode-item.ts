@@ -1,12 +1,4 @@
-import type {
-  FilePart,
-  OpaquePart,
-  OutputPart,
-  Part,
-  ReasoningPart,
-  ToolResultPart,
-} from "../../core/message/index.ts";
-import { fileTokens } from "../../core/tokens/index.ts";
+import { fileTokens } from "../../core/tokens/media.ts";
 import { parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
@@ -30,6 +22,14 @@ import {
   OPENAI_RESPONSES,
   shellText,
 } from "./wire.ts";
+import type {
+  FilePart,
+  OpaquePart,
+  OutputPart,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
 
 /** What one item is: a piece of the model's reply, or messages of its own. */
 type DecodedItem =

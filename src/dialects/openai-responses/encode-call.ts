@@ -1,9 +1,9 @@
-import { toJson } from "../../core/text/index.ts";
-import {
-  type FilePart,
-  type OutputPart,
-  type ToolCallPart,
-  type ToolResultPart,
+import { toJson } from "../../core/text/json.ts";
+import type {
+  FilePart,
+  OutputPart,
+  ToolCallPart,
+  ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
 import { dataUrl } from "../files.ts";

@@ -1,4 +1,4 @@
-import { modelWindow } from "../../core/overflow/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
 import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";

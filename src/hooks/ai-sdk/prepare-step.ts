@@ -1,4 +1,4 @@
-import { reportFailure } from "../../context/index.ts";
+import { reportFailure } from "../../context/create-context.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";

@@ -1,7 +1,8 @@
-import type { Context } from "../../context/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { schemaJson } from "../schema-json.ts";
-import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
+import { wrapTool } from "../../tools/wrap-tool.ts";
+import type { Context } from "../../context/index.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
 
 /** A set of tools of the SDK whose outputs are truncated on arrival, wherever they arrive from. */
 export function truncatingTools<Tools extends object>(

@@ -1,6 +1,5 @@
 import { recallTools } from "../../archive/recall-tools.ts";
-import type { Context } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
@@ -14,6 +13,7 @@ import { clientSummarizer } from "../summarizer.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import { type RunnableTool, runnableTool, wrapRunnables } from "./tools.ts";
 import type { MessageBody } from "./wire.ts";
+import type { Context } from "../../context/index.ts";
 
 /** A client of the SDK, as far as it is called for summaries. */
 export interface AnthropicClient {

@@ -1,5 +1,6 @@
 import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
-import { isWrapped, type TruncationOptions, wrapTool } from "../../tools/index.ts";
+import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
 
 /** A tool as the tool runner takes it. */
 export interface RunnableTool {

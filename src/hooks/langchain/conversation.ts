@@ -1,12 +1,12 @@
-import type { Context, PrepareOptions } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import { langchainUsage, withMessageFields } from "../../dialects/langchain/message-object.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { truncateValue } from "../../tools/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
 import { createStandBack } from "../managed.ts";
 import { nativeContextOn } from "../native-context.ts";
 import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
+import type { Context, PrepareOptions } from "../../context/index.ts";
 
 type Natives = readonly LangChainMessage[];
 

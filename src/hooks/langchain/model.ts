@@ -1,4 +1,4 @@
-import { modelWindow } from "../../core/overflow/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { BINDING_BETA, bindsReasoning, canDropBlocks, droppingBlocks } from "../anthropic/wire.ts";
 import { managedSetting } from "../managed.ts";

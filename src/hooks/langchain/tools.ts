@@ -1,13 +1,13 @@
 import type { Archive } from "../../archive/archive.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { type RecallTool, recallTools } from "../../archive/recall-tools.ts";
-import type { Context } from "../../context/index.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { truncateValue } from "../../tools/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
 import { schemaJson } from "../schema-json.ts";
 import { truncatedMessage } from "./conversation.ts";
 import type { RunnableConfigLike, StateLike } from "./wire.ts";
+import type { Context } from "../../context/index.ts";
 
 /**
  * A tool as agents, `ToolNode` and `bindTools` take it: LangChain asks what a tool has, not which

@@ -1,9 +1,8 @@
 import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
-import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { truncateValue } from "../../tools/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
 import { summarizerOf, windowOf } from "../ai-sdk/model.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
@@ -16,6 +15,7 @@ import type {
   ProcessorArgs,
   ToolResultArgs,
 } from "./wire.ts";
+import type { Context } from "../../context/index.ts";
 
 /**
  * `model` and `summarizer` may be language models of the AI SDK. Where `window` is not given, that of

@@ -1,4 +1,3 @@
-import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import {
   modelPrompt,
@@ -8,7 +7,7 @@ import {
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireBlock, isWireObject } from "../../dialects/wire.ts";
-import { truncateValue } from "../../tools/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
 import {
   boundReasoning,
   managedByOptions,
@@ -22,6 +21,7 @@ import { keepObjects } from "../follow-natives.ts";
 import { createStandBack } from "../managed.ts";
 import { nativeContextOn } from "../native-context.ts";
 import type { InputStepArgs, LLMRequestArgs, StepLike } from "./wire.ts";
+import type { Context } from "../../context/index.ts";
 
 type Natives = readonly AiSdkMessage[];
 

@@ -1,8 +1,7 @@
-import { reportFailure } from "../../context/index.ts";
+import { reportFailure, type Context } from "../../context/create-context.ts";
 import { recallTools } from "../../archive/recall-tools.ts";
-import type { Context } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
-import { toJson } from "../../core/text/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
+import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createStandBack } from "../managed.ts";

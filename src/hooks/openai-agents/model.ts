@@ -1,4 +1,4 @@
-import { reportFailure } from "../../context/index.ts";
+import { reportFailure } from "../../context/create-context.ts";
 import type { Usage } from "../../core/message/index.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { outputLimit } from "../../models/live-request.ts";

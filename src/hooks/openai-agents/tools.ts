@@ -1,6 +1,7 @@
 import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
-import { truncateValue, type TruncationOptions } from "../../tools/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
 import type { AgentItem } from "./wire.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
 
 /** What the SDK's `tool()` takes. */
 export interface RecallToolOptions {

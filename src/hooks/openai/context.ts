@@ -1,6 +1,5 @@
 import { recallTools } from "../../archive/recall-tools.ts";
-import type { Context } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import { chatAnswer } from "../../models/openai-compatible.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
@@ -25,6 +24,7 @@ import {
   type RunnableTool,
   wrapRunnables,
 } from "./tools.ts";
+import type { Context } from "../../context/index.ts";
 
 /** `summarizer` may be a client of the SDK; it then asks `model`. */
 export type OpenAIContextOptions = HookOptions<string, OpenAIClient, ChatParams | ResponsesParams>;

@@ -1,5 +1,6 @@
 import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
-import { type TruncationOptions, wrapTool } from "../../tools/index.ts";
+import { wrapTool } from "../../tools/wrap-tool.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
 
 /** A function tool of Chat Completions that `runTools` can run; also good as a definition only. */
 export interface RunnableTool {

@@ -1,4 +1,4 @@
-import { totalUsage } from "../../core/message/index.ts";
+import { totalUsage } from "../../core/message/message.ts";
 import { defined } from "../lenient.ts";
 import {
   type ContextSample,

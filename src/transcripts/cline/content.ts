@@ -1,4 +1,4 @@
-import { toJson } from "../../core/text/index.ts";
+import { toJson } from "../../core/text/json.ts";
 import type { FilePart, OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, text } from "../lenient.ts";

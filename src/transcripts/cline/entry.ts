@@ -1,14 +1,18 @@
 import {
+  totalUsage,
   type Message,
   type MessageKind,
   type Part,
-  totalUsage,
   type Usage,
-} from "../../core/message/index.ts";
+} from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
-import type { UserContent } from "./content.ts";
-import { decodeAssistantContent, decodeUserContent, reasoning } from "./content.ts";
+import {
+  type UserContent,
+  decodeAssistantContent,
+  decodeUserContent,
+  reasoning,
+} from "./content.ts";
 
 /** One message of a file and what it means. */
 export interface Entry {

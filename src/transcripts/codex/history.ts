@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/text/index.ts";
-import { messageText, type Message, type Usage } from "../../core/message/index.ts";
+import { isRecord } from "../../core/text/json.ts";
+import { messageText, type Message, type Usage } from "../../core/message/message.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
 import { defined } from "../lenient.ts";
 import { neutralItem, type Item } from "./item.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/text/index.ts";
+import { isRecord } from "../../core/text/json.ts";
 import { z } from "zod";
 import type {
   Message,

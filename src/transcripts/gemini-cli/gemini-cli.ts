@@ -1,4 +1,4 @@
-import { type Message, messageText } from "../../core/message/index.ts";
+import { messageText, type Message } from "../../core/message/message.ts";
 import { createCallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, instant, list, text } from "../lenient.ts";
 import { geminiTurns } from "../signs.ts";

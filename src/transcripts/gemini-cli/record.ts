@@ -1,4 +1,5 @@
 import {
+  totalUsage,
   type FilePart,
   type Message,
   type OutputPart,
@@ -6,10 +7,9 @@ import {
   type TextPart,
   type ToolCallPart,
   type ToolResultPart,
-  totalUsage,
   type Usage,
-} from "../../core/message/index.ts";
-import { toJson } from "../../core/text/index.ts";
+} from "../../core/message/message.ts";
+import { toJson } from "../../core/text/json.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, instant, list, number, text } from "../lenient.ts";
 

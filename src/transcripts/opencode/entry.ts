@@ -1,4 +1,4 @@
-import { type Message, type Part, totalUsage, type Usage } from "../../core/message/index.ts";
+import { totalUsage, type Message, type Part, type Usage } from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
 import type { ContextSample } from "../transcript.ts";

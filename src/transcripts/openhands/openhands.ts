@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/text/index.ts";
-import { type Message, totalUsage } from "../../core/message/index.ts";
+import { isRecord } from "../../core/text/json.ts";
+import { totalUsage, type Message } from "../../core/message/message.ts";
 import { textParts } from "../content.ts";
 import { isOpenHandsEvent } from "../signs.ts";
 import {

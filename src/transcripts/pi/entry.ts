@@ -1,11 +1,11 @@
 import {
+  totalUsage,
   type FilePart,
   type Message,
   type Part,
   type ToolResultPart,
-  totalUsage,
   type Usage,
-} from "../../core/message/index.ts";
+} from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { anything, defined, fields, flag, instant, list, number, text } from "../lenient.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/text/index.ts";
+import { isRecord } from "../../core/text/json.ts";
 import type { Conversation } from "../transcript.ts";
 
 /** A conversation as a file of native messages holds it. */

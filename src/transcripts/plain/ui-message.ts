@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/text/index.ts";
+import { isRecord } from "../../core/text/json.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import type { WireBlock } from "../../dialects/wire.ts";
 

@@ -324,9 +324,11 @@ describe("lines around hits", () => {
 });
 
 it("finds every line once, however many there are and wherever the blocks end", async () => {
-  const line = (index: number): string => `${"x".repeat(index % 97)} needle ${index}`;
-  const lines = Array.from({ length: 40_000 }, (_, index) => line(index));
-  lines[20_000] = `needle ${"y".repeat(1_500_000)} needle`;
+  const count = runs(4_000, 40_000);
+  const width = 40_000 / count;
+  const line = (index: number): string => `${"x".repeat((index % 97) * width)} needle ${index}`;
+  const lines = Array.from({ length: count }, (_, index) => line(index));
+  lines[count / 2] = `needle ${"y".repeat(1_500_000)} needle`;
   const archive = await directory();
   await archive.put("out", lines.join("\n"));
   for (const options of [{}, { regex: true }]) {
@@ -334,6 +336,7 @@ it("finds every line once, however many there are and wherever the blocks end", 
       ...options,
       limit: 1_000_000,
       maxBytes: 1e9,
+      timeoutMs: 1e9,
     });
     expect(result.hits.map(({ line: number }) => number)).toEqual(
       lines.map((_, index) => index + 1),

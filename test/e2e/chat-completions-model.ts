@@ -7,7 +7,6 @@ import {
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
 import {
   AIMessageChunk,
-  type AIMessageFields,
   AIMessage,
   type BaseMessage,
   type ToolMessage,
@@ -68,7 +67,7 @@ export class ChatCompletionsModel extends BaseChatModel<CallOptions> {
         type: "tool_call",
       })),
       ...usageOf(usage),
-    } as AIMessageFields);
+    });
     return { generations: [{ text: content ?? "", message }] };
   }
 

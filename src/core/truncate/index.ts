@@ -18,7 +18,7 @@ export type {
   ToolLimitOverrides,
   ToolLimits,
 } from "./limits.ts";
-export { findTruncation, isTruncated, NOTICE_ELEMENT, RESULT_ELEMENT } from "./marker.ts";
+export { findTruncation, isTruncated, RESULT_ELEMENT } from "./marker.ts";
 export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
 export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
 export type { NoticeTarget } from "./notice.ts";

@@ -1,5 +1,6 @@
+import type { Report as ReportBlock } from "../checking.ts";
 import type { CheckOptions, DialectIssue } from "../dialect.ts";
-import { isWireObject, type WireObject } from "../wire.ts";
+import { isText, isWireObject, type WireObject } from "../wire.ts";
 import { contentBlocks, SERVER_TOOL_BLOCK } from "./wire.ts";
 
 /** The API takes at most this many cache breakpoints in one request. */
@@ -222,8 +223,6 @@ const MISPLACED: Readonly<Record<string, readonly string[]>> = {
   system: [...ASSISTANT_BLOCKS, ...USER_BLOCKS],
 };
 
-type ReportBlock = (rule: string, problem: string) => void;
-
 /** The rules that one block can break by itself. */
 function checkBlock(block: WireObject, role: string, report: ReportBlock): void {
   const type = String(block["type"]);
@@ -263,8 +262,4 @@ function checkCall(block: WireObject, report: ReportBlock): void {
   if (!isWireObject(block["input"])) {
     report("tool-input", `has a tool_use ${String(block["id"])} whose input is no object`);
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }

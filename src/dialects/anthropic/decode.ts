@@ -1,12 +1,13 @@
 import type { FilePart, Message, OutputPart, Part } from "../../core/message/index.ts";
+import { createDecoder, decodeBlock, decodeContent } from "../decoding.ts";
 import { type Draft, fromNative, splitSummary } from "../native-message.ts";
 import {
+  type Block,
   describeValue,
   invalidWire,
-  isWireBlock,
+  isText,
   isWireObject,
   requiredString,
-  type WireBlock,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
@@ -36,15 +37,10 @@ export function decodeAnthropic(conversation: AnthropicConversation): readonly M
   return [...leading, ...messages.flatMap((native: AnthropicMessage) => decode(native))];
 }
 
-/** A decoder that takes the entries of `messages` one by one, each in constant time. */
+/** A decoder that takes the entries of `messages` one by one. */
 export function createAnthropicDecoder(): (native: AnthropicMessage) => readonly Message[] {
   const names: CallNames = new Map();
-  let index = 0;
-  return (native) => {
-    const drafts = decodeMessage(native, names, index);
-    index += 1;
-    return fromNative(ANTHROPIC, native, drafts);
-  };
+  return createDecoder(ANTHROPIC, (native, place) => decodeMessage(native, names, place));
 }
 
 /** The source of this message is the value of `system` itself: a string or an array. */
@@ -53,9 +49,7 @@ function decodeSystem(system: unknown): Message[] {
   return fromNative(ANTHROPIC, system, [{ role: "system", parts }]);
 }
 
-function decodeMessage(native: unknown, names: CallNames, index: number): Draft[] {
-  const place = { dialect: ANTHROPIC, index };
-  if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
+function decodeMessage(native: WireObject, names: CallNames, place: WirePlace): Draft[] {
   const role = requiredString(native, "role", place);
   const settings = native["output_config"];
   if (role === "system" && native["content"] === undefined && isWireObject(settings)) {
@@ -86,83 +80,53 @@ function splitUser(parts: readonly Part[]): Draft[] {
 /** The names of the tools called so far, by call id. */
 type CallNames = Map<string, string>;
 
-/** The content of a message: a string is one text part, an array one part for each block. */
 function decodeBlocks(content: unknown, names: CallNames, place: WirePlace): Part[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  if (!Array.isArray(content)) {
-    throw invalidWire(
-      place,
-      `needs a string or an array in "content", not ${describeValue(content)}`,
-    );
-  }
-  return content.map((block) => decodeBlock(block, names, place));
+  return decodeContent(content, place, (block): Part => {
+    const source = { dialect: ANTHROPIC, value: block };
+    switch (block.type) {
+      case "thinking": {
+        const text = requiredString(block, "thinking", place);
+        const signature = isText(block["signature"]) ? block["signature"] : undefined;
+        return { type: "reasoning", text, signature, source };
+      }
+      case "redacted_thinking":
+        // Thinking of which only the sealed form exists; it goes and stays with the other thinking.
+        return { type: "reasoning", text: "", signature: String(block["data"]), source };
+      case "tool_use": {
+        const toolCallId = requiredString(block, "id", place);
+        const toolName = requiredString(block, "name", place);
+        names.set(toolCallId, toolName);
+        return { type: "tool-call", toolCallId, toolName, input: block["input"], source };
+      }
+      case "tool_result":
+        return decodeResult(block, names, place);
+      default:
+        return decodeOther(block, place);
+    }
+  });
 }
 
-function decodeBlock(block: unknown, names: CallNames, place: WirePlace): Part {
-  if (!isWireBlock(block)) throw invalidWire(place, "has a content block without a type");
-  const source = { dialect: ANTHROPIC, value: block };
-  switch (block.type) {
-    case "thinking": {
-      const text = requiredString(block, "thinking", place);
-      const signature = block["signature"];
-      return { type: "reasoning", text, ...(isText(signature) && { signature }), source };
-    }
-    case "redacted_thinking":
-      // Thinking of which only the sealed form exists; it goes and stays with the other thinking.
-      return { type: "reasoning", text: "", signature: String(block["data"]), source };
-    case "tool_use": {
-      const toolCallId = requiredString(block, "id", place);
-      const toolName = requiredString(block, "name", place);
-      names.set(toolCallId, toolName);
-      return { type: "tool-call", toolCallId, toolName, input: block["input"], source };
-    }
-    case "tool_result":
-      return decodeResult(block, names, place);
-    default:
-      return decodeContentBlock(block, place);
-  }
-}
-
-function decodeResult(block: WireBlock & WireObject, names: CallNames, place: WirePlace): Part {
+function decodeResult(block: Block, names: CallNames, place: WirePlace): Part {
   const toolCallId = requiredString(block, "tool_use_id", place);
   return {
     type: "tool-result",
     toolCallId,
     toolName: names.get(toolCallId) ?? "unknown",
-    output: decodeOutput(block["content"], place),
-    ...(block["is_error"] === true && { isError: true }),
+    output: decodeContent(block["content"] ?? [], place, (inner) => decodeOther(inner, place)),
+    isError: block["is_error"] === true ? true : undefined,
     source: { dialect: ANTHROPIC, value: block },
   };
 }
 
-function decodeOutput(content: unknown, place: WirePlace): OutputPart[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  if (!Array.isArray(content)) {
-    throw invalidWire(place, `has a tool result whose content is ${describeValue(content)}`);
-  }
-  return content.map((block: unknown) => {
-    if (!isWireBlock(block)) throw invalidWire(place, "has a tool result with an untyped block");
-    return decodeContentBlock(block, place);
-  });
-}
-
-function decodeContentBlock(block: WireBlock & WireObject, place: WirePlace): OutputPart {
-  const source = { dialect: ANTHROPIC, value: block };
-  if (block.type === "text") {
-    return { type: "text", text: requiredString(block, "text", place), source };
-  }
-  const file = decodeFile(block);
-  if (file !== undefined) return { ...file, source };
-  const link = linkOf(block);
-  return { type: "opaque", kind: block.type, ...(link !== undefined && { link }), source };
+function decodeOther(block: Block, place: WirePlace): OutputPart {
+  return decodeBlock(block, place, { file: decodeFile, link: linkOf });
 }
 
 /**
  * What joins a server tool's call with its result: where the tool runs our own tools meanwhile, or
  * the turn was paused, the result comes in a later message.
  */
-function linkOf(block: WireBlock & WireObject): string | undefined {
+function linkOf(block: Block): string | undefined {
   if (!SERVER_TOOL_BLOCK.test(block.type)) return undefined;
   const link = block["tool_use_id"] ?? block["id"];
   return typeof link === "string" ? link : undefined;
@@ -180,12 +144,9 @@ export function decodeFile(block: WireObject): FilePart | undefined {
   const usual = block["type"] === "image" ? "image/*" : "application/pdf";
   const mediaType = isText(from["media_type"]) ? from["media_type"] : usual;
   const title = block["title"];
-  const file: FilePart = { type: "file", mediaType, ...(isText(title) && { filename: title }) };
+  const filename = isText(title) ? title : undefined;
+  const file: FilePart = { type: "file", mediaType, filename };
   if (from["type"] === "base64" && isText(from["data"])) return { ...file, data: from["data"] };
   if (from["type"] === "url" && isText(from["url"])) return { ...file, url: from["url"] };
   return from["type"] === "file" ? file : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }

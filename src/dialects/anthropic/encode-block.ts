@@ -6,9 +6,10 @@ import type {
   ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
+import { isSameFile } from "../files.ts";
 import { foreignText } from "../foreign-text.ts";
-import { nativeOf, withFields } from "../native-message.ts";
-import { isWireBlock, isWireObject, parseInput, type WireBlock, type WireObject } from "../wire.ts";
+import { nativeBlock, withFields } from "../native-message.ts";
+import { type Block, isWireObject, parseInput, type WireBlock } from "../wire.ts";
 import { decodeFile } from "./decode.ts";
 import {
   ANTHROPIC,
@@ -34,8 +35,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
  * from elsewhere and thinking that was edited give none, because their signature is not valid.
  */
 export function encodePart(part: Part, ids: CallIds): WireBlock[] {
-  const native = nativeOf(part, ANTHROPIC);
-  const block = isWireBlock(native) ? native : undefined;
+  const block = nativeBlock(part, ANTHROPIC);
   switch (part.type) {
     case "tool-call":
       return [encodeCall(part, block, ids)];
@@ -50,10 +50,7 @@ export function encodePart(part: Part, ids: CallIds): WireBlock[] {
   }
 }
 
-function encodeOutputPart(
-  part: OutputPart,
-  block: (WireBlock & WireObject) | undefined,
-): WireBlock[] {
+function encodeOutputPart(part: OutputPart, block: Block | undefined): WireBlock[] {
   if (part.type === "text") {
     if (block?.["text"] === part.text) return [block];
     if (part.text.trim() === "") return [];
@@ -63,13 +60,9 @@ function encodeOutputPart(
       block === undefined ? text : withFields(block, { text: part.text, citations: undefined }),
     ];
   }
-  if (block !== undefined && (part.type === "opaque" || isSameFile(part, block))) return [block];
+  if (block !== undefined && (part.type === "opaque" || isSameFile(part, decodeFile(block))))
+    return [block];
   return [part.type === "file" ? encodeFile(part) : textBlock(foreignText(part))];
-}
-
-function isSameFile(part: FilePart, block: WireObject): boolean {
-  const before = decodeFile(block);
-  return before !== undefined && before.data === part.data && before.url === part.url;
 }
 
 function encodeFile(part: FilePart): AnthropicContentBlock {
@@ -78,15 +71,15 @@ function encodeFile(part: FilePart): AnthropicContentBlock {
     const media_type = mediaType as AnthropicImageType;
     return { type: "image", source: { type: "base64", media_type, data } };
   }
-  const title = part.filename === undefined ? {} : { title: part.filename };
-  if (data !== undefined && mediaType === "application/pdf") {
-    return { type: "document", ...title, source: { type: "base64", media_type: mediaType, data } };
+  const { filename: title } = part;
+  const named = title === undefined ? {} : { title };
+  if (mediaType === "application/pdf" && data !== undefined) {
+    return { type: "document", ...named, source: { type: "base64", media_type: mediaType, data } };
   }
-  if (url !== undefined && url.startsWith("https://")) {
-    if (mediaType.startsWith("image/")) return { type: "image", source: { type: "url", url } };
-    if (mediaType === "application/pdf") {
-      return { type: "document", ...title, source: { type: "url", url } };
-    }
+  if (url?.startsWith("https://") === true) {
+    const source = { type: "url" as const, url };
+    if (mediaType.startsWith("image/")) return { type: "image", source };
+    if (mediaType === "application/pdf") return { type: "document", ...named, source };
   }
   return textBlock(foreignText(part));
 }
@@ -95,11 +88,7 @@ export function textBlock(text: string): AnthropicTextBlock {
   return { type: "text", text };
 }
 
-function encodeCall(
-  part: ToolCallPart,
-  block: (WireBlock & WireObject) | undefined,
-  ids: CallIds,
-): WireBlock {
+function encodeCall(part: ToolCallPart, block: Block | undefined, ids: CallIds): WireBlock {
   if (block !== undefined) {
     ids.keep(part.toolCallId);
     const input = block["input"] === part.input ? part.input : objectInput(part.input);
@@ -121,11 +110,7 @@ function objectInput(input: unknown): unknown {
   return input === undefined || input === "" ? {} : { input };
 }
 
-function encodeResult(
-  part: ToolResultPart,
-  block: (WireBlock & WireObject) | undefined,
-  ids: CallIds,
-): WireBlock {
+function encodeResult(part: ToolResultPart, block: Block | undefined, ids: CallIds): WireBlock {
   const id = ids.resolve(part.toolCallId);
   const content = encodeOutput(part.output, block?.["content"]);
   if (block !== undefined) return withFields(block, { tool_use_id: id, content });
@@ -142,9 +127,6 @@ function encodeOutput(output: readonly OutputPart[], before: unknown): unknown {
   if (output.length === 0) return Array.isArray(before) && before.length === 0 ? before : undefined;
   const only = output[0];
   if (!Array.isArray(before) && output.length === 1 && only?.type === "text") return only.text;
-  const blocks = output.flatMap((part) => {
-    const native = nativeOf(part, ANTHROPIC);
-    return encodeOutputPart(part, isWireBlock(native) ? native : undefined);
-  });
+  const blocks = output.flatMap((part) => encodeOutputPart(part, nativeBlock(part, ANTHROPIC)));
   return blocks.length > 0 ? blocks : undefined;
 }

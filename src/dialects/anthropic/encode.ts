@@ -1,7 +1,13 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../call-ids.ts";
 import { answerPending, foreignText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import {
+  groupByNative,
+  type NativeGroup,
+  nativeCallIds,
+  nativeOf,
+  withFields,
+} from "../native-message.ts";
 import { isWireBlock, isWireObject, type WireBlock } from "../wire.ts";
 import { keepBreakpoints, moveBreakpoints, type PlacedBlock } from "./breakpoints.ts";
 import { encodePart, textBlock } from "./encode-block.ts";
@@ -25,7 +31,7 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   const groups = groupByNative(answerPending(messages), ANTHROPIC);
   const leading = leadingCount(groups);
   const system = encodeSystem(groups.slice(0, leading));
-  const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages));
+  const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages, ANTHROPIC));
   const isSent = sentBlocks(messages);
   const drafts = groups
     .slice(leading)
@@ -34,14 +40,6 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   const encoded = finish(mergeNeighbours(drafts));
   const after = { ...(system !== undefined && { system }), messages: encoded };
   return moveBreakpoints(before, after) as unknown as Native;
-}
-
-function nativeCallIds(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) =>
-    message.parts.flatMap((part) =>
-      part.type === "tool-call" && nativeOf(part, ANTHROPIC) !== undefined ? [part.toolCallId] : [],
-    ),
-  );
 }
 
 /** Whether a native block goes out somewhere: of a message that was cut in two, each half has some. */

@@ -1,3 +1,4 @@
+import { checkList, type Report } from "../checking.ts";
 import type { DialectIssue } from "../dialect.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
 import { answeredTypes, callIdOf, isHosted, itemType, mayBeCall, outputType } from "./wire.ts";
@@ -11,7 +12,7 @@ interface OpenCall {
 
 /** The state of a walk over the items. */
 interface Walk {
-  readonly issues: DialectIssue[];
+  readonly reportAt: (index: number) => Report;
   readonly ids: Set<string>;
   /** The ids of all calls so far. */
   readonly calls: Set<string>;
@@ -29,35 +30,36 @@ interface Walk {
  * to be all there is: with `previous_response_id` an output may answer a call that is not in it.
  */
 export function checkOpenAIResponses(conversation: unknown): readonly DialectIssue[] {
-  if (!Array.isArray(conversation) || conversation.length === 0) {
-    return [{ rule: "empty-conversation", message: "There must be at least one item." }];
-  }
-  const walk: Walk = {
-    issues: [],
-    ids: new Set(),
-    calls: new Set(),
-    open: new Map(),
-    shells: new Map(),
-    references: 0,
-    thought: undefined,
-  };
-  conversation.forEach((item: unknown, index) => walkItem(walk, item, index));
+  return checkList(conversation, "item", (reportAt) => {
+    const walk: Walk = {
+      reportAt,
+      ids: new Set(),
+      calls: new Set(),
+      open: new Map(),
+      shells: new Map(),
+      references: 0,
+      thought: undefined,
+    };
+    return { visit: (item, index) => walkItem(walk, item, index), end: () => endWalk(walk) };
+  });
+}
+
+function endWalk(walk: Walk): void {
   closeThought(walk);
   for (const [id, { index, isHosted: isAnswered }] of walk.open) {
     if (isAnswered) continue;
-    report(walk, "unanswered-tool-call", index, `calls ${id}, and no output follows`);
+    walk.reportAt(index)("unanswered-tool-call", `calls ${id}, and no output follows`);
   }
-  return walk.issues;
 }
 
 function walkItem(walk: Walk, value: unknown, index: number): void {
-  const type = typeOf(value);
+  const type = isWireObject(value) ? itemType(value) : undefined;
   if (type === undefined) {
-    report(walk, "unknown-item", index, "is no item: it has neither a type nor a role nor an id");
+    walk.reportAt(index)("unknown-item", "is no item: it has neither a type nor a role nor an id");
     return;
   }
   const item = value as WireObject;
-  checkItem(item, type, (rule, problem) => report(walk, rule, index, problem));
+  checkItem(item, type, walk.reportAt(index));
   followThought(walk, item, type, index);
   noteId(walk, item, index);
   if (type === "item_reference" && mayBeCall(item)) walk.references += 1;
@@ -81,22 +83,23 @@ function followThought(walk: Walk, item: WireObject, type: string, index: number
 
 function closeThought(walk: Walk): void {
   if (walk.thought === undefined) return;
-  report(walk, "reasoning-alone", walk.thought, "is reasoning without the item it led to");
+  walk.reportAt(walk.thought)("reasoning-alone", "is reasoning without the item it led to");
 }
 
 function noteId(walk: Walk, { id, type }: WireObject, index: number): void {
   if (typeof id !== "string" || type === "local_shell_call_output") return;
-  if (walk.ids.has(id)) report(walk, "duplicate-item-id", index, `has the id ${id} again`);
+  if (walk.ids.has(id)) walk.reportAt(index)("duplicate-item-id", `has the id ${id} again`);
   walk.ids.add(id);
 }
 
 function openCall(walk: Walk, item: WireObject, type: string, index: number): void {
   const id = callIdOf(item);
-  if (id === undefined || !isCallId(id)) {
-    report(walk, "tool-call-id", index, `has the call_id ${JSON.stringify(id)}, which is refused`);
+  if (id === undefined || id === "" || id.length > MAX_ID) {
+    walk.reportAt(index)("tool-call-id", `has the call_id ${JSON.stringify(id)}, which is refused`);
     return;
   }
-  if (walk.calls.has(id)) report(walk, "duplicate-tool-call-id", index, `uses call_id ${id} again`);
+  if (walk.calls.has(id))
+    walk.reportAt(index)("duplicate-tool-call-id", `uses call_id ${id} again`);
   walk.calls.add(id);
   if (type === "local_shell_call") walk.shells.set(String(item["id"]), id);
   walk.open.set(id, { index, type, isHosted: isHosted(item) });
@@ -111,16 +114,12 @@ function closeCall(walk: Walk, item: WireObject, type: string, index: number): v
     return;
   }
   if (walk.calls.has(id) && call === undefined) {
-    report(walk, "duplicate-tool-result", index, `answers ${id} a second time`);
+    walk.reportAt(index)("duplicate-tool-result", `answers ${id} a second time`);
   } else if (walk.references > 0) {
     walk.references -= 1;
   } else {
-    report(walk, "unpaired-tool-result", index, `is the ${type} of ${id}, which no such call has`);
+    walk.reportAt(index)("unpaired-tool-result", `is the ${type} of ${id}, which no such call has`);
   }
-}
-
-function report(walk: Walk, rule: string, index: number, problem: string): void {
-  walk.issues.push({ rule, index, message: `Item ${index} ${problem}.` });
 }
 
 /** What the API demands of ids, of the names of tools, and how long both may be. */
@@ -141,10 +140,8 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
 };
 
-type ReportItem = (rule: string, problem: string) => void;
-
 /** The rules that one item can break by itself. */
-function checkItem(item: WireObject, type: string, report: ReportItem): void {
+function checkItem(item: WireObject, type: string, report: Report): void {
   checkId(item, type, report);
   switch (type) {
     case "message":
@@ -166,7 +163,7 @@ function checkItem(item: WireObject, type: string, report: ReportItem): void {
   }
 }
 
-function checkId({ id }: WireObject, type: string, report: ReportItem): void {
+function checkId({ id }: WireObject, type: string, report: Report): void {
   if (id === undefined || id === null) return;
   const prefix = ID_PREFIX[type] ?? "";
   const isLegal = typeof id === "string" && id !== "" && id.length <= MAX_ID;
@@ -175,7 +172,7 @@ function checkId({ id }: WireObject, type: string, report: ReportItem): void {
   }
 }
 
-function checkMessage(item: WireObject, report: ReportItem): void {
+function checkMessage(item: WireObject, report: Report): void {
   const { role, content } = item;
   const allowed = CONTENT[String(role)];
   if (allowed === undefined) {
@@ -197,7 +194,7 @@ function checkMessage(item: WireObject, report: ReportItem): void {
   }
 }
 
-function checkCall(item: WireObject, field: "arguments" | "input", report: ReportItem): void {
+function checkCall(item: WireObject, field: "arguments" | "input", report: Report): void {
   if (typeof item[field] !== "string") {
     report("tool-arguments", `has a call whose ${field} are no string`);
   }
@@ -206,7 +203,7 @@ function checkCall(item: WireObject, field: "arguments" | "input", report: Repor
   }
 }
 
-function checkOutput({ output }: WireObject, report: ReportItem): void {
+function checkOutput({ output }: WireObject, report: Report): void {
   if (typeof output === "string") return;
   const isList = Array.isArray(output) && output.every((part) => isInputPart(part));
   if (!isList)
@@ -215,14 +212,4 @@ function checkOutput({ output }: WireObject, report: ReportItem): void {
 
 function isInputPart(part: unknown): boolean {
   return isWireObject(part) && INPUT.slice(0, 3).includes(String(part["type"]));
-}
-
-/** Whether a call's id can be the one of a call. */
-function isCallId(id: string | undefined): boolean {
-  return id !== undefined && id !== "" && id.length <= MAX_ID;
-}
-
-/** The type of a value that is an item; undefined for any other. */
-function typeOf(value: unknown): string | undefined {
-  return isWireObject(value) ? itemType(value) : undefined;
 }

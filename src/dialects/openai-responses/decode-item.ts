@@ -1,13 +1,22 @@
+import type {
+  FilePart,
+  OpaquePart,
+  OutputPart,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
 import { fileTokens } from "../../core/tokens/media.ts";
-import { parseDataUrl } from "../files.ts";
+import { decodeBlock, decodeContent } from "../decoding.ts";
+import { fileAt, parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
   describeValue,
   invalidWire,
-  isWireBlock,
   isWireObject,
   parseInput,
   requiredString,
+  textIn,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
@@ -22,14 +31,6 @@ import {
   OPENAI_RESPONSES,
   shellText,
 } from "./wire.ts";
-import type {
-  FilePart,
-  OpaquePart,
-  OutputPart,
-  Part,
-  ReasoningPart,
-  ToolResultPart,
-} from "../../core/message/index.ts";
 
 /** What one item is: a piece of the model's reply, or messages of its own. */
 type DecodedItem =
@@ -72,7 +73,7 @@ function messages(...drafts: readonly Draft[]): DecodedItem {
 
 function decodeMessage(native: WireObject, place: WirePlace): DecodedItem {
   const role = requiredString(native, "role", place);
-  const parts = decodeContent(native["content"], place, native);
+  const parts = decodeSaid(native["content"], place, native);
   switch (role) {
     case "assistant":
       return { type: "reply", parts };
@@ -103,11 +104,10 @@ function decodeReasoning(native: WireObject): ReasoningPart {
   const readable = pieces.flatMap((piece) =>
     isWireObject(piece) && typeof piece["text"] === "string" ? [piece["text"]] : [],
   );
-  const sealed = native["encrypted_content"];
   return {
     type: "reasoning",
     text: readable.join("\n\n"),
-    ...(typeof sealed === "string" && { signature: sealed }),
+    signature: textIn(native, "encrypted_content"),
     source: { dialect: OPENAI_RESPONSES, value: native },
   };
 }
@@ -118,8 +118,8 @@ function decodeCall(native: WireObject, calls: CallBook, place: WirePlace): Part
   const toolCallId = callIdOf(native);
   const isOurs = called !== undefined && !isHosted(native);
   if (toolCallId !== undefined) {
-    const name = isOurs ? { toolName: called.toolName } : {};
-    calls.open(native, { callId: toolCallId, isHosted: isHosted(native), ...name });
+    const toolName = isOurs ? called.toolName : undefined;
+    calls.open(native, { callId: toolCallId, isHosted: isHosted(native), toolName });
   }
   if (!isOurs) return undefined;
   if (toolCallId === undefined) throw invalidWire(place, "is a call without a call_id");
@@ -184,10 +184,10 @@ function decodeResult(native: WireObject, place: WirePlace): Result {
   const { type, output, status } = native;
   if (type === "apply_patch_call_output") {
     const failed = typeof status === "string" && { isError: status === "failed" };
-    return { output: decodeContent(output, place), ...failed };
+    return { output: decodeSaid(output, place), ...failed };
   }
   if (type === "shell_call_output") return decodeShell(output, place);
-  return { output: decodeContent(output, place) };
+  return { output: decodeSaid(output, place) };
 }
 
 /** Each command of a shell call has its own streams and outcome; the last outcome counts. */
@@ -204,19 +204,17 @@ function decodeShell(output: unknown, place: WirePlace): Result {
   const code = outcome["exit_code"];
   return {
     output: pieces,
-    ...(outcome["type"] === "timeout" && { isError: true }),
-    ...(typeof code === "number" && { exitCode: code }),
+    isError: outcome["type"] === "timeout" ? true : undefined,
+    exitCode: typeof code === "number" ? code : undefined,
   };
 }
 
 function opaque(native: WireObject): OpaquePart {
-  const link = linkOf(native);
-  const tokens = imageTokens(native);
   return {
     type: "opaque",
     kind: itemType(native) ?? "unknown",
-    ...(tokens !== undefined && { tokens }),
-    ...(link !== undefined && { link }),
+    tokens: imageTokens(native),
+    link: linkOf(native),
     source: { dialect: OPENAI_RESPONSES, value: native },
   };
 }
@@ -234,33 +232,15 @@ function imageTokens({ type, result, output }: WireObject): number | undefined {
 
 const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "text"]);
 
-/**
- * The content of a message or an output: a string is one text part, an array one part for each
- * block. `owner` is the message that the string is the whole content of.
- */
-function decodeContent(content: unknown, place: WirePlace, owner?: object): OutputPart[] {
-  if (typeof content === "string") {
-    const source = owner && { source: { dialect: OPENAI_RESPONSES, value: owner } };
-    return [{ type: "text", text: content, ...source }];
-  }
-  if (content === undefined || content === null) return [];
-  if (!Array.isArray(content)) {
-    throw invalidWire(
-      place,
-      `needs a string or an array as content, not ${describeValue(content)}`,
-    );
-  }
-  return content.map((block) => decodeBlock(block, place));
-}
-
-function decodeBlock(block: unknown, place: WirePlace): OutputPart {
-  if (!isWireBlock(block)) throw invalidWire(place, "has a content part without a type");
-  const source = { dialect: OPENAI_RESPONSES, value: block };
-  if (TEXTS.has(block.type)) {
-    return { type: "text", text: requiredString(block, "text", place), source };
-  }
-  const file = decodeFile(block);
-  return file === undefined ? { type: "opaque", kind: block.type, source } : { ...file, source };
+/** What a message or an output says. `owner` is the message that a string is the whole content of. */
+function decodeSaid(content: unknown, place: WirePlace, owner?: object): OutputPart[] {
+  const source = owner && { dialect: OPENAI_RESPONSES, value: owner };
+  if (typeof content === "string") return [{ type: "text", text: content, source }];
+  return decodeContent(content ?? [], place, (block): OutputPart => {
+    if (!TEXTS.has(block.type)) return decodeBlock(block, place, { file: decodeFile });
+    const text = requiredString(block, "text", place);
+    return { type: "text", text, source: { dialect: OPENAI_RESPONSES, value: block } };
+  });
 }
 
 /**
@@ -268,17 +248,18 @@ function decodeBlock(block: unknown, place: WirePlace): OutputPart {
  * known.
  */
 export function decodeFile(block: WireObject): FilePart | undefined {
-  const { type, image_url: image, file_data: data, file_url: url, filename } = block;
+  const { type, image_url: image } = block;
   if (type === "input_image") {
-    if (typeof image !== "string") return { type: "file", mediaType: "image/*" };
-    const inline = parseDataUrl(image);
-    return { type: "file", ...(inline ?? { mediaType: "image/*", url: image }) };
+    return typeof image === "string" ? fileAt(image) : { type: "file", mediaType: "image/*" };
   }
   if (type !== "input_file") return undefined;
-  const name = typeof filename === "string" ? { filename } : {};
-  const inline = typeof data === "string" ? parseDataUrl(data) : undefined;
-  if (inline !== undefined) return { type: "file", ...inline, ...name };
-  const mediaType = "application/octet-stream";
-  if (typeof data === "string") return { type: "file", mediaType, data, ...name };
-  return { type: "file", mediaType, ...(typeof url === "string" && { url }), ...name };
+  const data = textIn(block, "file_data");
+  return {
+    type: "file",
+    mediaType: "application/octet-stream",
+    data,
+    url: data === undefined ? textIn(block, "file_url") : undefined,
+    ...(data !== undefined && parseDataUrl(data)),
+    filename: textIn(block, "filename"),
+  };
 }

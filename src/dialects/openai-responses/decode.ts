@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import type { Decoder } from "../dialect.ts";
+import { decodeList } from "../decoding.ts";
 import { fromNative } from "../native-message.ts";
-import { describeValue, invalidWire } from "../wire.ts";
 import { createCallBook } from "./call-book.ts";
 import { decodeItem } from "./decode-item.ts";
 import { fromReply, OPENAI_RESPONSES, type ReplySource, type ResponsesItem } from "./wire.ts";
@@ -12,15 +12,7 @@ import { fromReply, OPENAI_RESPONSES, type ReplySource, type ResponsesItem } fro
  * `invalid-message`.
  */
 export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire(
-      { dialect: OPENAI_RESPONSES },
-      `is ${describeValue(conversation)} and no array`,
-    );
-  }
-  const decode = createOpenAIResponsesDecoder();
-  const messages = conversation.flatMap((item: ResponsesItem) => decode(item));
-  return [...messages, ...(decode.open?.() ?? [])];
+  return decodeList(OPENAI_RESPONSES, conversation, createOpenAIResponsesDecoder());
 }
 
 /** What the model is saying, item by item. */

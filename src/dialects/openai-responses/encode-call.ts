@@ -1,4 +1,3 @@
-import { toJson } from "../../core/text/json.ts";
 import type {
   FilePart,
   OutputPart,
@@ -6,10 +5,16 @@ import type {
   ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
-import { dataUrl } from "../files.ts";
+import { addressOf, isSameFile } from "../files.ts";
 import { foreignText, outputAsText } from "../foreign-text.ts";
-import { nativeOf, withFields } from "../native-message.ts";
-import { isWireBlock, isWireObject, parseInput, type WireBlock, type WireObject } from "../wire.ts";
+import { nativeBlock, nativeOf, withFields } from "../native-message.ts";
+import {
+  argumentsText,
+  type Block,
+  isWireObject,
+  type WireBlock,
+  type WireObject,
+} from "../wire.ts";
 import { decodeFile } from "./decode-item.ts";
 import {
   callIdOf,
@@ -55,9 +60,8 @@ export function encodeNativeCall(
   const ids = isSame ? {} : { call_id: part.toolCallId, id: undefined };
   switch (native["type"]) {
     case "function_call": {
-      const before = parseInput(native["arguments"]);
-      if (before === input || toJson(before) === toJson(input)) return withFields(native, ids);
-      return withFields(native, { ...ids, arguments: argumentsText(input) });
+      const text = argumentsText(input, native["arguments"]);
+      return withFields(native, { ...ids, arguments: text });
     }
     case "custom_tool_call":
       return withFields(native, { ...ids, input: argumentsText(input) });
@@ -96,10 +100,6 @@ export function encodeForeignCall(
     return { type: "custom_tool_call", call_id, name, input: part.input };
   }
   return { type: "function_call", call_id, name, arguments: argumentsText(part.input) };
-}
-
-function argumentsText(input: unknown): string {
-  return typeof input === "string" ? input : toJson(input ?? {});
 }
 
 /** A tool result: the native item as long as it says the same, a copy of it, or a new one. */
@@ -186,15 +186,16 @@ function encodeBlock(part: OutputPart, side: Side): WireBlock {
     const annotations = "annotations" in native ? [] : undefined;
     return withFields(native, { text: part.text, annotations, logprobs: undefined });
   }
-  if (native !== undefined && (part.type === "opaque" || isSameFile(part, native))) return native;
+  if (native !== undefined && (part.type === "opaque" || isSameFile(part, decodeFile(native))))
+    return native;
   if (part.type === "file" && side === "input") return encodeFile(part);
   return textBlock(foreignText(part), side);
 }
 
 /** The native block of a part; undefined where the part is an item, or what its string said. */
-function blockOf(part: OutputPart): (WireBlock & WireObject) | undefined {
-  const native = nativeOf(part, OPENAI_RESPONSES);
-  return isWireBlock(native) && !isItem(native) ? native : undefined;
+function blockOf(part: OutputPart): Block | undefined {
+  const native = nativeBlock(part, OPENAI_RESPONSES);
+  return isItem(native) ? undefined : native;
 }
 
 function textBlock(text: string, side: Side): WireBlock {
@@ -203,14 +204,9 @@ function textBlock(text: string, side: Side): WireBlock {
     : { type: "output_text", text, annotations: [] };
 }
 
-function isSameFile(part: FilePart, native: WireObject): boolean {
-  const before = decodeFile(native);
-  return before?.data === part.data && before?.url === part.url;
-}
-
 function encodeFile(part: FilePart): ResponsesInputPart {
-  const { mediaType, data, url, filename } = part;
-  const address = data === undefined ? url : dataUrl({ mediaType, data });
+  const { mediaType, data, filename } = part;
+  const address = addressOf(part);
   if (mediaType.startsWith("image/") && address !== undefined) {
     return { type: "input_image", detail: "auto", image_url: address };
   }

@@ -1,6 +1,6 @@
-import type { OutputPart, Part } from "../../core/message/index.ts";
+import type { Part } from "../../core/message/index.ts";
 import { foreignText } from "../foreign-text.ts";
-import { nativeOf, withFields } from "../native-message.ts";
+import { isOutputPart, nativeOf, withFields } from "../native-message.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
 import {
   encodeContent,
@@ -128,7 +128,7 @@ function encodeBundle({ item, parts }: Bundle, calls: SentCalls): ResponsesItem[
   if (itemType(item as WireObject) !== "message" || saysTheSame(parts, contentOf(item))) {
     return [item];
   }
-  const content = encodeContent(parts.filter(isContent), contentOf(item), "output");
+  const content = encodeContent(parts.filter(isOutputPart), contentOf(item), "output");
   return content.length === 0 && contentOf(item)?.length !== 0
     ? []
     : [withFields(item, { content })];
@@ -147,14 +147,10 @@ function contentOf(item: ResponsesItem): string | readonly unknown[] | undefined
   return (item as { readonly content?: string | readonly unknown[] }).content;
 }
 
-function isContent(part: Part): part is OutputPart {
-  return part.type === "text" || part.type === "file" || part.type === "opaque";
-}
-
 /** Reasoning from elsewhere stays out: its sealed form is another provider's. */
 function encodeForeign(part: Part, calls: SentCalls): ResponsesItem[] {
   if (part.type === "tool-call") return [encodeForeignCall(part, calls)];
-  if (!isContent(part)) return [];
+  if (!isOutputPart(part)) return [];
   const content = part.type === "text" ? part.text : foreignText(part);
   return content === "" ? [] : [saying(content)];
 }

@@ -1,7 +1,14 @@
 import type { Message, OutputPart, Part } from "../../core/message/index.ts";
 import { createCallIds } from "../call-ids.ts";
 import { answerPending, outputAsText } from "../foreign-text.ts";
-import { groupByNative, type NativeGroup, nativeOf, withFields } from "../native-message.ts";
+import {
+  groupByNative,
+  isOutputPart,
+  type NativeGroup,
+  nativeCallIds,
+  nativeOf,
+  withFields,
+} from "../native-message.ts";
 import type { WireObject } from "../wire.ts";
 import {
   encodeContent,
@@ -34,20 +41,10 @@ interface EncodeState {
 export function encodeOpenAIResponses<Native extends ResponsesItem = ResponsesItem>(
   messages: readonly Message[],
 ): Native[] {
-  const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages));
+  const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages, OPENAI_RESPONSES));
   const state: EncodeState = { calls: { ids, types: new Map() }, whole: new Set() };
   const groups = groupByNative(answerPending(messages), OPENAI_RESPONSES);
   return groups.flatMap((group) => encodeGroup(group, state)) as Native[];
-}
-
-function nativeCallIds(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) =>
-    message.parts.flatMap((part) =>
-      part.type === "tool-call" && nativeOf(part, OPENAI_RESPONSES) !== undefined
-        ? [part.toolCallId]
-        : [],
-    ),
-  );
 }
 
 function encodeGroup(group: NativeGroup, state: EncodeState): ResponsesItem[] {
@@ -103,7 +100,7 @@ function encodeInput(
   { messages }: NativeGroup,
   native: ResponsesItem | undefined,
 ): ResponsesItem[] {
-  const parts = messages.flatMap((message) => message.parts).filter(isContent);
+  const parts = messages.flatMap((message) => message.parts).filter(isOutputPart);
   const own = parts.flatMap((part): ResponsesItem[] => {
     const item = part.type === "opaque" ? nativeOf(part, OPENAI_RESPONSES) : undefined;
     return isItem(item) ? [item] : [];
@@ -116,10 +113,6 @@ function encodeInput(
     return [...own, withFields(native, { content: encodeContent(said, before, "input") })];
   }
   return [...own, newMessage(messages[0]?.role === "system" ? "system" : "user", said)];
-}
-
-function isContent(part: Part): part is OutputPart {
-  return part.type === "text" || part.type === "file" || part.type === "opaque";
 }
 
 function newMessage(role: "system" | "user", parts: readonly OutputPart[]): ResponsesMessage {

@@ -142,11 +142,8 @@ export interface StoredFile {
   readonly name: string;
   readonly path: string;
   readonly stats: Stats;
-}
-
-/** An original among the files. */
-export interface OriginalFile extends StoredFile {
-  readonly handle: Handle;
+  /** Of an original. */
+  readonly handle: Handle | undefined;
 }
 
 /** For so long the process may do nothing else. */
@@ -172,17 +169,10 @@ export async function ownFiles(folder: string): Promise<readonly StoredFile[]> {
     if (!isOwnFile(name)) continue;
     const path = join(folder, name);
     const stats = statsOf(path);
-    if (stats?.isFile() === true) files.push({ name, path, stats });
+    if (stats?.isFile() === true) files.push({ name, path, stats, handle: handleOfFile(name) });
     await turn();
   }
   return files;
-}
-
-export function originalsAmong(files: readonly StoredFile[]): readonly OriginalFile[] {
-  return files.flatMap((file) => {
-    const handle = handleOfFile(file.name);
-    return handle === undefined ? [] : [{ ...file, handle }];
-  });
 }
 
 /** The folders of all conversations in an archive. */
@@ -202,10 +192,8 @@ export async function entriesIn(folder: string): Promise<readonly Dirent[]> {
 }
 
 /** Oldest first; those of the same time in the order of their handles. */
-export function entriesOf(files: readonly OriginalFile[]): readonly ArchiveEntry[] {
-  return files
-    .map(({ handle, path, stats }) => entryOf(handle, path, stats))
-    .sort((a, b) => a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1));
+export function byTime(a: ArchiveEntry, b: ArchiveEntry): number {
+  return a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1);
 }
 
 export function entryOf(handle: Handle, path: string, stats: Stats): ArchiveEntry {

@@ -1,8 +1,49 @@
-import { resolve } from "node:path";
-import type { Archive } from "./archive.ts";
-import { conversationFolder } from "./conversation.ts";
-import { folderArchive } from "./folder-archive.ts";
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Handle, handleFor, handleKind, isHandle } from "../core/message/original.ts";
+import {
+  alteredOriginal,
+  attempt,
+  errorCode,
+  missingOriginal,
+  systemError,
+  takenHandle,
+} from "./archive-error.ts";
+import {
+  type Archive,
+  type ArchiveEntry,
+  type ArchiveJournal,
+  checkedHandle,
+  handleOfOriginal,
+} from "./archive.ts";
+import {
+  byTime,
+  conversationFolder,
+  createTurns,
+  createUses,
+  entryOf,
+  JOURNAL_FILE,
+  ownFiles,
+  pathOf,
+  STAMP_FILE,
+  temporaryPath,
+  type Use,
+} from "./conversation.ts";
+import { sha256Hex } from "./digest.ts";
+import {
+  appendLine,
+  createFile,
+  fileStats,
+  giveName,
+  makeFolder,
+  openPlainFile,
+  readPlainFile,
+  syncFolder,
+} from "./files.ts";
 import { collectWhenDue, type RetentionOptions } from "./retention.ts";
+import { openSpill } from "./spill-file.ts";
 
 export { collectGarbage } from "./retention.ts";
 export type { GarbageOptions, GarbageReport, RetentionOptions, StoredAmount } from "./retention.ts";
@@ -43,4 +84,216 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     collect: collectWhenDue(root, options.retention),
     conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
   });
+}
+
+/** The place of one conversation's archive, and what belongs to the whole of it. */
+export interface ArchivePlace {
+  /** The conversation's folder. */
+  readonly own: string;
+  /** Reading is no use of it. */
+  readonly isObserved: boolean;
+  /** Called before something is stored. */
+  readonly collect?: () => void;
+  /** The archive of another conversation. */
+  readonly conversation?: (id: string) => Archive;
+}
+
+/** The archive in the folder of one conversation. */
+export function folderArchive({ own, isObserved, collect, conversation }: ArchivePlace): Archive {
+  const note = createUses(own, isObserved);
+  const begin: Begin = (use) => attempt("use", own, () => note(use));
+  const limited = concurrencyLimit(MOST_OPEN);
+  const turn = createTurns();
+  const reading = retryPutBack(begin, join(own, STAMP_FILE));
+  return {
+    name: "directory",
+    put: async (kind, content) => {
+      const handle = handleOfOriginal(kind, content, sha256Hex);
+      // Also when nothing can be stored, because the disk is full: then there is most to do.
+      collect?.();
+      await begin("write");
+      const bytes = Buffer.from(content, "utf8");
+      return limited(() => store(pathOf(own, handle), handle, { bytes }));
+    },
+    get: async (text) => {
+      const handle = checkedHandle(text);
+      const path = pathOf(own, handle);
+      const bytes = await reading(() =>
+        limited(() => attempt("read", path, () => readPlainFile(path))),
+      );
+      if (bytes === undefined) throw missingOriginal(handle);
+      return contentOf(bytes, handle, path);
+    },
+    has: async (handle) => {
+      if (!isHandle(handle)) return false;
+      const path = pathOf(own, handle);
+      const look = (): Promise<object | undefined> =>
+        attempt("look for", path, async () => fileStats(path));
+      return (await reading(look)) !== undefined;
+    },
+    list: async () => {
+      await begin("read");
+      const files = await attempt("list", own, () => ownFiles(own));
+      return files
+        .flatMap(({ handle, path, stats }) => (handle ? [entryOf(handle, path, stats)] : []))
+        .sort(byTime);
+    },
+    read: async (text) => {
+      const handle = checkedHandle(text);
+      const path = pathOf(own, handle);
+      await turn();
+      const reader = await reading(() => attempt("read", path, async () => openPlainFile(path)));
+      if (reader === undefined) throw missingOriginal(handle);
+      return {
+        ...reader,
+        read: (from, into) => attempt("read", path, () => reader.read(from, into)),
+      };
+    },
+    ...(conversation && { conversation }),
+    journal: journalIn(own, begin, reading),
+    open: async () => {
+      collect?.();
+      await begin("write");
+      const adopt = (handle: Handle, file: string, bytes?: Uint8Array): Promise<ArchiveEntry> =>
+        store(pathOf(own, handle), handle, { bytes, file });
+      return openSpill({ folder: own, adopt });
+    },
+  };
+}
+
+/** Before every use: the folder is one, and its time is now. */
+type Begin = (use: Use) => Promise<boolean>;
+
+/** Reads, and once more if a collection had moved the conversation away just as it came into use. */
+type Reading = <T>(work: () => Promise<T | undefined>) => Promise<T | undefined>;
+
+const PUT_BACK_MS = 1_000;
+const LOOK_EVERY_MS = 5;
+
+function retryPutBack(begin: Begin, stamp: string): Reading {
+  return async (work) => {
+    const isThere = await begin("read");
+    const found = await work();
+    if (found !== undefined || !isThere) return found;
+    const until = performance.now() + PUT_BACK_MS;
+    while (!exists(stamp) && performance.now() < until) await delay(LOOK_EVERY_MS);
+    return work();
+  };
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+interface Stored {
+  /** The content; absent for a handle that nobody had before. */
+  readonly bytes?: Uint8Array | undefined;
+  /** A file that has the content already, under another name. */
+  readonly file?: string;
+}
+
+/** Stores an original in its file, or finds it there. */
+async function store(path: string, handle: Handle, stored: Stored): Promise<ArchiveEntry> {
+  return attempt("write", path, () =>
+    inFolder(dirname(path), async () => {
+      if (!(await create(path, stored))) await compare(path, handle, stored.bytes);
+      // Also when another process made the file: its name may not have been synced yet.
+      await syncFolder(dirname(path));
+      return entryOf(handle, path, lstatSync(path));
+    }),
+  );
+}
+
+/** A folder may be moved away, because nobody had used it for long, between any two steps. */
+const MOST_TRIES = 3;
+
+async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT" || tries === MOST_TRIES) throw error;
+      await makeFolder(folder);
+    }
+  }
+}
+
+/** `false` when it is there already. */
+async function create(path: string, { bytes, file }: Stored): Promise<boolean> {
+  if (file !== undefined) return giveName(file, path);
+  if (bytes === undefined || fileStats(path) !== undefined) return false;
+  return createFile(path, temporaryPath(dirname(path), "write"), bytes);
+}
+
+async function compare(path: string, handle: Handle, bytes: Uint8Array | undefined): Promise<void> {
+  if (bytes === undefined) throw takenHandle(handle);
+  const there = await readPlainFile(path);
+  if (there === undefined) throw systemError("ENOENT", path);
+  if (!there.equals(bytes)) throw alteredOriginal(handle, path);
+}
+
+/** A whole original as text, if it is what was stored. */
+function contentOf(bytes: Buffer, handle: Handle, path: string): Promise<string> {
+  return attempt("read", path, async () => {
+    // What was spilled and is large was never hashed.
+    if (handleKind(handle) === "run") return bytes.toString("utf8");
+    const digits = createHash("sha256").update(bytes).digest("hex");
+    // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
+    if (handleFor(handleKind(handle), "", () => digits) !== handle) {
+      throw alteredOriginal(handle, path);
+    }
+    return bytes.toString("utf8");
+  });
+}
+
+/**
+ * The journal in a conversation's folder. A process that is killed while it appends leaves at most
+ * one torn line, which nobody reads.
+ */
+function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal {
+  const path = join(own, JOURNAL_FILE);
+  return {
+    async read() {
+      const bytes = await reading(() => attempt("read", path, () => readPlainFile(path)));
+      return linesOf(bytes?.toString("utf8") ?? "");
+    },
+    async append(entry) {
+      await begin("write");
+      const line = JSON.stringify(entry);
+      await attempt("write", path, () => inFolder(own, () => appendLine(path, line)));
+    },
+  };
+}
+
+function linesOf(text: string): readonly unknown[] {
+  return text.split("\n").flatMap((line): unknown[] => {
+    if (line === "") return [];
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** So many files may be open at once; more would not be faster and could use up the descriptors. */
+const MOST_OPEN = 16;
+
+/** At most `limit` tasks run at a time; the others wait in the order in which they came. */
+export function concurrencyLimit(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting = new Set<() => void>();
+  let running = 0;
+  return async (task) => {
+    if (running < limit) running++;
+    else await new Promise<void>((go) => waiting.add(go));
+    try {
+      return await task();
+    } finally {
+      const [next] = waiting;
+      // The one that waits takes over the place, so the number that run stays the same.
+      if (next === undefined) running--;
+      else waiting.delete(next);
+      next?.();
+    }
+  };
 }

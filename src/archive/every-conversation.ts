@@ -1,16 +1,9 @@
 import { resolve } from "node:path";
-import { isContextError } from "../core/error.ts";
+import { isHandle } from "../core/message/original.ts";
 import { attempt } from "./archive-error.ts";
-import { type Archive, checkedHandle } from "./archive.ts";
-import {
-  conversationFolders,
-  entriesOf,
-  type OriginalFile,
-  originalsAmong,
-  ownFiles,
-} from "./conversation.ts";
-import { directoryArchive } from "./directory.ts";
-import { folderArchive } from "./folder-archive.ts";
+import { type Archive, type ArchiveEntry, checkedHandle } from "./archive.ts";
+import { byTime, conversationFolders } from "./conversation.ts";
+import { directoryArchive, folderArchive } from "./directory.ts";
 import { openOriginal } from "./reading.ts";
 
 /**
@@ -20,51 +13,37 @@ import { openOriginal } from "./reading.ts";
 export function everyConversation(folder: string): Archive {
   const root = resolve(folder);
   const own = directoryArchive(root, { retention: false, observe: true });
-  const folders = (): Promise<readonly string[]> =>
-    attempt("list", root, () => conversationFolders(root));
-  /** Where the last list found which handle. */
-  const known = new Map<string, string>();
-  const archives = new Map<string, Archive>();
-  const archiveIn = (place: string): Archive => {
-    const archive = archives.get(place) ?? folderArchive({ own: place, isObserved: true });
-    archives.set(place, archive);
-    return archive;
+  const archives = async (): Promise<readonly Archive[]> => {
+    const folders = await attempt("list", root, () => conversationFolders(root));
+    return folders.map((each) => folderArchive({ own: each, isObserved: true }));
   };
+  /** Where the last list found which handle. */
+  const listed = new Map<string, Archive>();
   /** The archive of the first conversation that has the handle. */
   const archiveOf = async (handle: string): Promise<Archive> => {
     checkedHandle(handle);
-    const listed = known.get(handle);
-    if (listed !== undefined) return archiveIn(listed);
-    for (const place of await folders()) {
-      if (await archiveIn(place).has(handle)) return archiveIn(place);
-    }
+    const known = listed.get(handle);
+    if (known !== undefined) return known;
+    for (const archive of await archives()) if (await archive.has(handle)) return archive;
     return own;
   };
   return {
     name: "directory",
     put: (kind, content) => own.put(kind, content),
     get: async (handle) => (await archiveOf(handle)).get(handle),
-    has: (handle) =>
-      archiveOf(handle).then(
-        (archive) => archive.has(handle),
-        (error: unknown) => {
-          if (isContextError(error) && error.code === "unknown-handle") return false;
-          throw error;
-        },
-      ),
+    has: async (handle) => isHandle(handle) && (await archiveOf(handle)).has(handle),
     read: async (handle) => openOriginal(await archiveOf(handle), handle),
-    list: () =>
-      attempt("list", root, async () => {
-        const files = new Map<string, OriginalFile>();
-        known.clear();
-        for (const place of await folders()) {
-          for (const file of originalsAmong(await ownFiles(place))) {
-            if (files.has(file.handle)) continue;
-            files.set(file.handle, file);
-            known.set(file.handle, place);
-          }
+    async list() {
+      const entries: ArchiveEntry[] = [];
+      listed.clear();
+      for (const archive of await archives()) {
+        for (const entry of await archive.list()) {
+          if (listed.has(entry.handle)) continue;
+          listed.set(entry.handle, archive);
+          entries.push(entry);
         }
-        return entriesOf([...files.values()]);
-      }),
+      }
+      return entries.sort(byTime);
+    },
   };
 }

@@ -49,6 +49,26 @@ export const BLOCK_BYTES = 1_048_576;
 /** `\n`. */
 export const LINE_END = 10;
 
+/** A piece of an original and the byte at which it begins; its memory is used again for the next. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+}
+
+async function* piecesOf(
+  reader: OriginalReader,
+  from: number,
+  to: number = reader.bytes,
+): AsyncGenerator<Piece> {
+  const block = new Uint8Array(Math.max(0, Math.min(BLOCK_BYTES, to - from)));
+  for (let at = from; at < to;) {
+    const count = await fill(reader, at, block.subarray(0, Math.min(block.length, to - at)));
+    if (count === 0) return;
+    yield { bytes: block.subarray(0, count), from: at };
+    at += count;
+  }
+}
+
 /** Where a line begins, or how many lines there are if there are fewer. */
 export type LineStart = { readonly at: number } | { readonly lines: number };
 
@@ -56,20 +76,17 @@ export type LineStart = { readonly at: number } | { readonly lines: number };
 export async function startOfLine(reader: OriginalReader, line: number): Promise<LineStart> {
   if (line === 1 && reader.bytes > 0) return { at: 0 };
   let ends = 0;
-  const block = new Uint8Array(Math.min(BLOCK_BYTES, reader.bytes));
-  for (let from = 0; from < reader.bytes;) {
-    const count = await fill(reader, from, block);
-    if (count === 0) break;
-    const piece = block.subarray(0, count);
-    for (let at = piece.indexOf(LINE_END); at >= 0; at = piece.indexOf(LINE_END, at + 1)) {
-      if (++ends !== line - 1) continue;
-      return from + at + 1 < reader.bytes ? { at: from + at + 1 } : { lines: ends };
+  let start = 0;
+  for await (const { bytes, from } of piecesOf(reader, 0)) {
+    for (let at = -1; ends < line - 1; ends++) {
+      at = bytes.indexOf(LINE_END, at + 1);
+      if (at < 0) break;
+      start = from + at + 1;
     }
-    from += count;
+    if (ends === line - 1) break;
   }
-  const last = new Uint8Array(1);
-  const isEnded = reader.bytes > 0 && (await reader.read(reader.bytes - 1, last)) === 1;
-  return { lines: reader.bytes === 0 || (isEnded && last[0] === LINE_END) ? ends : ends + 1 };
+  if (start >= reader.bytes) return { lines: ends };
+  return ends === line - 1 ? { at: start } : { lines: ends + 1 };
 }
 
 /** How many line ends there are from one byte up to another. */
@@ -79,26 +96,17 @@ export async function lineEndsBetween(
   to: number,
 ): Promise<number> {
   let ends = 0;
-  const block = new Uint8Array(Math.max(0, Math.min(BLOCK_BYTES, to - from)));
-  for (let start = from; start < to;) {
-    const count = await fill(reader, start, block.subarray(0, Math.min(block.length, to - start)));
-    if (count === 0) break;
-    const piece = block.subarray(0, count);
-    for (let at = piece.indexOf(LINE_END); at >= 0; at = piece.indexOf(LINE_END, at + 1)) ends++;
-    start += count;
+  for await (const { bytes } of piecesOf(reader, from, to)) {
+    for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) ends++;
   }
   return ends;
 }
 
 /** The end of the line that a byte is in, its line end included. */
 export async function endOfLine(reader: OriginalReader, from: number): Promise<number> {
-  const block = new Uint8Array(64 * 1024);
-  for (let start = from; start < reader.bytes;) {
-    const count = await fill(reader, start, block);
-    if (count === 0) break;
-    const at = block.subarray(0, count).indexOf(LINE_END);
-    if (at >= 0) return start + at + 1;
-    start += count;
+  for await (const piece of piecesOf(reader, from)) {
+    const at = piece.bytes.indexOf(LINE_END);
+    if (at >= 0) return piece.from + at + 1;
   }
   return reader.bytes;
 }

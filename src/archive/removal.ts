@@ -21,69 +21,67 @@ import { appendLine, giveName } from "./files.ts";
 
 /** What removing has to know, and what it tells. */
 export interface Removal {
-  /** Whether a last use, in ms since the epoch, is too near for a conversation to go. */
-  readonly isRecent: (usedAt: number) => boolean;
+  /** The archive's folder. */
+  readonly root: string;
+  /** What was used within this time stays. */
+  readonly minAgeMs: number;
   /** The system's codes for what could not be removed. */
   readonly failures: string[];
 }
 
 /** `false` for one that stays: it came into use, or a part of it cannot be removed. */
-export async function removeConversation(
-  root: string,
-  name: string,
-  removal: Removal,
-): Promise<boolean> {
+export async function removeConversation(name: string, removal: Removal): Promise<boolean> {
+  const { root, failures } = removal;
   const away = join(root, COLLECTION_FOLDER, `${name}.${randomBytes(8).toString("hex")}`);
   try {
     await rename(join(root, name), away);
-    return await finishRemoval(root, away, removal);
+    return await finishRemoval(away, removal);
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") removal.failures.push(errorCode(error) ?? "unknown");
-    return false;
-  }
-}
-
-/** Ends the work of a collection that was killed. */
-export async function finishRemovals(root: string, removal: Removal): Promise<void> {
-  const folder = join(root, COLLECTION_FOLDER);
-  for (const entry of await entriesIn(folder)) {
-    if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
-    await finishRemoval(root, join(folder, entry.name), removal).catch((error: unknown) =>
-      removal.failures.push(errorCode(error) ?? "unknown"),
-    );
+    return note(failures, error);
   }
 }
 
 const AWAY = /\.[0-9a-f]{16}$/;
 
+/** Ends the work of a collection that was killed. */
+export async function finishRemovals(removal: Removal): Promise<void> {
+  const folder = join(removal.root, COLLECTION_FOLDER);
+  for (const entry of await entriesIn(folder)) {
+    if (!entry.isDirectory() || !AWAY.test(entry.name)) continue;
+    await finishRemoval(join(folder, entry.name), removal).catch((error: unknown) =>
+      note(removal.failures, error),
+    );
+  }
+}
+
 async function finishRemoval(
-  root: string,
   away: string,
-  { isRecent, failures }: Removal,
+  { root, minAgeMs, failures }: Removal,
 ): Promise<boolean> {
   const folder = join(root, basename(away).replace(AWAY, ""));
   const stamp = await lstat(join(away, STAMP_FILE)).catch(() => undefined);
-  if (stamp !== undefined && isRecent(stamp.mtimeMs)) {
+  if (stamp !== undefined && Math.abs(Date.now() - stamp.mtimeMs) < minAgeMs) {
     await putBack(away, folder);
     return false;
   }
-  let isGone = true;
-  // The stamp last: with it the rest can still be found.
-  for (const { name } of (await entriesIn(away)).toSorted(stampLast)) {
-    if (!isOwnFile(name) || (!isGone && name === STAMP_FILE)) continue;
-    await unlink(join(away, name)).catch((error: unknown) => {
-      if (errorCode(error) === "ENOENT") return;
-      failures.push(errorCode(error) ?? "unknown");
-      isGone = false;
-    });
+  const names = (await entriesIn(away)).map(({ name }) => name).filter(isOwnFile);
+  const before = failures.length;
+  for (const name of names.filter((each) => each !== STAMP_FILE)) {
+    await unlink(join(away, name)).catch((error: unknown) => note(failures, error));
   }
+  const isGone = failures.length === before;
+  // The stamp last: with it the rest can still be found.
+  if (isGone) await unlink(join(away, STAMP_FILE)).catch((error: unknown) => note(failures, error));
   // A file that is none of ours keeps its folder.
   await rmdir(away).catch(() => putBack(away, folder));
   return isGone;
 }
 
-function stampLast(a: { readonly name: string }, b: { readonly name: string }): number {
-  return Number(a.name === STAMP_FILE) - Number(b.name === STAMP_FILE);
+/** What is gone already is no failure. */
+function note(failures: string[], error: unknown): false {
+  const code = errorCode(error) ?? "unknown";
+  if (code !== "ENOENT") failures.push(code);
+  return false;
 }
 
 /** Into the folder that somebody made meanwhile, if there is one: equal names are equal originals. */

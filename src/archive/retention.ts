@@ -9,13 +9,12 @@ import {
   entriesIn,
   isTemporary,
   JOURNAL_FILE,
-  originalsAmong,
   ownFiles,
   STAMP_FILE,
   type StoredFile,
 } from "./conversation.ts";
 import { makeFolder } from "./files.ts";
-import { finishRemovals, type Removal, removeConversation, removeLeftFiles } from "./removal.ts";
+import { finishRemovals, removeConversation, removeLeftFiles } from "./removal.ts";
 
 /** What an archive keeps. */
 export interface RetentionOptions {
@@ -80,10 +79,13 @@ export async function collectGarbage(
 ): Promise<GarbageReport> {
   checkLimits(options);
   const root = resolve(folder);
+  const work = (): Promise<GarbageReport> => collect(root, options);
   return attempt("collect garbage in", root, async () => {
-    const work = (): Promise<GarbageReport> => collect(root, options);
     if (options.dryRun === true || (await entriesIn(root)).length === 0) return work();
-    return (await whileLocked(join(root, COLLECTION_FOLDER), work)) ?? NOTHING_DONE;
+    const report = await whileLocked(join(root, COLLECTION_FOLDER), work);
+    if (report !== undefined) return report;
+    const warning = "Another process is collecting in this archive right now; nothing was done.";
+    return reportOf({ ran: false, warnings: [warning] });
   });
 }
 
@@ -152,40 +154,47 @@ async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T
   }
 }
 
-const NO_AMOUNT: StoredAmount = { conversations: 0, originals: 0, bytes: 0 };
-
-const NOTHING_DONE: GarbageReport = {
-  dryRun: false,
-  ran: false,
-  removed: NO_AMOUNT,
-  kept: NO_AMOUNT,
-  names: [],
-  warnings: ["Another process is collecting in this archive right now; nothing was done."],
-};
-
 async function collect(root: string, options: GarbageOptions): Promise<GarbageReport> {
-  const isDryRun = options.dryRun === true;
-  const isRecent = recentSince(options.minAgeMs ?? DEFAULTS.minAgeMs);
+  const { dryRun = false, minAgeMs = DEFAULTS.minAgeMs } = options;
   const failures: string[] = [];
-  if (!isDryRun) await finishRemovals(root, { isRecent, failures });
+  const removal = { root, minAgeMs, failures };
+  if (!dryRun) await finishRemovals(removal);
   const { conversations, unread } = await readConversations(root);
-  const chosen = chooseGarbage(conversations, options, Date.now());
   const removed: Conversation[] = [];
-  for (const each of chosen) {
-    if (isDryRun || (await removeConversation(root, each.name, { isRecent, failures }))) {
-      removed.push(each);
-    }
+  for (const each of chooseGarbage(conversations, options, Date.now())) {
+    if (dryRun || (await removeConversation(each.name, removal))) removed.push(each);
   }
   const kept = conversations.filter((each) => !removed.includes(each));
-  if (!isDryRun) for (const { files } of kept) await removeLeftFiles(files);
+  if (!dryRun) for (const { files } of kept) await removeLeftFiles(files);
+  const warnings = [...problems(unread, failures), ...sizeWarning(kept, options)];
+  return reportOf({ dryRun, removed, kept, warnings });
+}
+
+interface Collected {
+  readonly dryRun?: boolean;
+  readonly ran?: boolean;
+  readonly removed?: readonly Conversation[];
+  readonly kept?: readonly Conversation[];
+  readonly warnings: readonly string[];
+}
+
+function reportOf(collected: Collected): GarbageReport {
+  const { dryRun = false, ran = true, removed = [], kept = [], warnings } = collected;
+  const names = removed.map(({ name }) => name);
+  return { dryRun, ran, removed: amountOf(removed), kept: amountOf(kept), names, warnings };
+}
+
+function amountOf(list: readonly Conversation[]): StoredAmount {
+  const files = list.flatMap((each) => each.files);
   return {
-    dryRun: isDryRun,
-    ran: true,
-    removed: amountOf(removed),
-    kept: amountOf(kept),
-    names: removed.map(({ name }) => name),
-    warnings: warningsFor({ kept, unread, failures, options }),
+    conversations: list.length,
+    originals: files.filter(({ handle }) => handle !== undefined).length,
+    bytes: bytesOf(list),
   };
+}
+
+function bytesOf(list: readonly { readonly bytes: number }[]): number {
+  return list.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** A conversation as far as retention looks at it. */
@@ -209,27 +218,23 @@ export function chooseGarbage<T extends StoredConversation>(
   options: RetentionOptions,
   now: number,
 ): readonly T[] {
-  const maxAgeMs = options.maxAgeMs ?? DEFAULTS.maxAgeMs;
-  const maxBytes = options.maxBytes ?? DEFAULTS.maxBytes;
-  const minAgeMs = options.minAgeMs ?? DEFAULTS.minAgeMs;
+  const { maxAgeMs, maxBytes, minAgeMs = DEFAULTS.minAgeMs } = options;
   // A default is nobody's decision: what is named somewhere does not go by it.
-  const ofAge = options.maxAgeMs === undefined ? stored.filter(isUnnamed) : stored;
-  const ofSize = options.maxBytes === undefined ? stored.filter(isUnnamed) : stored;
+  const unnamed = stored.filter(({ hasJournal }) => !hasJournal);
+  const ofAge = maxAgeMs === undefined ? unnamed : stored;
+  const ofSize = maxBytes === undefined ? unnamed : stored;
   const isRemovable = ({ usedAt }: T): boolean => Math.abs(now - usedAt) >= minAgeMs;
-  const chosen = new Set(ofAge.filter((each) => isRemovable(each) && now - each.usedAt > maxAgeMs));
-  let left = ofSize.reduce((sum, each) => sum + (chosen.has(each) ? 0 : each.bytes), 0);
-  const byAge = (a: T, b: T): number => a.usedAt - b.usedAt;
-  for (const each of ofSize.filter(isRemovable).toSorted(byAge)) {
-    if (left <= maxBytes) break;
-    if (chosen.has(each)) continue;
+  const isOld = ({ usedAt }: T): boolean => now - usedAt > (maxAgeMs ?? DEFAULTS.maxAgeMs);
+  const byUse = (a: T, b: T): number => a.usedAt - b.usedAt;
+  const chosen = new Set(ofAge.filter((each) => isRemovable(each) && isOld(each)));
+  const rest = ofSize.filter((each) => !chosen.has(each));
+  let left = bytesOf(rest);
+  for (const each of rest.filter(isRemovable).toSorted(byUse)) {
+    if (left <= (maxBytes ?? DEFAULTS.maxBytes)) break;
     chosen.add(each);
     left -= each.bytes;
   }
-  return [...chosen].toSorted(byAge);
-}
-
-function isUnnamed({ hasJournal }: StoredConversation): boolean {
-  return !hasJournal;
+  return [...chosen].toSorted(byUse);
 }
 
 interface Conversation extends StoredConversation {
@@ -244,71 +249,56 @@ async function readConversations(root: string): Promise<{
   const conversations: Conversation[] = [];
   const unread: string[] = [];
   for (const folder of await conversationFolders(root)) {
+    const name = basename(folder);
     try {
       const files = await ownFiles(folder);
-      const stamp = files.find(({ name }) => name === STAMP_FILE);
-      if (stamp !== undefined) conversations.push(conversationOf(folder, files, stamp));
+      if (files.some((each) => each.name === STAMP_FILE)) {
+        conversations.push(conversationOf(name, files));
+      }
     } catch {
-      unread.push(basename(folder));
+      unread.push(name);
     }
   }
   return { conversations, unread };
 }
 
-function conversationOf(
-  folder: string,
-  files: readonly StoredFile[],
-  stamp: StoredFile,
-): Conversation {
+function conversationOf(name: string, files: readonly StoredFile[]): Conversation {
   // Whatever is still written is in use, also while the process that waits for it does nothing else.
-  const open = files.filter(({ name }) => isTemporary(name));
+  const uses = files.filter((each) => each.name === STAMP_FILE || isTemporary(each.name));
   return {
-    name: basename(folder),
+    name,
     files,
     bytes: files.reduce((sum, { stats }) => sum + stats.size, 0),
-    usedAt: Math.max(...[stamp, ...open].map(({ stats }) => stats.mtimeMs)),
-    hasJournal: files.some(({ name, stats }) => name === JOURNAL_FILE && stats.size > 0),
+    usedAt: Math.max(...uses.map(({ stats }) => stats.mtimeMs)),
+    hasJournal: files.some((each) => each.name === JOURNAL_FILE && each.stats.size > 0),
   };
 }
 
-function amountOf(list: readonly Conversation[]): StoredAmount {
-  return {
-    conversations: list.length,
-    originals: list.reduce((sum, { files }) => sum + originalsAmong(files).length, 0),
-    bytes: list.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
-}
-
-function recentSince(minAgeMs: number): Removal["isRecent"] {
-  return (usedAt) => Math.abs(Date.now() - usedAt) < minAgeMs;
-}
-
-interface WarningFacts {
-  readonly kept: readonly Conversation[];
-  readonly unread: readonly string[];
-  readonly failures: readonly string[];
-  readonly options: RetentionOptions;
-}
-
-function warningsFor({ kept, unread, failures, options }: WarningFacts): readonly string[] {
+function problems(unread: readonly string[], failures: readonly string[]): readonly string[] {
   const warnings: string[] = [];
   if (unread.length > 0) {
+    const names = unread.slice(0, 3).join(", ");
     warnings.push(
-      `${unread.length} ${unread.length === 1 ? "conversation" : "conversations"} could not be read and stayed as they are, e.g. ${unread[0]}. Check who owns their folders.`,
+      `What could not be read stayed as it is: ${unread.length} of the conversations, such as ${names}. Check who owns their folders.`,
     );
   }
   if (failures.length > 0) {
+    const codes = [...new Set(failures)].join(", ");
     warnings.push(
-      `Not everything could be removed (${[...new Set(failures)].join(", ")}). Check who owns the archive and whether it can be written.`,
-    );
-  }
-  const { bytes } = amountOf(kept);
-  if (bytes > (options.maxBytes ?? DEFAULTS.maxBytes)) {
-    warnings.push(
-      options.maxBytes === undefined
-        ? "The archive is larger than 2 GB: journals name what is left, so only a limit that you give removes it."
-        : "The archive is still larger than its limit: the rest was used too recently.",
+      `Not everything could be removed (${codes}). Check who owns the archive and whether it can be written.`,
     );
   }
   return warnings;
+}
+
+function sizeWarning(
+  kept: readonly Conversation[],
+  { maxBytes }: RetentionOptions,
+): readonly string[] {
+  if (bytesOf(kept) <= (maxBytes ?? DEFAULTS.maxBytes)) return [];
+  return [
+    maxBytes === undefined
+      ? "The archive is larger than 2 GB: journals name what is left, so only a limit that you give removes it."
+      : "The archive is still larger than its limit: the rest was used too recently.",
+  ];
 }

@@ -5,7 +5,7 @@ import { type AnthropicContext, anthropicContext } from "../../src/hooks/anthrop
 import type { ScriptedAgent } from "./agent-script.ts";
 import { STEPS } from "./agent-script.ts";
 import { expectFinished, type WatchedAgent, watchedAgent } from "./watched-agent.ts";
-import { sample } from "../property/runs.ts";
+import { runs, sample } from "../property/runs.ts";
 
 const WINDOW = 32_000;
 const MODEL = "claude-opus-5-5";
@@ -101,7 +101,7 @@ describe("a long task in a window of 32k", () => {
   });
 
   it("finishes with thinking on, whose blocks are bound to what stands before them", async () => {
-    const started = await start(60);
+    const started = await start(runs(40, 60));
     const answer = await runLoop({ ...started, stream: false, thinking: true });
     expect(started.server.refusals).toEqual([]);
     expect(started.agent.knows(answer)).toBe(true);
@@ -117,7 +117,7 @@ describe("a long task in a window of 32k", () => {
 
 describe("the tool runner", () => {
   it.each(sample([true, false], 1))("finishes (streamed: %s)", async (stream) => {
-    const started = await start(60);
+    const started = await start(runs(40, 60));
     const { agent, client, context } = started;
     const messages: Anthropic.Beta.BetaMessageParam[] = [];
     let answer = "";

@@ -1,8 +1,6 @@
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
-import { parseSummary } from "../core/summary/sections.ts";
-import { unframeSummary } from "../core/summary/frame.ts";
 import { partTokens } from "../core/tokens/count.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
@@ -18,6 +16,8 @@ export interface EditFacts {
   /** The messages after it. */
   readonly messages: readonly Message[];
   readonly model: ModelWork;
+  /** The summary by section. */
+  readonly sections: Readonly<Record<string, string>>;
   readonly tokens: ProviderTokens;
   /** The facts of all records. */
   readonly ledger: Ledger;
@@ -62,12 +62,11 @@ function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
 
 function compactionReport(
   { system, tailStart, handle, state, continuation }: CompactionPlan,
-  { planned, record, model, tokens }: EditFacts,
+  { planned, record, model, sections, tokens }: EditFacts,
 ): Partial<ContextReport> {
   const { meter, counter } = tokens;
   const total = (messages: readonly Message[]): number => Math.ceil(meter.total(messages));
   const tail = planned.messages.slice(tailStart);
-  const text = unframeSummary(record.summary ?? "")?.text ?? "";
   return {
     head: {
       messages: tailStart - system,
@@ -78,7 +77,7 @@ function compactionReport(
     summary: {
       source: record.summarySource ?? "extractive",
       tokens: counter.count(record.summary ?? ""),
-      sections: Object.fromEntries(parseSummary(text)),
+      sections,
       calls: model.calls,
       usage: usageOf(model.calls),
       ahead: model.ahead,

@@ -26,7 +26,7 @@ import {
   modelSummaryFor,
   prepareAhead,
 } from "./ask-model.ts";
-import { earlierSummaries, type RecordedSummary, summaryOf } from "./write-summary.ts";
+import { earlierSummaries, type MadeSummary, summaryOf } from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Digest, Message } from "../core/message/index.ts";
@@ -117,7 +117,7 @@ async function edit(
   const facts = ledger.ledger();
   const { messages: legal, repairs } = repairMessages(view.messages, check.issues());
   const template = templateFor(options, request.compactionTemplate);
-  // What was prepared has the sections that nobody changed for this call.
+  // A summary that was prepared has the sections of the standing template.
   const isUsable = request.compactionTemplate === undefined;
   const prepared = isUsable ? asked.ahead.match(legal) : undefined;
   const planned = await planAndArchive(legal, {
@@ -141,16 +141,22 @@ async function edit(
     signal: request.signal,
   });
   request.signal?.throwIfAborted();
-  const summary = summaryFor(parts, books, { ...planned, facts, words: model.words, template });
+  const { recorded, sections } = summaryFor(parts, books, {
+    ...planned,
+    facts,
+    words: model.words,
+    template,
+  });
   const tokens = gauge.tokens();
-  const decided = { messages: legal, plan, facts, summary };
+  const decided = { messages: legal, plan, facts, summary: recorded };
   const { record, messages, base } = makeRecord(view, decided, { history, chain, tokens });
   history.append(record, base);
   const unsaved = await persistence.add(record);
   books.forget();
   events.emit("edited", record);
   const all = books.factsOf(history.records);
-  const made = editReport({ planned, record, messages, model, tokens, ledger: all }, none);
+  const done = { planned, record, messages, model, sections, tokens, ledger: all };
+  const made = editReport(done, none);
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const report = { ...none, ...made, ...costsOf(asked), failures: failed };
   return { messages, report: { ...report, durationMs: now() - view.startedAt } };
@@ -170,9 +176,9 @@ function summaryFor(
   { history, gauge, options }: Pick<EditorParts, "history" | "gauge" | "options">,
   books: Bookkeeper,
   { messages, plan, isArchived, facts, words, template }: WantedSummary,
-): RecordedSummary {
+): MadeSummary {
   const { compaction } = plan;
-  if (compaction === undefined) return {};
+  if (compaction === undefined) return { recorded: {}, sections: {} };
   const { cwd, constraints } = options;
   const { counter } = gauge.tokens();
   const head = messages.slice(compaction.system, compaction.tailStart);

@@ -67,11 +67,18 @@ export type RecordedSummary = Pick<
   "summary" | "summarySource" | "narrative" | "earlier"
 >;
 
+/** A summary as it is recorded, and by section for the report. */
+export interface MadeSummary {
+  readonly recorded: RecordedSummary;
+  /** What stands under each heading, by the id of the section. */
+  readonly sections: Readonly<Record<string, string>>;
+}
+
 /**
  * T12: the summary of a head, framed, and the words in it as data, for the next one. Where no model
  * wrote, the words of the last model stand.
  */
-export function summaryOf(options: SummaryOptions): RecordedSummary {
+export function summaryOf(options: SummaryOptions): MadeSummary {
   const { head, headHandle, words, earlier: before, template, ...rest } = options;
   const { records = [], orphans } = before;
   const last = records.findLast((record) => record.summary !== undefined);
@@ -80,15 +87,16 @@ export function summaryOf(options: SummaryOptions): RecordedSummary {
   const earlier = joinWords([...strange, last?.earlier]);
   const olderHandles = headsOf(records).filter((handle) => handle !== headHandle);
   const written = writeSummary({ ...rest, narrative, earlier, headHandle, olderHandles, template });
-  const { text, isWhole } = written;
+  const { text, sections, isWhole } = written;
   const hasWords = hasAny(narrative) || hasAny(earlier);
   const note = hasWords ? QUOTED : undefined;
-  return {
+  const recorded: RecordedSummary = {
     summary: frameSummary(text, { headHandle, headMessages: head.length, note }),
     summarySource: words === undefined ? "extractive" : isWhole ? "model" : "repaired",
     ...(hasAny(narrative) && { narrative }),
     ...(hasAny(earlier) && { earlier }),
   };
+  return { recorded, sections };
 }
 
 const QUOTED =

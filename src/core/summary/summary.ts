@@ -31,6 +31,8 @@ export interface SummaryInput extends ExtractiveInput {
 
 export interface WrittenSummary {
   readonly text: string;
+  /** The same by section: what stands under each heading, by the id of the section. */
+  readonly sections: Readonly<Record<string, string>>;
   /** Whether all words of the model had room. */
   readonly isWhole: boolean;
 }
@@ -59,17 +61,16 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
     .filter(({ entries }) => entries.length > 0)
     // A section that is gone from the template leaves its words behind.
     .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
-  const room = cap - count(joined(template, () => []));
+  const room = cap - count(assembled(template, () => []).text);
   for (const part of TRIES) {
     const rendered = renderLists(lists, Math.floor(room * part), { count, handle });
     const linesOf = (id: string): readonly string[] =>
       rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : []));
-    const text = joined(template, linesOf);
+    const made = assembled(template, linesOf);
     const isWhole = rendered.every(({ whole }, at) => whole || lists[at]?.isNew !== true);
-    if (count(text) <= cap) return { text, isWhole };
+    if (count(made.text) <= cap) return { ...made, isWhole };
   }
-  const least = joined(template, (id) => leastLines(lists, id, handle));
-  return { text: least, isWhole: false };
+  return { ...assembled(template, (id) => leastLines(lists, id, handle)), isWhole: false };
 }
 
 /** The one line that counts the facts of a section and names where they are. */
@@ -83,11 +84,15 @@ function leastLines(
   return more === 0 ? [] : [cutLine({ noun: "facts" }, more, handle)];
 }
 
-function joined(
-  { sections }: CompactionTemplate,
+function assembled(
+  template: CompactionTemplate,
   linesOf: (id: string) => readonly string[],
-): string {
-  return sections
-    .map(({ id, heading }) => `${heading}\n${linesOf(id).join("\n") || NONE}`)
-    .join("\n\n");
+): Pick<WrittenSummary, "text" | "sections"> {
+  const bodies = template.sections.map(
+    ({ id, heading }) => [id, heading, linesOf(id).join("\n") || NONE] as const,
+  );
+  return {
+    text: bodies.map(([, heading, body]) => `${heading}\n${body}`).join("\n\n"),
+    sections: Object.fromEntries(bodies.map(([id, , body]) => [id, body])),
+  };
 }

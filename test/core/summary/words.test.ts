@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Ledger } from "../../../src/core/ledger/index.ts";
+import type { FileOp, Ledger, TodoFact } from "../../../src/core/ledger/index.ts";
 import {
   DEFAULT_COMPACTION_TEMPLATE,
   extractiveSummary,
@@ -11,6 +11,7 @@ import {
   resolveTemplate,
   unframeSummary,
   validateSummary,
+  type Words,
   writeSummary,
 } from "../../../src/core/summary/index.ts";
 import { runs } from "../../property/runs.ts";
@@ -208,23 +209,100 @@ describe("any ledger and any words", () => {
     fc.assert(
       fc.property(anyLedger, anyWords, anyWords, caps, (facts, narrative, earlier, cap) => {
         const input = { ...INPUT, ledger: facts, cap, narrative, earlier };
-        const { text: summary } = writeSummary(input);
+        const { text: summary, sections } = writeSummary(input);
         expect(writeSummary(input).text).toBe(summary);
         expect(validateSummary(summary)).toEqual({ valid: true, missingSections: [] });
         expect(summary.split("\n").filter((one) => one.startsWith("## "))).toEqual(HEADINGS);
         expect(count(summary)).toBeLessThanOrEqual(cap);
         expect(recorded(summary).join("\n")).not.toContain("medlar");
-        expectFiles(summary, facts);
+        expect(Object.keys(sections).every((id) => summary.includes(sections[id] ?? ""))).toBe(
+          true,
+        );
       }),
       { numRuns: runs(60, 2_000) },
     );
   });
+});
 
-  /** Each file is named in the last section, or among those that its cut line counts. */
-  function expectFiles(summary: string, { files }: Ledger): void {
-    const own = recorded(parseSummary(summary).get("relevantFiles") ?? "");
-    const shown = files.filter(({ path }) => own.some((one) => one.includes(`\`${path}\``)));
-    const cut = own.flatMap((one) => /… and (\d+) more \(f\w+\): recall head_/.exec(one) ?? []);
-    expect(shown.length + Number(cut[1] ?? 0)).toBe(files.length);
+describe("any facts", () => {
+  /** Numbered facts, short and long, of a size that no cap has room for or that any has. */
+  function facts<T>(name: string, of: (tag: string, text: string) => T, most = 60) {
+    const one = fc.tuple(fc.nat(999), fc.nat(40));
+    return fc
+      .uniqueArray(one, { maxLength: most, size: "max", selector: ([n]) => n })
+      .map((all) =>
+        all.map(([n, words]) => of(`${name}${n}.`, `${name}${n}. ${"so ".repeat(words)}`)),
+      );
   }
+  const pick =
+    <T>(...values: readonly T[]): ((text: string) => T) =>
+    (text) =>
+      values[text.length % values.length] as T;
+  const opsOf = pick<FileOp[]>(
+    ["read"],
+    ["created"],
+    ["read", "modified"],
+    ["modified", "deleted"],
+  );
+  const statusOf = pick<TodoFact["status"]>("done", "pending", "in-progress");
+  const anyFacts: fc.Arbitrary<Ledger> = fc.record({
+    files: facts("file", (tag, text) => ({ path: `${tag}ts`, ops: opsOf(text), last: 0 }), 300),
+    commands: facts("command", (_, command) => ({ command, outcome: "ok" as const, at: 0 })),
+    instructions: facts("instruction", (_, text) => ({ text, at: 0 })),
+    todos: facts("todo", (_, text) => ({ text, status: statusOf(text) })),
+    errors: facts("error", (subject, text) => ({
+      tool: "bash",
+      subject,
+      text,
+      at: 0,
+      resolved: text.length % 3 === 0,
+    })),
+    statements: facts("statement", (_, text) => ({ text, at: 0 })),
+  });
+
+  /** The facts of each list by a text that names each of them, and the section of the list. */
+  function listsOf(ledger: Ledger): readonly (readonly [string, string, readonly string[]])[] {
+    const { files, commands, instructions, todos, errors, statements } = ledger;
+    const start = (text: string): string => text.slice(0, text.indexOf(".") + 1);
+    const texts = (all: readonly { readonly text: string }[]) => all.map(({ text }) => start(text));
+    const paths = (isWanted: (ops: readonly string[]) => boolean): readonly string[] =>
+      files.filter(({ ops }) => isWanted(ops)).map(({ path }) => path);
+    const isRead = (ops: readonly string[]): boolean => ops.join() === "read";
+    return [
+      ["instructions", "instructions", texts(instructions)],
+      ["discoveries", "statements", texts(statements)],
+      ["discoveries", "files read", paths(isRead)],
+      [
+        "discoveries",
+        "unresolved errors",
+        errors.filter(({ resolved }) => !resolved).map(({ subject }) => subject),
+      ],
+      ["accomplished", "changed files", paths((ops) => !isRead(ops))],
+      ["accomplished", "commands", commands.map(({ command }) => start(command))],
+      ["accomplished", "finished todos", texts(todos.filter(({ status }) => status === "done"))],
+      ["accomplished", "open todos", texts(todos.filter(({ status }) => status !== "done"))],
+      ["relevantFiles", "files", files.map(({ path }) => path)],
+    ];
+  }
+
+  it("are there or counted, each of every kind, in the section of their kind", () => {
+    const caps = fc.integer({ min: 500, max: 12_000 });
+    fc.assert(
+      fc.property(anyFacts, caps, fc.boolean(), (all, cap, hasWords) => {
+        const narrative: Words = hasWords ? { discoveries: "It was learned.\n".repeat(80) } : {};
+        const { text, sections } = writeSummary({ ...INPUT, ledger: all, cap, narrative });
+        expect(count(text)).toBeLessThanOrEqual(cap);
+        expect(sections).toEqual(Object.fromEntries(parseSummary(text)));
+        for (const [section, noun, names] of listsOf(all)) {
+          const own = recorded(sections[section] ?? "").join("\n");
+          const shown = names.filter((name) => own.includes(name));
+          const cut = new RegExp(`^- … and (\\d+) more \\(${noun}\\): recall head_`, "m").exec(own);
+          expect([noun, shown.length + Number(cut?.[1] ?? 0)]).toEqual([noun, names.length]);
+        }
+        const resolved = all.errors.filter((error) => error.resolved);
+        expect(resolved.filter(({ subject }) => text.includes(subject))).toEqual([]);
+      }),
+      { numRuns: runs(60, 2_000) },
+    );
+  });
 });

@@ -6,7 +6,7 @@ import {
   type Digest,
   type Handle,
   type OriginalKind,
-} from "../core/message/original.ts";
+} from "../core/message/handle.ts";
 import { malformedHandle } from "./archive-error.ts";
 
 /** One original in an archive. */

@@ -11,7 +11,7 @@ import {
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { handleKind, isHandle, type Handle, type OriginalKind } from "../core/message/original.ts";
+import { handleKind, isHandle, type Handle, type OriginalKind } from "../core/message/handle.ts";
 import { isWellFormed } from "../core/text/utf8.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";

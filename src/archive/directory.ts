@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Handle, handleFor, handleKind, isHandle } from "../core/message/original.ts";
+import { type Handle, handleFor, handleKind, isHandle } from "../core/message/handle.ts";
 import {
   alteredOriginal,
   attempt,

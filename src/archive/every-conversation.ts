@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isHandle } from "../core/message/original.ts";
+import { isHandle } from "../core/message/handle.ts";
 import { attempt } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle } from "./archive.ts";
 import { byTime, conversationFolders } from "./conversation.ts";

@@ -1,5 +1,5 @@
 import { utf8Length } from "../core/text/utf8.ts";
-import { handleKind, isHandle, type Digest } from "../core/message/original.ts";
+import { handleKind, isHandle, type Digest } from "../core/message/handle.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";
 import { sha256Hex } from "./digest.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, read } from "node:fs";
 import { promisify } from "node:util";
-import { handleFor, type Handle } from "../core/message/original.ts";
+import { handleFor, type Handle } from "../core/message/handle.ts";
 import { archiveFailure, attempt } from "./archive-error.ts";
 import type { ArchiveEntry, SpillFile } from "./archive.ts";
 import { temporaryPath } from "./conversation.ts";

@@ -4,7 +4,11 @@ import { memoryArchive } from "../archive/memory.ts";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Message } from "../core/message/index.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
-import type { TruncatedOutput, TruncationOptions } from "../tools/index.ts";
+import {
+  truncateAndArchive,
+  type TruncatedOutput,
+  type TruncationOptions,
+} from "../tools/truncate-and-archive.ts";
 import { createChain } from "./chain.ts";
 import { checkOptions } from "./check-options.ts";
 import type { EditorParts } from "./edit.ts";
@@ -102,10 +106,7 @@ export function createContext(options: ContextOptions = {}): Context {
   const context: Context & FailureSink = {
     archive,
     truncation,
-    async truncate(output, meta) {
-      const { truncateAndArchive } = await import("../tools/truncate-and-archive.ts");
-      return truncateAndArchive(output, meta, truncation);
-    },
+    truncate: async (output, meta) => truncateAndArchive(output, meta, truncation),
     journal: () => history.journal,
     recall: (handle) => archive.get(handle),
     subAgent: (own = {}) => createContext(subAgentOptions(parts, steps.rules(), own)),

@@ -1,7 +1,6 @@
 import { assertMessageList } from "../core/message/shape.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
-import { repairMessages } from "../core/message/repair.ts";
-import { applyPlan } from "../core/plan/apply-plan.ts";
+import type { ApplyRecord } from "./apply-record.ts";
 import type { Chain } from "./chain.ts";
 import {
   type Branch,
@@ -57,6 +56,8 @@ export interface History {
   recognise(messages: readonly Message[]): HistoryView;
   /** The key of the first messages of the newest view, its leading system messages left out. */
   keyOf(length: number): ListKey;
+  /** Loads the code that puts edits in their place, once there are any; before every `recognise`. */
+  ready(): Promise<void>;
   /** Adds an edit of the newest view, which became `base` without system messages at its beginning. */
   append(record: JournalRecord, base: readonly Message[]): void;
   /**
@@ -80,6 +81,8 @@ export interface History {
 /** What a history remembers between two calls. */
 interface Memory {
   known: Known;
+  /** Loaded once there are edits. */
+  apply?: ApplyRecord;
   /** The edits that stood last; see {@link History.journal}. */
   newest: Branch;
   /** The caller's newest list. */
@@ -102,6 +105,10 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
     },
     get journal() {
       return memory.newest;
+    },
+    async ready() {
+      if (memory.known.records.size === 0) return;
+      memory.apply ??= (await import("./apply-record.ts")).applyRecord;
     },
     recognise: (messages) => recognise(memory, chain, messages),
     append: (record, base) => append(memory, record, base),
@@ -161,7 +168,7 @@ function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): 
   const followed =
     track && take(memory, list, same, withObjectsOfNow(track, list, isGiven ? same : 0));
   if (followed !== undefined && !isKnownByNow(memory, chain, followed.from)) return followed;
-  const found = take(memory, list, same, walk(memory.known, chain, messages.slice(list.lead)));
+  const found = take(memory, list, same, walk(memory, chain, messages.slice(list.lead)));
   return { ...found, from: Math.min(found.from, followed?.from ?? found.from) };
 }
 
@@ -243,14 +250,14 @@ function newestBranch({ records }: Known): Branch {
  * Finds the edits of a list: takes the longest beginning that is known, puts in its place what the
  * edit made of it, and goes on until nothing more is known.
  */
-function walk(known: Known, chain: Chain, list: readonly Message[]): Standing {
+function walk({ known, apply }: Memory, chain: Chain, list: readonly Message[]): Standing {
   const used = new Set<JournalRecord>();
   let standing = UNEDITED;
   for (let step = longestKnown(known); step !== undefined; step = longestKnown(known)) {
     used.add(step.record);
     const { record, length } = step;
     const start = [...standing.base, ...list.slice(standing.taken)].slice(0, length);
-    const base = step.isEdit ? edited(start, record) : start;
+    const base = step.isEdit ? apply?.(start, record) : start;
     if (base === undefined) continue;
     const records = branchOf(known.records, record.after.key);
     for (const one of records) used.add(one);
@@ -284,24 +291,6 @@ interface Step {
   readonly record: JournalRecord;
   readonly length: number;
   readonly isEdit: boolean;
-}
-
-/** What a record makes of the list that it was made for. */
-function edited(
-  list: readonly Message[],
-  { plan, summary }: JournalRecord,
-): readonly Message[] | undefined {
-  try {
-    // Plans are made for legal lists, and repairing is deterministic.
-    return applyPlan(
-      repairMessages(list).messages,
-      plan,
-      summary === undefined ? undefined : { summary },
-    );
-  } catch {
-    // A stored journal may be anything; what makes no sense must not stop the agent.
-    return undefined;
-  }
 }
 
 /** How many edits stood before that do not stand now; none where other edits stand instead. */

@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/reading.ts";
-import { earlierOriginal, type Handle } from "../core/message/original.ts";
+import type { Handle } from "../core/message/handle.ts";
+import { earlierOriginal } from "../core/message/original.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { withParts, type Message, type Part } from "../core/message/message.ts";
 import { decodeUtf8 } from "../core/text/utf8.ts";

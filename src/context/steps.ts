@@ -1,8 +1,9 @@
 import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { messageText, type Message } from "../core/message/message.ts";
+import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import type { History } from "./history.ts";
-import { createGauge, type Gauge, type SentBeside } from "./measure.ts";
+import type { Gauge, SentBeside } from "./measure.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
@@ -64,6 +65,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       signal?.throwIfAborted();
       resolveTemplate([...templatesOf(options), compactionTemplate]);
       const gauge = await opened.gauge();
+      await history.ready();
       gauge.note(sent);
       const view = viewOf(messages, gauge);
       if (force || isOver(view, gauge, options)) {
@@ -76,11 +78,11 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       return { messages: view.messages, report: { ...report, durationMs } };
     },
     async recover(messages, error) {
-      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
       const overflow = hasRecovered ? undefined : recogniseOverflow(error);
       hasRecovered = true;
       if (overflow === undefined) return undefined;
       const gauge = await opened.gauge();
+      await history.ready();
       const refused = viewOf(messages, gauge).measured.tokens;
       if (overflow.tokens !== undefined) gauge.observe(overflow.tokens);
       gauge.learnWindow(overflow.limit ?? Math.floor(refused * REFUSED_SHARE));
@@ -90,6 +92,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     },
     async undo(messages) {
       const editor = await opened.editor();
+      await history.ready();
       isMeasured = false;
       return editor.undo(messages);
     },
@@ -103,7 +106,7 @@ function opening(parts: Omit<EditorParts, "gauge">): Opened {
   let gauge: Gauge | undefined;
   let editor: Editor | undefined;
   const open = async (): Promise<Gauge> => {
-    gauge ??= createGauge(options, options.counter ?? (await estimator()));
+    gauge ??= await openGauge(options);
     return gauge;
   };
   return {
@@ -126,7 +129,15 @@ const REFUSED_SHARE = 0.9;
 /** The share of usable from which on what an edit needs is loaded and kept up to date. */
 const EDIT_IS_NEAR = 0.5;
 
-/** The weights of the estimator come with the first measurement. */
+/** The gauge comes with the first measurement, and the weights of the estimator where they are needed. */
+async function openGauge(options: ContextOptions): Promise<Gauge> {
+  const [{ createGauge }, counter] = await Promise.all([
+    import("./measure.ts"),
+    options.counter ?? estimator(),
+  ]);
+  return createGauge(options, counter);
+}
+
 async function estimator(): Promise<TokenCounter> {
   return (await import("../core/tokens/estimator.ts")).estimator;
 }

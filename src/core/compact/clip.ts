@@ -6,12 +6,8 @@ import {
   type Part,
   type ToolCallPart,
 } from "../message/message.ts";
-import {
-  originalHandle,
-  type Digest,
-  type EditablePart,
-  type Handle,
-} from "../message/original.ts";
+import type { Digest, Handle } from "../message/handle.ts";
+import { originalHandle, type EditablePart } from "../message/original.ts";
 import { startsTurn, waitingCalls } from "../message/structure.ts";
 import { inputPlaceholder } from "../prune/placeholder.ts";
 import { partTokens, type TokenCounter } from "../tokens/count.ts";

@@ -1,4 +1,4 @@
-import type { Handle } from "./original.ts";
+import type { Handle } from "./handle.ts";
 import { type Message, type Part, type ToolResultPart, withParts } from "./message.ts";
 
 /** Why a piece left the window. */

@@ -1,5 +1,6 @@
 export * from "./check.ts";
 export * from "./edit.ts";
+export * from "./handle.ts";
 export * from "./message.ts";
 export * from "./original.ts";
 export * from "./repair.ts";

@@ -1,12 +1,12 @@
 import { CONTINUE_MARK, MEDIA_MARK } from "../continuation/continuation.ts";
 import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
+import type { Digest } from "../message/handle.ts";
 import {
   earlierOriginal,
   linesOf,
   originalOf,
   originalOfLines,
-  type Digest,
   type MessageLines,
   type Original,
 } from "../message/original.ts";

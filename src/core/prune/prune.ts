@@ -1,9 +1,12 @@
+import type { MessageMeter } from "../tokens/index.ts";
 import { inputText, outputText, type Message, type ToolResultPart } from "../message/message.ts";
-import { originalHandle, type Handle } from "../message/original.ts";
+import type { Handle } from "../message/handle.ts";
+import { originalHandle } from "../message/original.ts";
 import { partTokens } from "../tokens/count.ts";
 import { type Candidate, candidates, isFailed, LARGE_INPUT_UNITS } from "./candidates.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
-import { pruneBoundary, type PruneContext } from "./protection.ts";
+import { splitUnits, turnStarts } from "../message/structure.ts";
+import type { PruneContext } from "./protection.ts";
 import type { Edit } from "../message/index.ts";
 
 /** One pruned piece: the edit, and what it brings back. */
@@ -110,4 +113,44 @@ function smallInput(input: unknown, largeFields: readonly string[], handle: Hand
     if (text.length >= LARGE_INPUT_UNITS) small[name] = inputPlaceholder(text, handle);
   }
   return small;
+}
+
+/** The last two user turns are never pruned. */
+const PROTECTED_TURNS = 2;
+
+/** The original's size of the protected newest steps, in tokens, where turns give no boundary. */
+const DEFAULT_PROTECTED_TOKENS = 40_000;
+
+/** Share of usable that the protected steps may take, so that small windows can be pruned too. */
+const MAX_PROTECTED_SHARE = 0.4;
+
+/**
+ * The index before which tool outputs may be pruned (T9): the start of the second-last user turn.
+ * With fewer than two turns, or when what it protects would overflow by itself, the newest steps
+ * that hold 40,000 tokens are protected instead, so that one long autonomous turn can be pruned.
+ */
+export function pruneBoundary(
+  messages: readonly Message[],
+  { meter, usable, options }: Pick<PruneContext, "meter" | "usable" | "options">,
+): number {
+  const starts = turnStarts(messages);
+  const byTurn = starts.at(-PROTECTED_TURNS);
+  if (starts.length >= PROTECTED_TURNS && byTurn !== undefined) {
+    if (meter.total(messages.slice(byTurn)) < usable) return byTurn;
+  }
+  const wanted = options?.protectedTokens ?? DEFAULT_PROTECTED_TOKENS;
+  const keep = Math.min(wanted, Math.floor(usable * MAX_PROTECTED_SHARE));
+  return newestHolding(messages, keep, meter);
+}
+
+function newestHolding(messages: readonly Message[], keep: number, meter: MessageMeter): number {
+  const units = splitUnits(messages);
+  let held = 0;
+  for (let index = units.length - 1; index >= 0; index--) {
+    const unit = units[index];
+    if (unit === undefined) break;
+    held += meter.total(messages.slice(unit.from, unit.to));
+    if (held >= keep) return unit.from;
+  }
+  return 0;
 }

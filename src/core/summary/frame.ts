@@ -1,5 +1,5 @@
 import { oneLine } from "../text/clean.ts";
-import { isHandle, type Handle } from "../message/original.ts";
+import { isHandle, type Handle } from "../message/handle.ts";
 
 /** What the frame around a summary says. */
 export interface FrameFacts {

@@ -1,4 +1,4 @@
-import { isHandle, type Handle } from "../message/original.ts";
+import { isHandle, type Handle } from "../message/handle.ts";
 import { attributeIn } from "../text/markup.ts";
 
 /** The element that ends a truncated output. */

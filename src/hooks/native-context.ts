@@ -1,7 +1,7 @@
 import { isSameMessage } from "../context/chain.ts";
 import { reportFailure, type Context } from "../context/create-context.ts";
 import { withParts, type Message, type Part, type Usage } from "../core/message/message.ts";
-import { errorText } from "../core/overflow/provider-error.ts";
+import { errorText } from "../core/overflow/error-layers.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { followNatives, isSameValue } from "./follow-natives.ts";
 import type { ContextReport, Failure, Prepared, PrepareOptions } from "../context/index.ts";

@@ -1,10 +1,6 @@
 import { ContextError, errorMessage, isContextError } from "../core/error.ts";
-import {
-  errorLayers,
-  recogniseOverflow,
-  statusOf,
-  type ErrorLayer,
-} from "../core/overflow/provider-error.ts";
+import { errorLayers, statusOf, type ErrorLayer } from "../core/overflow/error-layers.ts";
+import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import { clip, clipLine } from "../core/text/clip.ts";
 import { processEnvironment, redactor, secretsOf, withoutSecrets } from "./secrets.ts";
 import { checkedUsage, type SummaryAnswer, type SummaryUsage } from "./summarizer.ts";

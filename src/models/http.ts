@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { type ContextError, isContextError } from "../core/error.ts";
-import { errorLayers } from "../core/overflow/provider-error.ts";
+import { errorLayers } from "../core/overflow/error-layers.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";

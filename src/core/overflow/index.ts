@@ -1,2 +1,3 @@
 export * from "./budget.ts";
+export * from "./error-layers.ts";
 export * from "./provider-error.ts";

@@ -1,3 +1,5 @@
+import { errorLayers, layersText, statusOf } from "./error-layers.ts";
+
 /** What a provider's error says about the size of the request. */
 export interface ProviderOverflow {
   /** The model's limit in tokens, if the error names it. */
@@ -93,18 +95,13 @@ const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
 const RATE_LIMIT =
   /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl|please wait|service unavailable|queued/i;
 
-/** How deep causes and bodies are followed, and how many of them are read. */
-const MAX_DEPTH = 6;
-const MAX_LAYERS = 32;
-const MAX_TEXT = 20_000;
-
 /**
  * Recognises a provider's overflow error (T7) by its text, code and status: an `Error` of any SDK,
  * a parsed error body, a response text. Returns `undefined` when it is something else.
  */
 export function recogniseOverflow(error: unknown): ProviderOverflow | undefined {
   const layers = errorLayers(error);
-  const text = textOf(layers);
+  const text = layersText(layers);
   for (const [, pattern] of OVERFLOWS) {
     const match = pattern.exec(text);
     if (match === null) continue;
@@ -112,63 +109,6 @@ export function recogniseOverflow(error: unknown): ProviderOverflow | undefined 
     return numbers(match.groups);
   }
   return layers.some((layer) => statusOf(layer) === 413) ? {} : undefined;
-}
-
-/** All that a provider's error says, wherever an SDK keeps it: its messages, codes, bodies, causes. */
-export function errorText(error: unknown): string {
-  return textOf(errorLayers(error));
-}
-
-/** An error, or something that it wraps: a cause, a body, a response. */
-export type ErrorLayer = Readonly<Record<string, unknown>>;
-
-/** The fields in which SDKs and bodies keep nested errors. */
-const NESTED = [
-  "error",
-  "cause",
-  "body",
-  "data",
-  "response",
-  "lastError",
-  "responseBody",
-  "details",
-] as const;
-
-/** An error and what it wraps, from the outside in; a text is the message of a layer of its own. */
-export function errorLayers(error: unknown): readonly ErrorLayer[] {
-  const found: ErrorLayer[] = [];
-  const seen = new Set<unknown>();
-  const visit = (value: unknown, depth: number): void => {
-    if (typeof value === "string") found.push({ message: value });
-    if (typeof value !== "object" || value === null || depth === 0) return;
-    if (seen.has(value) || seen.size === MAX_LAYERS) return;
-    seen.add(value);
-    const layer = value as ErrorLayer;
-    found.push(layer);
-    for (const key of NESTED) visit(layer[key], depth - 1);
-  };
-  visit(error, MAX_DEPTH);
-  return found;
-}
-
-/** The HTTP status that a layer names. */
-export function statusOf({ status, statusCode }: ErrorLayer): number | undefined {
-  return [status, statusCode].find((value) => typeof value === "number");
-}
-
-const TEXTS = ["message", "code", "type", "detail", "reason"] as const;
-
-function textOf(layers: readonly ErrorLayer[]): string {
-  const texts = layers.flatMap((layer) => {
-    const said = TEXTS.map((key) => layer[key]).filter((text) => typeof text === "string");
-    return typeof layer["n_ctx"] === "number" ? [...said, sizes(layer)] : said;
-  });
-  return texts.join("\n").slice(0, MAX_TEXT);
-}
-
-/** llama.cpp names the sizes beside its message. */
-function sizes({ n_prompt_tokens, n_ctx }: ErrorLayer): string {
-  return JSON.stringify({ n_prompt_tokens, n_ctx });
 }
 
 function numbers(groups: Record<string, string | undefined> | undefined): ProviderOverflow {

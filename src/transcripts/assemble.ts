@@ -67,8 +67,9 @@ function noteReply(
 
 /** The parts of both; of what else there is, the later message knows better, but it began first. */
 function joined(first: Message, second: Message): Message {
-  const times = first.time === undefined ? {} : { time: first.time };
-  return { ...first, ...second, ...times, parts: [...first.parts, ...second.parts] };
+  const { usage = first.usage, id = first.id } = second;
+  const parts = [...first.parts, ...second.parts];
+  return { ...first, ...second, id, usage, time: first.time ?? second.time, parts };
 }
 
 function placeResults(message: Message, here: Step, open: Map<string, OpenCall[]>): void {

@@ -29,19 +29,3 @@ export function instant(value: unknown): number | undefined {
   const time = typeof value === "string" ? Date.parse(value) : value;
   return typeof time === "number" && Number.isFinite(time) ? time : undefined;
 }
-
-/** `value` without the fields that are undefined. */
-export function defined<Value extends object>(value: Value): Defined<Value> {
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(entries) as Defined<Value>;
-}
-
-/** Fields that may be undefined become fields that may be missing. */
-export type Defined<Value> = {
-  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
-} & {
-  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<
-    Value[Key],
-    undefined
-  >;
-};

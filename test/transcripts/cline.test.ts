@@ -140,7 +140,7 @@ describe("Cline tool results", () => {
     const answer = { query: "edit:a", result: "no match", success: false };
     expect(outcome(JSON.stringify(answer))).toMatchObject({ isError: true });
     expect(outcome([answer])).toMatchObject({ isError: true, output: [{ type: "text" }] });
-    expect(outcome([{ ...answer, success: true }])).not.toHaveProperty("isError");
+    expect(outcome([{ ...answer, success: true }])).toHaveProperty("isError", undefined);
     expect(outcome("refused", { is_error: true })).toMatchObject({ isError: true });
   });
 

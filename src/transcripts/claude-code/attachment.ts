@@ -59,7 +59,7 @@ function queuedCommand(attachment: Attachment): Message | undefined {
     (isRecord(origin) && origin["kind"] !== undefined && origin["kind"] !== "human") ||
     attachment["isMeta"] === true ||
     (commandMode !== undefined && commandMode !== "prompt");
-  return { role: "user", parts, ...(byProgram && { kind: "injected" }) };
+  return { role: "user", parts, kind: byProgram ? "injected" : undefined };
 }
 
 function fileContent(attachment: Attachment): string | readonly Part[] {

@@ -1,5 +1,4 @@
 import { totalUsage } from "../../core/message/message.ts";
-import { defined } from "../lenient.ts";
 import {
   type ContextSample,
   type Conversation,
@@ -58,7 +57,7 @@ function open(): RecordReader {
       const about = aboutSession(session, known);
       const conversation: Conversation = { ...about, messages, timeline: [...samples.values()] };
       return {
-        ...defined({ version: session.version }),
+        version: session.version,
         conversations: [conversation],
         compactions,
         warnings: warnings.list(),
@@ -113,7 +112,7 @@ function aboutSession(
   const { id, cwd, model, startedAt, updatedAt, titles } = session;
   const own = [...titles.summaries].findLast(([leaf]) => uuids.has(leaf))?.[1];
   const title = titles.custom ?? titles.ai ?? own;
-  return defined({ id, title, model, cwd, startedAt, updatedAt });
+  return { id, title, model, cwd, startedAt, updatedAt };
 }
 
 /** Notes how full the window was, a sample a reply; replies of sub-agents have windows of their own. */

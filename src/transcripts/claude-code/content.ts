@@ -7,7 +7,6 @@ import type {
   ToolResultPart,
 } from "../../core/message/index.ts";
 import { textParts } from "../content.ts";
-import { defined } from "../lenient.ts";
 import type { SessionLine } from "./line.ts";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -33,7 +32,7 @@ function blockParts(block: Block): Part[] {
         {
           type: "reasoning",
           text: asText(block["thinking"]) ?? "",
-          ...defined({ signature: asText(block["signature"]) }),
+          signature: asText(block["signature"]),
         },
       ];
     case "tool_use":
@@ -65,8 +64,8 @@ function resultPart(block: Block): ToolResultPart {
     toolCallId: asText(block["tool_use_id"]) ?? "",
     toolName: "unknown",
     output,
-    ...(block["is_error"] === true && { isError: true }),
-    ...defined({ original: savedTo(output) }),
+    isError: block["is_error"] === true ? true : undefined,
+    original: savedTo(output),
   };
 }
 
@@ -78,9 +77,7 @@ function outputParts(block: Block): OutputPart[] {
   if ((kind === "image" || kind === "document") && isRecord(from)) {
     const mediaType = asText(from["media_type"]) ?? (kind === "image" ? "image/*" : undefined);
     const where = { data: asText(from["data"]), url: asText(from["url"]) };
-    return [
-      { type: "file", mediaType: mediaType ?? "application/octet-stream", ...defined(where) },
-    ];
+    return [{ type: "file", mediaType: mediaType ?? "application/octet-stream", ...where }];
   }
   return [{ type: "opaque", kind, source: { dialect: DIALECT, value: block } }];
 }

@@ -1,5 +1,5 @@
 import type { Message, Usage } from "../../core/message/index.ts";
-import { defined, instant } from "../lenient.ts";
+import { instant } from "../lenient.ts";
 import { attachmentMessage } from "./attachment.ts";
 import { contentBlocks, userMessages } from "./content.ts";
 import { type SessionLine, type SessionUsage, strings } from "./line.ts";
@@ -54,13 +54,13 @@ export function createEntry(line: SessionLine, number: number): Entry {
     uuid: line.uuid ?? `line ${number}`,
     parent: line.parentUuid,
     sidechain: line.isSidechain === true,
-    ...defined({ time }),
+    time,
     content: contentOf(line, time, number),
   };
 }
 
 function contentOf(line: SessionLine, time: number | undefined, number: number): Content {
-  const stamp = defined({ id: line.uuid, time });
+  const stamp = { id: line.uuid, time };
   switch (line.type) {
     case "assistant":
       return replyContent(line, time, number);
@@ -87,7 +87,7 @@ function replyContent(line: SessionLine, time: number | undefined, number: numbe
   const parts = contentBlocks(message?.content);
   if (parts.length === 0) return LINK;
   const usage = neutralUsage(message?.usage);
-  const stamp = defined({ id: reply, time, usage });
+  const stamp = { id: reply, time, usage };
   return { type: "reply", reply, message: { role: "assistant", parts, ...stamp } };
 }
 
@@ -98,11 +98,9 @@ function boundary(line: SessionLine): Content {
     return {
       type: "compaction",
       preserved: strings(messages?.uuids),
-      ...defined({
-        anchor: segment?.anchorUuid ?? messages?.anchorUuid,
-        head: segment?.headUuid,
-        tail: segment?.tailUuid,
-      }),
+      anchor: segment?.anchorUuid ?? messages?.anchorUuid,
+      head: segment?.headUuid,
+      tail: segment?.tailUuid,
     };
   }
   if (line.subtype !== "microcompact_boundary") return LINK;
@@ -119,9 +117,7 @@ function neutralUsage(usage: SessionUsage): Usage | undefined {
   return {
     input: usage.input_tokens,
     output: usage.output_tokens,
-    ...defined({
-      cacheRead: usage.cache_read_input_tokens,
-      cacheWrite: usage.cache_creation_input_tokens,
-    }),
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
   };
 }

@@ -1,6 +1,6 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, instant, list, number, text } from "../lenient.ts";
+import { anything, fields, instant, list, number, text } from "../lenient.ts";
 import {
   type Conversation,
   createWarnings,
@@ -36,7 +36,7 @@ function read(document: unknown, { isTorn = false }: DocumentState = {}): Readin
   }
   const version = session?.version;
   return {
-    ...(version === undefined ? {} : { version: String(version) }),
+    version: version === undefined ? undefined : String(version),
     conversations: [conversationOf(session, entries)],
     compactions: entries.filter((entry) => entry.isCompaction).length,
     warnings: warnings.list(),
@@ -47,7 +47,7 @@ function conversationOf(
   session: ReturnType<typeof sessionSchema.parse>,
   entries: readonly Entry[],
 ): Conversation {
-  return defined({
+  return {
     id: session?.sessionId,
     messages: withoutOrphans(mergeReasoning(activeEntries(entries))),
     instructions: session?.system_prompt,
@@ -56,9 +56,9 @@ function conversationOf(
     updatedAt:
       instant(session?.updated_at) ?? entries.findLast((entry) => entry.time !== undefined)?.time,
     timeline: entries.flatMap(({ time, tokens }) =>
-      tokens === undefined ? [] : [defined({ time, tokens })],
+      tokens === undefined ? [] : [{ time, tokens }],
     ),
-  });
+  };
 }
 
 /**

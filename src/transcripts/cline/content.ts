@@ -1,7 +1,7 @@
 import { toJson } from "../../core/text/json.ts";
 import type { FilePart, OutputPart, Part, ToolResultPart } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, list, text } from "../lenient.ts";
+import { anything, fields, flag, list, text } from "../lenient.ts";
 
 const sourceSchema = fields({ type: text, media_type: text, data: text, url: text });
 
@@ -87,13 +87,13 @@ function attachedFile({ path = "", content }: Block): Part {
 
 function decodeResult(block: Block, calls: CallPairing): ToolResultPart {
   const call = calls.close(block.tool_use_id, block.name);
-  return defined({
+  return {
     type: "tool-result" as const,
     toolCallId: call?.toolCallId ?? block.tool_use_id ?? "",
     toolName: call?.toolName ?? block.name ?? "unknown",
     output: outputOf(block.content),
     isError: block.is_error === true || saysItFailed(block.content) ? true : undefined,
-  });
+  };
 }
 
 /** A text, Anthropic blocks, or the SDK's list of `{query, result, success}`. */
@@ -145,7 +145,7 @@ export function decodeAssistantContent(content: unknown, calls: CallPairing): Pa
 }
 
 export function reasoning(content: string, signature?: string): Part {
-  return defined({ type: "reasoning" as const, text: content, signature });
+  return { type: "reasoning" as const, text: content, signature };
 }
 
 /** A block of a kind that is not known here goes along as it is. */
@@ -159,13 +159,13 @@ function otherBlock(block: Block): Part[] {
 function decodeFile({ type, title, source }: Block): FilePart | undefined {
   if (type !== "image" && type !== "document") return undefined;
   if (source?.data === undefined && source?.url === undefined) return undefined;
-  return defined({
+  return {
     type: "file" as const,
     mediaType: source.media_type ?? "application/octet-stream",
     filename: title,
     data: source.data,
     url: source.data === undefined ? source.url : undefined,
-  });
+  };
 }
 
 function blocksOf(content: unknown): Block[] {

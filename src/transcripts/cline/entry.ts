@@ -6,7 +6,7 @@ import {
   type Usage,
 } from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
+import { anything, fields, flag, list, number, text } from "../lenient.ts";
 import {
   type UserContent,
   decodeAssistantContent,
@@ -70,17 +70,15 @@ export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefin
     role,
     isReasoning: native.type === "reasoning",
     ...marks(native),
-    ...defined({
-      time: native.ts,
-      tokens: usage && totalUsage(usage),
-      model: native.modelInfo?.id ?? native.modelInfo?.modelId,
-    }),
+    time: native.ts,
+    tokens: usage && totalUsage(usage),
+    model: native.modelInfo?.id ?? native.modelInfo?.modelId,
   };
   if (base.isSummary) return { ...base, messages: [summaryMessage(native)] };
   if (role === "user") return { ...base, messages: userMessages(native, calls) };
   calls.startStep();
   const parts = assistantParts(native, calls);
-  const message: Message = { role, parts, ...origin(native), ...defined({ usage }) };
+  const message: Message = { role, parts, ...origin(native), usage };
   return { ...base, messages: parts.length === 0 ? [] : [message] };
 }
 
@@ -95,17 +93,17 @@ function marks(
   return {
     isSummary,
     isCompaction: isSummary || isMarker || kind === "compaction",
-    ...defined({ replaces }),
+    replaces,
     replacedBy: [native.condenseParent, native.truncationParent].filter((id) => id !== undefined),
   };
 }
 
 function summaryMessage(native: Native): Message {
   const { typed, injected } = decodeUserContent(native.content, NO_CALLS);
-  const metadata = defined({
+  const metadata = {
     tokensBefore: native.metadata?.tokensBefore,
     details: native.metadata?.details,
-  });
+  };
   const parts = [...typed, ...injected];
   return { role: "user", kind: "summary", parts, ...origin(native), metadata };
 }
@@ -154,7 +152,7 @@ function assistantParts(native: Native, calls: CallPairing): Part[] {
 }
 
 function origin(native: Native): { id?: string; time?: number } {
-  return defined({ id: native.id, time: native.ts });
+  return { id: native.id, time: native.ts };
 }
 
 /** Input counts the cached tokens too, in the SDK as in the extension. */

@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/text/json.ts";
 import { z } from "zod";
 import type { Usage } from "../../core/message/index.ts";
-import { defined, fields, instant, list, number, text } from "../lenient.ts";
+import { fields, instant, list, number, text } from "../lenient.ts";
 import type { ContextSample, Reading, RecordReader } from "../transcript.ts";
 import { isBareItem } from "../signs.ts";
 import { compactedPayload, createHistory, type History } from "./history.ts";
@@ -82,7 +82,7 @@ function addReport(rollout: Rollout, event: RolloutEvent, time: number | undefin
   rollout.total = reported.total;
   if (isRepeated || reported.tokens === 0) return;
   rollout.history.report(reported.usage);
-  rollout.timeline.push({ tokens: reported.tokens, ...defined({ time }) });
+  rollout.timeline.push({ tokens: reported.tokens, time });
 }
 
 function noteSession(rollout: Rollout, type: unknown, payload: Fields): void {
@@ -109,8 +109,8 @@ function toReading(rollout: Rollout): Reading {
   const messages = rollout.history.messages(rollout.typed);
   const about = { id, cwd, model, window, instructions, startedAt, updatedAt };
   return {
-    ...defined({ version }),
-    conversations: [{ ...defined(about), messages, timeline: rollout.timeline }],
+    version,
+    conversations: [{ ...about, messages, timeline: rollout.timeline }],
     compactions: rollout.compactions,
     warnings: [],
   };
@@ -160,7 +160,7 @@ function reportedUsage({ info }: RolloutEvent): Reported | undefined {
   const usage: Usage = {
     input: Math.max(0, last.input_tokens - cached),
     output: last.output_tokens,
-    ...defined({ cacheRead: last.cached_input_tokens }),
+    cacheRead: last.cached_input_tokens,
   };
   const tokens = last.total_tokens ?? last.input_tokens + last.output_tokens;
   return { usage, tokens, total: info?.total_token_usage?.total_tokens };

@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/text/json.ts";
 import { messageText, type Message, type Usage } from "../../core/message/message.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import { defined } from "../lenient.ts";
 import { neutralItem, type Item } from "./item.ts";
 
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
@@ -31,7 +30,7 @@ export function createHistory(): History {
   const addReply = (item: Extract<Item, { type: "reply" }>, time: number | undefined): void => {
     if (!isOpen) reply += 1;
     isOpen = true;
-    const stamp = defined({ id: item.id, time });
+    const stamp = { id: item.id, time };
     pieces.push({
       type: "reply",
       reply: String(reply),
@@ -42,7 +41,7 @@ export function createHistory(): History {
     if (item.type === "nothing") return;
     if (item.type === "reply") return addReply(item, time);
     isOpen = false;
-    const stamp = defined({ time });
+    const stamp = { time };
     if (item.type === "input")
       pieces.push({ type: "other", message: { ...item.message, ...stamp } });
     else pieces.push({ type: "results", message: { role: "tool", parts: [item.part], ...stamp } });

@@ -96,7 +96,7 @@ function messageItem(item: ItemShape): Item {
     const byProgram = parts.every((part) => part.type === "text" && PROGRAM_TEXT.test(part.text));
     return {
       type: "input",
-      message: { role: "user", parts, ...(byProgram && { kind: "injected" }) },
+      message: { role: "user", parts, kind: byProgram ? "injected" : undefined },
     };
   }
   return item.role === "developer" || item.role === "system"

@@ -1,6 +1,6 @@
 import { messageText, type Message } from "../../core/message/message.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, instant, list, text } from "../lenient.ts";
+import { anything, fields, instant, list, text } from "../lenient.ts";
 import { geminiTurns } from "../signs.ts";
 import {
   type Conversation,
@@ -155,7 +155,7 @@ function conversationOf(
 ): Conversation {
   const session = sessionSchema.parse(chat.session);
   const directory = session?.directories[0];
-  return defined({
+  return {
     id: session?.sessionId,
     title: session?.summary,
     messages: effectiveMessages(entries),
@@ -163,10 +163,8 @@ function conversationOf(
     cwd: typeof directory === "string" ? directory : undefined,
     startedAt: instant(session?.startTime),
     updatedAt: instant(session?.lastUpdated),
-    timeline: whole.flatMap(({ time, tokens }) =>
-      tokens === undefined ? [] : [defined({ time, tokens })],
-    ),
-  });
+    timeline: whole.flatMap(({ time, tokens }) => (tokens === undefined ? [] : [{ time, tokens }])),
+  };
 }
 
 function effectiveMessages(entries: readonly Entry[]): Message[] {

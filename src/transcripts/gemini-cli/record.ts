@@ -11,7 +11,7 @@ import {
 } from "../../core/message/message.ts";
 import { toJson } from "../../core/text/json.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, instant, list, number, text } from "../lenient.ts";
+import { anything, fields, flag, instant, list, number, text } from "../lenient.ts";
 
 /** One record of a chat and what it means. */
 export interface Entry {
@@ -55,13 +55,13 @@ export function decodeRecord(value: unknown, calls: CallPairing): Entry | undefi
   const native = recordSchema.parse(value);
   if (native?.type === undefined) return undefined;
   const time = instant(native.timestamp);
-  const base = defined({ id: native.id, type: native.type, time });
+  const base = { id: native.id, type: native.type, time };
   if (native.type === "user") return { ...base, messages: userMessages(native, time, calls) };
   if (native.type !== "gemini") return { ...base, messages: [] };
   const usage = usageOf(native);
   const tokens = usage && (native.tokens?.total ?? totalUsage(usage));
   const messages = modelMessages(native, time, calls);
-  return defined({ ...base, messages, tokens, model: native.model });
+  return { ...base, messages, tokens, model: native.model };
 }
 
 /** Openings of the message that gemini-cli itself puts before the first prompt. */
@@ -77,7 +77,7 @@ function userMessages(native: Native, time: number | undefined, calls: CallPairi
   const content = textAndFiles(parts);
   const typed = native.displayContent === undefined ? content : content.slice(0, 1);
   const added = content.slice(typed.length);
-  const base = defined({ role: "user" as const, id: native.id, time });
+  const base = { role: "user" as const, id: native.id, time };
   const messages: Message[] = [];
   if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
   const first = typed[0];
@@ -117,11 +117,11 @@ function modelMessages(native: Native, time: number | undefined, calls: CallPair
     ...more,
   ];
   const results = uses.flatMap((use) => use.result ?? []);
-  const base = defined({ id: native.id, time });
+  const base = { id: native.id, time };
   const usage = usageOf(native);
   const messages: Message[] = [];
   if (all.length > 0) {
-    messages.push(defined({ ...base, role: "assistant" as const, parts: all, usage }));
+    messages.push({ ...base, role: "assistant" as const, parts: all, usage });
   }
   if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
   return messages;
@@ -171,14 +171,14 @@ function resultOf(
 ): ToolResultPart {
   const first = output[0];
   const masked = first?.type === "text" && MASKED.test(first.text) ? first.text : undefined;
-  return defined({
+  return {
     type: "tool-result" as const,
     toolCallId,
     toolName,
     output,
     isError: failed ? true : undefined,
     original: masked === undefined ? undefined : MASKED_PATH.exec(masked)?.[1],
-  });
+  };
 }
 
 /** Gemini counts cached tokens in the input, and thoughts apart from the output. */

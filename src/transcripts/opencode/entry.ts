@@ -1,6 +1,6 @@
 import { totalUsage, type Message, type Part, type Usage } from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
+import { anything, fields, flag, list, number, text } from "../lenient.ts";
 import type { ContextSample } from "../transcript.ts";
 import { decodeFile, decodeTool } from "./parts.ts";
 
@@ -73,15 +73,15 @@ export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefin
 function decodeUser(info: Info, parts: readonly unknown[]): Entry {
   const natives = parts.map((part) => partSchema.parse(part)).filter((part) => part !== undefined);
   const marker = natives.find((part) => part.type === "compaction");
-  const base = defined({
+  const base = {
     id: info.id,
     instructions: info.system,
     isSummary: false,
     samples: [],
     sent: true,
-  });
+  };
   if (marker === undefined) return { ...base, messages: userMessages(info, natives) };
-  return { ...base, messages: [], marker: defined({ tailStartId: marker.tail_start_id }) };
+  return { ...base, messages: [], marker: { tailStartId: marker.tail_start_id } };
 }
 
 /** What the person gave, and in a message of its own what opencode added to it. */
@@ -100,7 +100,7 @@ function userMessages(info: Info, natives: readonly NativePart[]): Message[] {
       if (file !== undefined) last.push(file);
     }
   }
-  const base = defined({ role: "user" as const, id: info.id, time: info.time?.created });
+  const base = { role: "user" as const, id: info.id, time: info.time?.created };
   const messages: Message[] = [];
   if (typed.length > 0) messages.push({ ...base, parts: typed });
   if (injected.length > 0) messages.push({ ...base, parts: injected, kind: "injected" });
@@ -133,7 +133,7 @@ function decodeAssistant(info: Info, parts: readonly unknown[], calls: CallPairi
   if (last !== undefined) last.tokens ??= info.tokens;
   const usages = steps.flatMap((step) => usageOf(step.tokens) ?? []);
   const messages = steps.flatMap((step) => stepMessages(info, step));
-  return defined({
+  return {
     id: info.id,
     messages,
     sent: info.error === undefined || isAbortedWithContent(info, messages),
@@ -141,7 +141,7 @@ function decodeAssistant(info: Info, parts: readonly unknown[], calls: CallPairi
     summary: summaryOf(info, messages),
     samples: usages.map((usage) => sampleOf(usage, info.time?.created)),
     model: info.modelID,
-  });
+  };
 }
 
 function splitSteps(parts: readonly unknown[], calls: CallPairing): Step[] {
@@ -174,11 +174,10 @@ function addToStep(step: Step, native: NativePart, calls: CallPairing): void {
 }
 
 function stepMessages(info: Info, { parts, results, tokens }: Step): Message[] {
-  const base = defined({ id: info.id, time: info.time?.created });
+  const base = { id: info.id, time: info.time?.created };
   const messages: Message[] = [];
   const usage = usageOf(tokens);
-  if (parts.length > 0)
-    messages.push(defined({ ...base, role: "assistant" as const, parts, usage }));
+  if (parts.length > 0) messages.push({ ...base, role: "assistant" as const, parts, usage });
   if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
   return messages;
 }
@@ -195,7 +194,7 @@ function summaryOf(info: Info, messages: readonly Message[]): Message | undefine
   if (!isComplete) return undefined;
   const parts = messages.flatMap((message) => message.parts.filter((part) => part.type === "text"));
   if (parts.length === 0) return undefined;
-  const base = defined({ id: info.id, time: info.time?.created });
+  const base = { id: info.id, time: info.time?.created };
   return { ...base, role: "user", kind: "summary", parts };
 }
 
@@ -213,5 +212,5 @@ function usageOf(tokens: Tokens | undefined): Usage | undefined {
 }
 
 function sampleOf(usage: Usage, time: number | undefined): ContextSample {
-  return defined({ time, tokens: totalUsage(usage) });
+  return { time, tokens: totalUsage(usage) };
 }

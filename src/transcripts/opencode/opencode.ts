@@ -1,6 +1,6 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { defined, fields, list, number, text } from "../lenient.ts";
+import { fields, list, number, text } from "../lenient.ts";
 import {
   type Conversation,
   createWarnings,
@@ -38,12 +38,12 @@ function read(document: unknown, { isTorn = false }: DocumentState = {}): Readin
     if (entry === undefined) warnings.add(`Message ${index} has no known role and was left out.`);
     else entries.push(entry);
   }
-  return defined({
+  return {
     version: session?.info?.version,
     conversations: [conversationOf(session?.info, entries, warnings)],
     compactions: entries.filter((entry) => entry.summary !== undefined).length,
     warnings: warnings.list(),
-  });
+  };
 }
 
 function conversationOf(
@@ -51,7 +51,7 @@ function conversationOf(
   entries: readonly Entry[],
   warnings: Warnings,
 ): Conversation {
-  return defined({
+  return {
     id: info?.id,
     title: info?.title,
     messages: effectiveMessages(beforeRevert(entries, info), warnings),
@@ -61,7 +61,7 @@ function conversationOf(
     startedAt: info?.time?.created,
     updatedAt: info?.time?.updated,
     timeline: entries.flatMap((entry) => entry.samples),
-  });
+  };
 }
 
 /** The person can take messages back; they stay in the file until the next prompt. */

@@ -1,7 +1,7 @@
 import type { FilePart, OutputPart, ToolResultPart } from "../../core/message/index.ts";
 import type { ToolCallPart } from "../../core/message/index.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, list, number, text } from "../lenient.ts";
+import { anything, fields, flag, list, number, text } from "../lenient.ts";
 
 /** What opencode sends in place of an output that it pruned. */
 const CLEARED = "[Old tool result content cleared]";
@@ -55,11 +55,11 @@ function outcomeOf(state: ToolState): Outcome | undefined {
   const compacted = state.time?.compacted;
   const exitCode = state.metadata?.exit;
   if (compacted !== undefined) {
-    return defined({ output: [textPart(CLEARED)], time: { compacted }, exitCode });
+    return { output: [textPart(CLEARED)], time: { compacted }, exitCode };
   }
   const files = state.attachments.flatMap((file) => decodeFile(file) ?? []);
   const output: OutputPart[] = [textPart(state.output ?? ""), ...files];
-  return defined({ output, exitCode, original: originalOf(state) });
+  return { output, exitCode, original: originalOf(state) };
 }
 
 /** A command that the person stopped counts with what it had printed; anything else failed. */
@@ -89,7 +89,7 @@ export function decodeFile(part: unknown): FilePart | undefined {
   if (mediaType === "text/plain" || mediaType === "application/x-directory") return undefined;
   const data = base64Of(file.url);
   const where = data === undefined ? { url: file.url } : { data };
-  return defined({ type: "file" as const, mediaType, filename: file.filename, ...where });
+  return { type: "file" as const, mediaType, filename: file.filename, ...where };
 }
 
 function base64Of(url: string): string | undefined {

@@ -190,9 +190,9 @@ export function replyOf({ args, tool_call_metadata }: OpenHandsEvent): Reply {
   }
   const usage = usageOf(data.usage);
   return {
-    ...(data.id === undefined ? {} : { id: data.id }),
-    ...(data.model === undefined ? {} : { model: data.model }),
-    ...(usage === undefined ? {} : { usage }),
+    id: data.id,
+    model: data.model,
+    usage,
     parts: [...reasoning(message.reasoning_content), ...contentParts(message.content)],
   };
 }

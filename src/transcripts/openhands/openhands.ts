@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/text/json.ts";
 import { totalUsage, type Message } from "../../core/message/message.ts";
 import { textParts } from "../content.ts";
+import { numberOf } from "../../dialects/wire.ts";
 import { isOpenHandsEvent } from "../signs.ts";
 import {
   type ContextSample,
@@ -62,18 +63,16 @@ function aboutTask(task: unknown): Partial<Conversation> {
   const config = isRecord(metadata) ? metadata["llm_config"] : undefined;
   const { model, max_input_tokens } = isRecord(config) ? config : {};
   return {
-    ...(typeof instance_id === "string" ? { id: instance_id } : {}),
-    ...(typeof model === "string" ? { model } : {}),
-    ...(typeof max_input_tokens === "number" && max_input_tokens > 0
-      ? { window: max_input_tokens }
-      : {}),
+    id: typeof instance_id === "string" ? instance_id : undefined,
+    model: typeof model === "string" ? model : undefined,
+    window: numberOf(max_input_tokens) || undefined,
   };
 }
 
 function toReading(runs: readonly Run[], warnings: Warnings): Reading {
   const version = runs.find((run) => run.version !== undefined)?.version;
   return {
-    ...(version === undefined ? {} : { version }),
+    version,
     conversations: runs.map(({ conversation }) => conversation),
     compactions: runs.reduce((total, run) => total + run.compactions, 0),
     warnings: warnings.list(),
@@ -104,8 +103,9 @@ function readRun(values: readonly unknown[], options: RunOptions): Run {
   const all = toMessages(events);
   const messages = events.some(isCondensation) ? condensed(events) : all;
   const timeline = samples(all);
+  const { model, cwd } = modelOf(events);
   return {
-    conversation: { ...modelOf(events), ...times(all), ...about, messages, timeline },
+    conversation: { ...times(all), ...about, model: about.model ?? model, cwd, messages, timeline },
     compactions: events.filter(isCondensation).length,
     ...versionOf(events),
   };
@@ -121,8 +121,7 @@ function condensed(events: readonly OpenHandsEvent[]): Message[] {
 function samples(messages: readonly Message[]): ContextSample[] {
   return messages.flatMap(({ usage, time }): ContextSample[] => {
     if (usage === undefined) return [];
-    const tokens = totalUsage(usage);
-    return [time === undefined ? { tokens } : { time, tokens }];
+    return [{ time, tokens: totalUsage(usage) }];
   });
 }
 
@@ -130,7 +129,7 @@ function modelOf(events: readonly OpenHandsEvent[]): Partial<Conversation> {
   const model = events.findLast((event) => event.tool_call_metadata !== undefined);
   const name = model === undefined ? undefined : replyOf(model).model;
   const cwd = events.map(workingDirectory).findLast((directory) => directory !== undefined);
-  return { ...(name === undefined ? {} : { model: name }), ...(cwd === undefined ? {} : { cwd }) };
+  return { model: name, cwd };
 }
 
 function workingDirectory({ extras }: OpenHandsEvent): string | undefined {

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, flag, instant, list, number, text } from "../lenient.ts";
+import { anything, fields, flag, instant, list, number, text } from "../lenient.ts";
 
 /** What one line of a pi session means, apart from its place in the tree. */
 export interface Content {
@@ -84,7 +84,7 @@ export function decodeContent(value: unknown, calls: CallPairing): Content | und
   const line = lineSchema.parse(value);
   if (line?.type === undefined) return undefined;
   const time = instant(line.timestamp);
-  const base = defined({ time, isMessage: false });
+  const base = { time, isMessage: false };
   switch (line.type) {
     case "message":
       return (
@@ -95,11 +95,11 @@ export function decodeContent(value: unknown, calls: CallPairing): Content | und
     case "branch_summary":
       return { ...base, ...sent(injected(textParts(line.summary), time)) };
     case "compaction":
-      return { ...base, ...defined({ compaction: decodeCompaction(line, time) }) };
+      return { ...base, compaction: decodeCompaction(line, time) };
     case "model_change":
-      return { ...base, ...defined({ model: line.modelId }) };
+      return { ...base, model: line.modelId };
     case "session_info":
-      return { ...base, ...defined({ title: line.name }) };
+      return { ...base, title: line.name };
     default:
       return base;
   }
@@ -107,16 +107,16 @@ export function decodeContent(value: unknown, calls: CallPairing): Content | und
 
 function decodeCompaction(line: Line, time: number | undefined): Compaction | undefined {
   if (line.summary === undefined) return undefined;
-  const metadata = defined({
+  const metadata = {
     tokensBefore: line.tokensBefore,
     readFiles: line.details?.readFiles,
     modifiedFiles: line.details?.modifiedFiles,
-  });
-  return defined({
+  };
+  return {
     summary: { ...userMessage(textParts(line.summary), time), kind: "summary" as const, metadata },
     firstKeptId: line.firstKeptEntryId,
     firstKeptIndex: line.firstKeptEntryIndex,
-  });
+  };
 }
 
 function decodeMessage(
@@ -131,7 +131,7 @@ function decodeMessage(
     case "assistant":
       return decodeAssistant(native, time, calls);
     case "toolResult":
-      return sent(defined({ role: "tool" as const, parts: [decodeResult(native, calls)], time }));
+      return sent({ role: "tool" as const, parts: [decodeResult(native, calls)], time });
     case "bashExecution":
       return native.excludeFromContext === true ? {} : sent(bashMessage(native, time));
     case "custom":
@@ -154,15 +154,15 @@ function decodeAssistant(
   calls.startStep();
   const parts = blocksOf(native.content).flatMap((block) => assistantPart(block, calls) ?? []);
   const usage = usageOf(native.usage);
-  const message: Message = defined({ role: "assistant" as const, parts, time, usage });
-  return defined({ ...sent(message), model: native.model, tokens: usage && totalUsage(usage) });
+  const message: Message = { role: "assistant" as const, parts, time, usage };
+  return { ...sent(message), model: native.model, tokens: usage && totalUsage(usage) };
 }
 
 function assistantPart(block: Block, calls: CallPairing): Part | undefined {
   if (block.type === "text") return block.text ? { type: "text", text: block.text } : undefined;
   if (block.type === "thinking") {
     const signature = block.thinkingSignature === "" ? undefined : block.thinkingSignature;
-    return defined({ type: "reasoning" as const, text: block.thinking ?? "", signature });
+    return { type: "reasoning" as const, text: block.thinking ?? "", signature };
   }
   if (block.type !== "toolCall") return undefined;
   return calls.open(providerId(block.id), block.name ?? "unknown", block.arguments ?? {});
@@ -176,14 +176,14 @@ function providerId(id: string | undefined): string | undefined {
 function decodeResult(native: Native, calls: CallPairing): ToolResultPart {
   const call = calls.close(providerId(native.toolCallId), native.toolName);
   const output = blocksOf(native.content).flatMap((block) => textOrImage(block) ?? []);
-  return defined({
+  return {
     type: "tool-result" as const,
     toolCallId: call?.toolCallId ?? providerId(native.toolCallId) ?? "",
     toolName: call?.toolName ?? native.toolName ?? "unknown",
     output: output.length > 0 ? output : [{ type: "text" as const, text: "" }],
     isError: native.isError,
     original: originalOf(native, call?.input),
-  });
+  };
 }
 
 const pathSchema = fields({ path: text });
@@ -202,7 +202,7 @@ function bashMessage(native: Native, time: number | undefined): Message {
   if (native.cancelled === true) lines.push("(command cancelled)");
   else if (exitCode !== undefined && exitCode !== 0) lines.push(`(exit code ${exitCode})`);
   if (fullOutputPath !== undefined) lines.push(`[Output truncated. All of it: ${fullOutputPath}]`);
-  const metadata = defined({ command, exitCode, original: fullOutputPath });
+  const metadata = { command, exitCode, original: fullOutputPath };
   return { ...injected(textParts(lines.join("\n")), time), metadata };
 }
 
@@ -221,7 +221,7 @@ function sent(message: Message): { message: Message } {
 }
 
 function userMessage(parts: readonly Part[], time: number | undefined): Message {
-  return defined({ role: "user" as const, parts, time });
+  return { role: "user" as const, parts, time };
 }
 
 function injected(parts: readonly Part[], time: number | undefined): Message {

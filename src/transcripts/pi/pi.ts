@@ -1,6 +1,6 @@
 import type { Message } from "../../core/message/index.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { anything, defined, fields, instant, number, text } from "../lenient.ts";
+import { anything, fields, instant, number, text } from "../lenient.ts";
 import {
   type Conversation,
   createWarnings,
@@ -61,7 +61,7 @@ function open(): RecordReader {
       }
       const content = decodeContent(value, calls);
       if (content === undefined) state.warnings.add("This is no entry of a pi session.", line);
-      else place(state, { ...content, line }, defined({ id: link?.id, parentId: link?.parentId }));
+      else place(state, { ...content, line }, { id: link?.id, parentId: link?.parentId });
     },
     finish: () => finish(state),
   };
@@ -81,13 +81,13 @@ function place(state: State, content: Content & { line: number }, { id, parentId
   }
   const parent = parentId === null ? -1 : (known ?? entries.length - 1);
   if (id !== undefined) byId.set(id, entries.length);
-  entries.push({ ...content, ...defined({ id }), parent });
+  entries.push({ ...content, id, parent });
 }
 
 function finish(state: State): Reading {
   const { header, entries, warnings } = state;
   const branch = lastBranch(entries);
-  const conversation: Conversation = defined({
+  const conversation: Conversation = {
     id: header?.id,
     title: branch.findLast((entry) => entry.title !== undefined)?.title,
     messages: effectiveMessages(branch, state),
@@ -96,9 +96,9 @@ function finish(state: State): Reading {
     startedAt: instant(header?.timestamp),
     updatedAt: entries.findLast((entry) => entry.time !== undefined)?.time,
     timeline: entries.flatMap(({ time, tokens }) =>
-      tokens === undefined ? [] : [defined({ time, tokens })],
+      tokens === undefined ? [] : [{ time, tokens }],
     ),
-  });
+  };
   return {
     version: String(header?.version ?? 1),
     conversations: [conversation],

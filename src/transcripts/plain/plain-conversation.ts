@@ -1,5 +1,6 @@
 import { isRecord } from "../../core/text/json.ts";
 import type { Conversation } from "../transcript.ts";
+import { textIn } from "../../dialects/wire.ts";
 
 /** A conversation as a file of native messages holds it. */
 export interface PlainConversation {
@@ -70,14 +71,14 @@ function isName(value: unknown): value is string | number {
 /** What stands beside the messages: a name (tau-bench: task and trial), a title, the model,
  * the system prompt of a Responses request. */
 export function aboutConversation({ wrapper }: PlainConversation): Partial<Conversation> {
-  const { id, task_id, trial, title, model, instructions } = wrapper;
+  const { id, task_id, trial } = wrapper;
   const task = isName(task_id) ? `${task_id}${isName(trial) ? `/${trial}` : ""}` : undefined;
   const name = typeof id === "string" ? id : task;
   return {
-    ...(name === undefined ? {} : { id: name }),
-    ...(typeof title === "string" ? { title } : {}),
-    ...(typeof model === "string" ? { model } : {}),
-    ...(typeof instructions === "string" ? { instructions } : {}),
+    id: name,
+    title: textIn(wrapper, "title"),
+    model: textIn(wrapper, "model"),
+    instructions: textIn(wrapper, "instructions"),
   };
 }
 

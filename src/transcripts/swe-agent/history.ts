@@ -152,7 +152,7 @@ function reasoning(entry: HistoryEntry): ReasoningPart[] {
   return (entry.thinking_blocks ?? []).map(({ thinking, signature }) => ({
     type: "reasoning",
     text: thinking,
-    ...(signature === undefined ? {} : { signature }),
+    signature,
   }));
 }
 

@@ -45,8 +45,8 @@ function readTrajectory(document: unknown, { isTorn = false }: DocumentState = {
   const version = versionOf(record);
   const cwd = text(states.at(-1)?.["working_dir"]);
   return {
-    ...(version === undefined ? {} : { version }),
-    conversations: [{ messages, timeline: [], ...(cwd === undefined ? {} : { cwd }) }],
+    version,
+    conversations: [{ messages, timeline: [], cwd }],
     compactions: 0,
     warnings: warnings.list(),
   };

@@ -1,5 +1,4 @@
 import type { Handle } from "../message/index.ts";
-import { shareOut } from "./share.ts";
 import { clip, type CountTokens } from "../text/clip.ts";
 
 /** One entry of a list; its text is made when there may be room for it. */
@@ -32,14 +31,14 @@ export interface FactList {
 }
 
 /** A list as it came out under a budget. */
-export interface RenderedList {
+interface RenderedList {
   readonly lines: readonly string[];
   readonly tokens: number;
   /** Whether every entry is there. */
   readonly whole: boolean;
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly count: CountTokens;
   /** Where facts without room are. */
   readonly handle: Handle | undefined;
@@ -248,4 +247,51 @@ function clipText(
   const mark = `… [clipped, ${text.length} characters in all${where}]`;
   if (tokens - count(mark) < SMALLEST_CLIP) return undefined;
   return clip(text, { tokens, count }, { mark });
+}
+
+/** A summary may take this share of the usable budget … */
+const SHARE = 0.12;
+/** … but never less than five sections need to say anything … */
+const SMALLEST = 800;
+/** … and never more than a reader of the next step can use. */
+const LARGEST = 12_000;
+
+/**
+ * The most tokens that a summary may have, from the usable budget in tokens: 12 % of it, at least
+ * 800 and at most 12,000.
+ */
+export function summaryCap(usable: number): number {
+  return Math.min(LARGEST, Math.max(SMALLEST, Math.floor(usable * SHARE)));
+}
+
+/** A claim on a part of a total. */
+export interface Want {
+  /** How much would be enough. */
+  readonly demand: number;
+  /** The claim compared with the others; greater than 0. */
+  readonly weight: number;
+}
+
+/**
+ * Shares a total out by weight. Nobody gets more than the demand; what one leaves goes to the
+ * others, by weight again. The shares are in the order of the wants; their sum never exceeds the
+ * total.
+ */
+export function shareOut(total: number, wants: readonly Want[]): readonly number[] {
+  const shares = wants.map(() => 0);
+  let open = [...wants.keys()];
+  let left = Math.max(0, total);
+  while (open.length > 0) {
+    const weights = open.reduce((sum, at) => sum + (wants[at]?.weight ?? 0), 0);
+    const fair = (at: number): number => (left * (wants[at]?.weight ?? 0)) / weights;
+    const content = open.filter((at) => (wants[at]?.demand ?? 0) <= fair(at));
+    if (content.length === 0) {
+      for (const at of open) shares[at] = Math.floor(fair(at));
+      return shares;
+    }
+    for (const at of content) shares[at] = wants[at]?.demand ?? 0;
+    left -= content.reduce((sum, at) => sum + (shares[at] ?? 0), 0);
+    open = open.filter((at) => !content.includes(at));
+  }
+  return shares;
 }

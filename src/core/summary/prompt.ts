@@ -1,12 +1,11 @@
 import type { Ledger } from "../ledger/index.ts";
 import type { Message } from "../message/index.ts";
-import { escapeData } from "./escape.ts";
+import { oneLine } from "../text/clean.ts";
+import { clip, type CountTokens } from "../text/clip.ts";
 import { recordedDeeds } from "./facts.ts";
-import { type Detail, DETAILS, messageElements } from "./head-text.ts";
+import { type Detail, DETAILS, escapeData, messageElements } from "./head-text.ts";
 import { renderLists } from "./lists.ts";
 import type { CompactionTemplate } from "./template.ts";
-import { clip, type CountTokens } from "../text/clip.ts";
-import { oneLine } from "../text/clean.ts";
 
 /** A prompt for a model, ready to be sent: one system text and one user message. */
 export interface SummaryPrompt {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeAttribute, escapeData } from "../../../src/core/summary/escape.ts";
+import { escapeAttribute, escapeData } from "../../../src/core/summary/head-text.ts";
 import { visibleText } from "../../property/arbitraries.ts";
 import { elementsIn, HOSTILE } from "./hostile.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { shareOut, summaryCap, type Want } from "../../../src/core/summary/share.ts";
+import { shareOut, summaryCap, type Want } from "../../../src/core/summary/lists.ts";
 
 const wanting = (demand: number, weight: number): Want => ({ demand, weight });
 

@@ -38,7 +38,9 @@ it("lists, finds, searches and collects 100,000 originals, and lets others have 
   expect(entries).toHaveLength(COUNT);
   expect(turns).toBeGreaterThan(10);
   expect(await archive.get(handleOf(77_777))).toBe("original 77777");
-  const { hits, searched } = await searchArchive(everyConversation(folder), "original 99999");
+  const { hits, searched } = await searchArchive(everyConversation(folder), "original 99999", {
+    timeoutMs: 1e9,
+  });
   expect(hits.map(({ handle }) => handle)).toEqual([handleOf(99_999)]);
   expect(searched.originals).toBe(COUNT);
   expect(await collectGarbage(folder)).toMatchObject({

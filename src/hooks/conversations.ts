@@ -2,21 +2,30 @@ import { sha256Hex } from "../archive/digest.ts";
 import type { Usage } from "../core/message/index.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { Hook } from "./hook.ts";
-import { type NativeContext, type NativeFormat, nativeContextOn } from "./native-context.ts";
+import {
+  itself,
+  type NativeContext,
+  type NativeFormat,
+  nativeContextOn,
+  type NativePrepareOptions,
+  others,
+} from "./native-context.ts";
 import { isSameValue, keepObjects } from "./follow-natives.ts";
 import type { Context } from "../context/index.ts";
 
-/** One request of a conversation; `Whole` is its messages and what stands beside them. */
-export interface Conversation<Native, Whole = readonly Native[]> {
-  readonly native: NativeContext<Whole>;
-  /** The messages of the request: objects that say the same as known ones are those. */
-  readonly messages: readonly Native[];
-  /** What the provider reported for the newest answer among them, as far as it was learned. */
+/** One request of a conversation. */
+export interface Conversation<Whole> {
+  readonly context: Context;
+  /** The request itself; messages that say the same as known ones are those objects. */
+  readonly given: Whole;
+  /** The provider's report for the newest answer in it, as far as it was learned. */
   readonly reported: Usage | undefined;
+  /** The conversation to send: the very {@link given} if nothing had to be done. */
+  prepare(options?: NativePrepareOptions): Promise<Whole>;
+  /** The conversation to send instead of what was refused, or `undefined`. */
+  recover(error: unknown): Promise<Whole | undefined>;
   /** Takes in what the provider reported for this request. */
-  readonly learn: (usage: Usage) => void;
-  /** Notes what is sent instead: the caller may go on from there. */
-  readonly goesOn: (sent: readonly Native[]) => void;
+  learn(usage: Usage | undefined): void;
 }
 
 /** The parts of a request that tell its conversation. */
@@ -27,10 +36,11 @@ export interface ConversationRequest<Request> {
   readonly tools?: unknown;
 }
 
-export type ConversationOf<Native, Request, Whole = readonly Native[]> = (
-  messages: readonly Native[],
+/** Finds the conversation of a request; `Whole` is its messages and what stands beside them. */
+export type ConversationOf<Request, Whole> = (
+  whole: Whole,
   request?: ConversationRequest<Request>,
-) => Conversation<Native, Whole>;
+) => Conversation<Whole>;
 
 /** The memory of one conversation. */
 interface Track<Native, Whole> {
@@ -59,27 +69,20 @@ export function createConversations<Native extends object, Request, Whole = read
   hook: Hook<Request>,
   format: NativeFormat<Whole, Native>,
   isTaken: () => boolean = () => false,
-): ConversationOf<Native, Request, Whole> {
+): ConversationOf<Request, Whole> {
+  const { messagesOf = itself, withMessages = others } = format;
   const main = nativeContextOn(hook.context, format);
   const byKey = new Map<string, Track<Native, Whole>>();
-  /** The one that was not used for longest is the first. */
-  const recent = new Set<Track<Native, Whole>>();
   let owner: Track<Native, Whole> | undefined;
   const name = (track: Track<Native, Whole>, key: string): void => {
     byKey.set(key, track);
     track.keys.add(key);
   };
   const drop = (track: Track<Native, Whole>): void => {
-    recent.delete(track);
     for (const key of track.keys) if (byKey.get(key) === track) byKey.delete(key);
     if (track.native !== undefined) hook.close(track.native.context);
   };
-  const use = (track: Track<Native, Whole>): void => {
-    recent.delete(track);
-    recent.add(track);
-    const oldest = recent.size > hook.maxConversations && [...recent].find((one) => one !== owner);
-    if (oldest) drop(oldest);
-  };
+  const use = createRecent(hook.maxConversations, drop);
   const trackOf = (keys: Keys): Track<Native, Whole> => {
     const { answer, questions } = keys;
     const open = questions.map((key) => byKey.get(key));
@@ -100,7 +103,8 @@ export function createConversations<Native extends object, Request, Whole = read
     owner = track;
     track.native = main;
   };
-  return (messages, { request, tools } = {}) => {
+  return (whole, { request, tools } = {}) => {
+    const messages = messagesOf(whole);
     const id = request === undefined ? undefined : hook.conversationOf(request);
     const keys = id === undefined ? keysOf(messages, tools) : { answer: `id ${id}`, questions: [] };
     const track = trackOf(keys);
@@ -108,13 +112,32 @@ export function createConversations<Native extends object, Request, Whole = read
     if (keys.answer !== undefined || hasTools) track.isQuestion = false;
     track.messages = keepObjects(messages, track.messages);
     takeContext(track);
-    use(track);
+    use(track, owner);
     track.native ??= nativeContextOn(openOther(hook, id ?? keys.answer ?? ""), format);
-    const goesOn = (sent: readonly Native[]): void => {
-      const { answer } = keysOf(sent, tools);
+    const given = withMessages(whole, track.messages);
+    return requestOf(track, { native: track.native, given }, (sent) => {
+      // The caller may go on from there.
+      const { answer } = keysOf(messagesOf(sent), tools);
       if (answer !== undefined && !byKey.has(answer)) name(track, answer);
-    };
-    return requestOf(track, track.native, goesOn);
+    });
+  };
+}
+
+/** Notes a use; where too many were used, the one that was not for longest gives way. */
+export function createRecent<Value>(
+  most: number,
+  drop: (value: Value) => void,
+): (value: Value, kept?: Value) => void {
+  const recent = new Set<Value>();
+  return (value, kept) => {
+    recent.delete(value);
+    recent.add(value);
+    if (recent.size <= most) return;
+    for (const oldest of recent) {
+      if (oldest === kept) continue;
+      recent.delete(oldest);
+      return drop(oldest);
+    }
   };
 }
 
@@ -216,16 +239,29 @@ function unmarked(value: unknown): object {
 
 function requestOf<Native, Whole>(
   track: Track<Native, Whole>,
-  native: NativeContext<Whole>,
-  goesOn: (sent: readonly Native[]) => void,
-): Conversation<Native, Whole> {
+  { native, given }: { readonly native: NativeContext<Whole>; readonly given: Whole },
+  goesOn: (sent: Whole) => void,
+): Conversation<Whole> {
   const { messages, usage } = track;
+  const reported = usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined;
   return {
-    native,
-    messages,
-    reported: usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined,
-    learn: (reported) => void (track.usage = { messages, reported }),
-    goesOn,
+    context: native.context,
+    given,
+    reported,
+    async prepare(options = {}) {
+      const usage = options.usage ?? reported;
+      const { conversation } = await native.prepare(given, { ...options, usage });
+      if (conversation !== given) goesOn(conversation);
+      return conversation;
+    },
+    async recover(error) {
+      const recovered = await native.recover(given, error);
+      if (recovered !== undefined) goesOn(recovered.conversation);
+      return recovered?.conversation;
+    },
+    learn(usage) {
+      if (usage !== undefined) track.usage = { messages, reported: usage };
+    },
   };
 }
 

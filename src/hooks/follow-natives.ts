@@ -1,5 +1,6 @@
 import type { Message, Usage } from "../core/message/index.ts";
 import type { Decoder } from "../dialects/dialect.ts";
+import type { TruncationOptions } from "../tools/index.ts";
 
 /** Turns growing lists of native messages into neutral ones; each native message once. */
 interface NativeFollower<Native> {
@@ -87,6 +88,55 @@ function withUsage(fresh: readonly Message[], usage: Usage | undefined): readonl
   if (usage === undefined) return fresh;
   const newest = fresh.findLastIndex(({ role }) => role === "assistant");
   return fresh.map((message, index) => (index === newest ? { ...message, usage } : message));
+}
+
+/** A look at messages as they arrive. */
+export interface ArrivalFormat<Native> {
+  /**
+   * T15 for the message at a place in a list, where results of tools come to the model by themselves;
+   * the very message if nothing in it is too long.
+   */
+  readonly truncate?: (
+    at: number,
+    list: readonly Native[],
+    truncation: TruncationOptions,
+  ) => Native | Promise<Native>;
+  /** The sign in a message that the provider manages the conversation itself. */
+  readonly managedBy?: (message: Native) => string | undefined;
+}
+
+interface Arrived<Native> {
+  /** Those that are sent; the very list if none of them is too long. */
+  readonly messages: readonly Native[];
+  readonly managedBy: string | undefined;
+}
+
+/** Looks at each message of a growing list once; a list that begins otherwise is seen anew. */
+export function followArrivals<Native extends object>(
+  { truncate, managedBy: look }: ArrivalFormat<Native>,
+  truncation: TruncationOptions,
+): (list: readonly Native[]) => Promise<Arrived<Native>> {
+  const truncated = new WeakMap<Native, Native>();
+  let isWhole = true;
+  let seen: { readonly last?: Native; readonly length: number; readonly managedBy?: string } = {
+    length: 0,
+  };
+  return async (list) => {
+    const isLonger = seen.length > 0 && list[seen.length - 1] === seen.last;
+    let managedBy = isLonger ? seen.managedBy : undefined;
+    for (let at = isLonger ? seen.length : 0; at < list.length; at++) {
+      const native = list[at] as Native;
+      managedBy ??= look?.(native);
+      if (truncate === undefined || truncated.has(native)) continue;
+      const kept = await truncate(at, list, truncation);
+      if (kept === native) continue;
+      truncated.set(native, kept);
+      isWhole = false;
+    }
+    seen = { length: list.length, last: list.at(-1), managedBy };
+    const messages = isWhole ? list : list.map((native) => truncated.get(native) ?? native);
+    return { messages, managedBy };
+  };
 }
 
 /**

@@ -2,6 +2,8 @@ import { assertOptions } from "../context/check-options.ts";
 import { createContext, type Context } from "../context/create-context.ts";
 import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
+import { modelWindow } from "../core/overflow/budget.ts";
+import { isWireObject } from "../dialects/wire.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
 import type { Summarizer } from "../models/summarizer.ts";
 import type { ContextEventName, ContextListener } from "../context/index.ts";
@@ -32,8 +34,8 @@ export interface HookOptions<Model, Written, Request> extends Omit<ContextOption
 /** What a hook knows of its SDK; models and summarizers are recognised by what they have. */
 export interface HookSdk {
   readonly traits: DialectTraits;
-  /** The window of a model; `undefined` where it is not known. */
-  readonly windowOf: (model: unknown) => number | undefined;
+  /** The window of a model; `undefined` where it is not known. @default by its id, or its `modelId` */
+  readonly windowOf?: (model: unknown) => number | undefined;
   /** A summarizer for what is one only in the words of the SDK; else `undefined`. */
   readonly summarizerOf: (given: unknown, model: unknown) => Summarizer | undefined;
 }
@@ -125,7 +127,7 @@ function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): Cont
     onConversation: _o,
     ...options
   } = given;
-  const window = options.window ?? (model === undefined ? undefined : sdk.windowOf(model));
+  const window = options.window ?? (sdk.windowOf ?? windowOf)(model);
   const written = sdk.summarizerOf(summarizer, model) ?? summarizer;
   return {
     ...options,
@@ -133,6 +135,12 @@ function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): Cont
     // Anything else is for the context to refuse.
     ...(written !== undefined && { summarizer: written as ContextOptions["summarizer"] }),
   };
+}
+
+/** The window of a model or of its id. */
+export function windowOf(model: unknown): number | undefined {
+  const id = isWireObject(model) ? model["modelId"] : model;
+  return typeof id === "string" ? modelWindow(id) : undefined;
 }
 
 type Listening = (context: Context) => () => void;

@@ -38,11 +38,11 @@ export function isManaging(value: unknown): boolean {
 }
 
 /**
- * For hooks that notice that the provider manages the conversation itself. `by` is what was seen,
- * in the words of the SDK, e.g. `providerOptions.openai.contextManagement`; `undefined` for nothing.
- * Gives back whether to leave everything as it is; listeners hear of each `by` once.
+ * A check whether the provider manages a conversation itself, so that everything is left as it is.
+ * `by` is the sign of it in the words of the SDK, e.g. `providerOptions.openai.contextManagement`;
+ * listeners hear of each once.
  */
-export function createStandBack(context: object): (by: string | undefined) => boolean {
+export function createManagedCheck(context: object): (by: string | undefined) => boolean {
   const told = new Set<string>();
   return (by) => {
     if (by === undefined) return false;

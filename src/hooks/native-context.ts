@@ -1,31 +1,51 @@
 import { isSameMessage } from "../context/chain.ts";
-import { reportFailure, type Context } from "../context/create-context.ts";
-import { withParts, type Message, type Part, type Usage } from "../core/message/message.ts";
+import { reportFailure } from "../context/create-context.ts";
+import type {
+  Context,
+  ContextReport,
+  Failure,
+  Prepared,
+  PrepareOptions,
+} from "../context/index.ts";
+import { withParts } from "../core/message/message.ts";
+import type { Message, Part, Usage } from "../core/message/index.ts";
 import { errorText } from "../core/overflow/error-layers.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { followNatives, isSameValue } from "./follow-natives.ts";
-import type { ContextReport, Failure, Prepared, PrepareOptions } from "../context/index.ts";
+import {
+  type ArrivalFormat,
+  followArrivals,
+  followNatives,
+  isSameValue,
+} from "./follow-natives.ts";
+import { createManagedCheck } from "./managed.ts";
+import { type Marks, withoutStaleMarks } from "./stale-marks.ts";
 
-/** How the conversations of a dialect are taken apart. */
-export interface NativeFormat<Conversation, Native> {
+/** How the conversations of an SDK are taken apart; the simplest is the list of its messages. */
+export interface NativeFormat<Conversation, Native> extends ArrivalFormat<Native> {
   readonly dialect: Dialect<Conversation, Native>;
-  /** The messages of a conversation, in order. */
-  readonly messagesOf: (conversation: Conversation) => readonly Native[];
-  /** The conversation without its messages: what stands beside them, e.g. a system prompt. */
-  readonly withoutMessages?: (conversation: Conversation) => Conversation;
+  /** The messages of a conversation, in order. @default the conversation itself */
+  readonly messagesOf?: (conversation: Conversation) => readonly Native[];
+  /** The conversation with others; beside them stands, e.g., a system prompt. @default the messages */
+  readonly withMessages?: (conversation: Conversation, messages: readonly Native[]) => Conversation;
+  /** The cache breakpoints of its messages, if callers set any. */
+  readonly marks?: Marks<Native>;
 }
 
-interface NativePrepareOptions extends PrepareOptions {
-  /** What the provider reported for the request that the newest answer came from. */
+export interface NativePrepareOptions extends PrepareOptions {
+  /** The provider's report for the request that the newest answer came from. */
   readonly usage?: Usage;
+  /** The setting by which the provider manages the conversation itself: all is left as it is. */
+  readonly managedBy?: string;
 }
 
 interface NativePrepared<Conversation> {
-  /** What to send: the very object that was given if nothing had to be done. */
+  /** The conversation to send: the very object that was given if nothing had to be done. */
   readonly conversation: Conversation;
-  /** Absent when the work could not even begin; then `failure` says why. */
+  /** The conversation as it arrived: with the results of tools within the limits of T15. */
+  readonly given: Conversation;
+  /** Absent when the conversation is left alone, or the work could not begin. */
   readonly report?: ContextReport;
-  /** Why the conversation goes on as it was given. */
+  /** The reason why the conversation goes on as it was given. */
   readonly failure?: Failure;
 }
 
@@ -43,6 +63,7 @@ export interface NativeContext<Conversation> {
   recover(
     conversation: Conversation,
     error: unknown,
+    managedBy?: string,
   ): Promise<NativePrepared<Conversation> | undefined>;
 }
 
@@ -50,43 +71,55 @@ export interface NativeContext<Conversation> {
  * A context for native conversations. It fails open: whatever goes wrong, the conversation goes on as
  * it was given, and a `failed` event says why.
  */
-export function nativeContextOn<Conversation, Native>(
+export function nativeContextOn<Conversation, Native extends object>(
   context: Context,
   format: NativeFormat<Conversation, Native>,
 ): NativeContext<Conversation> {
-  const { dialect } = format;
+  const { dialect, messagesOf = itself, withMessages = others, marks } = format;
+  const arrived = arrivalsOf(format, context);
   const follower = followerOf(format);
   const reasoning = createRefusedReasoning();
+  const isManaged = createManagedCheck(context);
+  let isLeft = false;
   const native = (
     given: Conversation,
     messages: readonly Message[],
     { messages: sent, report }: Prepared,
   ): NativePrepared<Conversation> => {
-    if (isSameList(sent, messages)) return { conversation: given, report };
-    const conversation = dialect.encode(sent);
+    if (isSameList(sent, messages)) return { conversation: given, given, report };
+    const encoded = dialect.encode(sent);
+    const own = messagesOf(encoded);
+    const unmarked = marks ? withoutStaleMarks(own, messagesOf(given), marks) : own;
+    const conversation = unmarked === own ? encoded : withMessages(encoded, unmarked);
     if (report.action !== "none") follower.adopt(conversation, sent);
-    return { conversation, report };
+    return { conversation, given, report };
   };
   return {
     context,
-    async prepare(conversation, { usage, ...rest } = {}) {
+    async prepare(conversation, { usage, managedBy, ...rest } = {}) {
+      let given = conversation;
       try {
-        const messages = follower.decode(conversation, usage);
-        const prepared = await context.prepare(reasoning.without(messages), rest);
-        return native(conversation, messages, prepared);
+        const seen = await arrived(conversation);
+        isLeft = isManaged(managedBy ?? seen.managedBy);
+        if (isLeft) return { conversation, given };
+        ({ given } = seen);
+        const messages = follower.decode(given, usage);
+        return native(given, messages, await context.prepare(reasoning.without(messages), rest));
       } catch (error) {
         if (rest.signal?.aborted === true) throw error;
-        return { conversation, failure: reportFailure(context, error) };
+        return { conversation: given, given, failure: reportFailure(context, error) };
       }
     },
-    async recover(conversation, error) {
+    async recover(conversation, error, managedBy) {
+      if (isLeft || isManaged(managedBy)) return undefined;
       try {
-        const messages = follower.decode(conversation);
+        const { given } = await arrived(conversation);
+        const messages = follower.decode(given);
         const kept = reasoning.without(messages);
         const prepared = reasoning.refused(kept, error)
           ? await context.prepare(reasoning.without(kept))
           : await context.recover(kept, error);
-        return prepared && native(conversation, messages, prepared);
+        return prepared && native(given, messages, prepared);
       } catch (cause) {
         reportFailure(context, cause);
         return undefined;
@@ -95,16 +128,46 @@ export function nativeContextOn<Conversation, Native>(
   };
 }
 
+function arrivalsOf<Conversation, Native extends object>(
+  format: NativeFormat<Conversation, Native>,
+  { truncation }: Context,
+): (conversation: Conversation) => Promise<{ given: Conversation; managedBy?: string }> {
+  const { messagesOf = itself, withMessages = others } = format;
+  const arrive = followArrivals(format, truncation);
+  return async (conversation) => {
+    const list = messagesOf(conversation);
+    // A conversation of another shape is for the decoder to complain about.
+    if (!Array.isArray(list)) return { given: conversation };
+    const { messages, managedBy } = await arrive(list);
+    return {
+      given: messages === list ? conversation : withMessages(conversation, messages),
+      managedBy,
+    };
+  };
+}
+
+/** The messages of a conversation that is the list of them. */
+export function itself<Conversation, Native>(conversation: Conversation): readonly Native[] {
+  return conversation as unknown as readonly Native[];
+}
+
+export function others<Conversation, Native>(
+  _: Conversation,
+  messages: readonly Native[],
+): Conversation {
+  return messages as unknown as Conversation;
+}
+
 function isSameList(one: readonly Message[], other: readonly Message[]): boolean {
   if (one === other) return true;
   return one.length === other.length && one.every((message, index) => message === other[index]);
 }
 
-/** Decodes what stands beside the messages once, and every message once. */
-function followerOf<Conversation, Native>({
+/** A follower of the messages, and of what stands beside them: each is decoded once. */
+function followerOf<Conversation, Native extends object>({
   dialect,
-  messagesOf,
-  withoutMessages,
+  messagesOf = itself,
+  withMessages,
 }: NativeFormat<Conversation, Native>): {
   decode(conversation: Conversation, usage?: Usage): readonly Message[];
   adopt(conversation: Conversation, messages: readonly Message[]): void;
@@ -113,8 +176,8 @@ function followerOf<Conversation, Native>({
   let beside: Conversation | undefined;
   let leading: readonly Message[] = [];
   const lead = (conversation: Conversation): readonly Message[] => {
-    if (withoutMessages === undefined) return leading;
-    const rest = withoutMessages(conversation);
+    if (withMessages === undefined) return leading;
+    const rest = withMessages(conversation, []);
     // The same text must be the same message in every step.
     if (beside === undefined || !isSameValue(rest, beside)) leading = dialect.decode(rest);
     beside = rest;

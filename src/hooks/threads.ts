@@ -1,5 +1,6 @@
 import { memoryArchive } from "../archive/memory.ts";
 import type { Context, ContextOptions } from "../context/index.ts";
+import { createRecent } from "./conversations.ts";
 import type { Hook } from "./hook.ts";
 
 /** A conversation that has a name. */
@@ -25,19 +26,19 @@ export function createThreads<Conversation extends { readonly context: Context }
 ): Threads<Conversation> {
   const open = new Map<string, Conversation>();
   let lastWindow: number | undefined;
+  const use = createRecent<string>(hook.maxConversations, (id) => {
+    const oldest = open.get(id);
+    open.delete(id);
+    if (oldest !== undefined) hook.close(oldest.context);
+  });
   return {
     find: (id) => open.get(id),
     of(thread, window = lastWindow) {
       lastWindow = window;
       const { id } = thread;
       const known = open.get(id) ?? make(hook.open(id, ownSettings(hook.settings, thread, window)));
-      open.delete(id);
       open.set(id, known);
-      const [oldest] = open;
-      if (open.size > hook.maxConversations && oldest !== undefined) {
-        open.delete(oldest[0]);
-        hook.close(oldest[1].context);
-      }
+      use(id);
       return known;
     },
   };

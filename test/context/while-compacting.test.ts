@@ -131,9 +131,9 @@ describe("a message of the user that arrives while a compaction runs", () => {
       {
         dialect: anthropic,
         messagesOf: ({ messages }: AnthropicConversation) => messages,
-        withoutMessages: (conversation: AnthropicConversation) => ({
+        withMessages: (conversation: AnthropicConversation, messages) => ({
           ...conversation,
-          messages: [],
+          messages,
         }),
       },
       options,

@@ -56,7 +56,7 @@ export const anthropicAgent: FetchAgent<AnthropicConversation> = {
   format: {
     dialect: anthropic,
     messagesOf: ({ messages }) => messages as readonly never[],
-    withoutMessages: (conversation) => ({ ...conversation, messages: [] }),
+    withMessages: (conversation, messages) => ({ ...conversation, messages }),
   },
   tools: anthropicTools,
   start: (system, task) => ({ system, messages: [{ role: "user", content: task }] }),

@@ -14,7 +14,7 @@ function create(options: ContextOptions = {}): NativeContext<AnthropicConversati
     {
       dialect: anthropic,
       messagesOf: ({ messages }) => messages,
-      withoutMessages: (conversation) => ({ ...conversation, messages: [] }),
+      withMessages: (conversation, messages) => ({ ...conversation, messages }),
     },
     { window: 16_000, counter: quarter, ...options },
   );

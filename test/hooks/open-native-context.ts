@@ -6,7 +6,7 @@ import {
 } from "../../src/hooks/native-context.ts";
 
 /** A native context on a context of its own. */
-export function createNativeContext<Conversation, Native>(
+export function createNativeContext<Conversation, Native extends object>(
   format: NativeFormat<Conversation, Native>,
   options: ContextOptions,
 ): NativeContext<Conversation> {

@@ -6,15 +6,13 @@ import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
-import { createStandBack } from "../managed.ts";
-import { nativeContextOn } from "../native-context.ts";
+import { type NativeFormat, nativeContextOn } from "../native-context.ts";
+import { aiSdkMarks } from "../stale-marks.ts";
 import { createMiddleware } from "./middleware.ts";
-import { summarizerOf, windowOf } from "./model.ts";
-import { createPrepareStep } from "./prepare-step.ts";
-import { createRuns, leftBy } from "./runs.ts";
+import { type Beside, managedByMessage, summarizerOf } from "./model.ts";
+import { createPrepareStep, createRuns, leftBy } from "./prepare-step.ts";
 import type { AiSdkMiddleware, AiSdkRun, CallOptions, PrepareStepOptions } from "./sdk.ts";
-import { createSurroundings } from "./surroundings.ts";
-import { truncatingTools } from "./tools.ts";
+import { countedTools, truncatingTools } from "./tools.ts";
 
 /**
  * `model` and `summarizer` may be language models of the SDK. `conversationOf` is asked for the calls
@@ -64,27 +62,32 @@ export interface AiSdkContext extends Omit<Context, "subAgent"> {
  * options that make no sense.
  */
 export function aiSdkContext(options: AiSdkContextOptions = {}): AiSdkContext {
-  return contextOn(createHook(options, { traits: aiSdk.traits, windowOf, summarizerOf }));
+  return contextOn(createHook(options, { traits: aiSdk.traits, summarizerOf }));
 }
+
+const FORMAT: NativeFormat<readonly AiSdkMessage[], AiSdkMessage> = {
+  dialect: aiSdk,
+  marks: aiSdkMarks,
+  managedBy: managedByMessage,
+};
 
 function contextOn(hook: Hook<CallOptions>): AiSdkContext {
   const { context } = hook;
-  const format = {
-    dialect: aiSdk,
-    messagesOf: (messages: readonly AiSdkMessage[]): readonly AiSdkMessage[] => messages,
-  };
   const runs = createRuns();
+  const beside: Beside = {};
   const hooks = {
-    native: nativeContextOn(context, format),
-    conversationOf: createConversations(hook, format, () => runs.last !== undefined),
+    native: nativeContextOn(context, FORMAT),
+    conversationOf: createConversations(hook, FORMAT, () => runs.last !== undefined),
     runs,
-    surroundings: createSurroundings(),
-    standsBack: createStandBack(context),
+    beside,
   };
   return {
     ...context,
     prepareStep: createPrepareStep(hooks) as AiSdkContext["prepareStep"],
-    tools: (tools) => truncatingTools(hooks.surroundings.given(tools), context),
+    tools(tools) {
+      beside.tools ??= countedTools(tools);
+      return truncatingTools(tools, context);
+    },
     recallTools: recallTools(context.archive),
     middleware: createMiddleware(hooks),
     async persisted<Native extends AiSdkMessage>({ steps }: AiSdkRun) {

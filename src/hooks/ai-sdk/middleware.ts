@@ -1,10 +1,10 @@
+import type { Context } from "../../context/index.ts";
 import { matchPrompt, modelPrompt, type ModelVersion } from "../../dialects/ai-sdk/model-prompt.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
-import { aiSdkMarks, withoutStaleMarks } from "../stale-marks.ts";
-import { boundReasoning } from "./model.ts";
+import { type Beside, boundReasoning, noteCall } from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
 import { recoveringStream } from "./recovering-stream.ts";
 import type {
@@ -14,7 +14,6 @@ import type {
   WrapGenerateOptions,
   WrapStreamOptions,
 } from "./sdk.ts";
-import { createSurroundings, type Surroundings } from "./surroundings.ts";
 
 /**
  * The middleware of one context. A call of a step that `prepareStep` has prepared is only recovered,
@@ -92,46 +91,36 @@ interface Prompt {
 
 interface Call extends Prompt {
   /** Absent for the call of a step that `prepareStep` has prepared. */
-  readonly conversation?: Conversation<AiSdkMessage>;
+  readonly conversation?: Conversation<Natives>;
 }
 
 function createCalls(hooks: Hooks): Calls {
-  const { runs, surroundings, conversationOf, standsBack } = hooks;
+  const { runs, beside, conversationOf } = hooks;
   const calls = new WeakMap<CallOptions, Call>();
-  const beside = new WeakMap<object, Surroundings>();
-  const surroundingsOf = (native: object): Surroundings => {
-    const known = beside.get(native) ?? createSurroundings();
-    beside.set(native, known);
-    return known;
-  };
+  const besides = new WeakMap<Context, Beside>();
   return {
     async prepare(params, model) {
       if (isSummaryCall(params)) return params;
       const step = runs.last && stepOf(runs.last.sent, params, model);
       if (step !== undefined) {
-        surroundings.called(params, step.system);
+        noteCall(beside, params, step.system);
         calls.set(params, step);
         return params;
       }
       const { system, body } = split(params.prompt, []);
       if (body.length === 0) return params;
       const conversation = conversationOf(body, { request: params, tools: params.tools ?? [] });
-      const { native, messages, reported, goesOn } = conversation;
-      const sent = surroundingsOf(native);
-      sent.called(params, system);
-      if (standsBack(sent.managedBy)) return params;
-      const { conversation: edited } = await native.prepare(messages, {
-        usage: reported,
-        instructions: sent.instructions,
-        tools: sent.tools,
-        boundReasoning: boundReasoning(model, sent.thinking),
+      const { context, given } = conversation;
+      const { thinking, ...sent } = noteCall(besides.get(context) ?? {}, params, system);
+      besides.set(context, { thinking, ...sent });
+      const edited = await conversation.prepare({
+        ...sent,
+        boundReasoning: boundReasoning(model, thinking),
         signal: params.abortSignal,
       });
       calls.set(params, { system, body, conversation });
-      if (edited === messages) return params;
-      const marked = withoutStaleMarks(edited, messages, aiSdkMarks);
-      goesOn(marked);
-      const prepared = withBody(params, { system, body: marked }, { known: messages, model });
+      if (edited === given) return params;
+      const prepared = withBody(params, { system, body: edited }, { known: given, model });
       calls.set(prepared, { system, body, conversation });
       return prepared;
     },
@@ -140,15 +129,12 @@ function createCalls(hooks: Hooks): Calls {
       if (call === undefined) return undefined;
       const { system, conversation } = call;
       if (conversation === undefined) return recoverStep(hooks, { call, params, model, error });
-      const { native, messages, goesOn } = conversation;
-      const made = await native.recover(messages, error);
-      if (made === undefined) return undefined;
-      goesOn(made.conversation);
-      return withBody(params, { system, body: made.conversation }, { known: messages, model });
+      const body = await conversation.recover(error);
+      return body && withBody(params, { system, body }, { known: conversation.given, model });
     },
     answered(params, answer) {
       const usage = isWireObject(answer) ? aiSdkUsage(answer) : undefined;
-      if (usage !== undefined) calls.get(params)?.conversation?.learn(usage);
+      calls.get(params)?.conversation?.learn(usage);
     },
   };
 }
@@ -161,14 +147,14 @@ interface RefusedStep {
 }
 
 async function recoverStep(
-  { native, runs, surroundings, standsBack }: Hooks,
+  { native, runs, beside }: Hooks,
   { call: { system, body }, params, model, error }: RefusedStep,
 ): Promise<CallOptions | undefined> {
-  if (runs.last === undefined || standsBack(surroundings.managedBy)) return undefined;
+  if (runs.last === undefined) return undefined;
   const version = versionOf(model);
   const match = matchPrompt(runs.last.sent, body, version);
   if (match === undefined) return undefined;
-  const made = await native.recover(runs.last.sent, error);
+  const made = await native.recover(runs.last.sent, error, beside.managedBy);
   if (made === undefined) return undefined;
   runs.repaired(made.conversation);
   const repaired = modelPrompt(made.conversation, version, match.known);

@@ -6,13 +6,7 @@ import { aiSdkSummarizer } from "../../models/ai-sdk.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
-import type { AiSdkStep } from "./sdk.ts";
-
-/** The window of a model or of its id. */
-export function windowOf(model: unknown): number | undefined {
-  const id = isWireObject(model) ? model["modelId"] : model;
-  return typeof id === "string" ? modelWindow(id) : undefined;
-}
+import type { AiSdkStep, CallOptions } from "./sdk.ts";
 
 /** A summarizer on a language model of the SDK; `agent` is the agent's own. */
 export function summarizerOf(given: unknown, agent: unknown): Summarizer | undefined {
@@ -90,12 +84,9 @@ export function managedByStep(step: AiSdkStep | undefined): string | undefined {
 }
 
 /** What the provider left of a history that it compacted itself: nothing before it counts. */
-export function managedByParts(messages: readonly AiSdkMessage[]): string | undefined {
-  for (const { role, content } of messages) {
-    if (role !== "assistant" || typeof content === "string") continue;
-    if (content.some((part) => isCompaction(part))) return "a compaction part";
-  }
-  return undefined;
+export function managedByMessage({ role, content }: AiSdkMessage): string | undefined {
+  if (role !== "assistant" || typeof content === "string") return undefined;
+  return content.some((part) => isCompaction(part)) ? "a compaction part" : undefined;
 }
 
 function isCompaction(part: WireObject): boolean {
@@ -103,4 +94,46 @@ function isCompaction(part: WireObject): boolean {
   const options = part["providerOptions"];
   if (!isWireObject(options)) return false;
   return Object.values(options).some((own) => isWireObject(own) && own["type"] === "compaction");
+}
+
+/** What is sent beside the messages of a conversation, as far as anybody said. */
+export interface Beside {
+  instructions?: string;
+  tools?: unknown;
+  /** The setting by which the provider manages the conversation itself. */
+  managedBy?: string;
+  /** How the agent thinks. */
+  thinking?: unknown;
+}
+
+/** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
+export function noteCall(
+  beside: Beside,
+  { tools = [], providerOptions }: CallOptions,
+  system: readonly AiSdkMessage[],
+): Beside {
+  return Object.assign(beside, {
+    instructions: instructionText(system) ?? "",
+    tools: areSameTools(tools, beside.tools) ? beside.tools : tools,
+    managedBy: managedByOptions(providerOptions),
+    thinking: thinkingOf(providerOptions),
+  });
+}
+
+/** The SDK makes the list, and most schemas in it, anew for every call. */
+function areSameTools(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  return one.every((tool: unknown, at) => {
+    const known: unknown = other[at];
+    if (!isWireObject(tool) || !isWireObject(known)) return tool === known;
+    return ["type", "name", "id", "description"].every((field) => tool[field] === known[field]);
+  });
+}
+
+/** Instructions in any form that the SDK takes: a text, a system message, or several of them. */
+export function instructionText(instructions: unknown): string | undefined {
+  if (typeof instructions === "string") return instructions;
+  if (Array.isArray(instructions)) return instructions.map(instructionText).join("\n");
+  const content = isWireObject(instructions) ? instructions["content"] : undefined;
+  return typeof content === "string" ? content : undefined;
 }

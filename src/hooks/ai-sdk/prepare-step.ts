@@ -1,52 +1,43 @@
 import { reportFailure } from "../../context/create-context.ts";
+import type { Usage } from "../../core/message/index.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
-import { aiSdkMarks, withoutStaleMarks } from "../stale-marks.ts";
-import { boundReasoning, managedByParts, managedByStep } from "./model.ts";
-import type { Runs } from "./runs.ts";
+import { type Beside, boundReasoning, instructionText, managedByStep } from "./model.ts";
 import type { AiSdkStep, CallOptions, PrepareStepOptions } from "./sdk.ts";
-import { instructionText, type Surroundings } from "./surroundings.ts";
 
 type Natives = readonly AiSdkMessage[];
 
-/** What the hooks of one conversation share. */
+/** The shared state of the hooks of one conversation. */
 export interface Hooks {
   readonly native: NativeContext<Natives>;
   readonly runs: Runs;
-  readonly surroundings: Surroundings;
+  /** Noted from the newest call. */
+  readonly beside: Beside;
   /** `createConversations`, for calls without `prepareStep`. */
-  readonly conversationOf: ConversationOf<AiSdkMessage, CallOptions>;
-  /** `createStandBack` */
-  readonly standsBack: (by: string | undefined) => boolean;
+  readonly conversationOf: ConversationOf<CallOptions, Natives>;
 }
 
 /** `prepareStep` as the SDK calls it. */
 export function createPrepareStep({
   native,
   runs,
-  surroundings,
-  standsBack,
+  beside,
 }: Hooks): (
   options: PrepareStepOptions<AiSdkMessage>,
 ) => Promise<{ messages: AiSdkMessage[] } | undefined> {
-  const partsOf = onlyNew(managedByParts);
   return async (options) => {
     const { messages, steps } = options;
     try {
-      const by = surroundings.managedBy ?? managedByStep(steps.at(-1)) ?? partsOf(messages);
-      if (standsBack(by)) {
-        runs.started(options, messages);
-        return undefined;
-      }
-      const { conversation: edited } = await native.prepare(runs.follow(options), {
+      const { conversation } = await native.prepare(runs.follow(options), {
         usage: runs.usage(options),
-        instructions: instructionText(options.instructions) ?? surroundings.instructions,
-        tools: surroundings.tools,
-        boundReasoning: boundReasoning(options.model, surroundings.thinking ?? sentThinking(steps)),
+        instructions: instructionText(options.instructions) ?? beside.instructions,
+        tools: beside.tools,
+        boundReasoning: boundReasoning(options.model, beside.thinking ?? sentThinking(steps)),
+        managedBy: beside.managedBy ?? managedByStep(steps.at(-1)),
       });
-      const conversation = withoutStaleMarks(edited, messages, aiSdkMarks);
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
     } catch (error) {
@@ -62,18 +53,96 @@ function sentThinking(steps: readonly AiSdkStep[]): unknown {
   return isWireObject(body) ? body["thinking"] : undefined;
 }
 
-/** A look at a list that only grows, at each message once; what was seen stays seen. */
-function onlyNew(
-  look: (messages: Natives) => string | undefined,
-): (messages: Natives) => string | undefined {
-  let length = 0;
-  let last: AiSdkMessage | undefined;
-  let seen: string | undefined;
-  return (messages) => {
-    const isLonger = length > 0 && messages[length - 1] === last;
-    seen = (isLonger ? seen : undefined) ?? look(isLonger ? messages.slice(length) : messages);
-    ({ length } = messages);
-    last = messages.at(-1);
-    return seen;
+/** The newest step of a run, and what is sent in it. */
+export interface Run {
+  /** The SDK's own list, which grows as steps are done. */
+  readonly steps: readonly AiSdkStep[];
+  /** How many of them were done before this step. */
+  readonly done: number;
+  /** Version 6: the messages of a step's response are those of all steps up to it. */
+  readonly isCumulative: boolean;
+  readonly sent: Natives;
+}
+
+/** The runs of one conversation: a call of `generateText` or `streamText` each. */
+export interface Runs {
+  /** The newest; absent before the first step. */
+  readonly last: Run | undefined;
+  /** The run that a list of steps belongs to, else the newest. */
+  of(steps: readonly AiSdkStep[]): Run | undefined;
+  /** The messages to prepare for a step: where the last request was repaired, they go on from that. */
+  follow(options: PrepareStepOptions<AiSdkMessage>): Natives;
+  /** What the provider reported for the newest answer among the messages. */
+  usage(options: PrepareStepOptions<AiSdkMessage>): Usage | undefined;
+  started(options: PrepareStepOptions<AiSdkMessage>, sent: Natives): void;
+  /** What was sent at last was refused, and this was sent instead. */
+  repaired(sent: Natives): void;
+}
+
+export function createRuns(): Runs {
+  const known = new WeakMap<object, Run>();
+  let last: Run | undefined;
+  let repair: { readonly from: Natives; readonly to: Natives } | undefined;
+  const note = (run: Run): void => {
+    last = run;
+    known.set(run.steps, run);
   };
+  return {
+    get last() {
+      return last;
+    },
+    of: (steps) => known.get(steps) ?? last,
+    follow({ messages, responseMessages }) {
+      // Version 6 passes the whole history, and the journal knows what became of that.
+      if (repair === undefined || responseMessages === undefined) return messages;
+      if (!startsWith(messages, repair.from)) return messages;
+      return [...repair.to, ...messages.slice(repair.from.length)];
+    },
+    usage({ steps, messages }) {
+      const newest = steps.at(-1) ?? answerOf(last, messages);
+      return newest && aiSdkUsage(newest);
+    },
+    started({ steps, responseMessages }, sent) {
+      note({ steps, done: steps.length, isCumulative: responseMessages === undefined, sent });
+    },
+    repaired(sent) {
+      if (last === undefined) return;
+      repair = { from: last.sent, to: sent };
+      note({ ...last, sent });
+    },
+  };
+}
+
+/** What a run leaves: what was sent in its newest step, and what came in it. */
+export function leftBy({ steps, done, isCumulative, sent }: Run): AiSdkMessage[] {
+  const came = steps.slice(done).at(-1)?.response.messages;
+  if (came === undefined) return [...sent];
+  if (!isCumulative) {
+    return [...sent, ...steps.slice(done).flatMap(({ response }) => response.messages)];
+  }
+  const before = steps[done - 1]?.response.messages.length;
+  return [...sent, ...came.slice(before ?? leadingResults(came))];
+}
+
+/** Version 6 puts the results of approved calls before the first answer; they were sent with it. */
+function leadingResults(messages: Natives): number {
+  const first = messages.findIndex(({ role }) => role !== "tool");
+  return Math.max(0, first);
+}
+
+/** The last step of a run, if its answer is the newest one of these messages. */
+function answerOf(run: Run | undefined, messages: Natives): AiSdkStep | undefined {
+  const step = run?.steps.at(-1);
+  const answer = step?.response.messages.findLast(isAnswer);
+  const newest = messages.findLast(isAnswer);
+  if (answer === undefined || newest === undefined) return undefined;
+  return JSON.stringify(answer.content) === JSON.stringify(newest.content) ? step : undefined;
+}
+
+function isAnswer({ role }: AiSdkMessage): boolean {
+  return role === "assistant";
+}
+
+function startsWith(list: Natives, start: Natives): boolean {
+  return list.length >= start.length && start.every((native, index) => native === list[index]);
 }

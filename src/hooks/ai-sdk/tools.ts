@@ -1,7 +1,7 @@
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { schemaJson } from "../schema-json.ts";
-import { wrapTool } from "../../tools/wrap-tool.ts";
 import type { Context } from "../../context/index.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { schemaJson } from "../tools.ts";
+import { wrapTool } from "../../tools/wrap-tool.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 
 /** A set of tools of the SDK whose outputs are truncated on arrival, wherever they arrive from. */

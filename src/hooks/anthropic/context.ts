@@ -1,4 +1,4 @@
-import { recallTools } from "../../archive/recall-tools.ts";
+import type { Context } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
@@ -8,12 +8,13 @@ import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
-import { createStandBack } from "../managed.ts";
+import { createManagedCheck } from "../managed.ts";
+import type { NativeFormat } from "../native-context.ts";
+import { wireMarks } from "../stale-marks.ts";
 import { clientSummarizer } from "../summarizer.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
-import { type RunnableTool, runnableTool, wrapRunnables } from "./tools.ts";
+import { type RunnableTool, runnableRecall, wrapRunnables } from "./tools.ts";
 import type { MessageBody } from "./wire.ts";
-import type { Context } from "../../context/index.ts";
 
 /** A client of the SDK, as far as it is called for summaries. */
 export interface AnthropicClient {
@@ -48,30 +49,29 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function anthropicContext(options: AnthropicContextOptions = {}): AnthropicContext {
-  return contextOn(createHook(options, { traits: anthropic.traits, windowOf, summarizerOf }));
+  return contextOn(createHook(options, { traits: anthropic.traits, summarizerOf }));
 }
+
+const FORMAT: NativeFormat<AnthropicConversation, AnthropicMessage> = {
+  dialect: anthropic,
+  messagesOf: ({ messages }) => messages,
+  withMessages: ({ system }, messages) => ({ ...(system !== undefined && { system }), messages }),
+  marks: wireMarks((message, content) => ({ ...message, content }) as AnthropicMessage),
+};
 
 function contextOn(hook: Hook<MessageBody>): AnthropicContext {
   const { context } = hook;
   const conversationOf = createConversations<AnthropicMessage, MessageBody, AnthropicConversation>(
     hook,
-    {
-      dialect: anthropic,
-      messagesOf: ({ messages }) => messages,
-      withoutMessages: ({ system }) => ({ ...(system !== undefined && { system }), messages: [] }),
-    },
+    FORMAT,
   );
   return {
     ...context,
-    middleware: createMiddleware(conversationOf, createStandBack(context)),
+    middleware: createMiddleware(conversationOf, createManagedCheck(context)),
     tools: (tools) => wrapRunnables(tools, context.truncation),
-    recallTools: Object.entries(recallTools(context.archive)).map(runnableTool),
+    recallTools: runnableRecall(context.archive),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
-}
-
-function windowOf(model: unknown): number | undefined {
-  return typeof model === "string" ? modelWindow(model) : undefined;
 }
 
 function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {

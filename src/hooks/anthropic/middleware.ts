@@ -3,7 +3,7 @@ import type { AnthropicConversation, AnthropicMessage } from "../../dialects/ant
 import type { WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../native-context.ts";
-import { countMarks, wireMarks, withoutStaleMarks } from "../stale-marks.ts";
+import { countMarks } from "../stale-marks.ts";
 import {
   bindsReasoning,
   canDropBlocks,
@@ -43,50 +43,38 @@ const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
 
 /** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
 export function createMiddleware(
-  conversationOf: ConversationOf<AnthropicMessage, MessageBody, AnthropicConversation>,
-  standsBack: (by: string | undefined) => boolean,
+  conversationOf: ConversationOf<MessageBody, AnthropicConversation>,
+  isManaged: (by: string | undefined) => boolean,
 ): AnthropicMiddleware {
   /** Conversations in which the caller's own changes, e.g. of `system`, unbind the thinking. */
   const unbound = new WeakSet<object>();
   return async (request, next, { options }) => {
     const body = isMessageUrl(request.url) ? bodyOf(request.body) : undefined;
-    if (body === undefined || standsBack(managedBy(body))) return next(request);
+    if (body === undefined || isManaged(managedBy(body))) return next(request);
+    const tools = body["tools"] ?? [];
     // The caller's own objects, where the SDK shows them, are known again in the next request.
     const given = isMessageBody(options?.body) ? options.body : body;
-    const { messages: list, ...beside } = wholeOf(given, body);
-    const { native, messages, reported, learn, goesOn } = conversationOf(list, {
-      request: body,
-      tools: body["tools"] ?? [],
-    });
-    const whole = { ...beside, messages };
-    const answered = (response: Response): void => void learnFrom(response, learn);
-    const { signal } = request;
-    const { conversation } = await native.prepare(whole, {
-      usage: reported,
-      tools: body["tools"] ?? [],
-      boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
-      signal: signal ?? undefined,
-    });
-    const isEdited = conversation !== whole;
-    if (isEdited) goesOn(conversation.messages);
-    const dropsBlocks = isEdited || unbound.has(native);
-    const edited = ({ messages: sent, ...rest }: AnthropicConversation): typeof request => {
-      const marked = withoutStaleMarks(sent, messages, MARKS);
-      return withConversation(request, body, { ...rest, messages: marked });
+    const conversation = conversationOf(wholeOf(given, body), { request: body, tools });
+    const send = async (sent: AnthropicConversation | undefined): Promise<Response> => {
+      const response = await next(sent ? withConversation(request, body, sent) : request);
+      if (response.ok) void learnFrom(response, (usage) => conversation.learn(usage));
+      return response;
     };
-    const response = await next(dropsBlocks ? edited(conversation) : request);
-    if (response.ok) answered(response);
+    const sent = await conversation.prepare({
+      tools,
+      boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
+      signal: request.signal ?? undefined,
+    });
+    const dropsBlocks = sent !== conversation.given || unbound.has(conversation.context);
+    const response = await send(dropsBlocks ? sent : undefined);
     if (!MAY_BE_OVERFLOW.has(response.status)) return response;
     const error = await refusalOf(response);
     const isUnbound = !dropsBlocks && canLeaveOut(body) && isReasoningRefusal(error);
-    if (isUnbound) unbound.add(native);
-    const recovered = isUnbound ? { conversation } : await native.recover(whole, error);
+    if (isUnbound) unbound.add(conversation.context);
+    const recovered = isUnbound ? sent : await conversation.recover(error);
     if (recovered === undefined) return response;
     await response.body?.cancel();
-    goesOn(recovered.conversation.messages);
-    const again = await next(edited(recovered.conversation));
-    if (again.ok) answered(again);
-    return again;
+    return send(recovered);
   };
 }
 
@@ -97,10 +85,6 @@ async function learnFrom(response: Response, learn: (usage: Usage) => void): Pro
   const usage = await read(response.clone()).catch(() => undefined);
   if (usage !== undefined) learn(usage);
 }
-
-const MARKS = wireMarks<AnthropicMessage>(
-  (message, content) => ({ ...message, content }) as AnthropicMessage,
-);
 
 function bodyOf(body: unknown): MessageBody | undefined {
   if (typeof body !== "string") return undefined;

@@ -1,6 +1,7 @@
-import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
+import type { Archive } from "../../archive/archive.ts";
 import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
+import { recallForms } from "../tools.ts";
 
 /** A tool as the tool runner takes it. */
 export interface RunnableTool {
@@ -12,21 +13,15 @@ export interface RunnableTool {
   parse(input: unknown): unknown;
 }
 
-/** One of the tools of `recallTools` in that form; it checks its input itself. */
-export function runnableTool([name, tool]: readonly [
-  string,
-  RecallTools[keyof RecallTools],
-]): RunnableTool {
-  const { description, inputSchema } = tool;
-  const { "~standard": _standard, ...schema } = inputSchema;
-  return {
+export function runnableRecall(archive: Archive): RunnableTool[] {
+  return recallForms(archive).map(({ name, description, schema, execute }) => ({
     type: "custom",
     name,
     description,
     input_schema: schema,
-    run: (input) => (tool as RecallTool<unknown>).execute(input),
+    run: execute,
     parse: (input) => input,
-  };
+  }));
 }
 
 type Run = (...args: unknown[]) => unknown;

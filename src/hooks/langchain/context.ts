@@ -6,8 +6,13 @@ import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
 import { type Conversation, conversationOn } from "./conversation.ts";
 import { createMiddleware, type LangChainMiddleware } from "./middleware.ts";
-import { createThinkingOf, managedByModel, windowOfModel } from "./model.ts";
-import { type ChatModelLike, summarizerOf } from "./summarizer.ts";
+import {
+  type ChatModelLike,
+  createThinkingOf,
+  managedByModel,
+  summarizerOf,
+  windowOfModel,
+} from "./model.ts";
 import {
   createToolCounter,
   langchainRecallTools,
@@ -121,29 +126,16 @@ function createInvoke(
     config?: object,
   ): Promise<Answer> => {
     const place = (config ?? {}) as RunnableConfigLike;
-    const { context: used, ...conversation } = conversationFor({ messages, config: place });
     const tools = boundTools(model);
-    const thinking = thinkingOf(model);
-    const sent = await conversation.prepare(messages, {
+    const options = {
       tools: tools && countTools(tools),
-      boundReasoning: thinking.boundReasoning,
       managedBy: managedByModel(model, config),
       signal: place.signal,
-    });
-    const call = async (list: typeof messages): Promise<Answer> => {
-      const isEdited = used.journal().length > 0;
-      const called = isEdited ? ((await thinking.afterEdits()) as typeof model) : model;
-      const answer = await called.invoke([...list] as never, config as never);
-      conversation.answered(answer);
-      return answer;
     };
-    try {
-      return await call(sent);
-    } catch (error) {
-      const recovered = await conversation.recover(messages, error);
-      if (recovered === undefined) throw error;
-      return call(recovered);
-    }
+    const request = { messages, thinking: thinkingOf(model), options };
+    return conversationFor({ messages, config: place }).send(request, (sent, called) =>
+      (called as typeof model).invoke([...sent] as never, config as never),
+    );
   };
 }
 

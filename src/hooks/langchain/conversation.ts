@@ -1,72 +1,72 @@
+import type { Context } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import { langchainUsage, withMessageFields } from "../../dialects/langchain/message-object.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { createStandBack } from "../managed.ts";
-import { nativeContextOn } from "../native-context.ts";
-import { wireMarks, withoutStaleMarks } from "../stale-marks.ts";
-import type { Context, PrepareOptions } from "../../context/index.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
+import { nativeContextOn, type NativePrepareOptions } from "../native-context.ts";
+import { wireMarks } from "../stale-marks.ts";
+import type { Thinking } from "./model.ts";
 
 type Natives = readonly LangChainMessage[];
-
-interface SendOptions extends PrepareOptions {
-  /** The setting by which the provider manages the conversation itself, if it does. */
-  readonly managedBy?: string;
-}
 
 /** One conversation in LangChain messages. */
 export interface Conversation {
   readonly context: Context;
   /** The messages to send: the very list if nothing had to be done. Rejects only by the signal. */
-  prepare(messages: Natives, options?: SendOptions): Promise<Natives>;
-  /** What to send instead of what was refused, once, or `undefined`: pass the error on. */
-  recover(messages: Natives, error: unknown): Promise<Natives | undefined>;
-  /** Notes the answer to what was prepared; what it reported says how full the window is. */
-  answered(answer: unknown): void;
+  prepare(messages: Natives, options?: NativePrepareOptions): Promise<Natives>;
+  /**
+   * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
+   * long. Rejects with what the call rejects with.
+   */
+  send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer>;
 }
+
+/** A request on its way to a chat model. */
+interface SentRequest {
+  readonly messages: Natives;
+  readonly thinking: Thinking;
+  readonly options: NativePrepareOptions;
+}
+
+type Call<Answer> = (messages: Natives, model: unknown) => Promise<Answer>;
 
 export function conversationOn(context: Context): Conversation {
   const native = nativeContextOn<Natives, LangChainMessage>(context, {
     dialect: langchain,
-    messagesOf: (messages) => messages,
+    marks: wireMarks((message, content) => withMessageFields(message, { content })),
+    managedBy: managedByMessage,
+    truncate: truncateMessage,
   });
-  const arrive = createArrival(context);
-  const standsBack = createStandBack(context);
-  let answer: unknown;
-  let isManaged = false;
+  let answered: unknown;
+  const prepare = async (messages: Natives, options?: NativePrepareOptions): Promise<Natives> => {
+    const newest = messages.findLast(({ type }) => type === "ai");
+    // An answer to somebody else's request says nothing about what is sent from here.
+    const usage = isSameMessage(newest, answered) ? langchainUsage(newest) : undefined;
+    return (await native.prepare(messages, { ...options, usage })).conversation;
+  };
   return {
     context,
-    async prepare(messages, { managedBy, ...options } = {}) {
-      const arrived = await arrive(messages);
-      isManaged = standsBack(managedBy ?? (arrived.isCompacted ? "a compaction block" : undefined));
-      if (isManaged) return messages;
-      const newest = messages.findLast(({ type }) => type === "ai");
-      const { conversation } = await native.prepare(arrived.messages, {
-        ...options,
-        // An answer to somebody else's request says nothing about what is sent from here.
-        usage: isSameMessage(newest, answer) ? langchainUsage(newest) : undefined,
-      });
-      return marked(conversation, messages);
-    },
-    async recover(messages, error) {
-      if (isManaged) return undefined;
-      const arrived = await arrive(messages);
-      const made = await native.recover(arrived.messages, error);
-      return made && marked(made.conversation, messages);
-    },
-    answered(given) {
-      answer = answerIn(given);
+    prepare,
+    async send<Answer>({ messages, thinking, options }: SentRequest, call: Call<Answer>) {
+      const ask = async (sent: Natives): Promise<Answer> => {
+        const isEdited = context.journal().length > 0;
+        const answer = await call(sent, isEdited ? await thinking.afterEdits() : thinking.model);
+        answered = answerIn(answer);
+        return answer;
+      };
+      const { boundReasoning } = thinking;
+      const sent = await prepare(messages, { boundReasoning, ...options });
+      try {
+        return await ask(sent);
+      } catch (error) {
+        const recovered = await native.recover(messages, error);
+        if (recovered === undefined) throw error;
+        return ask(recovered.conversation);
+      }
     },
   };
-}
-
-const MARKS = wireMarks<LangChainMessage>((message, content) =>
-  withMessageFields(message, { content }),
-);
-
-function marked(sent: Natives, given: Natives): Natives {
-  return sent === given ? sent : withoutStaleMarks(sent, given, MARKS);
 }
 
 /** With a structured response the agent's handler gives back both. */
@@ -81,56 +81,34 @@ function isSameMessage(newest: LangChainMessage | undefined, answer: unknown): b
   return newest === (answer as object) || (newest.id !== undefined && newest.id === answer["id"]);
 }
 
-/** What is seen of a list when it arrives. */
-interface Arrived {
-  /** With long tool outputs truncated (T15); the very list if there are none. */
-  readonly messages: Natives;
-  /** Whether the provider compacted the conversation: what stands before that block counts no more. */
-  readonly isCompacted: boolean;
-}
-
-/** Looks at each message of a growing list once. */
-function createArrival(context: Context): (messages: Natives) => Promise<Arrived> {
-  const cut = new WeakMap<LangChainMessage, LangChainMessage>();
-  let hasCut = false;
-  let isCompacted = false;
-  let seen = 0;
-  let last: LangChainMessage | undefined;
-  return async (messages) => {
-    const goesOn = seen > 0 && messages[seen - 1] === last;
-    const from = goesOn ? seen : 0;
-    isCompacted = (goesOn && isCompacted) || messages.slice(from).some(holdsCompaction);
-    for (let at = from; at < messages.length; at++) {
-      const message = messages[at] as LangChainMessage;
-      if (message.type !== "tool" || cut.has(message)) continue;
-      const kept = await truncatedMessage(message, callOf(messages, at), context);
-      if (kept === message) continue;
-      cut.set(message, kept);
-      hasCut = true;
-    }
-    seen = messages.length;
-    last = messages.at(-1);
-    const kept = hasCut ? messages.map((message) => cut.get(message) ?? message) : messages;
-    return { messages: kept, isCompacted };
-  };
+function truncateMessage(
+  at: number,
+  list: Natives,
+  truncation: TruncationOptions,
+): LangChainMessage | Promise<LangChainMessage> {
+  const message = list[at] as LangChainMessage;
+  if (message.type !== "tool") return message;
+  return truncatedMessage(message, callOf(list, at), truncation);
 }
 
 /** A tool message whose content is within the limits of T15; `call` is what it answers. */
 export async function truncatedMessage(
   message: LangChainMessage,
   call: WireObject | undefined,
-  context: Context,
+  truncation: TruncationOptions,
 ): Promise<LangChainMessage> {
   const { content, name } = message;
   const { name: called, args: input } = call ?? {};
   const toolName = name ?? (typeof called === "string" ? called : "");
-  const kept = await truncateValue(content, { toolName, input }, context.truncation);
+  const kept = await truncateValue(content, { toolName, input }, truncation);
   return withMessageFields(message, { content: kept });
 }
 
-function holdsCompaction({ type, content }: LangChainMessage): boolean {
-  if (type !== "ai" || !Array.isArray(content)) return false;
-  return content.some((block) => isWireBlock(block) && block.type === "compaction");
+/** The provider compacted the conversation: nothing before that block counts. */
+function managedByMessage({ type, content }: LangChainMessage): string | undefined {
+  if (type !== "ai" || !Array.isArray(content)) return undefined;
+  const isCompacted = content.some((block) => isWireBlock(block) && block.type === "compaction");
+  return isCompacted ? "a compaction block" : undefined;
 }
 
 /** How many results of one answer are looked over to find it. */

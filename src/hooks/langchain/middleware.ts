@@ -37,34 +37,19 @@ function createWrapModelCall(
   return async (given, handler) => {
     const request = withoutDoubles(given, ownTools);
     const { model, messages, modelSettings, runtime, systemPrompt } = request;
-    const signal = runtime?.signal;
-    const thinking = thinkingOf(model);
     const asked = { messages: request.state?.messages ?? messages, config: runtime };
-    const thread = conversationFor(asked, windowOfModel(model));
-    const sent = await thread.prepare(messages, {
+    const options = {
       instructions: systemPrompt ?? "",
       tools: countTools(request.tools),
-      boundReasoning: thinking.boundReasoning,
       managedBy: managedByModel(model, modelSettings),
-      signal,
-    });
-    const call = async (list: typeof messages): Promise<Awaited<ReturnType<typeof handler>>> => {
-      const isEdited = thread.context.journal().length > 0;
-      const called = isEdited ? await thinking.afterEdits() : model;
-      const isSame = list === messages && called === model;
-      const answer = await handler(
-        isSame ? request : { ...request, model: called, messages: [...list] },
-      );
-      thread.answered(answer);
-      return answer;
+      signal: runtime?.signal,
     };
-    try {
-      return await call(sent);
-    } catch (error) {
-      const recovered = await thread.recover(messages, error);
-      if (recovered === undefined) throw error;
-      return call(recovered);
-    }
+    const conversation = conversationFor(asked, windowOfModel(model));
+    const sent = { messages, thinking: thinkingOf(model), options };
+    return conversation.send(sent, async (list, called) => {
+      const isSame = list === messages && called === model;
+      return handler(isSame ? request : { ...request, model: called, messages: [...list] });
+    });
   };
 }
 

@@ -1,7 +1,15 @@
 import { modelWindow } from "../../core/overflow/budget.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { langchainUsage } from "../../dialects/langchain/message-object.ts";
+import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
+import type {
+  Summarizer,
+  SummaryAnswer,
+  SummaryFinish,
+  SummaryRequest,
+} from "../../models/summarizer.ts";
 import { BINDING_BETA, bindsReasoning, canDropBlocks, droppingBlocks } from "../anthropic/wire.ts";
 import { managedSetting } from "../managed.ts";
+import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 
 /** The window of a chat model, or of an id. */
 export function windowOfModel(model: unknown): number | undefined {
@@ -42,7 +50,8 @@ function fieldsOf(model: unknown): WireObject {
 }
 
 /** What a chat model's thinking means for edits. */
-interface Thinking {
+export interface Thinking {
+  readonly model: unknown;
   /** Whether the thinking of kept answers must go; `undefined` where that is not known. */
   readonly boundReasoning: boolean | undefined;
   /**
@@ -61,6 +70,7 @@ export function createThinkingOf(): (model: unknown) => Thinking {
     const isBound = bindsReasoning(body);
     const canDrop = canDropBlocks(body);
     return {
+      model,
       boundReasoning: isBound && !canDrop,
       async afterEdits() {
         if (!isBound || !canDrop) return model;
@@ -73,7 +83,7 @@ export function createThinkingOf(): (model: unknown) => Thinking {
 }
 
 function unknownThinking(model: unknown): Thinking {
-  return { boundReasoning: undefined, afterEdits: async () => model };
+  return { model, boundReasoning: undefined, afterEdits: async () => model };
 }
 
 /** What a `ChatAnthropic`, or a model that becomes one when it is called, sends beside the messages. */
@@ -110,4 +120,73 @@ async function droppingModel(model: WireObject): Promise<unknown> {
     thinking: dropping,
     betas: known.includes(BINDING_BETA) ? known : [...known, BINDING_BETA],
   });
+}
+
+/** A chat model, or anything else that is invoked with messages. */
+export interface ChatModelLike<Answer> {
+  invoke(messages: never, config?: never): Promise<Answer>;
+}
+
+/** A summarizer on a chat model: that is one by what it answers. */
+export function summarizerOf(given: unknown): Summarizer | undefined {
+  if (!isChatModel(given)) return undefined;
+  return sdkSummarizer({
+    name: nameOf(given as unknown as WireObject),
+    window: windowOfModel(given),
+    ask: async (request) => answerOf(await ask(given, request)),
+  });
+}
+
+function isChatModel(given: unknown): given is ChatModelLike<unknown> {
+  return isWireObject(given) && "invoke" in given && !("summarize" in given);
+}
+
+/** What a model says when its answer was cut off; all other words are taken for a whole one. */
+const CUT_OFF: ReadonlySet<unknown> = new Set(["max_tokens", "length", "MAX_TOKENS"]);
+
+function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest): Promise<unknown> {
+  const messages = [
+    { role: "system", content: prompt.system },
+    { role: "user", content: prompt.user },
+  ];
+  // Inside of a graph the call would be streamed to whoever watches the agent.
+  const tags = ["nostream", "langsmith:nostream"];
+  const config = { signal, tags, metadata: { lc_source: "summarization" } };
+  return model.invoke(messages as never, config as never);
+}
+
+function answerOf(answer: unknown): SummaryAnswer {
+  const { content, tool_calls: calls, response_metadata: metadata } = objectOf(answer);
+  const { stop_reason, finish_reason, finishReason } = objectOf(metadata);
+  const finish: SummaryFinish = CUT_OFF.has(stop_reason ?? finish_reason ?? finishReason)
+    ? "length"
+    : "stop";
+  return {
+    text: textOf(content),
+    finish,
+    toolCalls: Array.isArray(calls) ? calls.length : 0,
+    usage: summaryUsage(langchainUsage(answer)),
+  };
+}
+
+/** The words of an answer; its thinking is left out. */
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  const texts = (content as unknown[]).map((block) => {
+    if (typeof block === "string") return block;
+    const text = isWireBlock(block) && block.type === "text" ? block["text"] : undefined;
+    return typeof text === "string" ? text : "";
+  });
+  return texts.join("");
+}
+
+function nameOf(model: WireObject): string {
+  const { _llmType: ask, model: id, modelName } = model;
+  const kind: unknown = typeof ask === "function" ? Reflect.apply(ask, model, []) : undefined;
+  const words = [kind, id ?? modelName].filter((word) => typeof word === "string");
+  return words.join(":") || "chat model";
+}
+
+function objectOf(value: unknown): WireObject {
+  return isWireObject(value) ? value : {};
 }

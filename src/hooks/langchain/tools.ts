@@ -1,13 +1,12 @@
 import type { Archive } from "../../archive/archive.ts";
 import { memoryArchive } from "../../archive/memory.ts";
-import { type RecallTool, recallTools } from "../../archive/recall-tools.ts";
+import type { Context } from "../../context/index.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { schemaJson } from "../schema-json.ts";
+import { recallForms, schemaJson } from "../tools.ts";
 import { truncatedMessage } from "./conversation.ts";
 import type { RunnableConfigLike, StateLike } from "./wire.ts";
-import type { Context } from "../../context/index.ts";
 
 /**
  * A tool as agents, `ToolNode` and `bindTools` take it: LangChain asks what a tool has, not which
@@ -35,24 +34,23 @@ export interface ToolConfigLike extends RunnableConfigLike {
 export function langchainRecallTools(
   archiveOf: (config: ToolConfigLike) => Archive,
 ): LangChainTool[] {
-  const described = recallTools(memoryArchive());
-  return (["recall", "search_archive"] as const).map((name): LangChainTool => {
-    const { description, inputSchema } = described[name];
-    const { "~standard": _standard, ...schema } = inputSchema;
-    return {
-      name,
-      description,
-      schema,
-      returnDirect: false,
-      lc_namespace: ["longhaul", "tools"],
-      lc_runnable: true,
-      invoke(input, config = {}) {
-        const args = isWireObject(input) && isWireObject(input["args"]) ? input["args"] : input;
-        const tool = recallTools(archiveOf(config))[name] as RecallTool<unknown>;
-        return tool.execute(args);
-      },
-    };
-  });
+  return recallForms(memoryArchive()).map(({ name, description, schema }) => ({
+    name,
+    description,
+    schema,
+    returnDirect: false,
+    lc_namespace: ["longhaul", "tools"],
+    lc_runnable: true,
+    async invoke(input, config = {}) {
+      const tool = recallForms(archiveOf(config)).find((one) => one.name === name);
+      return tool?.execute(argsOf(input)) ?? "";
+    },
+  }));
+}
+
+/** Tools are invoked with a call, or with its arguments. */
+function argsOf(input: unknown): unknown {
+  return isWireObject(input) && isWireObject(input["args"]) ? input["args"] : input;
 }
 
 /** What the model will see of a list of tools, for counting; the same list is looked at once. */
@@ -117,12 +115,12 @@ function truncatingTool(tool: object, contextOf: (config: ToolConfigLike) => Con
   const truncated = async (given: unknown, config?: ToolConfigLike): Promise<unknown> => {
     const result: unknown = await Reflect.apply(invoke, tool, [given, config]);
     const context = contextOf(config ?? {});
-    const args = isWireObject(given) && isWireObject(given["args"]) ? given["args"] : given;
+    const args = argsOf(given);
     if (typeof result === "string") {
       return truncateValue(result, { toolName: name, input: args }, context.truncation);
     }
     return withToolMessages(result, (message) =>
-      truncatedMessage(message, { name, args }, context),
+      truncatedMessage(message, { name, args }, context.truncation),
     );
   };
   return Object.create(tool, { invoke: { value: truncated, enumerable: true } }) as object;

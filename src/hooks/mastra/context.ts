@@ -1,21 +1,22 @@
 import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
+import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { summarizerOf, windowOf } from "../ai-sdk/model.ts";
-import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { summarizerOf } from "../ai-sdk/model.ts";
+import { createHook, type Hook, type HookOptions, windowOf } from "../hook.ts";
 import { createThreads } from "../threads.ts";
-import { type Conversation, conversationOn } from "./conversation.ts";
-import type {
-  APIErrorArgs,
-  InputStepArgs,
-  LLMRequestArgs,
-  MessageListLike,
-  ProcessorArgs,
-  ToolResultArgs,
-} from "./wire.ts";
-import type { Context } from "../../context/index.ts";
+import {
+  type APIErrorArgs,
+  type Conversation,
+  conversationOn,
+  type InputStepArgs,
+  type LLMRequestArgs,
+  type MessageListLike,
+  type ProcessorArgs,
+  type ToolResultArgs,
+} from "./conversation.ts";
 
 /**
  * `model` and `summarizer` may be language models of the AI SDK. Where `window` is not given, that of
@@ -71,7 +72,7 @@ export interface MastraContext extends Omit<Context, "subAgent"> {
  * new Agent({ id, name, model, instructions, inputProcessors: [processor], errorProcessors: [processor] });
  */
 export function mastraContext(options: MastraContextOptions = {}): MastraContext {
-  return contextOn(createHook(options, { traits: aiSdk.traits, windowOf, summarizerOf }));
+  return contextOn(createHook(options, { traits: aiSdk.traits, summarizerOf }));
 }
 
 function contextOn(hook: Hook<ProcessorArgs>): MastraContext {

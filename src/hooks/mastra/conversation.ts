@@ -1,3 +1,4 @@
+import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import {
   modelPrompt,
@@ -8,20 +9,67 @@ import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireBlock, isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
 import {
   boundReasoning,
+  instructionText,
   managedByOptions,
-  managedByParts,
+  managedByMessage,
   managedByStep,
   thinkingOf,
 } from "../ai-sdk/model.ts";
 import { countedTools } from "../ai-sdk/tools.ts";
-import { instructionText } from "../ai-sdk/surroundings.ts";
 import { keepObjects } from "../follow-natives.ts";
-import { createStandBack } from "../managed.ts";
 import { nativeContextOn } from "../native-context.ts";
-import type { InputStepArgs, LLMRequestArgs, StepLike } from "./wire.ts";
-import type { Context } from "../../context/index.ts";
+
+/** What the hooks of a processor share, as far as it is looked into. */
+export interface ProcessorArgs {
+  /** The same object for all hooks of one run. */
+  readonly state: Record<string, unknown>;
+  readonly requestContext?: { get(key: never): unknown } | undefined;
+}
+
+/** Before a step: its tools and options may still be changed. */
+export interface InputStepArgs extends ProcessorArgs {
+  readonly runId?: string;
+  readonly tools?: Record<string, unknown>;
+  readonly providerOptions?: unknown;
+}
+
+/** The prompt of a step, as the model will get it. */
+export interface LLMRequestArgs<Prompt extends readonly PromptMessage[]> extends ProcessorArgs {
+  readonly prompt: Prompt;
+  readonly model: unknown;
+  readonly steps: readonly StepLike[];
+  readonly abortSignal?: AbortSignal;
+}
+
+export interface StepLike {
+  readonly usage?: unknown;
+  readonly providerMetadata?: unknown;
+}
+
+/** The provider refused a request. */
+export interface APIErrorArgs extends ProcessorArgs {
+  readonly error: unknown;
+  /** How often processors have asked for another try. */
+  readonly retryCount: number;
+}
+
+/** A tool has answered. */
+export interface ToolResultArgs<List> extends ProcessorArgs {
+  readonly messageList: List;
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly args: unknown;
+  readonly result: unknown;
+  readonly providerExecuted?: boolean;
+}
+
+/** Where a tool's result is replaced before it is kept. */
+export interface MessageListLike {
+  updateToolInvocation(part: never): unknown;
+}
 
 type Natives = readonly AiSdkMessage[];
 
@@ -39,13 +87,12 @@ export interface Conversation {
 export function conversationOn(context: Context): Conversation {
   const native = nativeContextOn<Natives, AiSdkMessage>(context, {
     dialect: aiSdk,
-    messagesOf: (messages) => messages,
+    managedBy: managedByMessage,
+    truncate: truncatedMessage,
   });
-  const arrive = createArrival(context);
-  const standsBack = createStandBack(context);
   let tools: unknown;
   let providerOptions: unknown;
-  let last: Natives | undefined;
+  let known: Natives = [];
   return {
     context,
     starts(args) {
@@ -58,28 +105,25 @@ export function conversationOn(context: Context): Conversation {
       steps,
       abortSignal,
     }: LLMRequestArgs<Prompt>) {
-      last = undefined;
       const { system, body } = split(prompt);
-      const arrived = await arrive(body);
+      // Mastra makes the messages anew in every step.
+      known = keepObjects(body, known);
       const step = steps.at(-1);
-      const by =
-        managedByOptions(providerOptions) ?? managedByStep(stepOf(step)) ?? arrived.managedBy;
-      if (standsBack(by)) return prompt;
-      const { conversation } = await native.prepare(arrived.messages, {
+      const { conversation, given } = await native.prepare(known, {
         usage: step && usageOf(step),
         instructions: instructionText(system) ?? "",
         tools,
         boundReasoning: boundReasoning(model, thinkingOf(providerOptions)),
-        ...(abortSignal !== undefined && { signal: abortSignal }),
+        managedBy: managedByOptions(providerOptions) ?? managedByStep(stepOf(step)),
+        signal: abortSignal,
       });
-      last = arrived.messages;
-      if (conversation === last && arrived.isWhole) return prompt;
-      const known = new Map(arrived.messages.map((message) => [message, message]));
-      const sent = modelPrompt(conversation, versionOf(model), known);
+      if (conversation === known) return prompt;
+      const same = new Map(given.map((message) => [message, message]));
+      const sent = modelPrompt(conversation, versionOf(model), same);
       return [...system, ...sent] as readonly PromptMessage[] as Prompt;
     },
     async recover(error) {
-      return last !== undefined && (await native.recover(last, error)) !== undefined;
+      return known.length > 0 && (await native.recover(known, error)) !== undefined;
     },
   };
 }
@@ -107,61 +151,23 @@ function versionOf(model: unknown): ModelVersion {
   return version === "v3" || version === "v4" ? version : "v2";
 }
 
-/** What is seen of a prompt's messages when they arrive. */
-interface Arrived {
-  /**
-   * Those that say the same as known ones are those, because Mastra makes them anew in every step;
-   * long tool outputs are truncated (T15).
-   */
-  readonly messages: Natives;
-  /** Whether they say what came, so that nothing was truncated. */
-  readonly isWhole: boolean;
-  /** What the provider left of a history that it manages itself. */
-  readonly managedBy: string | undefined;
-}
-
-/** Looks at each message of a growing list once. */
-function createArrival(context: Context): (messages: Natives) => Promise<Arrived> {
-  const cut = new WeakMap<AiSdkMessage, AiSdkMessage>();
-  let known: Natives = [];
-  let hasCut = false;
-  let managedBy: string | undefined;
-  return async (messages) => {
-    const same = keepObjects(messages, known);
-    const fresh = same.slice(goesOn(same, known));
-    known = same;
-    managedBy = (fresh.length < same.length ? managedBy : undefined) ?? managedByParts(fresh);
-    for (const message of fresh) {
-      const kept = message.role === "tool" ? await truncatedMessage(message, context) : message;
-      if (kept === message) continue;
-      cut.set(message, kept);
-      hasCut = true;
-    }
-    const kept = hasCut ? same.map((message) => cut.get(message) ?? message) : same;
-    return { messages: kept, isWhole: !hasCut, managedBy };
-  };
-}
-
-/** How many messages of the list are those of the one before it. */
-function goesOn(list: Natives, before: Natives): number {
-  const end = Math.min(list.length, before.length);
-  let at = 0;
-  while (at < end && list[at] === before[at]) at += 1;
-  return at;
-}
-
-async function truncatedMessage(message: AiSdkMessage, context: Context): Promise<AiSdkMessage> {
-  const { content } = message;
-  if (typeof content === "string") return message;
+async function truncatedMessage(
+  at: number,
+  list: Natives,
+  truncation: TruncationOptions,
+): Promise<AiSdkMessage> {
+  const message = list[at] as AiSdkMessage;
+  const { content, role } = message;
+  if (role !== "tool" || typeof content === "string") return message;
   const parts = await Promise.all(
     content.map(async (part) => {
       if (!isWireBlock(part) || part.type !== "tool-result") return part;
       const { toolName, input, output } = part;
       const meta = { toolName: typeof toolName === "string" ? toolName : "", input };
-      const kept = await truncateValue(output, meta, context.truncation);
+      const kept = await truncateValue(output, meta, truncation);
       return kept === output ? part : { ...part, output: kept };
     }),
   );
-  const isSame = parts.every((part, at) => part === content[at]);
+  const isSame = parts.every((part, index) => part === content[index]);
   return isSame ? message : { ...message, content: parts as AiSdkMessage["content"] };
 }

@@ -1,3 +1,3 @@
 export { mastraContext } from "./context.ts";
 export type { MastraContext, MastraContextOptions, MastraProcessor } from "./context.ts";
-export type { ProcessorArgs } from "./wire.ts";
+export type { ProcessorArgs } from "./conversation.ts";

@@ -1,19 +1,14 @@
-import { reportFailure, type Context } from "../../context/create-context.ts";
-import { recallTools } from "../../archive/recall-tools.ts";
-import { modelWindow } from "../../core/overflow/budget.ts";
+import { reportFailure } from "../../context/create-context.ts";
+import type { Context } from "../../context/index.ts";
 import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
-import { createStandBack } from "../managed.ts";
+import { createManagedCheck } from "../managed.ts";
+import { recallForms } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
-import {
-  createTruncation,
-  recallOptions,
-  type RecallToolOptions,
-  truncatingTools,
-} from "./tools.ts";
+import { type RecallToolOptions, truncateResult, truncatingTools } from "./tools.ts";
 import type {
   AgentItem,
   AgentModel,
@@ -63,15 +58,15 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */
 export function agentsContext(options: AgentsContextOptions = {}): AgentsContext {
-  return contextOn(createHook(options, { traits: agentItems.traits, windowOf, summarizerOf }));
+  return contextOn(createHook(options, { traits: agentItems.traits, summarizerOf }));
 }
 
 function contextOn(hook: Hook<ModelRequest>): AgentsContext {
   const { context } = hook;
-  const messagesOf = (items: readonly AgentItem[]): readonly AgentItem[] => items;
-  const conversationOf = createConversations(hook, { dialect: agentItems, messagesOf });
-  const standsBack = createStandBack(context);
-  const preparing = { conversationOf, standsBack, truncate: createTruncation(context.truncation) };
+  const preparing = {
+    conversationOf: createConversations(hook, { dialect: agentItems, truncate: truncateResult }),
+    isManaged: createManagedCheck(context),
+  };
   const keep = async (items: readonly AgentItem[]): Promise<boolean> => {
     try {
       await context.archive.put("head", items.map((item) => toJson(item)).join("\n"));
@@ -85,13 +80,13 @@ function contextOn(hook: Hook<ModelRequest>): AgentsContext {
     ...context,
     modelProvider: (provider) => preparingProvider(provider, preparing),
     model: (model) => preparingModel(model, preparing),
-    session: (session) => compactingSession(session, { conversationOf, standsBack, keep }),
+    session: (session) => compactingSession(session, { ...preparing, keep }),
     tools: (tools) => truncatingTools(tools, context.truncation),
-    recallTools: Object.entries(recallTools(context.archive)).map(recallOptions),
+    recallTools: recallForms(context.archive).map(({ schema, ...tool }) => ({
+      ...tool,
+      parameters: schema,
+      strict: true,
+    })),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
-}
-
-function windowOf(model: unknown): number | undefined {
-  return typeof model === "string" ? modelWindow(model) : undefined;
 }

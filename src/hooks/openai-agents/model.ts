@@ -1,18 +1,17 @@
-import { reportFailure } from "../../context/create-context.ts";
 import type { Usage } from "../../core/message/index.ts";
-import { isWireObject } from "../../dialects/wire.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
-import { sdkSummarizer } from "../summarizer.ts";
+import { managedSetting } from "../managed.ts";
+import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 import type { ConversationOf } from "../conversations.ts";
-import type { TruncateResults } from "./tools.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
 import { withMethods } from "./session.ts";
 
-interface PreparingOptions {
-  readonly conversationOf: ConversationOf<AgentItem, ModelRequest>;
-  readonly truncate: TruncateResults;
-  readonly standsBack: (by: string | undefined) => boolean;
+/** The shared state of the models, providers and sessions of one context. */
+export interface PreparingOptions {
+  readonly conversationOf: ConversationOf<ModelRequest, readonly AgentItem[]>;
+  readonly isManaged: (by: string | undefined) => boolean;
 }
 
 /** A provider whose models are prepared; the same model each time that the same one is asked for. */
@@ -38,34 +37,40 @@ export function preparingModel<Model extends AgentModel>(
   model: Model,
   options: PreparingOptions,
 ): Model {
-  const getResponse = async (request: ModelRequest): Promise<object> => {
-    const prepared = await prepareRequest(request, options);
-    const ask = async ({ request: sent, learn }: Prepared): Promise<object> => {
+  const getResponse = async (given: ModelRequest): Promise<object> => {
+    const { request, learn, recover } = await prepareRequest(given, options);
+    const ask = async (sent: ModelRequest): Promise<object> => {
       const response = await model.getResponse(sent as never);
-      learn(reportedUsage(response.usage));
+      learn(response.usage);
       return response;
     };
     try {
-      return await ask(prepared);
+      return await ask(request);
     } catch (error) {
-      const again = await prepared.recover(error);
+      const again = await recover(error);
       if (again === undefined) throw error;
       return ask(again);
     }
   };
-  const getStreamedResponse = async function* (request: ModelRequest): AsyncGenerator<object> {
-    const prepared = await prepareRequest(request, options);
+  const getStreamedResponse = async function* (given: ModelRequest): AsyncGenerator<object> {
+    const { request, learn, recover } = await prepareRequest(given, options);
     const lead: Lead = { held: [], isOver: false };
+    const watch = async function* (sent: ModelRequest): AsyncGenerator<object> {
+      for await (const event of model.getStreamedResponse(sent as never)) {
+        learn((event as { response?: { usage?: unknown } }).response?.usage);
+        yield event;
+      }
+    };
     try {
-      yield* stream(model, prepared, lead);
+      yield* holding(watch(request), lead);
     } catch (error) {
       // Once the model has said something, its words are out.
-      const again = lead.isOver ? undefined : await prepared.recover(error);
+      const again = lead.isOver ? undefined : await recover(error);
       if (again === undefined) {
         yield* lead.held;
         throw error;
       }
-      yield* stream(model, again, { held: [], isOver: true });
+      yield* watch(again);
     }
   };
   return withMethods(model, { getResponse, getStreamedResponse });
@@ -73,51 +78,31 @@ export function preparingModel<Model extends AgentModel>(
 
 interface Prepared {
   readonly request: ModelRequest;
-  readonly learn: (usage: Usage | undefined) => void;
-  readonly recover: (error: unknown) => Promise<Prepared | undefined>;
+  readonly learn: (reported: unknown) => void;
+  readonly recover: (error: unknown) => Promise<ModelRequest | undefined>;
 }
 
-async function prepareRequest(request: ModelRequest, options: PreparingOptions): Promise<Prepared> {
-  const { input, systemInstructions, tools, handoffs, signal } = request;
-  const isLeft = options.standsBack(managedBy(request));
-  if (typeof input === "string" || isLeft) return left(request);
-  const beside = { instructions: systemInstructions ?? "", tools: [...tools, ...handoffs] };
-  const conversation = options.conversationOf(input, { request, tools: beside.tools });
-  const items = await options.truncate(conversation.messages).catch((error: unknown) => {
-    reportFailure(conversation.native.context, error);
-    return conversation.messages;
-  });
-  const prepared = await conversation.native.prepare(items, {
-    usage: conversation.reported,
-    ...beside,
-    signal,
-  });
-  const sendable = (sent: readonly AgentItem[]): Omit<Prepared, "recover"> => {
-    if (sent !== items) conversation.goesOn(sent);
-    const learn = (usage: Usage | undefined): void => {
-      if (usage !== undefined) conversation.learn(usage);
-    };
-    return { request: sent === conversation.messages ? request : withInput(request, sent), learn };
-  };
+async function prepareRequest(
+  request: ModelRequest,
+  { conversationOf, isManaged }: PreparingOptions,
+): Promise<Prepared> {
+  const { input, systemInstructions, signal } = request;
+  if (typeof input === "string" || isManaged(managedBy(request))) {
+    return { request, learn: () => undefined, recover: async () => undefined };
+  }
+  const tools = [...request.tools, ...request.handoffs];
+  const conversation = conversationOf(input, { request, tools });
+  const withInput = (sent: readonly AgentItem[]): ModelRequest =>
+    sent === conversation.given ? request : { ...request, input: [...sent] };
+  const instructions = systemInstructions ?? "";
   return {
-    ...sendable(prepared.conversation),
+    request: withInput(await conversation.prepare({ instructions, tools, signal })),
+    learn: (reported) => conversation.learn(reportedUsage(reported)),
     async recover(error) {
-      const recovered = await conversation.native.recover(items, error);
-      return recovered && { ...sendable(recovered.conversation), recover: () => nothing() };
+      const sent = await conversation.recover(error);
+      return sent && withInput(sent);
     },
   };
-}
-
-function withInput(request: ModelRequest, input: readonly AgentItem[]): ModelRequest {
-  return { ...request, input: [...input] };
-}
-
-function left(request: ModelRequest): Prepared {
-  return { request, learn: () => undefined, recover: () => nothing() };
-}
-
-function nothing(): Promise<undefined> {
-  return Promise.resolve(undefined);
 }
 
 /** Events that come before the model has said anything. */
@@ -136,20 +121,11 @@ interface Lead {
 }
 
 /** The events of an answer; those of its lead are held back until it is over. */
-async function* stream(
-  model: AgentModel,
-  { request, learn }: Prepared,
-  lead: Lead,
-): AsyncGenerator<object> {
-  for await (const event of model.getStreamedResponse(request as never)) {
-    learn(reportedUsage((event as { response?: { usage?: unknown } }).response?.usage));
-    if (!lead.isOver && saysNothing(event)) {
-      lead.held.push(event);
-      continue;
-    }
-    lead.isOver = true;
-    yield* lead.held.splice(0);
-    yield event;
+async function* holding(events: AsyncIterable<object>, lead: Lead): AsyncGenerator<object> {
+  for await (const event of events) {
+    lead.held.push(event);
+    lead.isOver ||= !saysNothing(event);
+    if (lead.isOver) yield* lead.held.splice(0);
   }
   yield* lead.held.splice(0);
 }
@@ -164,11 +140,10 @@ export function managedBy(request: ModelRequest): string | undefined {
   const { previousResponseId, conversationId, modelSettings } = request;
   if (previousResponseId !== undefined) return "previousResponseId";
   if (conversationId !== undefined) return "conversationId";
-  const { truncation, contextManagement, providerData = {} } = modelSettings;
-  const strategies = contextManagement ?? providerData["context_management"];
-  if (Array.isArray(strategies) && strategies.length > 0) return "contextManagement";
-  const isCut = truncation === "auto" || providerData["truncation"] === "auto";
-  return isCut ? 'truncation: "auto"' : undefined;
+  return (
+    managedSetting(modelSettings as WireObject, "option") ??
+    managedSetting(modelSettings.providerData ?? {}, "field")
+  );
 }
 
 /** The usage of one answer in the names of the SDK; `undefined` where none was reported. */
@@ -208,15 +183,10 @@ export function summarizerOf(given: unknown): Summarizer | undefined {
       const { output, usage } = (await given.getResponse(request as never)) as ModelAnswer;
       const said = output.filter(({ type = "message" }) => type === "message");
       const blocks = said.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-      const reported = reportedUsage(usage);
       return {
         text: blocks.map(textOf).join(""),
         toolCalls: output.filter(({ type }) => type === "function_call").length,
-        usage: reported && {
-          input: reported.input + (reported.cacheRead ?? 0),
-          cached: reported.cacheRead ?? 0,
-          output: reported.output,
-        },
+        usage: summaryUsage(reportedUsage(usage)),
       };
     },
   });

@@ -2,8 +2,8 @@ import type { ConversationOf } from "../conversations.ts";
 import type { AgentItem, AgentSession, ModelRequest } from "./wire.ts";
 
 interface CompactingOptions {
-  readonly conversationOf: ConversationOf<AgentItem, ModelRequest>;
-  readonly standsBack: (by: string | undefined) => boolean;
+  readonly conversationOf: ConversationOf<ModelRequest, readonly AgentItem[]>;
+  readonly isManaged: (by: string | undefined) => boolean;
   /** Keeps what is about to be replaced; resolves to false when it could not. */
   readonly keep: (items: readonly AgentItem[]) => Promise<boolean>;
 }
@@ -15,18 +15,18 @@ interface CompactingOptions {
  */
 export function compactingSession<Session extends AgentSession>(
   session: Session,
-  { conversationOf, standsBack, keep }: CompactingOptions,
+  { conversationOf, isManaged, keep }: CompactingOptions,
 ): Session {
-  const isManaged = "runCompaction" in session;
-  if (standsBack(isManaged ? "a session with runCompaction" : undefined)) return session;
+  if (isManaged("runCompaction" in session ? "a session with runCompaction" : undefined)) {
+    return session;
+  }
   const runCompaction = async ({ force = false }: { force?: boolean } = {}): Promise<null> => {
     const items = await session.getItems();
     if (items.length === 0 || isWaiting(items)) return null;
-    const { native, messages, goesOn } = conversationOf(items);
-    const { conversation } = await native.prepare(messages, { force });
-    if (conversation === messages || !(await keep(items))) return null;
-    goesOn(conversation);
-    await replaceItems(session, items, conversation);
+    const conversation = conversationOf(items);
+    const sent = await conversation.prepare({ force });
+    if (sent === conversation.given || !(await keep(items))) return null;
+    await replaceItems(session, items, sent);
     return null;
   };
   return withMethods(session, { runCompaction });

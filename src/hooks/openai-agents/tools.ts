@@ -1,7 +1,6 @@
-import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import type { AgentItem } from "./wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
+import type { AgentItem } from "./wire.ts";
 
 /** What the SDK's `tool()` takes. */
 export interface RecallToolOptions {
@@ -18,30 +17,6 @@ export interface RecallToolOptions {
   readonly execute: (input: unknown) => Promise<string>;
 }
 
-/** One of the tools of `recallTools` in that form; it checks its input itself. */
-export function recallOptions([name, entry]: readonly [
-  string,
-  RecallTools[keyof RecallTools],
-]): RecallToolOptions {
-  const tool = entry as RecallTool<unknown>;
-  const { properties, required } = tool.inputSchema;
-  return {
-    name,
-    description: tool.description,
-    parameters: {
-      type: "object",
-      properties: { ...properties },
-      required: [...required],
-      additionalProperties: false,
-    },
-    strict: true,
-    execute: (input) => tool.execute(input),
-  };
-}
-
-/** T15 for the results in a history; the same item is truncated once. */
-export type TruncateResults = (items: readonly AgentItem[]) => Promise<readonly AgentItem[]>;
-
 interface ResultItem extends AgentItem {
   readonly callId?: string;
   readonly name?: string;
@@ -49,46 +24,27 @@ interface ResultItem extends AgentItem {
 }
 
 /**
- * Truncates results on their way to the model. The SDK makes a result out of what any tool returns
- * (a function, an MCP server, another agent, a shell), so this is where all of them arrive; the
- * history that the SDK keeps has the whole of each.
+ * A result on its way to the model. The SDK makes a result out of what any tool returns (a function,
+ * an MCP server, another agent, a shell), so this is where all of them arrive; the history that the
+ * SDK keeps has the whole of each.
  */
-export function createTruncation(truncation: TruncationOptions): TruncateResults {
-  const known = new WeakMap<AgentItem, AgentItem>();
-  const truncate = async (item: ResultItem, call: ResultItem | undefined): Promise<AgentItem> => {
-    const toolName = item.name ?? call?.name ?? "shell";
-    const output = await truncateValue(item.output, { toolName, input: inputOf(call) }, truncation);
+export function truncateResult(
+  at: number,
+  items: readonly AgentItem[],
+  truncation: TruncationOptions,
+): AgentItem | Promise<AgentItem> {
+  const item = items[at] as ResultItem;
+  const isShell = item.type === "shell_call_output";
+  if (!isShell && item.type !== "function_call_result") return item;
+  const before: readonly ResultItem[] = items.slice(0, at);
+  const call = before.findLast(({ callId }) => callId === item.callId);
+  const meta = { toolName: item.name ?? call?.name ?? "shell", input: inputOf(call) };
+  return (async () => {
+    const output = await truncateValue(item.output, meta, truncation);
     // The outputs of a shell are a list for the API, too.
-    const isSame = output === item.output || (isShell(item) && !Array.isArray(output));
-    const truncated: ResultItem = { ...item, output };
-    return isSame ? item : truncated;
-  };
-  return async (items) => {
-    const results: AgentItem[] = [];
-    for (const [index, item] of items.entries()) {
-      if (!isResult(item)) {
-        results.push(item);
-        continue;
-      }
-      const done = known.get(item) ?? (await truncate(item, callOf(item, items.slice(0, index))));
-      known.set(item, done);
-      results.push(done);
-    }
-    const isSame = results.every((item, index) => item === items[index]);
-    return isSame ? items : results;
-  };
-}
-
-function isResult({ type }: AgentItem): boolean {
-  return type === "function_call_result" || type === "shell_call_output";
-}
-
-function isShell({ type }: AgentItem): boolean {
-  return type === "shell_call_output";
-}
-
-function callOf({ callId }: ResultItem, before: readonly ResultItem[]): ResultItem | undefined {
-  return before.findLast((item) => item.callId === callId);
+    const isSame = output === item.output || (isShell && !Array.isArray(output));
+    return isSame ? item : ({ ...item, output } as AgentItem);
+  })();
 }
 
 /** What the model called the tool with, as far as it can be read. */

@@ -1,30 +1,29 @@
-import { recallTools } from "../../archive/recall-tools.ts";
-import { modelWindow } from "../../core/overflow/budget.ts";
+import type { Context } from "../../context/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import { chatAnswer } from "../../models/openai-compatible.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
-import { createStandBack } from "../managed.ts";
+import { createManagedCheck } from "../managed.ts";
 import { clientSummarizer } from "../summarizer.ts";
 import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
 import {
   chatCompletions,
   type ChatParams,
   type ChatUsage,
+  prepareEndpoint,
+  type PrepareParamsOptions,
   responses,
   type ResponsesParams,
   type ResponsesUsage,
 } from "./endpoint.ts";
-import { prepareEndpoint, type PrepareParamsOptions } from "./prepared-endpoint.ts";
 import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
 import {
-  responsesTool,
+  chatRecall,
+  responsesRecall,
   type ResponsesTool,
-  runnableTool,
   type RunnableTool,
   wrapRunnables,
 } from "./tools.ts";
-import type { Context } from "../../context/index.ts";
 
 /** `summarizer` may be a client of the SDK; it then asks `model`. */
 export type OpenAIContextOptions = HookOptions<string, OpenAIClient, ChatParams | ResponsesParams>;
@@ -98,16 +97,15 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
  */
 export function openaiContext(options: OpenAIContextOptions = {}): OpenAIContext {
   // Both APIs have the same traits.
-  return contextOn(createHook(options, { traits: openaiChat.traits, windowOf, summarizerOf }));
+  return contextOn(createHook(options, { traits: openaiChat.traits, summarizerOf }));
 }
 
 function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
   const { context } = hook;
-  const standsBack = createStandBack(context);
-  const chat = prepareEndpoint(chatCompletions, hook, standsBack);
-  const answers = prepareEndpoint(responses, hook, standsBack);
+  const isManaged = createManagedCheck(context);
+  const chat = prepareEndpoint(chatCompletions, hook, isManaged);
+  const answers = prepareEndpoint(responses, hook, isManaged);
   const wrapFetch = (fetch: Fetch): Fetch => createPreparingFetch([chat, answers], fetch);
-  const recall = Object.entries(recallTools(context.archive));
   return {
     ...context,
     client: (client) => preparingClient(client, { context, wrapFetch }),
@@ -117,14 +115,10 @@ function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
     recoverResponses: (params, error) => answers.recover(params, error),
     fetch: wrapFetch((input, init) => globalThis.fetch(input, init)),
     tools: (tools) => wrapRunnables(tools, context.truncation),
-    recallTools: recall.map(runnableTool),
-    responsesRecallTools: recall.map(responsesTool),
+    recallTools: chatRecall(context.archive),
+    responsesRecallTools: responsesRecall(context.archive),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
-}
-
-function windowOf(model: unknown): number | undefined {
-  return typeof model === "string" ? modelWindow(model) : undefined;
 }
 
 function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {

@@ -5,6 +5,11 @@ import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
 import type { ChatMessage } from "../../dialects/openai-chat/wire.ts";
 import { openaiResponses } from "../../dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
+import type { WireObject } from "../../dialects/wire.ts";
+import { type Conversation, createConversations } from "../conversations.ts";
+import type { Hook } from "../hook.ts";
+import { managedSetting } from "../managed.ts";
+import { wireMarks } from "../stale-marks.ts";
 
 /** One of the two APIs: where its requests keep the conversation, and what its answers report. */
 export interface Endpoint<Params, Native> {
@@ -20,6 +25,80 @@ export interface Endpoint<Params, Native> {
   managedBy(params: Params): string | undefined;
   /** The field `usage` of an answer; `undefined` if it is none. */
   usageOf(reported: unknown): Usage | undefined;
+}
+
+/** Of one request. */
+export interface PrepareParamsOptions extends Pick<
+  PrepareOptions,
+  "force" | "compactionTemplate" | "signal"
+> {
+  /** The `usage` of the answer that came last, as the API reported it. */
+  readonly usage?: unknown;
+}
+
+/** A request on its way. */
+export interface PreparedRequest<Params> {
+  /** What to send: the very parameters if nothing had to be done. */
+  readonly params: Params;
+  /** Takes in what the answer reported; the next request of the conversation is measured by it. */
+  learn(reported: unknown): void;
+  /** What to send instead when it was refused with this error, or `undefined`. */
+  recover(error: unknown): Promise<Params | undefined>;
+}
+
+/** The requests of one API. */
+export interface PreparedEndpoint<Params> {
+  /** How the path of its URL ends. */
+  readonly path: string;
+  /** Rejects only by the signal. */
+  prepare<Given extends Params>(
+    params: Given,
+    options?: PrepareParamsOptions,
+  ): Promise<PreparedRequest<Given>>;
+  /** What to send instead of these parameters, which were refused, or `undefined`. */
+  recover<Given extends Params>(params: Given, error: unknown): Promise<Given | undefined>;
+}
+
+/** The requests of one API; `isManaged` says whether one is left as it is. */
+export function prepareEndpoint<Params, Native extends object>(
+  endpoint: Endpoint<Params, Native>,
+  hook: Hook<Params>,
+  isManaged: (by: string | undefined) => boolean,
+): PreparedEndpoint<Params> {
+  const marks = wireMarks<Native>((message, content) => ({ ...message, content }));
+  const conversationOf = createConversations(hook, { dialect: endpoint.dialect, marks });
+  const open = (params: Params): Conversation<readonly Native[]> | undefined => {
+    const messages = endpoint.messagesOf(params);
+    if (messages === undefined || isManaged(endpoint.managedBy(params))) return undefined;
+    const { tools = [] } = endpoint.besideOf(params);
+    return conversationOf(messages, { request: params, tools });
+  };
+  const recover = async <Given extends Params>(
+    params: Given,
+    error: unknown,
+    conversation = open(params),
+  ): Promise<Given | undefined> => {
+    const sent = await conversation?.recover(error);
+    return sent && endpoint.withMessages(params, sent);
+  };
+  return {
+    path: endpoint.path,
+    recover,
+    async prepare(params, { usage, ...rest } = {}) {
+      const conversation = open(params);
+      const sent = await conversation?.prepare({
+        ...rest,
+        ...endpoint.besideOf(params),
+        usage: endpoint.usageOf(usage),
+      });
+      const isSame = sent === undefined || sent === conversation?.given;
+      return {
+        params: isSame ? params : endpoint.withMessages(params, sent),
+        learn: (report) => conversation?.learn(endpoint.usageOf(report)),
+        recover: async (error) => conversation && recover(params, error, conversation),
+      };
+    },
+  };
 }
 
 /** A count of tokens in an answer; servers that imitate the API leave some out. */
@@ -107,7 +186,8 @@ export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
   messagesOf,
   withMessages: (params, input) => ({ ...params, input }),
   besideOf: ({ instructions, tools }) => ({ instructions: instructions ?? undefined, tools }),
-  managedBy: responsesManagedBy,
+  // Where the server keeps the history, or cuts it, there is nothing here to edit.
+  managedBy: (params) => managedSetting(params as WireObject, "field"),
   usageOf: responsesUsageOf,
 };
 
@@ -115,17 +195,6 @@ function messagesOf({ input }: ResponsesParams): readonly ResponsesItem[] | unde
   if (typeof input !== "string") return Array.isArray(input) ? input : undefined;
   const message = { type: "message", role: "user", content: input };
   return [message];
-}
-
-/** Where the server keeps the history, or cuts it, there is nothing here to edit. */
-function responsesManagedBy(params: ResponsesParams): string | undefined {
-  const { previous_response_id, conversation, context_management, truncation } = params;
-  if (previous_response_id != null) return "previous_response_id";
-  if (conversation != null) return "conversation";
-  if (Array.isArray(context_management) && context_management.length > 0) {
-    return "context_management";
-  }
-  return truncation === "auto" ? 'truncation: "auto"' : undefined;
 }
 
 function responsesUsageOf(reported: unknown): Usage | undefined {

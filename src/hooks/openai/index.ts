@@ -6,7 +6,12 @@ export type {
   PrepareChatOptions,
   PrepareResponsesOptions,
 } from "./context.ts";
-export type { ChatParams, ChatUsage, ResponsesParams, ResponsesUsage } from "./endpoint.ts";
-export type { PrepareParamsOptions } from "./prepared-endpoint.ts";
+export type {
+  ChatParams,
+  ChatUsage,
+  PrepareParamsOptions,
+  ResponsesParams,
+  ResponsesUsage,
+} from "./endpoint.ts";
 export type { Fetch } from "./preparing-fetch.ts";
 export type { ResponsesTool, RunnableTool } from "./tools.ts";

@@ -1,4 +1,4 @@
-import type { PreparedEndpoint } from "./prepared-endpoint.ts";
+import type { PreparedEndpoint } from "./endpoint.ts";
 import { watchAnswer } from "./watch-answer.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

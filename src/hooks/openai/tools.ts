@@ -1,6 +1,7 @@
-import type { RecallTool, RecallTools } from "../../archive/recall-tools.ts";
+import type { Archive } from "../../archive/archive.ts";
 import { wrapTool } from "../../tools/wrap-tool.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
+import { recallForms } from "../tools.ts";
 
 /** A function tool of Chat Completions that `runTools` can run; also good as a definition only. */
 export interface RunnableTool {
@@ -26,35 +27,31 @@ export interface ResponsesTool {
   readonly execute: (input: string) => Promise<string>;
 }
 
-type Entry = readonly [name: string, tool: RecallTools[keyof RecallTools]];
-
-/** One of the tools of `recallTools` for Chat Completions; it checks its input itself. */
-export function runnableTool([name, entry]: Entry): RunnableTool {
-  const tool = entry as RecallTool<unknown>;
-  return {
+/** The tools of `recallTools` for Chat Completions; they check their input themselves. */
+export function chatRecall(archive: Archive): RunnableTool[] {
+  return recallForms(archive).map(({ name, description, schema, execute }) => ({
     type: "function",
     function: {
       name,
-      description: tool.description,
-      parameters: { ...tool.inputSchema },
+      description,
+      parameters: schema,
       strict: true,
       parse: parseInput,
-      function: (input) => tool.execute(input),
+      function: execute,
     },
-  };
+  }));
 }
 
 /** The same for the Responses API. */
-export function responsesTool([name, entry]: Entry): ResponsesTool {
-  const tool = entry as RecallTool<unknown>;
-  return {
+export function responsesRecall(archive: Archive): ResponsesTool[] {
+  return recallForms(archive).map(({ name, description, schema, execute }) => ({
     type: "function",
     name,
-    description: tool.description,
-    parameters: { ...tool.inputSchema },
+    description,
+    parameters: schema,
     strict: true,
-    execute: (input) => tool.execute(parseInput(input)),
-  };
+    execute: (input) => execute(parseInput(input)),
+  }));
 }
 
 /** What is no JSON becomes an input that the tool itself complains about. */

@@ -68,9 +68,9 @@ describe("what is managed elsewhere", () => {
     [{ modelSettings: { contextManagement: [{ type: "compaction" }] } }, "contextManagement"],
     [
       { modelSettings: { providerData: { context_management: [{ type: "compaction" }] } } },
-      "contextManagement",
+      "context_management",
     ],
-    [{ modelSettings: { providerData: { truncation: "auto" } } }, 'truncation: "auto"'],
+    [{ modelSettings: { providerData: { truncation: "auto" } } }, "truncation"],
     [{ modelSettings: { contextManagement: [], truncation: "disabled" } }, undefined],
     [{}, undefined],
   ])("%o", (fields, expected) => {

@@ -1,0 +1,52 @@
+import type { Archive } from "../archive/archive.ts";
+import { type RecallTool, recallTools } from "../archive/recall-tools.ts";
+import { isWireObject, type WireObject } from "../dialects/wire.ts";
+
+/** A tool of `recallTools`, to be put into the form of an SDK; it checks its input itself. */
+interface RecallForm {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly schema: {
+    type: "object";
+    properties: Record<string, { [keyword: string]: unknown }>;
+    required: string[];
+    additionalProperties: false;
+  };
+  /** The answer for the model. Never rejects. */
+  readonly execute: (input: unknown) => Promise<string>;
+}
+
+export function recallForms(archive: Archive): RecallForm[] {
+  return Object.entries(recallTools(archive)).map(([name, entry]): RecallForm => {
+    const tool = entry as RecallTool<unknown>;
+    const { properties, required } = tool.inputSchema;
+    const fields = { properties: { ...properties }, required: [...required] };
+    const schema = { type: "object", ...fields, additionalProperties: false } as const;
+    return { name, description: tool.description, schema, execute: (input) => tool.execute(input) };
+  });
+}
+
+/**
+ * A schema in JSON, for counting: JSON Schema as it is, an SDK's wrapper of it, a schema of a library
+ * that can say it. `undefined` where it cannot be said; libraries fail there.
+ */
+export function schemaJson(schema: unknown): unknown {
+  try {
+    const made: unknown = typeof schema === "function" ? (schema as () => unknown)() : schema;
+    if (!isWireObject(made)) return undefined;
+    if (isWireObject(made["jsonSchema"])) return made["jsonSchema"];
+    return typeof made["type"] === "string" ? (standardJson(made) ?? made) : standardJson(made);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Standard JSON Schema (standardschema.dev), which zod and others speak. */
+function standardJson(schema: WireObject): unknown {
+  const standard = schema["~standard"];
+  const json = isWireObject(standard) ? standard["jsonSchema"] : undefined;
+  const input = isWireObject(json) ? json["input"] : undefined;
+  if (typeof input !== "function") return undefined;
+  return (input as (options: WireObject) => unknown)({ target: "draft-07" });
+}

@@ -1,7 +1,5 @@
-export { compact, createContext, reportFailure } from "./create-context.ts";
+export { createContext, reportFailure } from "./create-context.ts";
 export type { Context } from "./create-context.ts";
-export { isSameMessage } from "./chain.ts";
-export { assertOptions } from "./check-options.ts";
 export type {
   AnyContextEvent,
   ContextEventName,
@@ -10,10 +8,7 @@ export type {
 } from "./events.ts";
 export type { JournalRecord, SummarySource } from "./journal.ts";
 export type { SentBeside } from "./measure.ts";
-export { withoutConversation } from "./options.ts";
 export type { ContextOptions, ContextPlugin } from "./options.ts";
-export { planDefaults } from "./plan-defaults.ts";
-export { pruneToolOutputs } from "./prune-tool-outputs.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { Failure } from "../core/error.ts";
 export type { ContextReport, PieceReport, Prepared, SummaryReport } from "./report.ts";

@@ -1,4 +1,4 @@
-export { changesFiles, describeCall } from "./describe-call.ts";
+export { describeCall } from "./describe-call.ts";
 export type { CallFacts } from "./describe-call.ts";
 export { coversRead } from "./file-access.ts";
 export type { FileAccess, LineRange } from "./file-access.ts";

@@ -1,9 +1,5 @@
-export { isBinaryText } from "./binary.ts";
 export {
-  checkedDirection,
-  checkToolLimits,
   commandDirection,
-  completeLimits,
   DEFAULT_LIMITS,
   outputLimits,
   toolLimits,
@@ -18,7 +14,7 @@ export type {
   ToolLimitOverrides,
   ToolLimits,
 } from "./limits.ts";
-export { findTruncation, isTruncated, RESULT_ELEMENT } from "./marker.ts";
+export { findTruncation, isTruncated } from "./marker.ts";
 export type { EarlierTruncation, TruncatedBy } from "./marker.ts";
 export { NOTICE_LIMITS, truncationNotice, withNotice } from "./notice.ts";
 export type { NoticeTarget } from "./notice.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ArchiveEntry } from "../archive/index.ts";
 import { ContextError } from "../core/error.ts";
 import { truncateEnds } from "../core/truncate/truncate-output.ts";
 import { withNotice } from "../core/truncate/notice.ts";
-import type { Kept } from "./spool.ts";
 import type { Direction, Limits, Truncation } from "../core/truncate/index.ts";
 
 export interface CutOptions {
@@ -33,6 +33,13 @@ export function partsOf(
 ): Pick<Received, "whole" | "head" | "tail"> {
   if (direction === "both" || whole.length <= 2 * capacity) return { whole };
   return { head: whole.subarray(0, capacity), tail: whole.subarray(whole.length - capacity) };
+}
+
+/** The end of an original. */
+export interface Kept {
+  readonly entry?: ArchiveEntry;
+  /** Why there is none although there should be. */
+  readonly notKept?: string;
 }
 
 /** An output that can be read and kept. */

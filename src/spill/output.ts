@@ -5,8 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SpillFile } from "../archive/index.ts";
 import { countNewlines } from "./count-newlines.ts";
 import { partsOf, type Received, type Source } from "./cut.ts";
-import type { Sink } from "./sink.ts";
-import { reasonOf } from "./spool.ts";
+import { reasonOf, type Sink } from "./sink.ts";
 
 /** Where a command's output goes, and what can be read of it. */
 export interface Output extends Source {

@@ -10,10 +10,9 @@ import {
   type Limits,
 } from "../core/truncate/limits.ts";
 import { type CommandLine, startCommand } from "./command.ts";
-import { checkAboveZero, cutAndKeep, previewText } from "./cut.ts";
+import { checkAboveZero, cutAndKeep, type Kept, previewText } from "./cut.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
-import { createSink } from "./sink.ts";
-import { type Kept, reasonOf } from "./spool.ts";
+import { createSink, reasonOf } from "./sink.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
@@ -221,32 +220,26 @@ const STOPPED_AT_LIMIT = 128 + constants.signals.SIGXFSZ;
 
 /** What a model must know about a run besides its output; one sentence each. */
 function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
+  const { options, size, maxBytes, kept, isDiskFull, isFile } = facts;
+  const { command = "", file = "", args = [] } = options;
+  const { stopped } = ending;
+  const isAtLimit = stopped === "file-limit" || size >= maxBytes;
+  const isReopened = isFile && [command, file, ...args].some((word) => OWN_OUTPUT.test(word));
+  const isTimeOut = stopped === "time-out";
   return [
-    ...(ending.failure === undefined ? [] : [ending.failure]),
-    ...stopWarning(ending, facts),
-    ...limitWarning(ending, facts),
-    ...(facts.isDiskFull ? [DISK_FULL] : []),
-    ...nameWarning(facts),
-    ...backgroundWarning(ending, facts),
-  ];
-}
-
-function stopWarning({ stopped }: Supervised, { options }: RunFacts): readonly string[] {
-  if (stopped === "abort") return ["The command was stopped because the caller aborted it."];
-  if (stopped !== "time-out") return [];
-  const seconds = (options.timeoutMs ?? 0) / 1_000;
-  return [
-    `The command was stopped after ${seconds} s (time-out). Give it more time, or run it in the background with its output in a file.`,
-  ];
-}
-
-function limitWarning(ending: Supervised, { size, maxBytes }: RunFacts): readonly string[] {
-  if (ending.stopped !== "file-limit" && size < maxBytes) {
-    return isStoppedAtLimit(ending) ? [FILE_LIMIT] : [];
-  }
-  return [
-    `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`,
-  ];
+    ending.failure,
+    stopped === "abort" ? "The command was stopped because the caller aborted it." : undefined,
+    isTimeOut
+      ? `The command was stopped after ${(options.timeoutMs ?? 0) / 1_000} s (time-out). Give it more time, or run it in the background with its output in a file.`
+      : undefined,
+    isAtLimit
+      ? `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`
+      : undefined,
+    !isAtLimit && isStoppedAtLimit(ending) ? FILE_LIMIT : undefined,
+    isDiskFull ? DISK_FULL : undefined,
+    isReopened ? REOPENED : undefined,
+    ending.isLeftRunning ? leftRunning(kept) : undefined,
+  ].filter((warning) => warning !== undefined);
 }
 
 function isStoppedAtLimit({ signal, exitCode }: Supervised): boolean {
@@ -259,21 +252,10 @@ const OWN_OUTPUT = /\/dev\/(?:std(?:out|err)\b|fd\/[12]\b)|\/proc\/self\/fd\//;
 const REOPENED =
   "The command opens its own output by name (such as /dev/stderr), which empties the file that it goes into: what it printed before may be missing. Write >&1 or >&2 instead, or add 2>&1 | cat.";
 
-function nameWarning({ options, isFile }: RunFacts): readonly string[] {
-  const { command = "", file = "", args = [] } = options;
-  return isFile && [command, file, ...args].some((word) => OWN_OUTPUT.test(word)) ? [REOPENED] : [];
-}
-
-function backgroundWarning(
-  { isLeftRunning }: Supervised,
-  { kept: { entry } }: RunFacts,
-): readonly string[] {
-  if (!isLeftRunning) return [];
+function leftRunning({ entry }: Kept): string {
   const place =
     entry?.kind === "run"
       ? `goes on into ${entry.path}, without a limit`
       : "is not kept: redirect it to a file";
-  return [
-    `A process that the command started still runs in the background. What it prints from now on ${place}.`,
-  ];
+  return `A process that the command started still runs in the background. What it prints from now on ${place}.`;
 }

@@ -1,7 +1,9 @@
-import type { Archive } from "../archive/index.ts";
+import { isUtf8 } from "node:buffer";
+import { fdatasync, writeSync } from "node:fs";
+import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
+import { ContextError, isContextError } from "../core/error.ts";
 import { countNewlines } from "./count-newlines.ts";
-import { partsOf, type Source } from "./cut.ts";
-import { createSpool } from "./spool.ts";
+import { type Kept, partsOf, type Source } from "./cut.ts";
 
 /** Takes a stream of bytes: its ends stay in memory, the whole goes to the archive. */
 export interface Sink extends Source {
@@ -21,70 +23,63 @@ export interface SinkOptions {
   readonly maxBytes: number;
 }
 
-const FIRST_BYTES = 16_384;
-/** Small enough to be in the processor's cache still when it is counted and written. */
-const BLOCK_BYTES = 262_144;
-/** So much is held before a file is made: a small output needs none, and is searched as a whole. */
-const HELD_BYTES = 1_048_576;
 const NEWLINE = 10;
 
 /** Takes a stream into an archive, in the order in which the pieces come. Memory: 1 MB and the tail. */
 export function createSink({ archive, capacity, maxBytes }: SinkOptions): Sink {
-  const spool = createSpool({ archive, maxBytes });
-  const blocks = createBlocks(capacity, (block) => spool.append(block));
+  const original = createOriginal(archive, maxBytes);
+  const blocks = createBlocks(capacity);
   let busy: Promise<void> | undefined;
-  const takeLater = async (chunk: Uint8Array, from: number): Promise<void> => {
-    const earlier = busy;
-    const work = (async () => {
-      await earlier;
-      for (let at = blocks.take(chunk, from); at < chunk.length; at = blocks.take(chunk, at)) {
-        await blocks.written();
-      }
-    })();
-    busy = work;
-    await work;
-    if (busy === work) busy = undefined;
+  const take = (chunk: Uint8Array, from: number): Promise<void> | undefined => {
+    for (let at = from; at < chunk.length;) {
+      at = blocks.take(chunk, at);
+      // Only the first block waits: until the archive has opened a file for it.
+      const opening = at < chunk.length ? original.append(blocks.next()) : undefined;
+      if (opening !== undefined) return opening.then(() => take(chunk, at));
+    }
+    return undefined;
   };
-  const idle = async (): Promise<void> => {
-    await busy;
-    await blocks.written();
+  let waiting = 0;
+  const inTurn = async (work: Promise<void>): Promise<void> => {
+    waiting++;
+    await work;
+    if (--waiting === 0) busy = undefined;
   };
   return {
     write(chunk) {
-      const at = busy === undefined ? blocks.take(chunk, 0) : 0;
-      return at === chunk.length ? undefined : takeLater(chunk, at);
+      const taken = busy === undefined ? take(chunk, 0) : busy.then(() => take(chunk, 0));
+      if (taken !== undefined) busy = inTurn(taken);
+      return busy;
     },
     size: blocks.size,
     lines: blocks.lines,
     tail: blocks.tail,
     read(direction) {
-      const end = blocks.tail().at(-1) ?? NEWLINE;
-      const facts = {
-        bytes: blocks.size(),
-        lines: blocks.lines() + (end === NEWLINE ? 0 : 1),
-      };
+      const tail = blocks.tail();
+      const isEnded = (tail.at(-1) ?? NEWLINE) === NEWLINE;
+      const facts = { bytes: blocks.size(), lines: blocks.lines() + (isEnded ? 0 : 1) };
       const head = blocks.head();
-      if (head !== undefined) return { ...facts, head, tail: blocks.tail() };
+      if (head !== undefined) return { ...facts, head, tail };
       return { ...facts, ...partsOf(blocks.current(), { direction, capacity }) };
     },
     async keep() {
-      await idle();
+      await busy;
       const last = blocks.current();
-      return spool.keep(last, blocks.head() === undefined ? last : undefined);
+      return original.keep(last, blocks.head() === undefined ? last : undefined);
     },
     async discard() {
-      await idle();
-      await spool.discard();
+      await busy;
+      await original.discard();
     },
   };
 }
 
 /** The memory of a sink. */
 interface Blocks {
-  /** Copies a chunk from an offset on, as far as there is a free block; how far it got. */
+  /** Copies a chunk from an offset on until the current block is full; how far it got. */
   take(this: void, chunk: Uint8Array, from: number): number;
-  /** Settles when the block before the current one is written. */
-  written(this: void): Promise<void> | undefined;
+  /** Begins a new block; the full one, which stays as it is until the next but one begins. */
+  next(this: void): Uint8Array;
   size(this: void): number;
   lines(this: void): number;
   tail(this: void): Uint8Array;
@@ -93,14 +88,17 @@ interface Blocks {
   current(this: void): Uint8Array;
 }
 
+const FIRST_BYTES = 16_384;
+/** Small enough to be in the processor's cache still when it is counted and written. */
+const BLOCK_BYTES = 262_144;
+/** So much is held before a file is made: a small output needs none, and is searched as a whole. */
+const HELD_BYTES = 1_048_576;
+
 /**
- * Bytes are collected in a first block, which has the head, and then in blocks of 256 KB: each is
- * written when it is full, and those with the tail are used again once they are too old.
+ * Bytes are collected in a first block, which has the head, and then in blocks of 256 KB, of which
+ * those with the tail are used again once they are too old.
  */
-function createBlocks(
-  capacity: number,
-  write: (block: Uint8Array) => Promise<void> | undefined,
-): Blocks {
+function createBlocks(capacity: number): Blocks {
   const most = Math.ceil(capacity / BLOCK_BYTES) + 1;
   let room = Math.max(HELD_BYTES, 2 * capacity);
   let block = new Uint8Array(Math.min(FIRST_BYTES, room));
@@ -108,24 +106,12 @@ function createBlocks(
   let first: Uint8Array | undefined;
   /** The full ones that are still needed, the newest last. */
   const recent: Uint8Array<ArrayBuffer>[] = [];
-  let writing: Promise<void> | undefined;
 
   const current = (): Uint8Array => block.subarray(0, filled);
   const lines = (): number => {
     newlines += countNewlines(block.subarray(counted, filled));
     counted = filled;
     return newlines;
-  };
-  const nextBlock = (): void => {
-    lines();
-    writing = write(block)?.then(() => void (writing = undefined));
-    first ??= block;
-    recent.push(block);
-    before += filled;
-    const free = recent.length > most ? recent.shift() : undefined;
-    room = BLOCK_BYTES;
-    block = free === undefined || free === first ? new Uint8Array(room) : free;
-    [filled, counted] = [0, 0];
   };
   const growTo = (needed: number): void => {
     if (needed <= block.length || block.length === room) return;
@@ -135,18 +121,24 @@ function createBlocks(
   };
   return {
     take(chunk, from) {
-      for (let at = from; at < chunk.length;) {
-        if (filled === room && writing !== undefined) return at;
-        if (filled === room) nextBlock();
-        growTo(filled + chunk.length - at);
-        const piece = chunk.subarray(at, at + block.length - filled);
-        block.set(piece, filled);
-        filled += piece.length;
-        at += piece.length;
-      }
-      return chunk.length;
+      growTo(filled + chunk.length - from);
+      const piece = chunk.subarray(from, from + block.length - filled);
+      block.set(piece, filled);
+      filled += piece.length;
+      return from + piece.length;
     },
-    written: () => writing,
+    next() {
+      lines();
+      const full = block;
+      first ??= full;
+      recent.push(full);
+      before += filled;
+      const free = recent.length > most ? recent.shift() : undefined;
+      room = BLOCK_BYTES;
+      block = free === undefined || free === first ? new Uint8Array(room) : free;
+      [filled, counted] = [0, 0];
+      return full;
+    },
     size: () => before + filled,
     lines,
     tail: () => lastBytes([...recent, current()], capacity),
@@ -163,4 +155,152 @@ function lastBytes(parts: readonly Uint8Array[], count: number): Uint8Array {
     bytes += part.length;
   }
   return Buffer.concat(last).subarray(-count);
+}
+
+/** Brings bytes into an archive; a failure costs the original and stops nothing. */
+interface Original {
+  /** Takes the next bytes; with a promise, they must not change until it settles. Never rejects. */
+  append(bytes: Uint8Array): Promise<void> | undefined;
+  /** Takes the last bytes and keeps all of them: `whole`, where they are in memory. Never rejects. */
+  keep(last: Uint8Array, whole?: Uint8Array): Promise<Kept>;
+  /** Leaves nothing behind. Never rejects. */
+  discard(): Promise<void>;
+}
+
+/** Where the bytes of one original go. `append` throws and `commit` rejects when the archive fails. */
+interface Target {
+  append(bytes: Uint8Array): void;
+  commit(whole?: Uint8Array): Promise<ArchiveEntry>;
+  discard(): Promise<void>;
+}
+
+const NO_ARCHIVE = "there is no archive";
+const ENDED = "the output had ended before";
+
+/** Nothing is opened before the first bytes come. */
+function createOriginal(archive: Archive | undefined, maxBytes: number): Original {
+  let size = 0;
+  let target: Target | undefined;
+  let notKept = archive === undefined ? NO_ARCHIVE : undefined;
+
+  const discard = async (): Promise<void> => {
+    const last = target;
+    target = undefined;
+    await last?.discard();
+  };
+  const fail = (error: unknown): Promise<void> => {
+    notKept = reasonOf(error);
+    return discard();
+  };
+  const open = async (bytes: Uint8Array, into: Archive): Promise<void> => {
+    try {
+      const file = await into.open?.("out");
+      target = file === undefined ? memoryTarget(into) : fileTarget(file);
+      target.append(bytes);
+    } catch (error) {
+      await fail(error);
+    }
+  };
+  const append = (bytes: Uint8Array): Promise<void> | undefined => {
+    if (archive === undefined || notKept !== undefined) return undefined;
+    try {
+      size += bytes.length;
+      if (size > maxBytes) throw tooLong(maxBytes);
+      if (target === undefined) return open(bytes, archive);
+      target.append(bytes);
+      return undefined;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  return {
+    append,
+    discard,
+    async keep(last, whole) {
+      await append(last);
+      const [full, failure] = [target, notKept ?? ENDED];
+      [target, notKept] = [undefined, ENDED];
+      if (full === undefined) return { notKept: failure };
+      try {
+        return { entry: await full.commit(whole) };
+      } catch (error) {
+        return { notKept: reasonOf(error) };
+      }
+    },
+  };
+}
+
+/** The disk works ahead of the end once there are so many bytes for it. */
+const SYNC_BYTES = 8_388_608;
+/** An archive without files gets an original as one text, so it is held in memory until then. */
+const MOST_HELD_BYTES = 8_000_000;
+
+/**
+ * Written on the spot: the bytes are in the cache of this processor, and handing them to another thread
+ * costs more than taking them into the memory of the system. The source cannot be faster than the disk.
+ */
+function fileTarget(file: SpillFile): Target {
+  const { fd } = file;
+  let unsynced = 0;
+  return {
+    append(bytes) {
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      unsynced += bytes.length;
+      if (unsynced < SYNC_BYTES) return;
+      unsynced = 0;
+      // Nobody waits for it, and a failure comes once more at the end.
+      fdatasync(fd, () => undefined);
+    },
+    commit: (whole) => file.commit(whole),
+    discard: () => file.discard(),
+  };
+}
+
+function memoryTarget(archive: Archive): Target {
+  const held: Uint8Array[] = [];
+  let size = 0;
+  return {
+    append(bytes) {
+      size += bytes.length;
+      if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
+      // A copy: the memory is used again.
+      held.push(bytes.slice());
+    },
+    async commit() {
+      const bytes = Buffer.concat(held);
+      if (!isUtf8(bytes)) throw noText(archive.name);
+      return archive.put("out", bytes.toString("utf8"));
+    },
+    async discard() {},
+  };
+}
+
+function tooLong(maxBytes: number): ContextError {
+  return new ContextError("limit-exceeded", `it is larger than ${maxBytes} bytes`);
+}
+
+function tooLarge(archive: string): ContextError {
+  return new ContextError(
+    "limit-exceeded",
+    `The ${archive} archive has no files, so it takes outputs of at most ${MOST_HELD_BYTES} bytes. Use an archive with files for larger ones.`,
+    { details: { archive, limit: MOST_HELD_BYTES } },
+  );
+}
+
+function noText(archive: string): ContextError {
+  return new ContextError(
+    "archive-failed",
+    `The ${archive} archive has no files, so it cannot hold an output that is not UTF-8. Use an archive with files.`,
+    { details: { archive } },
+  );
+}
+
+/** As a clause that can follow "was not kept:". */
+export function reasonOf(error: unknown): string {
+  if (isContextError(error)) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (code === "ENOSPC") return "the disk is full";
+  if (code === "EDQUOT") return "the disk quota is used up";
+  if (code === "EFBIG") return "the system allows no larger file";
+  return `the file could not be written (${code})`;
 }

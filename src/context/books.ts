@@ -44,6 +44,7 @@ interface OpenBooks extends Books {
 
 export function createBookkeeper(options: BookOptions): Bookkeeper {
   let open: OpenBooks | undefined;
+  let hasBegun = false;
   const sums = createRecordedFacts(options.cwd);
 
   const goesOn = (view: HistoryView): boolean =>
@@ -74,8 +75,9 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
     follow(view) {
       // A caller who brings new objects every time would pay for all of them in every step.
       const isGrowing = view.from > 0 && view.from >= view.messages.length / 2;
-      if (goesOn(view) || isGrowing) take(view);
+      if (goesOn(view) || isGrowing || !hasBegun) take(view);
       else open = undefined;
+      hasBegun = true;
     },
     booksOf(view) {
       if (open?.taken !== view.messages.length) open = undefined;

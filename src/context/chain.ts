@@ -25,13 +25,40 @@ export function createChain(digest: Digest): Chain {
     prints.set(message, print);
     return print;
   };
-  const next = (key: string, message: Message): string =>
-    digest(key + printOf(message)).slice(0, DIGITS);
+  const next = (key: string, message: Message): string => mixed(key + printOf(message));
   return {
     next,
     keyOf: (messages) => messages.reduce(next, ""),
     forget: (message) => void prints.delete(message),
   };
+}
+
+/**
+ * 64 bits of a short text, in two lanes of 32 that are stirred together at the end (as in cyrb53 and
+ * MurmurHash3). Such a mix alone could be forged, but all that it sees of a message is a SHA-256
+ * digest: whoever wants another list under a given key has to find a text of a given digest.
+ */
+function mixed(text: string): string {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 0x9e3779b1);
+    low = Math.imul(low ^ unit, 0x5f356495);
+  }
+  const [first, second] = [stirred(high) ^ spread(low), stirred(low) ^ spread(high)];
+  return hexOf(first) + hexOf(second);
+}
+
+function stirred(lane: number): number {
+  return Math.imul(lane ^ (lane >>> 16), 0x85ebca6b);
+}
+
+function spread(lane: number): number {
+  return Math.imul(lane ^ (lane >>> 13), 0xc2b2ae35);
+}
+
+function hexOf(lane: number): string {
+  return (lane >>> 0).toString(16).padStart(DIGITS / 2, "0");
 }
 
 /** Tells whether two messages say the same; most that do are one object, most others differ at a glance. */
@@ -51,25 +78,30 @@ function isOther(one: Part, other: Part | undefined): boolean {
 /**
  * The content of a message as one text, also after a way through a format that keeps nothing else:
  * kind, metadata, times, usage and native sources do not count, and a system message may have
- * become a user message.
+ * become a user message. Each piece stands behind its length, so that none can pass for two; long
+ * texts are not written as JSON, which would cost more than the digest.
  */
 function saidBy({ role, parts }: Message): string {
-  return toJson([role === "system" ? "user" : role, ...parts.map(contentOf)]);
+  return framed(role === "system" ? "user" : role) + parts.map(contentOf).join("");
 }
 
-function contentOf(part: Part): unknown {
+function contentOf(part: Part): string {
   switch (part.type) {
     case "text":
-      return part.text;
+      return `text ${framed(part.text)}`;
     case "reasoning":
-      return ["reasoning", part.text, part.signature];
+      return `reasoning ${framed(part.text)}${framed(part.signature)}`;
     case "file":
-      return ["file", part.mediaType, part.data ?? part.url];
+      return `file ${framed(part.mediaType)}${framed(part.data ?? part.url)}`;
     case "tool-call":
-      return ["call", part.toolCallId, part.toolName, part.input];
+      return `call ${framed(part.toolCallId)}${framed(part.toolName)}${framed(toJson(part.input))}`;
     case "tool-result":
-      return ["result", part.toolCallId, part.output.map(contentOf)];
+      return `result ${framed(part.toolCallId)}${framed(part.output.map(contentOf).join(""))}`;
     case "opaque":
-      return ["opaque", part.source.value];
+      return `opaque ${framed(toJson(part.source.value))}`;
   }
+}
+
+function framed(text: string | undefined): string {
+  return text === undefined ? "-" : `${text.length}:${text}`;
 }

@@ -16,6 +16,7 @@ import {
   type CallersList,
   goesOn,
   renewed,
+  sameAtAGlance,
   sameBody,
   sameObjects,
   type Standing,
@@ -50,10 +51,11 @@ export interface History {
   /**
    * Takes any list: the whole history, a returned list and what came since, one that began with a
    * returned list, a branch or an earlier state of these. The system messages at its beginning may
-   * be others every time. The edits that fit what the list says now are in the view. Throws
-   * `invalid-message` for anything but a list of messages.
+   * be others every time. The edits that fit what the list says now are in the view. `atAGlance`
+   * does not look at every old message (see `track.ts`), which is enough where nothing is edited.
+   * Throws `invalid-message` for anything but a list of messages.
    */
-  recognise(messages: readonly Message[]): HistoryView;
+  recognise(messages: readonly Message[], atAGlance?: boolean): HistoryView;
   /** The key of the first messages of the newest view, its leading system messages left out. */
   keyOf(length: number): ListKey;
   /** Loads the code that puts edits in their place, once there are any; before every `recognise`. */
@@ -90,9 +92,19 @@ interface Memory {
   /** What the newest edit left, for callers who go on from the returned list. */
   returned: Track | undefined;
   /** The newest view; where nothing is edited, its messages are the list of `given`. */
-  view: { readonly messages: readonly Message[]; readonly lead: number; readonly records: Branch };
+  view: NewestView;
   /** The keys of the beginnings of the newest view, as far as they were asked for. */
   keys: string[];
+  /** How many lists were looked at so far. */
+  turn: number;
+}
+
+interface NewestView {
+  readonly messages: readonly Message[];
+  readonly lead: number;
+  readonly records: Branch;
+  /** As it was when the view was made; an edit of it comes later. */
+  readonly standing: Standing;
 }
 
 /** A history that begins with a stored journal. */
@@ -110,7 +122,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
       if (memory.known.records.size === 0) return;
       memory.apply ??= (await import("./apply-record.ts")).applyRecord;
     },
-    recognise: (messages) => recognise(memory, chain, messages),
+    recognise: (messages, atAGlance) => recognise(memory, chain, messages, atAGlance),
     append: (record, base) => append(memory, record, base),
     undo(record, before) {
       const { records } = memory.known;
@@ -121,7 +133,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
       const known = knownBy(takeBack(records, record.after.key, restored));
       Object.assign(memory, remembering(known));
       memory.newest = last === undefined ? [] : branchOf(known.records, last.after.key);
-      memory.view = { messages: [], lead: 0, records: memory.newest };
+      memory.view = { ...memory.view, records: memory.newest };
       return restored;
     },
     recordsOf(summary) {
@@ -145,8 +157,9 @@ function remembering(known: Known): Memory {
     newest,
     given: { list: [], lead: 0, standing: UNEDITED },
     returned: undefined,
-    view: { messages: [], lead: 0, records: newest },
+    view: { messages: [], lead: 0, records: newest, standing: UNEDITED },
     keys: [],
+    turn: 0,
   };
 }
 
@@ -157,11 +170,16 @@ function keyOf({ keys, view }: Memory, chain: Chain, length: number): ListKey {
   return { key: keys[length - 1] ?? "", length };
 }
 
-function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): HistoryView {
+function recognise(
+  memory: Memory,
+  chain: Chain,
+  messages: readonly Message[],
+  atAGlance = false,
+): HistoryView {
   assertMessageList(messages);
   const { given, returned } = memory;
   const list = { messages, lead: leadingSystemCount(messages) };
-  const same = sameBody(given, list);
+  const same = atAGlance ? sameAtAGlance(given, list, memory.turn++) : sameBody(given, list);
   assertShapes(list, same);
   const isGiven = goesOn(given, list, same);
   const track = isGiven ? given : returned && goesOn(returned, list, 0) ? returned : undefined;
@@ -192,15 +210,18 @@ function take(memory: Memory, list: CallersList, same: number, standing: Standin
   const { records, taken, base, consumed, isReturned } = standing;
   const isEdited = records.length > 0;
   const fresh = isEdited ? messages.slice(lead + taken) : messages;
-  const led = isEdited ? [...messages.slice(0, lead), ...base] : [];
-  const all = isEdited ? [...led, ...fresh] : messages;
+  // `concat` copies as a whole, where two spreads would go through every message.
+  const led = isEdited ? messages.slice(0, lead).concat(base) : [];
+  const all = isEdited ? led.concat(fresh) : messages;
   const isSameLead = given.lead === lead && sameObjects(given.list, messages, lead) === lead;
-  const isGrown = !isEdited && view.messages === given.list && isSameLead;
-  const from = isGrown ? lead + same : sameObjects(view.messages, all);
+  const isGrown = view.standing === standing && isSameLead;
+  const from = isGrown
+    ? lead + base.length + Math.max(0, same - taken)
+    : sameObjects(view.messages, all);
   const copy = renewed(given, list, same);
   memory.given = { list: copy, lead, standing };
   memory.keys = lead === view.lead ? keys.slice(0, Math.max(0, from - lead)) : [];
-  memory.view = { messages: isEdited ? all : copy, lead, records };
+  memory.view = { messages: isEdited ? all : copy, lead, records, standing };
   if (isEdited) memory.newest = records;
   const dropped = droppedFrom(view.records, records);
   return { base: led, fresh, messages: all, from, records, consumed, isReturned, dropped };

@@ -29,6 +29,14 @@ export interface Steps {
   close(): void;
 }
 
+/** How a list is looked at. */
+interface Look {
+  /** See `History.recognise`. */
+  readonly atAGlance?: boolean;
+  /** Edits that were dropped at a glance of the same list. */
+  readonly dropped?: number;
+}
+
 /** What is opened with the first call, and when an edit comes near. */
 interface Opened {
   readonly gauge: () => Promise<Gauge>;
@@ -40,24 +48,9 @@ interface Opened {
 export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
   const { options, history, now } = parts;
   const opened = opening(parts);
-  let latest: View | undefined;
+  const views = viewing(parts, opened);
+  const { viewOf } = views;
   let hasRecovered = false;
-  /** Whether the view before was measured, so that the next one can go on from it. */
-  let isMeasured = false;
-
-  /** The caller's list with the edits that fit it, and how full the window is with it. */
-  const viewOf = (messages: readonly Message[], { measure, budget }: Gauge): View => {
-    const startedAt = now();
-    const recognised = history.recognise(messages);
-    const view = isMeasured ? recognised : { ...recognised, from: 0 };
-    opened.loaded()?.follow(view);
-    // What was reported for a request with edits says nothing about one without them.
-    const since = view.dropped > 0 ? view.messages.length : view.base.length;
-    const measured = measure({ messages: view.messages, from: view.from, since });
-    isMeasured = true;
-    latest = { ...view, measured, warnings: warningsOf(view.dropped, budget), startedAt };
-    return latest;
-  };
 
   return {
     async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
@@ -67,12 +60,13 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       const gauge = await opened.gauge();
       await history.ready();
       gauge.note(sent);
-      const view = viewOf(messages, gauge);
+      const view = viewOf(messages, gauge, { atAGlance: !force });
       if (force || isOver(view, gauge, options)) {
+        const whole = held(force ? view : viewOf(messages, gauge, { dropped: view.dropped }));
         const editor = await opened.editor();
-        return editor.edit(held(view), { force, compactionTemplate, signal });
+        return editor.edit(whole, { force, compactionTemplate, signal });
       }
-      if (isFilling(view, gauge, options)) (await opened.editor()).prepareAhead(view);
+      if (isFilling(view, gauge, options)) await nearEdit(view, opened);
       const report = emptyReport(view, gauge.budget, opened.loaded()?.costs ?? NO_COSTS);
       const durationMs = now() - view.startedAt;
       return { messages: view.messages, report: { ...report, durationMs } };
@@ -93,12 +87,58 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     async undo(messages) {
       const editor = await opened.editor();
       await history.ready();
-      isMeasured = false;
+      views.forget();
       return editor.undo(messages);
     },
-    rules: () => rulesOf(options, history, latest),
+    rules: () => rulesOf(options, history, views.latest()),
     close: () => opened.loaded()?.close(),
   };
+}
+
+/** The views of a conversation, each measured from where it differs from the one before. */
+interface Views {
+  /** The caller's list with the edits that fit it, and how full the window is with it. */
+  readonly viewOf: (messages: readonly Message[], gauge: Gauge, look?: Look) => View;
+  readonly latest: () => View | undefined;
+  /** The newest view is not what the next one goes on from. */
+  forget(): void;
+}
+
+function viewing(
+  { history, now }: Pick<EditorParts, "history" | "now">,
+  { loaded }: Opened,
+): Views {
+  let latest: View | undefined;
+  let isMeasured = false;
+  return {
+    viewOf(messages, { measure, budget }, { atAGlance = false, dropped = 0 } = {}) {
+      const startedAt = now();
+      const recognised = history.recognise(messages, atAGlance);
+      const from = isMeasured ? recognised.from : 0;
+      const lost = recognised.dropped + dropped;
+      const view = { ...recognised, from, dropped: lost };
+      loaded()?.follow(view);
+      // What was reported for a request with edits says nothing about one without them.
+      const since = lost > 0 ? view.messages.length : view.base.length;
+      const measured = measure({ messages: view.messages, from, since });
+      isMeasured = true;
+      latest = { ...view, measured, warnings: warningsOf(lost, budget), startedAt };
+      return latest;
+    },
+    latest: () => latest,
+    forget() {
+      isMeasured = false;
+    },
+  };
+}
+
+/** What an edit needs is loaded, and kept up to date from now on. */
+async function nearEdit(view: View, { editor, loaded }: Opened): Promise<void> {
+  const known = loaded();
+  const seen = known === undefined ? held(view) : view;
+  const loading = known ?? (await editor());
+  if (known === undefined) loading.follow(seen);
+  loading.prepareAhead(seen);
 }
 
 function opening(parts: Omit<EditorParts, "gauge">): Opened {

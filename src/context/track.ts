@@ -61,11 +61,50 @@ export function withObjectsOfNow(
 }
 
 /** How many objects a list has in common with the one before, its leading system messages left out. */
-export function sameBody(track: Track, { messages, lead }: CallersList): number {
-  const length = Math.min(track.list.length - track.lead, messages.length - lead);
-  let at = 0;
-  while (at < length && track.list[track.lead + at] === messages[lead + at]) at++;
-  return at;
+export function sameBody(track: Track, list: CallersList): number {
+  return sameUpTo(track, list, { from: 0, to: commonLength(track, list) });
+}
+
+/**
+ * So many messages at the end are looked at in every step, and so many of those before them. Up to
+ * twice as many, a look is as good as reading the whole list.
+ */
+const LOOK = 512;
+
+/**
+ * The same at a glance, so that a step of a long conversation costs what a step of a short one does:
+ * whatever a request holds after edits, the newest messages, and of the older ones another
+ * slice each `turn`. A message among those that was exchanged is seen some steps later.
+ */
+export function sameAtAGlance(track: Track, list: CallersList, turn: number): number {
+  const { taken, base } = track.standing;
+  const length = commonLength(track, list);
+  const sent = taken === 0 ? length : taken - base.length;
+  const newest = Math.max(0, Math.min(length - LOOK, sent));
+  const from = (turn % Math.max(1, Math.ceil(newest / LOOK))) * LOOK;
+  const slice = { from, to: Math.min(newest, from + LOOK) };
+  const isSame =
+    sameUpTo(track, list, { from: newest, to: length }) === length &&
+    sameUpTo(track, list, slice) === slice.to;
+  return isSame ? length : sameBody(track, list);
+}
+
+function commonLength(track: Track, { messages, lead }: CallersList): number {
+  return Math.min(track.list.length - track.lead, messages.length - lead);
+}
+
+/** Where two lists begin to differ between two places, or the second of these. */
+function sameUpTo(
+  track: Track,
+  { messages, lead }: CallersList,
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
+  const { list } = track;
+  const shift = lead - track.lead;
+  const end = track.lead + to;
+  let at = track.lead + from;
+  while (at < end && list[at] === messages[at + shift]) at++;
+  return at - track.lead;
 }
 
 /** The caller's list as a copy; where the list before goes on, only what is new is written. */

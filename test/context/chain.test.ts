@@ -36,3 +36,27 @@ it.each<Message>([
   expect(isSameMessage(one, other)).toBe(false);
   expect(keyOf([other])).not.toBe(keyOf([one]));
 });
+
+it("what one part says cannot be said by two, or by another kind of part", () => {
+  const text = (said: string) => ({ type: "text" as const, text: said });
+  const lists: Message["parts"][] = [
+    [text("a"), text("b")],
+    [text("ab")],
+    [text("atext 1:b")],
+    [text("a"), text(""), text("b")],
+    [{ type: "reasoning", text: "a" }],
+    [{ type: "reasoning", text: "a", signature: "" }],
+    [{ ...result, output: [text("a"), text("b")] }],
+    [{ ...result, output: [text("atext 1:b")] }],
+  ];
+  const keys = lists.map((parts) => keyOf([{ role: "tool", parts }]));
+  expect(new Set(keys).size).toBe(lists.length);
+  expect(keys.every((key) => /^[0-9a-f]{16}$/.test(key))).toBe(true);
+});
+
+it("keys of many lists differ", () => {
+  let key = "";
+  const keys = new Set<string>();
+  for (let n = 0; n < 20_000; n++) keys.add((key = next(key, user(n % 2 === 0 ? "a" : "b"))));
+  expect(keys.size).toBe(20_000);
+});

@@ -1,8 +1,8 @@
 import type { Archive } from "../archive/archive.ts";
-import { sha256Hex } from "../archive/digest.ts";
+import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
-import type { Message } from "../core/message/index.ts";
+import type { Digest, Message } from "../core/message/index.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
 import {
   truncateAndArchive,
@@ -135,7 +135,8 @@ interface ContextParts extends Omit<EditorParts, "gauge"> {
 
 function openParts(options: ContextOptions): ContextParts {
   const { now = Date.now, journal = [], plugins = [] } = options;
-  const archive = archiveOf(options);
+  const digest = rememberingDigest(sha256Hex);
+  const archive = archiveOf(options, digest);
   const events = createEmitter();
   // The listeners of plugins hear everything.
   for (const { onEvent } of plugins) if (onEvent !== undefined) events.onAny(onEvent);
@@ -143,12 +144,12 @@ function openParts(options: ContextOptions): ContextParts {
   const history = createHistory(journal, chain);
   const store = options.conversation === undefined ? undefined : archive.journal;
   const persistence = createPersistence(store, history);
-  return { options, archive, events, chain, history, persistence, now };
+  return { options, archive, digest, events, chain, history, persistence, now };
 }
 
 /** The archive, or the part of it that belongs to the conversation. */
-function archiveOf({ archive, conversation }: ContextOptions): Archive {
-  if (conversation === undefined) return archive ?? memoryArchive();
+function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): Archive {
+  if (conversation === undefined) return archive ?? memoryArchive({ digest });
   const own = archive?.conversation?.(conversation);
   if (own?.journal !== undefined) return own;
   const problem =

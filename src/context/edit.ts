@@ -1,5 +1,4 @@
 import type { Archive } from "../archive/archive.ts";
-import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
 import { repairMessages, type Repair } from "../core/message/repair.ts";
 import {
@@ -66,6 +65,8 @@ export interface Editor {
 export interface EditorParts {
   readonly options: ContextOptions;
   readonly archive: Archive;
+  /** The archive's own where it is the default one: it remembers the head, which is large. */
+  readonly digest: Digest;
   readonly history: History;
   readonly chain: Chain;
   readonly gauge: Gauge;
@@ -76,7 +77,6 @@ export interface EditorParts {
 
 /** What an editor keeps of its own. */
 interface Desk {
-  readonly digest: Digest;
   readonly books: Bookkeeper;
   readonly asked: Asked;
 }
@@ -84,7 +84,6 @@ interface Desk {
 export function createEditor(parts: EditorParts): Editor {
   const { options, now } = parts;
   const desk: Desk = {
-    digest: rememberingDigest(sha256Hex),
     books: createBookkeeper(options),
     asked: createAsked(options, now),
   };
@@ -112,7 +111,7 @@ async function edit(
   request: EditRequest,
 ): Promise<Prepared> {
   const { options, archive, history, chain, gauge, persistence, events, now } = parts;
-  const { asked, books, digest } = desk;
+  const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const facts = ledger.ledger();
   const { messages: legal, repairs } = repairMessages(view.messages, check.issues());
@@ -122,7 +121,7 @@ async function edit(
   const prepared = isUsable ? asked.ahead.match(legal) : undefined;
   const planned = await planAndArchive(legal, {
     archive,
-    options: { ...planOptions(view, gauge, options, digest), force: request.force },
+    options: { ...planOptions(view, gauge, options, parts.digest), force: request.force },
     lines: legal === view.messages ? lines : undefined,
     preparedTail: prepared?.tailStart,
   });
@@ -201,7 +200,7 @@ function summaryFor(
 /** After a look at what a summary would be about, so much of usable must come before the next one. */
 const NEXT_LOOK = 0.03;
 
-function beginAhead(parts: EditorParts, { asked, books, digest }: Desk, view: View): void {
+function beginAhead(parts: EditorParts, { asked, books }: Desk, view: View): void {
   const { gauge, options } = parts;
   const { usable } = gauge.budget;
   if (asked.summarizer === undefined || !hasWorkedSince(view.records, view.fresh)) return;
@@ -213,7 +212,7 @@ function beginAhead(parts: EditorParts, { asked, books, digest }: Desk, view: Vi
     template: templateFor(options),
     planOptions() {
       const isLegal = books.booksOf(view).check.issues().length === 0;
-      return isLegal ? planOptions(view, gauge, options, digest) : undefined;
+      return isLegal ? planOptions(view, gauge, options, parts.digest) : undefined;
     },
   });
 }

@@ -92,19 +92,17 @@ interface Memory {
   /** What the newest edit left, for callers who go on from the returned list. */
   returned: Track | undefined;
   /** The newest view; where nothing is edited, its messages are the list of `given`. */
-  view: NewestView;
+  view: {
+    readonly messages: readonly Message[];
+    readonly lead: number;
+    readonly records: Branch;
+    /** As it was when the view was made; an edit of it comes later. */
+    readonly standing: Standing;
+  };
   /** The keys of the beginnings of the newest view, as far as they were asked for. */
   keys: string[];
   /** How many lists were looked at so far. */
   turn: number;
-}
-
-interface NewestView {
-  readonly messages: readonly Message[];
-  readonly lead: number;
-  readonly records: Branch;
-  /** As it was when the view was made; an edit of it comes later. */
-  readonly standing: Standing;
 }
 
 /** A history that begins with a stored journal. */

@@ -1,5 +1,7 @@
-export { memoryArchive } from "./archive/memory.ts";
-export { recallTools } from "./archive/recall-tools.ts";
+export * from "./entry/context.ts";
+export * from "./entry/truncate.ts";
+export * from "./entry/tools.ts";
+export * from "./core/overflow/provider-error.ts";
 export type {
   Archive,
   ArchiveEntry,
@@ -9,7 +11,6 @@ export type {
   RecallTools,
   SpillFile,
 } from "./archive/index.ts";
-export { compact, createContext } from "./context/create-context.ts";
 export type {
   AnyContextEvent,
   Context,
@@ -27,7 +28,6 @@ export type {
   SummarySource,
 } from "./context/index.ts";
 export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
-export { ContextError, isContextError } from "./core/error.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
 export type { Ledger } from "./core/ledger/index.ts";
 export type {
@@ -48,15 +48,12 @@ export type {
   ToolResultPart,
   Usage,
 } from "./core/message/index.ts";
-export { contextBudget } from "./core/overflow/budget.ts";
-export { recogniseOverflow } from "./core/overflow/provider-error.ts";
 export type { BudgetOptions, ContextBudget, ProviderOverflow } from "./core/overflow/index.ts";
 export type { RequestLimits } from "./core/plan/index.ts";
 export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
 export type { SectionOverride, TemplateOverride } from "./core/summary/index.ts";
 export type { TokenCounter } from "./core/tokens/index.ts";
 export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
-export { truncateOutput } from "./core/truncate/truncate-output.ts";
 export type {
   Direction,
   Limits,
@@ -78,7 +75,6 @@ export type {
   SummaryRequest,
   SummaryUsage,
 } from "./models/summarizer.ts";
-export { wrapTools } from "./tools/wrap-tool.ts";
 export type {
   TruncatedEvent,
   TruncatedOutput,

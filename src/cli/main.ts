@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { runProgram } from "./program.ts";
+import * as modules from "node:module";
 
 /** The package's own version; the file stands at the same place beside `src` and beside `dist`. */
 function packageVersion(): string {
@@ -35,4 +35,7 @@ const io = {
   env: process.env,
   cwd: currentFolder(),
 };
+// Node 22.1 and newer keep compiled code from one start to the next; the program is loaded after that.
+(modules as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+const { runProgram } = await import("./program.ts");
 process.exitCode = await runProgram(io, process.argv.slice(2), packageVersion());

@@ -4,11 +4,7 @@ import { memoryArchive } from "../archive/memory.ts";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Digest, Message } from "../core/message/index.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
-import {
-  truncateAndArchive,
-  type TruncatedOutput,
-  type TruncationOptions,
-} from "../tools/truncate-and-archive.ts";
+import type { TruncatedOutput, TruncationOptions } from "../tools/index.ts";
 import { createChain } from "./chain.ts";
 import { checkOptions } from "./check-options.ts";
 import type { EditorParts } from "./edit.ts";
@@ -106,7 +102,10 @@ export function createContext(options: ContextOptions = {}): Context {
   const context: Context & FailureSink = {
     archive,
     truncation,
-    truncate: async (output, meta) => truncateAndArchive(output, meta, truncation),
+    async truncate(output, meta) {
+      const { truncateAndArchive } = await import("../tools/truncate-and-archive.ts");
+      return truncateAndArchive(output, meta, truncation);
+    },
     journal: () => history.journal,
     recall: (handle) => archive.get(handle),
     subAgent: (own = {}) => createContext(subAgentOptions(parts, steps.rules(), own)),

@@ -1,6 +1,5 @@
 import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import type { History } from "./history.ts";
 import type { Gauge, SentBeside } from "./measure.ts";
@@ -72,6 +71,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       return { messages: view.messages, report: { ...report, durationMs } };
     },
     async recover(messages, error) {
+      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
       const overflow = hasRecovered ? undefined : recogniseOverflow(error);
       hasRecovered = true;
       if (overflow === undefined) return undefined;

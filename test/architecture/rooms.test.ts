@@ -56,7 +56,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts"],
   "archive.ts": ["archive"],
   "core.ts": ["core", "context"],
-  "index.ts": ["core", "archive", "tools", "models", "context", "dialects", "hooks"],
+  entry: ["core", "archive", "tools", "context"],
+  "index.ts": ["core", "archive", "tools", "models", "context", "dialects", "hooks", "entry"],
   "tokens.ts": ["core"],
 };
 

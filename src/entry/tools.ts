@@ -1,0 +1,2 @@
+export { recallTools } from "../archive/recall-tools.ts";
+export { wrapTools } from "../tools/wrap-tool.ts";

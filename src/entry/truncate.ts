@@ -1,0 +1,1 @@
+export { truncateOutput } from "../core/truncate/truncate-output.ts";

@@ -57,8 +57,11 @@ function spread(lane: number): number {
   return Math.imul(lane ^ (lane >>> 13), 0xc2b2ae35);
 }
 
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function hexOf(lane: number): string {
-  return (lane >>> 0).toString(16).padStart(DIGITS / 2, "0");
+  const [first, second] = [BYTES[lane >>> 24], BYTES[(lane >>> 16) & 255]];
+  return `${first}${second}${BYTES[(lane >>> 8) & 255]}${BYTES[lane & 255]}`;
 }
 
 /** Tells whether two messages say the same; most that do are one object, most others differ at a glance. */

@@ -25,7 +25,10 @@ export async function withKnownOriginals(
     if (part.type !== "tool-result" || part.output.length !== 1) continue;
     const [only] = part.output;
     if (only?.type !== "text" || isPruned(part) || earlierOriginal(part) !== undefined) continue;
-    const original = await wholeOfExcerpt(only.text, archive);
+    const element = excerptElement(only.text);
+    // Most outputs are whole, and waiting for each would take longer than looking at it.
+    if (element === undefined) continue;
+    const original = await wholeOfExcerpt(only.text, element, archive);
     if (original !== undefined) known.set(part, { ...part, original });
   }
   if (known.size === 0) return messages;
@@ -34,6 +37,11 @@ export async function withKnownOriginals(
     const parts = message.parts.map((part) => known.get(part) ?? part);
     return withParts(message, parts);
   });
+}
+
+/** The element that ends an output, if a notice does. */
+function excerptElement(text: string): string | undefined {
+  return EXCERPT_END.exec(text.slice(-64))?.[1];
 }
 
 const EXCERPT_END = /<\/(tool-output-truncated|archive-result)>\n?$/;
@@ -45,9 +53,11 @@ const GAP = /(?:\n|^)\[… \d+ bytes left out here, [^\n]* …\]\n/;
  * has it and the text above the notice is a part of it. Any output can claim anything, so every
  * other one is an original itself.
  */
-async function wholeOfExcerpt(text: string, archive: Archive): Promise<Handle | undefined> {
-  const element = EXCERPT_END.exec(text.slice(-64))?.[1];
-  if (element === undefined) return undefined;
+async function wholeOfExcerpt(
+  text: string,
+  element: string,
+  archive: Archive,
+): Promise<Handle | undefined> {
   const { by, handle } = findTruncation(text) ?? {};
   const at = text.lastIndexOf(`<${element} `);
   if (by !== "longhaul" || handle === undefined || text.length - at > NOTICE_LIMITS.maxBytes) {

@@ -1,3 +1,4 @@
+import type { Archive } from "../../archive/archive.ts";
 import type { Context } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
@@ -6,14 +7,16 @@ import { isWireObject } from "../../dialects/wire.ts";
 import { anthropicAnswer } from "../../models/anthropic.ts";
 import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
+import type { TruncationOptions } from "../../tools/index.ts";
+import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
 import { clientSummarizer } from "../summarizer.ts";
+import { recallForms } from "../tools.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
-import { type RunnableTool, runnableRecall, wrapRunnables } from "./tools.ts";
 import type { MessageBody } from "./wire.ts";
 
 /** A client of the SDK, as far as it is called for summaries. */
@@ -92,4 +95,47 @@ function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
 function isClient(given: unknown): given is AnthropicClient {
   const messages = isWireObject(given) ? given["messages"] : undefined;
   return isWireObject(messages) && typeof messages["create"] === "function";
+}
+
+/** A tool as the tool runner takes it. */
+export interface RunnableTool {
+  readonly type: "custom";
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: { readonly type: "object"; readonly [field: string]: unknown };
+  run(input: unknown): Promise<string>;
+  parse(input: unknown): unknown;
+}
+
+function runnableRecall(archive: Archive): RunnableTool[] {
+  return recallForms(archive).map(({ name, description, schema, execute }) => ({
+    type: "custom",
+    name,
+    description,
+    input_schema: schema,
+    run: execute,
+    parse: (input) => input,
+  }));
+}
+
+type Run = (...args: unknown[]) => unknown;
+
+/** The tool runner's tools have a `run`; what it returns is a text or a list of content blocks. */
+function wrapRunnables<Tools extends readonly object[]>(
+  tools: Tools,
+  options: TruncationOptions,
+): Tools {
+  return tools.map((tool) => wrapRunnable(tool, options)) as unknown as Tools;
+}
+
+function wrapRunnable(tool: object, options: TruncationOptions): object {
+  const { run, name = "" } = tool as { readonly run?: unknown; readonly name?: string };
+  if (typeof run !== "function" || isWrapped(run)) return tool;
+  const execute = (...args: unknown[]): unknown => Reflect.apply(run as Run, tool, args);
+  const wrapped = wrapTool({ name, execute }, options).execute;
+  const fields = Object.getOwnPropertyDescriptors(tool);
+  return Object.create(Object.getPrototypeOf(tool) as object | null, {
+    ...fields,
+    run: { value: wrapped, enumerable: true, configurable: true, writable: true },
+  }) as object;
 }

@@ -4,8 +4,14 @@ import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
-import { type Conversation, conversationOn } from "./conversation.ts";
-import { createMiddleware, type LangChainMiddleware } from "./middleware.ts";
+import {
+  type Conversation,
+  conversationOn,
+  type LangChainRequest,
+  type ModelRequestLike,
+  type RunnableConfigLike,
+  threadOf,
+} from "./conversation.ts";
 import {
   type ChatModelLike,
   createThinkingOf,
@@ -20,7 +26,6 @@ import {
   type ToolConfigLike,
   truncatingTools,
 } from "./tools.ts";
-import { type LangChainRequest, type RunnableConfigLike, threadOf } from "./wire.ts";
 
 /**
  * `model` and `summarizer` may be chat models, with or without bound tools; a model's window is the
@@ -97,10 +102,14 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
   const tools = langchainRecallTools((config) => contextOf(config).archive);
   return {
     ...context,
-    middleware: createMiddleware(
-      (request, window) => threads.of(threadFor(request), window),
+    middleware: {
+      name: "LonghaulMiddleware",
       tools,
-    ),
+      wrapModelCall: createWrapModelCall(
+        (request, window) => threads.of(threadFor(request), window),
+        tools,
+      ),
+    },
     invoke: createInvoke(conversationFor),
     async prepareMessages<Native extends LangChainMessage>(
       messages: readonly Native[],
@@ -146,4 +155,61 @@ function boundTools(model: unknown): readonly unknown[] | undefined {
     if (isWireObject(place) && Array.isArray(place["tools"])) return place["tools"];
   }
   return undefined;
+}
+
+/** A middleware for `createAgent({ middleware: [...] })`. */
+export interface LangChainMiddleware {
+  readonly name: "LonghaulMiddleware";
+  /** The agent's own tools win over these: one that has the same name keeps its own. */
+  readonly tools: readonly LangChainTool[];
+  wrapModelCall<Request extends ModelRequestLike, Answer>(
+    request: Request,
+    handler: (request: Request) => Answer | Promise<Answer>,
+  ): Promise<Answer>;
+}
+
+/** The conversation of a request; `window` is that of the model that is called. */
+type ConversationFor = (request: LangChainRequest, window: number | undefined) => Conversation;
+
+function createWrapModelCall(
+  conversationFor: ConversationFor,
+  ownTools: readonly LangChainTool[],
+): LangChainMiddleware["wrapModelCall"] {
+  const countTools = createToolCounter();
+  const thinkingOf = createThinkingOf();
+  return async (given, handler) => {
+    const request = withoutDoubles(given, ownTools);
+    const { model, messages, modelSettings, runtime, systemPrompt } = request;
+    const asked = { messages: request.state?.messages ?? messages, config: runtime };
+    const options = {
+      instructions: systemPrompt ?? "",
+      tools: countTools(request.tools),
+      managedBy: managedByModel(model, modelSettings),
+      signal: runtime?.signal,
+    };
+    const conversation = conversationFor(asked, windowOfModel(model));
+    const sent = { messages, thinking: thinkingOf(model), options };
+    return conversation.send(sent, async (list, called) => {
+      const isSame = list === messages && called === model;
+      return handler(isSame ? request : { ...request, model: called, messages: [...list] });
+    });
+  };
+}
+
+/** The agent's own tools win over ours: no provider takes two of the same name. */
+function withoutDoubles<Request extends ModelRequestLike>(
+  request: Request,
+  ownTools: readonly LangChainTool[],
+): Request {
+  const { tools = [] } = request;
+  const own = new Set<unknown>(ownTools);
+  const names = new Set(tools.flatMap((tool) => (own.has(tool) ? [] : [nameOf(tool)])));
+  const isDouble = (tool: unknown): boolean => own.has(tool) && names.has(nameOf(tool));
+  return tools.some(isDouble)
+    ? { ...request, tools: tools.filter((tool) => !isDouble(tool)) }
+    : request;
+}
+
+function nameOf(tool: unknown): unknown {
+  return (tool as { readonly name?: unknown } | undefined)?.name;
 }

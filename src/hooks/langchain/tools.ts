@@ -5,8 +5,7 @@ import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import { recallForms, schemaJson } from "../tools.ts";
-import { truncatedMessage } from "./conversation.ts";
-import type { RunnableConfigLike, StateLike } from "./wire.ts";
+import { type RunnableConfigLike, type StateLike, truncatedMessage } from "./conversation.ts";
 
 /**
  * A tool as agents, `ToolNode` and `bindTools` take it: LangChain asks what a tool has, not which

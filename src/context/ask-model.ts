@@ -3,7 +3,6 @@ import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { planContext } from "../core/plan/plan-context.ts";
 import { summaryCap } from "../core/summary/lists.ts";
-import { askForSummary } from "../models/ask.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,
@@ -176,7 +175,7 @@ async function startSummary(
   const all = messages.slice(system, tailStart);
   const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
   const { toolKinds, cwd } = options;
-  const made = await askForSummary({
+  const question = {
     summarizer,
     task: {
       head,
@@ -187,12 +186,14 @@ async function startSummary(
       cap,
     },
     replaces: meter.total(all),
-    count: (text) => counter.count(text),
+    count: (text: string) => counter.count(text),
     timeoutMs: asking.summarizerTimeoutMs,
     now,
     signal,
     live: summarizer.reusesPrompt === true ? liveRequest(asking, stretch) : undefined,
-  });
+  };
+  const { askForSummary } = await import("../models/ask.ts");
+  const made = await askForSummary(question);
   for (const call of made.calls) {
     asking.spending.add(call);
     asking.events.emit("modelCalled", call);

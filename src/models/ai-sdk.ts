@@ -62,7 +62,8 @@ async function generate(
   const { maxTokens, window = DEFAULT_WINDOW, providerOptions, headers } = options;
   const prefix = request.live && (await liveContent(request.live, model));
   const live = prefix && request.live;
-  const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
+  const tokens = await inputTokens(request, live);
+  const room = { cap: request.cap, maxTokens, window, inputTokens: tokens };
   const call = {
     ...(prefix ?? promptContent(request)),
     maxOutputTokens: outputLimit(room),

@@ -106,7 +106,7 @@ export function httpSummarizer<A extends UnfinishedAnswer>(
     reusesPrompt,
     canReuse: (live) => wireTools(live, api.isTool) !== undefined,
     async summarize(request) {
-      const call = requestFor({ api, options, name, window }, request);
+      const call = await requestFor({ api, options, name, window }, request);
       let answer = api.noAnswer;
       try {
         for await (const value of post(call)) answer = api.add(answer, value);
@@ -145,14 +145,18 @@ interface Caller {
   readonly window: number;
 }
 
-function requestFor({ api, options, name, window }: Caller, request: SummaryRequest): ModelRequest {
+async function requestFor(
+  { api, options, name, window }: Caller,
+  request: SummaryRequest,
+): Promise<ModelRequest> {
   const { env = processEnvironment(), maxTokens, model } = options;
   const place = api.placeOf(options, env);
   const key = keyFor(place, options, { env, summarizer: name });
   const tools = request.live && wireTools(request.live, api.isTool);
   const live = tools && request.live;
   const content = live ? api.liveContent(live, tools) : api.promptContent(request.prompt);
-  const room = { cap: request.cap, maxTokens, window, inputTokens: inputTokens(request, live) };
+  const tokens = await inputTokens(request, live);
+  const room = { cap: request.cap, maxTokens, window, inputTokens: tokens };
   return {
     summarizer: name,
     url: place.url.href,

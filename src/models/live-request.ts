@@ -1,5 +1,4 @@
 import type { Message } from "../core/message/index.ts";
-import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
 import { valueTokens } from "../core/tokens/count.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
@@ -27,7 +26,11 @@ export function wireTools(
 }
 
 /** An estimate of what a request costs, in tokens. */
-export function inputTokens({ prompt }: SummaryRequest, live: Live | undefined): number {
+export async function inputTokens(
+  { prompt }: SummaryRequest,
+  live: Live | undefined,
+): Promise<number> {
+  const { estimator } = await import("../core/tokens/estimator.ts");
   if (live === undefined) return estimator.count(prompt.system) + estimator.count(prompt.user);
   const fixed = estimator.count(live.system ?? "") + valueTokens(live.tools, estimator);
   const messages = createMessageMeter(estimator).total(live.messages);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   type Context,
   type ContextOptions,
@@ -237,7 +237,7 @@ describe("bounds", () => {
     expect(report.tokens.before).toBeGreaterThan(report.usable * 0.85);
     expect(requests).toHaveLength(1);
     await context.prepare([...asked, assistant("on it")]);
-    expect(requests).toHaveLength(2);
+    await vi.waitFor(() => expect(requests).toHaveLength(2));
   });
 
   it("gives up when the caller's signal aborts, and changes nothing", async () => {

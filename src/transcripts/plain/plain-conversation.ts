@@ -1,6 +1,5 @@
 import { isRecord } from "../../core/text/json.ts";
 import type { Conversation } from "../transcript.ts";
-import { textIn } from "../../dialects/wire.ts";
 
 /** A conversation as a file of native messages holds it. */
 export interface PlainConversation {
@@ -76,9 +75,9 @@ export function aboutConversation({ wrapper }: PlainConversation): Partial<Conve
   const name = typeof id === "string" ? id : task;
   return {
     id: name,
-    title: textIn(wrapper, "title"),
-    model: textIn(wrapper, "model"),
-    instructions: textIn(wrapper, "instructions"),
+    title: textOf(wrapper["title"]),
+    model: textOf(wrapper["model"]),
+    instructions: textOf(wrapper["instructions"]),
   };
 }
 
@@ -87,4 +86,8 @@ export function recordConversations(records: readonly unknown[]): readonly Plain
   const messages = records.filter(isPlainMessage);
   const wrapped = records.flatMap((value) => wrappedConversation(value) ?? []);
   return messages.length === 0 ? wrapped : [...wrapped, { messages, wrapper: {} }];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

@@ -67,8 +67,8 @@ const USAGE = { input_tokens: 1_000, output_tokens: 10, total_tokens: 1_010 };
 
 /** `wrapModelCall` of ours; how many messages it sent. */
 async function longhaulAsk(answers: Answers): Promise<Ask> {
-  const { longhaulMiddleware } = await import("../../src/hooks/langchain/index.ts");
-  const { wrapModelCall } = longhaulMiddleware({ window: ENDLESS });
+  const { langchainContext } = await import("../../src/hooks/langchain/index.ts");
+  const { wrapModelCall } = langchainContext({ window: ENDLESS }).middleware;
   return async (messages) => {
     let sent = 0;
     const request = { model: {}, messages, systemPrompt: "", tools: [], state: { messages } };
@@ -127,8 +127,8 @@ export const AGENT_ROWS: readonly StepRow[] = [
     does: "nothing edited so far; Mastra makes the messages of a prompt anew in every step",
     isOurs: true,
     load: promptSteps(async () => {
-      const { longhaulProcessor } = await import("../../src/hooks/mastra/index.ts");
-      const processor = longhaulProcessor({ window: ENDLESS });
+      const { mastraContext } = await import("../../src/hooks/mastra/index.ts");
+      const { processor } = mastraContext({ window: ENDLESS });
       const base = { state: {}, model: { modelId: "none" } };
       const raw = { inputTokens: { total: 1_000 }, outputTokens: { total: 10 } };
       return (prompt, n) =>

@@ -45,9 +45,6 @@ import {
 import { collectWhenDue, type RetentionOptions } from "./retention.ts";
 import { openSpill } from "./spill-file.ts";
 
-export { collectGarbage } from "./retention.ts";
-export type { GarbageOptions, GarbageReport, RetentionOptions, StoredAmount } from "./retention.ts";
-
 export interface DirectoryArchiveOptions {
   /**
    * The conversation that the originals belong to, e.g. the id of a session. What one conversation

@@ -93,7 +93,7 @@ function configOf(files: readonly string[], packages: Readonly<Record<string, st
     ...Object.fromEntries(
       ["archive", "core", "tokens"].map((door) => [`longhaul/${door}`, [`${root}/src/${door}.ts`]]),
     ),
-    "longhaul/archive/directory": [`${root}/src/archive/directory.ts`],
+    "longhaul/archive/directory": [`${root}/src/entry/directory.ts`],
     ...Object.fromEntries(
       sources.map((door) => [`longhaul/${door}`, [`${root}/src/hooks/${door}/index.ts`]]),
     ),

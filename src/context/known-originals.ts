@@ -14,7 +14,8 @@ import { NOTICE_LIMITS } from "../core/truncate/notice.ts";
 /**
  * The messages as a plan is to see them: an output that is an excerpt of an original in this archive
  * names that original. A placeholder then leads to the whole at once, and the excerpt is not
- * archived as well. The same list where there is none. Never rejects.
+ * archived as well. A part that names an original which the archive does not have names none: it is
+ * an original itself. The same list where there is nothing of the kind. Never rejects.
  */
 export async function withKnownOriginals(
   archive: Archive,
@@ -22,11 +23,16 @@ export async function withKnownOriginals(
 ): Promise<readonly Message[]> {
   const known = new Map<Part, Part>();
   for (const part of messages.flatMap(({ parts }) => parts)) {
+    // Waiting for the archive at every part would take longer than looking at it.
+    const named = namedOriginal(part);
+    if (named !== undefined && !(await isKept(named, archive))) {
+      known.set(part, { ...part, original: undefined } as Part);
+      continue;
+    }
     if (part.type !== "tool-result" || part.output.length !== 1) continue;
     const [only] = part.output;
     if (only?.type !== "text" || isPruned(part) || earlierOriginal(part) !== undefined) continue;
     const element = excerptElement(only.text);
-    // Most outputs are whole, and waiting for each would take longer than looking at it.
     if (element === undefined) continue;
     const original = await wholeOfExcerpt(only.text, element, archive);
     if (original !== undefined) known.set(part, { ...part, original });
@@ -37,6 +43,17 @@ export async function withKnownOriginals(
     const parts = message.parts.map((part) => known.get(part) ?? part);
     return withParts(message, parts);
   });
+}
+
+/** The original that a part claims to stand for, unless an edit of ours put it there. */
+function namedOriginal(part: Part): string | undefined {
+  if (part.type === "tool-result" && isPruned(part)) return undefined;
+  return "original" in part ? part.original : undefined;
+}
+
+/** An archive that does not answer is believed to have it: what failed is found out when it is asked. */
+async function isKept(handle: string, archive: Archive): Promise<boolean> {
+  return archive.has(handle).catch(() => true);
 }
 
 /** The element that ends an output, if a notice does. */

@@ -30,6 +30,29 @@ function textOf(messages: readonly Message[], id: string): string {
   return only?.type === "text" ? only.text : "";
 }
 
+describe("an output that names an original which the archive does not have", () => {
+  it("is archived itself, and named by its own handle", async () => {
+    const archive = memoryArchive();
+    const [call, result] = step("t", "bash", input, output);
+    const unkept = "out_00000000000000ff";
+    const claimed = {
+      ...result!,
+      parts: result!.parts.map((part) => ({ ...part, original: unkept })),
+    } as Message;
+    const { messages } = await createContext({ ...WINDOW, archive }).prepare(
+      grown([call!, claimed]),
+    );
+    const said = JSON.stringify(messages);
+    expect(said).not.toContain(unkept);
+    const handle = /handle=\\?"(out_[0-9a-f]{16})/.exec(textOf(messages, "t"))?.[1];
+    const stored = await Promise.all(
+      (await archive.list()).map((entry) => archive.get(entry.handle)),
+    );
+    expect(stored.some((text) => text.includes("line 8999 of the log"))).toBe(true);
+    if (handle !== undefined) expect(await archive.get(handle)).toBe(output);
+  });
+});
+
 describe("an output that was truncated on arrival and is pruned later", () => {
   it("is named by the handle of the whole, which is archived once", async () => {
     const archive = memoryArchive();

@@ -19,7 +19,10 @@ async function withOriginals(): Promise<{
   mkdirSync(folder);
   const archive = (conversation: string): ReturnType<typeof directoryArchive> =>
     directoryArchive(folder, { conversation, retention: false });
-  const { handle } = await archive("one").put("out", LINES);
+  const { handle, path: file = "" } = await archive("one").put("out", LINES);
+  // Two files may be written within one tick of the file system's clock.
+  const earlier = new Date(Date.now() - 1_000);
+  utimesSync(file, earlier, earlier);
   await archive("two").put("msg", "a word with line 77 in it");
   return { env: { LONGHAUL_HOME: home }, folder, handle };
 }

@@ -44,12 +44,13 @@ describe("an output that names an original which the archive does not have", () 
     );
     const said = JSON.stringify(messages);
     expect(said).not.toContain(unkept);
-    const handle = /handle=\\?"(out_[0-9a-f]{16})/.exec(textOf(messages, "t"))?.[1];
+    const handle = /recall="(out_[0-9a-f]{16})"/.exec(textOf(messages, "t"))?.[1];
     const stored = await Promise.all(
       (await archive.list()).map((entry) => archive.get(entry.handle)),
     );
     expect(stored.some((text) => text.includes("line 8999 of the log"))).toBe(true);
-    if (handle !== undefined) expect(await archive.get(handle)).toBe(output);
+    expect(handle).toBeDefined();
+    expect(await archive.get(handle!)).toBe(output);
   });
 });
 

@@ -2,7 +2,7 @@ import { type Failure, isContextError } from "../core/error.ts";
 import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { planContext } from "../core/plan/plan-context.ts";
-import { summaryCap } from "../core/summary/lists.ts";
+import { summaryCap } from "../core/summary/summary.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,

@@ -4,7 +4,7 @@ import { tailBudget, tailStart } from "../compact/tail.ts";
 import { buildContinuation, runState } from "../continuation/continuation.ts";
 import { applyEdits, type Edit } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
-import { summaryCap } from "../summary/lists.ts";
+import { summaryCap } from "../summary/summary.ts";
 import { headOriginal } from "./apply-plan.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
 import { type DescribedMedia, describedMedia, mediaOverLimits } from "./media.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanAnswer } from "../../../src/core/summary/gate.ts";
+import { cleanAnswer } from "../../../src/core/summary/answer.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../../../src/core/summary/index.ts";
 
 const IDS = DEFAULT_COMPACTION_TEMPLATE.sections.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { shareOut, summaryCap, type Want } from "../../../src/core/summary/lists.ts";
+import { shareOut, type Want } from "../../../src/core/summary/lists.ts";
 
 const wanting = (demand: number, weight: number): Want => ({ demand, weight });
 
@@ -28,16 +28,4 @@ it("never gives more than the total or the demand, and never starves anyone", ()
       }
     }),
   );
-});
-
-it.each([
-  [0, 800],
-  [4_000, 800],
-  [6_667, 800],
-  [10_000, 1_200],
-  [10_009, 1_201],
-  [100_000, 12_000],
-  [1_000_000, 12_000],
-])("a summary of %d usable tokens is %d tokens", (usable, cap) => {
-  expect(summaryCap(usable)).toBe(cap);
 });

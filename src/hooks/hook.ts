@@ -2,6 +2,7 @@ import { assertOptions } from "../context/check-options.ts";
 import { createContext, type Context } from "../context/create-context.ts";
 import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
+import { describeValue } from "../core/message/shape.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
@@ -16,10 +17,10 @@ export interface HookOptions<Model, Written, Request> extends Omit<ContextOption
    */
   readonly model?: string | Model;
   /**
-   * Who writes summaries: a summarizer of `longhaul/models`, a function, or what the SDK itself
-   * calls a model with. @default "extractive", which asks nobody
+   * Who writes summaries: `"model"` for the agent's own `model`, a summarizer of `longhaul/models`, a
+   * function, or what the SDK itself calls a model with. @default "extractive", which asks nobody
    */
-  readonly summarizer?: ContextOptions["summarizer"] | Written;
+  readonly summarizer?: ContextOptions["summarizer"] | "model" | Written;
   /**
    * The id of the conversation that a request belongs to, where one hook serves several; a request
    * without one is told apart as by default. @default by how a conversation begins, or by its thread
@@ -38,6 +39,8 @@ export interface HookSdk {
   readonly windowOf?: (model: unknown) => number | undefined;
   /** A summarizer for what is one only in the words of the SDK; else `undefined`. */
   readonly summarizerOf: (given: unknown, model: unknown) => Summarizer | undefined;
+  /** A summarizer on the model of an id, with the key of the environment. @default an id is none */
+  readonly summarizerById?: (id: string) => Summarizer;
 }
 
 type AnyOptions<Request> = HookOptions<unknown, unknown, Request>;
@@ -128,13 +131,29 @@ function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): Cont
     ...options
   } = given;
   const window = options.window ?? (sdk.windowOf ?? windowOf)(model);
-  const written = sdk.summarizerOf(summarizer, model) ?? summarizer;
+  const written =
+    summarizer === "model"
+      ? ownSummarizer(model, sdk)
+      : (sdk.summarizerOf(summarizer, model) ?? summarizer);
   return {
     ...options,
     ...(window !== undefined && { window }),
     // Anything else is for the context to refuse.
     ...(written !== undefined && { summarizer: written as ContextOptions["summarizer"] }),
   };
+}
+
+/** A summarizer on the agent's own model. */
+function ownSummarizer(model: unknown, sdk: HookSdk): Summarizer {
+  const byId = typeof model === "string" ? sdk.summarizerById : undefined;
+  const made = byId === undefined ? sdk.summarizerOf(model, model) : byId(model as string);
+  if (made !== undefined) return made;
+  const wanted = sdk.summarizerById === undefined ? "the SDK's model object" : "the model's id";
+  throw new ContextError(
+    "invalid-options",
+    `The option summarizer is "model", and the option model is ${typeof model === "string" ? `"${model}"` : describeValue(model)}; give ${wanted} as model.`,
+    { details: { option: "summarizer" } },
+  );
 }
 
 /** The window of a model or of its id. */

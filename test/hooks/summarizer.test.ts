@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../../src/core/summary/index.ts";
+import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
+import { langchainContext } from "../../src/hooks/langchain/index.ts";
 import { agentsContext } from "../../src/hooks/openai-agents/index.ts";
 import { openaiContext } from "../../src/hooks/openai/index.ts";
 import { quarter, step, user, words } from "../build-messages.ts";
@@ -69,6 +71,49 @@ describe("what an SDK calls models with writes the summaries", () => {
     const { model: _, ...rest } = SMALL;
     expect(() => anthropicContext({ ...rest, summarizer: { messages: { create } } })).toThrow(
       /give the id of the model/,
+    );
+  });
+});
+
+describe("the agent's own model writes the summaries", () => {
+  const chatModel = () => {
+    const calls: unknown[] = [];
+    const invoke = async (messages: unknown): Promise<object> => {
+      calls.push(messages);
+      return { content: GOOD };
+    };
+    return { calls, model: { invoke, profile: { maxInputTokens: 16_000 } } as never };
+  };
+
+  it("as an object of its SDK", async () => {
+    const { calls, model } = chatModel();
+    const { model: _, ...rest } = SMALL;
+    const context = langchainContext({ ...rest, model, summarizer: "model" });
+    const { report } = await context.prepare(history);
+    expect(report.summary?.source).toBe("model");
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    ["anthropic:claude-opus-5-5", anthropicContext, "claude-opus-5-5"],
+    ["openai:gpt-5", openaiContext, "gpt-5"],
+    ["openai:gpt-5", agentsContext, "gpt-5"],
+  ] as const)("by its id: %s", async (name, create, model) => {
+    vi.stubEnv("ANTHROPIC_API_KEY", "").stubEnv("OPENAI_API_KEY", "");
+    const { window, counter } = SMALL;
+    const context = create({ window, counter, model, summarizer: "model" });
+    const { report } = await context.prepare(history);
+    // Without a key nobody is asked; who would have been is told.
+    expect(report.summary?.calls[0]?.summarizer).toBe(name);
+    expect(report.failures[0]?.message).toMatch(/_API_KEY/);
+    vi.unstubAllEnvs();
+  });
+
+  it("and must be known", () => {
+    const { model: _, ...rest } = SMALL;
+    expect(() => anthropicContext({ ...rest, summarizer: "model" })).toThrow(/the model's id/);
+    expect(() => aiSdkContext({ ...rest, model: "gpt-5", summarizer: "model" })).toThrow(
+      /"gpt-5"; give the SDK's model object as model/,
     );
   });
 });

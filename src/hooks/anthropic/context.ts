@@ -4,13 +4,13 @@ import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { anthropicAnswer } from "../../models/anthropic.ts";
+import { anthropicAnswer, anthropicSummarizer } from "../../models/anthropic.ts";
 import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
 import { createConversations } from "../conversations.ts";
-import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
@@ -52,8 +52,14 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * const client = new Anthropic({ middleware: [context.middleware] });
  */
 export function anthropicContext(options: AnthropicContextOptions = {}): AnthropicContext {
-  return contextOn(createHook(options, { traits: anthropic.traits, summarizerOf }));
+  return contextOn(createHook(options, SDK));
 }
+
+const SDK: HookSdk = {
+  traits: anthropic.traits,
+  summarizerOf,
+  summarizerById: (model) => anthropicSummarizer({ model }),
+};
 
 const FORMAT: NativeFormat<AnthropicConversation, AnthropicMessage> = {
   dialect: anthropic,

@@ -1,8 +1,9 @@
 import { reportFailure } from "../../context/create-context.ts";
 import type { Context } from "../../context/index.ts";
+import { modelWindow } from "../../core/overflow/budget.ts";
 import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
-import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import { recallForms } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
@@ -58,8 +59,21 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */
 export function agentsContext(options: AgentsContextOptions = {}): AgentsContext {
-  return contextOn(createHook(options, { traits: agentItems.traits, summarizerOf }));
+  return contextOn(createHook(options, SDK));
 }
+
+const SDK: HookSdk = {
+  traits: agentItems.traits,
+  summarizerOf,
+  summarizerById: (model) => ({
+    name: `openai:${model}`,
+    window: modelWindow(model),
+    async summarize(request) {
+      const { openaiCompatibleSummarizer } = await import("../../models/openai-compatible.ts");
+      return openaiCompatibleSummarizer({ model }).summarize(request);
+    },
+  }),
+};
 
 function contextOn(hook: Hook<ModelRequest>): AgentsContext {
   const { context } = hook;

@@ -1,8 +1,8 @@
 import type { Context } from "../../context/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
-import { chatAnswer } from "../../models/openai-compatible.ts";
+import { chatAnswer, openaiCompatibleSummarizer } from "../../models/openai-compatible.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
-import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import { clientSummarizer } from "../summarizer.ts";
 import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
@@ -96,9 +96,15 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
  * const openai = openaiContext({ model: "gpt-5" }).client(new OpenAI());
  */
 export function openaiContext(options: OpenAIContextOptions = {}): OpenAIContext {
-  // Both APIs have the same traits.
-  return contextOn(createHook(options, { traits: openaiChat.traits, summarizerOf }));
+  return contextOn(createHook(options, SDK));
 }
+
+const SDK: HookSdk = {
+  // Both APIs have the same traits.
+  traits: openaiChat.traits,
+  summarizerOf,
+  summarizerById: (model) => openaiCompatibleSummarizer({ model }),
+};
 
 function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
   const { context } = hook;

@@ -27,9 +27,11 @@ export interface Context {
   /**
    * For a request that the provider refused: if the error is an overflow, compacts the history that
    * was being sent and returns what to send instead, once; the limit that the error names is
-   * learned. `undefined` for any other error, and for a second overflow in a row: pass that on.
+   * learned. `undefined` for any other error, and for a second overflow in a row: pass that on. For
+   * an answer that is empty or cut off, pass its end, `{ usage, finish }`: it may be an overflow,
+   * too (see `recogniseOverflow`).
    */
-  recover(history: readonly Message[], error: unknown): Promise<Prepared | undefined>;
+  recover(history: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
   /**
    * Call it with every tool output on arrival (T15). What exceeds the limits goes to the archive as
    * a whole and comes back as its kept part with a notice; anything else comes back as it is. When

@@ -21,7 +21,7 @@ export interface PrepareOptions extends SentBeside {
 /** What a context does with a list of messages. */
 export interface Steps {
   prepare(messages: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
-  recover(messages: readonly Message[], error: unknown): Promise<Prepared | undefined>;
+  recover(messages: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
   undo(messages: readonly Message[]): Promise<readonly Message[] | undefined>;
   /** What a sub-agent has to hold to: the constraints, then what the person typed, each once. */
   rules(): readonly string[];
@@ -70,16 +70,18 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       const durationMs = now() - view.startedAt;
       return { messages: view.messages, report: { ...report, durationMs } };
     },
-    async recover(messages, error) {
+    async recover(messages, refused) {
       const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
-      const overflow = hasRecovered ? undefined : recogniseOverflow(error);
+      const gauge = await opened.gauge();
+      const { isWindowKnown, window } = gauge.budget;
+      const limit = isWindowKnown ? window : undefined;
+      const overflow = hasRecovered ? undefined : recogniseOverflow(refused, limit);
       hasRecovered = true;
       if (overflow === undefined) return undefined;
-      const gauge = await opened.gauge();
       await history.ready();
-      const refused = viewOf(messages, gauge).measured.tokens;
+      const { tokens } = viewOf(messages, gauge).measured;
       if (overflow.tokens !== undefined) gauge.observe(overflow.tokens);
-      gauge.learnWindow(overflow.limit ?? Math.floor(refused * REFUSED_SHARE));
+      gauge.learnWindow(overflow.limit ?? Math.floor(tokens * REFUSED_SHARE));
       const editor = await opened.editor();
       const prepared = await editor.edit(held(viewOf(messages, gauge)), { force: true });
       return prepared.report.action === "none" ? undefined : prepared;

@@ -12,7 +12,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/message": ["core/text"],
   "core/tokens": ["core/text", "core/message"],
   "core/calls": ["core/text", "core/message"],
-  "core/overflow": [],
+  "core/overflow": ["core/message"],
   "core/truncate": ["core/text", "core/message", "core/calls"],
   "core/prune": ["core/text", "core/message", "core/tokens", "core/calls", "core/truncate"],
   "core/ledger": ["core/text", "core/message", "core/calls"],

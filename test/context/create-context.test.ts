@@ -237,6 +237,17 @@ describe("recover: T7, a provider that refuses", () => {
     expect(recovered?.report.window).toBeLessThan(20_000);
   });
 
+  it("compacts after an answer that had no room, and leaves every other answer alone", async () => {
+    const context = create({ window: 200_000 });
+    await context.prepare(history);
+    const whole = { usage: { input: 12_000, output: 300 }, finish: "stop" };
+    expect(await context.recover(history, whole)).toBeUndefined();
+    await context.prepare(history);
+    const empty = { usage: { input: 12_000, output: 0 }, finish: "length" };
+    const recovered = await context.recover(history, empty);
+    expect(recovered?.report).toMatchObject({ action: "compact", window: 12_000 });
+  });
+
   it("leaves every other error alone", async () => {
     const context = create();
     await context.prepare(history);

@@ -1,6 +1,7 @@
+import { totalUsage, type Usage } from "../message/message.ts";
 import { errorLayers, layersText, statusOf } from "./error-layers.ts";
 
-/** What a provider's error says about the size of the request. */
+/** What a provider says about the size of a request that was too large. */
 export interface ProviderOverflow {
   /** The model's limit in tokens, if the error names it. */
   readonly limit?: number;
@@ -95,12 +96,29 @@ const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
 const RATE_LIMIT =
   /rate.?limit|too many requests|tokens? per (?:minute|min|day)|\bTPM\b|quota|throttl|please wait|service unavailable|queued/i;
 
+/** How an answer ended, for an overflow that its provider did not call one. */
+export interface AnswerEnd {
+  /** What was reported for the request. */
+  readonly usage?: Usage;
+  /** In the provider's own word: its `stop_reason`, `finish_reason`, `finishReason` or `status`. */
+  readonly finish?: string;
+}
+
 /**
- * Recognises a provider's overflow error (T7) by its text, code and status: an `Error` of any SDK,
- * a parsed error body, a response text. Returns `undefined` when it is something else.
+ * Recognises an overflow (T7) in what a provider answered: an `Error` of any SDK, a parsed error
+ * body, a response text, by its text, code and status; or in the end of an answer, `{ usage, finish
+ * }`, where the provider took more input than `window` holds (in tokens), or where the answer was cut
+ * off with nothing in it or in a full window. Returns `undefined` when it is something else.
+ * @example
+ * const overflow = recogniseOverflow(new Error("prompt is too long: 22886 tokens > 20000 maximum"));
+ * console.log(overflow?.limit); // 20000
  */
-export function recogniseOverflow(error: unknown): ProviderOverflow | undefined {
-  const layers = errorLayers(error);
+export function recogniseOverflow(
+  given: unknown,
+  window: number = Infinity,
+): ProviderOverflow | undefined {
+  if (isAnswerEnd(given)) return silentOverflow(given, window);
+  const layers = errorLayers(given);
   const text = layersText(layers);
   for (const [, pattern] of OVERFLOWS) {
     const match = pattern.exec(text);
@@ -109,6 +127,34 @@ export function recogniseOverflow(error: unknown): ProviderOverflow | undefined 
     return numbers(match.groups);
   }
   return layers.some((layer) => statusOf(layer) === 413) ? {} : undefined;
+}
+
+/** An error may carry usage too, but says more by its text. */
+function isAnswerEnd(given: unknown): given is AnswerEnd {
+  if (typeof given !== "object" || given === null || given instanceof Error) return false;
+  const { usage, finish } = given as AnswerEnd;
+  const isReport = typeof usage?.input === "number" && typeof usage.output === "number";
+  return isReport || (usage === undefined && typeof finish === "string");
+}
+
+const WINDOW_IS_FULL = /context_window_exceeded/i;
+const CUT_OFF = /^(?:length|max_tokens|max_output_tokens|incomplete)$/i;
+
+/** What cuts an answer off behind an input that holds this share of the window is the window. */
+const FULL = 0.99;
+
+function silentOverflow(
+  { usage, finish = "" }: AnswerEnd,
+  window: number,
+): ProviderOverflow | undefined {
+  const output = usage?.output ?? 0;
+  const input = usage === undefined ? 0 : totalUsage(usage) - output;
+  const said = input > 0 ? { tokens: input, limit: input + output } : {};
+  if (WINDOW_IS_FULL.test(finish)) return said;
+  // Its provider left something out and did not say what.
+  if (input > window) return { tokens: input, limit: window };
+  const isFull = input > 0 && (output === 0 || input >= window * FULL);
+  return isFull && CUT_OFF.test(finish) ? said : undefined;
 }
 
 function numbers(groups: Record<string, string | undefined> | undefined): ProviderOverflow {

@@ -232,3 +232,48 @@ describe("T7: a provider's overflow error", () => {
     expect(recogniseOverflow(error)).toBeUndefined();
   });
 });
+
+describe("T7: an overflow that the provider does not call one", () => {
+  const window = 128_000;
+  it.each([
+    ["more input than the window holds", { usage: { input: 130_000, output: 20 } }, window],
+    [
+      "the same, most of it from the cache",
+      { usage: { input: 601, output: 80, cacheRead: 154_624 }, finish: "length" },
+      window,
+    ],
+    [
+      "nothing in an answer that was cut off",
+      { usage: { input: 90, output: 0 }, finish: "length" },
+    ],
+    ["cut off in a full window", { usage: { input: 127_000, output: 40 }, finish: "incomplete" }],
+    [
+      "the stop reason of Anthropic and z.ai",
+      { finish: "model_context_window_exceeded" },
+      undefined,
+    ],
+  ])(
+    "is recognised: %s",
+    (_, end, limit = "usage" in end ? end.usage.input + end.usage.output : undefined) => {
+      expect(recogniseOverflow(end, window)?.limit).toBe(limit);
+      expect(recogniseOverflow(end, window)).toBeDefined();
+    },
+  );
+
+  it.each([
+    ["an answer", { usage: { input: 90_000, output: 20 }, finish: "stop" }],
+    ["an empty answer that is whole", { usage: { input: 90_000, output: 0 }, finish: "stop" }],
+    [
+      "a long answer that was cut off",
+      { usage: { input: 90_000, output: 8_000 }, finish: "length" },
+    ],
+    ["an end without usage", { finish: "length" }],
+    ["no report", { usage: { input: 0, output: 0 }, finish: "length" }],
+  ])("is not seen in %s", (_, end) => {
+    expect(recogniseOverflow(end, window)).toBeUndefined();
+  });
+
+  it("is not seen in much input where nobody knows the window", () => {
+    expect(recogniseOverflow({ usage: { input: 130_000, output: 20 } })).toBeUndefined();
+  });
+});

@@ -127,7 +127,7 @@ function openContext(options: AgentOptions): AiSdkContext {
     ...(window !== undefined && { window }),
     reserved: reservedTokens(window),
     // Fewer than the default: in a small window there must be something left to prune.
-    protectedTokens: Math.floor(usableTokens(window) * 0.33),
+    recentShare: 0.33,
     archive,
     conversation: session,
     cwd: folder,

@@ -215,13 +215,11 @@ const KINDS: readonly PrunableKind[] = ["duplicate", "superseded", "old output",
  */
 function prunablePieces(
   { messages }: Conversation,
-  { window, usable }: ContextBudget,
+  budget: ContextBudget,
   scale: number,
 ): PrunablePieces[] {
   const pruned = planPrune(repairMessages(messages).messages, {
-    options: { minimumSaving: 0 },
-    window,
-    usable,
+    budget: { ...budget, minimumSaving: 0 },
     excess: Infinity,
     counter: estimator,
     meter: createMessageMeter(estimator),

@@ -2,7 +2,6 @@ import { type Failure, isContextError } from "../core/error.ts";
 import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { planContext } from "../core/plan/plan-context.ts";
-import { summaryCap } from "../core/summary/summary.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,
@@ -233,7 +232,7 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   if (options === undefined) return;
   const tailStart = tailIfFull(messages, options);
   if (tailStart === undefined) return;
-  const cap = summaryCap(options.budget.usable);
+  const cap = options.budget.summary;
   const stretch = { messages, system: leadingSystemCount(messages), tailStart, cap };
   ahead.begin(stretch, (signal) => startSummary(asking, stretch, { template, signal }));
 }

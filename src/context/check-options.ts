@@ -1,6 +1,10 @@
 import { ContextError } from "../core/error.ts";
 import { describeValue } from "../core/message/shape.ts";
-import { contextBudget } from "../core/overflow/budget.ts";
+import {
+  BUDGET_OPTIONS,
+  budgetOptions,
+  type BudgetOptions,
+} from "../core/overflow/budget-options.ts";
 import { resolveTemplate } from "../core/summary/template.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import { isJournal } from "./journal.ts";
@@ -41,15 +45,9 @@ const SUMMARIZER: Rule = {
     value === "extractive" || FUNCTION.fits(value) || WITH("summarize", "").fits(value),
 };
 
-/** Every option there is; what has no rule here says itself what is wrong with it. */
-const RULES: Readonly<Record<keyof ContextOptions, Rule>> = {
-  window: ANYTHING,
-  maxInput: ANYTHING,
-  reserved: ANYTHING,
-  targetRatio: ANYTHING,
+/** Every option beside the numbers; what has no rule here says itself what is wrong with it. */
+const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>, Rule>> = {
   protectedTools: ANYTHING,
-  protectedTokens: TOKENS,
-  minimumSaving: TOKENS,
   archive: WITH("put", "an archive, e.g. directoryArchive(folder)"),
   counter: WITH("count", "a counter of tokens, e.g. { name, count: (text) => 1 }"),
   instructions: TEXT,
@@ -82,7 +80,7 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     if (!hasName(name)) throw unknownOption(name);
-    const rule = isOption(name) ? RULES[name] : ANYTHING;
+    const rule = hasRule(name) ? RULES[name] : ANYTHING;
     if (!rule.fits(value)) throw noSuch(name, value, rule.expected);
   }
   const { summarizer, plugins = [], toolLimits } = options;
@@ -94,7 +92,7 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
     }
   }
   if (toolLimits !== undefined) checkToolLimits(toolLimits);
-  contextBudget(options);
+  budgetOptions(options);
   resolveTemplate(templatesOf(options));
   summarizerTimeout(options.summarizerTimeoutMs);
   aheadShare(options.summarizeAhead);
@@ -109,7 +107,13 @@ export function assertOptions(options: unknown): asserts options is object {
   );
 }
 
+const NAMES: readonly string[] = [...BUDGET_OPTIONS, ...Object.keys(RULES)];
+
 function isOption(name: string): name is keyof ContextOptions {
+  return NAMES.includes(name);
+}
+
+function hasRule(name: string): name is keyof typeof RULES {
   return Object.hasOwn(RULES, name);
 }
 
@@ -123,9 +127,10 @@ function checkSummarizer(summarizer: Readonly<Record<string, unknown>>): void {
 }
 
 function unknownOption(name: string): ContextError {
-  const nearest = Object.keys(RULES)
-    .map((option) => ({ option, far: distance(name.toLowerCase(), option.toLowerCase()) }))
-    .toSorted((one, other) => one.far - other.far)[0];
+  const nearest = NAMES.map((option) => ({
+    option,
+    far: distance(name.toLowerCase(), option.toLowerCase()),
+  })).toSorted((one, other) => one.far - other.far)[0];
   const isNear = nearest !== undefined && nearest.far <= Math.max(2, name.length / 3);
   const hint = isNear ? ` Did you mean ${nearest.option}?` : "";
   return new ContextError("invalid-options", `There is no option ${name}.${hint}`, {

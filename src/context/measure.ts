@@ -1,10 +1,10 @@
+import type { BudgetOptions } from "../core/overflow/index.ts";
 import { toJson } from "../core/text/json.ts";
 import { totalUsage, type Message } from "../core/message/message.ts";
 import {
   contextBudget,
   ESTIMATE_MARGIN,
   isOverflow,
-  type BudgetOptions,
   type ContextBudget,
 } from "../core/overflow/budget.ts";
 import {

@@ -4,11 +4,7 @@ import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
-import {
-  DEFAULT_PROTECTED_TOOLS,
-  isProtectedBy,
-  type ProtectedTools,
-} from "../core/prune/protection.ts";
+import { isProtectedBy, type ProtectedTools } from "../core/prune/protection.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";
@@ -99,12 +95,13 @@ export interface ContextPlugin {
 
 /** The options of a context with what its plugins bring; the context's own settings win. */
 export function withPlugins(options: ContextOptions): ContextOptions {
-  const { plugins = [], protectedTools } = options;
-  if (plugins.length === 0) {
-    return protectedTools === undefined
-      ? options
-      : { ...options, protectedTools: isProtectedBy(protectedTools) };
-  }
+  const { plugins = [] } = options;
+  const named = [options, ...plugins]
+    .map(({ protectedTools: tools }) => tools)
+    .filter((tools) => tools !== undefined);
+  // An iterable may give its entries only once.
+  const protectedTools = named.length === 0 ? undefined : protectedByAny(named);
+  if (plugins.length === 0) return { ...options, protectedTools };
   const { summarizer = plugins.find((plugin) => plugin.summarizer !== undefined)?.summarizer } =
     options;
   return {
@@ -112,10 +109,7 @@ export function withPlugins(options: ContextOptions): ContextOptions {
     summarizer,
     toolKinds: Object.assign({}, ...plugins.map((plugin) => plugin.toolKinds), options.toolKinds),
     toolLimits: Object.assign({}, ...plugins.map((one) => one.toolLimits), options.toolLimits),
-    protectedTools: protectedByAny([
-      options.protectedTools ?? DEFAULT_PROTECTED_TOOLS,
-      ...plugins.map((plugin) => plugin.protectedTools ?? []),
-    ]),
+    protectedTools,
   };
 }
 

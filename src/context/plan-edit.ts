@@ -36,7 +36,7 @@ export function planOptions(
     usedTokens: measured.most,
     requestLimits: options.requestLimits,
     traits: { ...traits, boundReasoning: boundReasoning ?? traits.boundReasoning },
-    prune: options,
+    protectedTools: options.protectedTools,
     toolKinds: options.toolKinds,
     continuation: options.continuation,
     unansweredMedia: options.unansweredMedia,

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { applyEdits } from "../core/message/edit.ts";
-import { contextBudget, type BudgetOptions } from "../core/overflow/budget.ts";
+import { contextBudget } from "../core/overflow/budget.ts";
 import { originalsOf } from "../core/plan/apply-plan.ts";
 import { planPrune, type PrunedPiece } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
@@ -8,6 +8,7 @@ import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { Message, Original } from "../core/message/index.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
+import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
@@ -35,13 +36,11 @@ export function pruneToolOutputs(
   messages: readonly Message[],
   options: PruneToolOutputsOptions = {},
 ): PrunedOutputs {
-  const { counter = estimator, now = Date.now, toolKinds } = options;
-  const { window, usable } = contextBudget(options);
+  const { counter = estimator, now = Date.now, toolKinds, protectedTools } = options;
   const meter = createMessageMeter(counter);
   const pruned = planPrune(messages, {
-    options,
-    window,
-    usable,
+    budget: contextBudget(options),
+    protectedTools,
     excess: Infinity,
     counter,
     meter,

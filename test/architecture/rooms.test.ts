@@ -14,7 +14,14 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/calls": ["core/text", "core/message"],
   "core/overflow": ["core/message"],
   "core/truncate": ["core/text", "core/message", "core/calls"],
-  "core/prune": ["core/text", "core/message", "core/tokens", "core/calls", "core/truncate"],
+  "core/prune": [
+    "core/text",
+    "core/message",
+    "core/tokens",
+    "core/calls",
+    "core/overflow",
+    "core/truncate",
+  ],
   "core/ledger": ["core/text", "core/message", "core/calls"],
   "core/continuation": ["core/text", "core/message", "core/calls"],
   "core/summary": [

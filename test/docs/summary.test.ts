@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createContext } from "../../src/index.ts";
 import type { ContextReport, Message } from "../../src/index.ts";
 import type { SummaryProblem } from "../../src/core/summary/gate.ts";
-import { summaryCap } from "../../src/core/summary/index.ts";
+import { contextBudget } from "../../src/core/overflow/index.ts";
 import { assistant, step, user } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";
 
@@ -61,5 +61,8 @@ test("the page tells of every problem for which an answer is refused", () => {
 
 test("the page names the numbers that hold", () => {
   expect(page).toContain("12 % of usable, 800 to 12,000 tokens");
-  expect([0, 50_000, 1_000_000].map(summaryCap)).toEqual([800, 6_000, 12_000]);
+  const caps = [5_000, 50_000, 1_000_000].map((maxInput) => {
+    return contextBudget({ window: 2_000_000, maxInput, reserved: 0 }).summary;
+  });
+  expect(caps).toEqual([800, 6_000, 12_000]);
 });

@@ -5,9 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { fairSummary } from "../../bench/quality/scripted-model.ts";
 import type { ContextOptions, ContextReport } from "../../src/context/index.ts";
-import { tailBudget } from "../../src/core/compact/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
-import { summaryCap } from "../../src/core/summary/index.ts";
 import { createNativeContext } from "../hooks/open-native-context.ts";
 import type { SummaryCall } from "../../src/models/summarizer.ts";
 import { anthropicAgent, chatAgent, type FetchAgent, runFetchAgent } from "./fetch-agent.ts";
@@ -16,7 +14,7 @@ import type { LoggedRequest, Reply, RequestView, Script, Upstream } from "../pro
 
 const STEPS = 300;
 const WINDOW = 32_000;
-const { usable } = contextBudget({ window: WINDOW });
+const { usable, summary, tail } = contextBudget({ window: WINDOW });
 /** A summary takes as long as so many steps of the agent, or so many ms while nobody steps. */
 const SLOW_STEPS = 3;
 const SLOW_MS = 50;
@@ -116,12 +114,12 @@ const FRAME = 120;
 
 /**
  * What is left after a compaction at the most: the fixed part, a summary under its cap with its
- * frame, and a tail of `tailBudget` and up to one step more. If it was prepared in the background,
+ * frame, and a tail of its budget and up to one step more. If it was prepared in the background,
  * the tail is longer by what came since, which is from 85 % of usable on.
  */
 function mostAfter(ahead: boolean): number {
   const since = ahead ? Math.ceil(0.15 * usable) + LARGEST_STEP : 0;
-  return FIXED + summaryCap(usable) + FRAME + tailBudget(usable) + LARGEST_STEP + since;
+  return FIXED + summary + FRAME + tail + LARGEST_STEP + since;
 }
 
 /**

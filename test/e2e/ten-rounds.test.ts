@@ -4,7 +4,6 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import { type Context, type ContextReport, createContext } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
-import { summaryCap } from "../../src/core/summary/index.ts";
 import { estimateTokens } from "../../src/core/tokens/estimator.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -23,7 +22,7 @@ import { rulesOf } from "../rules-of.ts";
 
 const ROUNDS = 10;
 const WINDOW = 24_000;
-const CAP = summaryCap(contextBudget({ window: WINDOW }).usable);
+const CAP = contextBudget({ window: WINDOW }).summary;
 /** What the frame around a summary costs at the most. */
 const FRAME = 120;
 const DIALECTS = [anthropic, openaiChat] as readonly Dialect[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../src/core/ledger/index.ts";
-import { DEFAULT_COMPACTION_TEMPLATE, summaryCap } from "../../src/core/summary/index.ts";
+import { contextBudget } from "../../src/core/overflow/index.ts";
+import { DEFAULT_COMPACTION_TEMPLATE } from "../../src/core/summary/index.ts";
 import { estimateTokens } from "../../src/core/tokens/estimator.ts";
 import { askForSummary } from "../../src/models/ask.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
@@ -22,7 +23,7 @@ describe.skipIf(RECORDED_FILES.length === 0)("a recorded session", () => {
       const head = conversations.flatMap(({ messages }) => messages);
       const ledger = extractLedger(head);
       for (const window of WINDOWS) {
-        const cap = summaryCap(window - Math.min(20_000, window / 2));
+        const cap = contextBudget({ window }).summary;
         const input = { head, ledger, template: DEFAULT_COMPACTION_TEMPLATE, cap };
         // One after the other goes wrong in every possible way; each second call is right.
         const script = wrong.flatMap((behaviour) => [behaviour, good]);

@@ -2,25 +2,12 @@ import { splitUnits, startsTurn } from "../message/structure.ts";
 import type { Message } from "../message/index.ts";
 import type { MessageMeter } from "../tokens/index.ts";
 
-/** T8: tail budget = min(8,000, max(2,000, a quarter of usable)), in tokens. */
-const MAX_TAIL_TOKENS = 8_000;
-const MIN_TAIL_TOKENS = 2_000;
-const TAIL_SHARE = 0.25;
-
-/** A tail of one unit would hold a tool result without what led to it. */
-const MIN_TAIL_UNITS = 2;
-
-/** How many tokens of the newest messages are kept verbatim. */
-export function tailBudget(usable: number): number {
-  return Math.min(MAX_TAIL_TOKENS, Math.max(MIN_TAIL_TOKENS, Math.floor(usable * TAIL_SHARE)));
-}
-
 export interface TailOptions {
   readonly meter: MessageMeter;
   /** Tokens to reach. */
   readonly budget: number;
-  /** Units to keep at the least. @default 2 */
-  readonly minUnits?: number;
+  /** Units to keep at the least. */
+  readonly minUnits: number;
   /** The tail never starts before this index (the end of the leading system messages). */
   readonly floor: number;
 }
@@ -30,7 +17,7 @@ export interface TailOptions {
  * reached and at least `minUnits` are kept. A unit is never split, so a call keeps its results.
  */
 export function tailStart(messages: readonly Message[], options: TailOptions): number {
-  const { meter, budget, floor, minUnits = MIN_TAIL_UNITS } = options;
+  const { meter, budget, floor, minUnits } = options;
   const units = splitUnits(messages);
   let held = 0;
   let kept = 0;

@@ -1,4 +1,4 @@
-import { ContextError } from "../error.ts";
+import { budgetOptions, type BudgetOptions, LEAST_SUMMARY } from "./budget-options.ts";
 
 /** The original's reserve for the model's answer, in tokens. */
 const DEFAULT_RESERVED = 20_000;
@@ -9,28 +9,13 @@ const DEFAULT_RESERVED = 20_000;
  */
 export const DEFAULT_WINDOW = 128_000;
 
-/** Pruning that brings the context below this share of usable makes a summary needless. */
-const DEFAULT_TARGET_RATIO = 0.6;
-
 /**
  * An estimate is no count: where tokens are estimated, overflow begins this share below usable, and
  * results stay below that. Whole conversations are estimated within about 3 % of an exact count.
  */
 export const ESTIMATE_MARGIN = 0.05;
 
-/** What the caller knows about the model; all in tokens. */
-export interface BudgetOptions {
-  /** The model's context window. @default 128000, and the budget says that it was a guess */
-  readonly window?: number;
-  /** The largest input, if the model declares one below its window. */
-  readonly maxInput?: number;
-  /** Kept free for the answer. @default 20000, never more than half the window */
-  readonly reserved?: number;
-  /** Share of usable that an edit aims for. @default 0.6 */
-  readonly targetRatio?: number;
-}
-
-/** How much room there is, in tokens. */
+/** How much room there is and what it is for, in tokens. */
 export interface ContextBudget {
   readonly window: number;
   /** False when the window is the default because nobody named one. */
@@ -40,28 +25,57 @@ export interface ContextBudget {
   readonly usable: number;
   /** What an edit aims for. */
   readonly target: number;
+  /** T9: nothing is pruned for less. */
+  readonly minimumSaving: number;
+  /** T9: how many of the newest user turns are never pruned. */
+  readonly protectedTurns: number;
+  /** T9: the newest steps that are not pruned where turns give no boundary. */
+  readonly recent: number;
+  /** T8: what stays word for word at the end, and of how many units it consists at least. */
+  readonly tail: number;
+  readonly tailUnits: number;
+  /** T8: steps of protected tools that stay word for word beside the tail. */
+  readonly pinned: number;
+  /** T12: the largest summary. */
+  readonly summary: number;
 }
 
 /**
- * Computes the budget (T7). Throws `ContextError` code `invalid-options` for a window, reserve or
- * ratio that is no sensible number.
+ * Computes the budget (T7). Throws `ContextError` code `invalid-options` for a number that makes no
+ * sense.
  */
 export function contextBudget(options: BudgetOptions = {}): ContextBudget {
-  const window = positive("window", options.window ?? DEFAULT_WINDOW);
-  const limit = Math.min(window, positive("maxInput", options.maxInput ?? window));
-  const wanted = options.reserved ?? DEFAULT_RESERVED;
-  if (!(wanted >= 0)) throw invalid("reserved", wanted, "a number of tokens, 0 or more");
-  const ratio = options.targetRatio ?? DEFAULT_TARGET_RATIO;
-  if (!(ratio > 0 && ratio <= 1)) throw invalid("targetRatio", ratio, "above 0 and at most 1");
-  const reserved = Math.min(Math.floor(wanted), Math.floor(window / 2));
+  const given = budgetOptions(options);
+  const window = Math.floor(given.window ?? DEFAULT_WINDOW);
+  const limit = Math.min(window, Math.floor(given.maxInput ?? window));
+  const reserved = Math.min(Math.floor(given.reserved ?? DEFAULT_RESERVED), Math.floor(window / 2));
   const usable = Math.max(0, limit - reserved);
+  const amount = (tokens: number | undefined, share: number | undefined, usual: number): number => {
+    if (tokens === undefined && share === undefined) return usual;
+    return Math.floor(Math.min(tokens ?? Infinity, (share ?? 1) * usable));
+  };
+  const share = (part: number): number => Math.floor(usable * part);
+  const { targetTokens, recentTokens, tailTokens, pinnedTokens, summaryTokens } = given;
+  const summary = amount(summaryTokens, given.summaryShare, between(800, share(0.12), 12_000));
   return {
     window,
-    isWindowKnown: options.window !== undefined,
+    isWindowKnown: given.window !== undefined,
     reserved,
     usable,
-    target: Math.floor(usable * ratio),
+    target: amount(targetTokens, given.targetShare, share(0.6)),
+    minimumSaving: given.minimumSaving ?? Math.min(20_000, Math.floor(window * 0.1)),
+    protectedTurns: given.protectedTurns ?? 2,
+    recent: amount(recentTokens, given.recentShare, Math.min(40_000, share(0.4))),
+    tail: amount(tailTokens, given.tailShare, between(2_000, share(0.25), 8_000)),
+    // A tail of one unit would hold a tool result without what led to it.
+    tailUnits: given.tailUnits ?? 2,
+    pinned: amount(pinnedTokens, given.pinnedShare, share(0.25)),
+    summary: Math.max(LEAST_SUMMARY, summary),
   };
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }
 
 /** T7: overflow when tokens >= usable, so that the edit happens before the provider refuses. */
@@ -72,20 +86,6 @@ export function isOverflow(tokens: number, budget: Pick<ContextBudget, "usable">
 /** The tokens at which an estimated request overflows: usable less the margin. */
 export function estimateLimit(usable: number, margin: number = ESTIMATE_MARGIN): number {
   return Math.floor(usable * (1 - margin));
-}
-
-function positive(name: string, value: number): number {
-  if (!(value > 0 && Number.isFinite(value)))
-    throw invalid(name, value, "a number of tokens above 0");
-  return Math.floor(value);
-}
-
-function invalid(name: string, value: unknown, expected: string): ContextError {
-  return new ContextError(
-    "invalid-options",
-    `The option ${name} is ${String(value)}; it must be ${expected}.`,
-    { details: { option: name, value } },
-  );
 }
 
 /**

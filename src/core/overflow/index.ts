@@ -1,3 +1,4 @@
+export * from "./budget-options.ts";
 export * from "./budget.ts";
 export * from "./error-layers.ts";
 export * from "./provider-error.ts";

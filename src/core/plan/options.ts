@@ -31,7 +31,7 @@ export interface RequestLimits {
   readonly maxImages?: number;
 }
 
-export interface PlanOptions {
+export interface PlanOptions extends PruneOptions {
   readonly budget: ContextBudget;
   readonly counter: TokenCounter;
   /** Measures messages with that counter, each object once. */
@@ -50,7 +50,6 @@ export interface PlanOptions {
   readonly usedTokens?: number;
   readonly requestLimits?: RequestLimits;
   readonly traits?: DialectTraits;
-  readonly prune?: PruneOptions;
   readonly toolKinds?: ToolKinds;
   /** @default "auto" */
   readonly continuation?: ContinuationPolicy;

@@ -1,10 +1,10 @@
 import { clipToFit, type ClipLevel } from "../compact/clip.ts";
 import { pinnedMessages } from "../compact/pins.ts";
-import { tailBudget, tailStart } from "../compact/tail.ts";
+import { tailStart } from "../compact/tail.ts";
 import { buildContinuation, runState } from "../continuation/continuation.ts";
 import { applyEdits, type Edit } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
-import { summaryCap } from "../summary/summary.ts";
+import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
 import { headOriginal } from "./apply-plan.ts";
 import { boundReasoning } from "./bound-reasoning.ts";
 import { type DescribedMedia, describedMedia, mediaOverLimits } from "./media.ts";
@@ -23,7 +23,8 @@ const FRAME_TOKENS = 120;
 interface Rung {
   /** Share of the tail budget. */
   readonly tail: number;
-  readonly minUnits: number;
+  /** At most so many of the tail's least units. */
+  readonly units: number;
   readonly clip: ClipLevel;
   /** No piece is clipped below this many tokens. */
   readonly floor: number;
@@ -32,14 +33,14 @@ interface Rung {
 }
 
 const LADDER: readonly Rung[] = [
-  { tail: 1, minUnits: 2, clip: "nothing", floor: 0, summary: 1 },
-  { tail: 1, minUnits: 2, clip: "outputs", floor: 1_000, summary: 1 },
-  { tail: 1, minUnits: 2, clip: "inputs", floor: 300, summary: 1 },
-  { tail: 0.5, minUnits: 2, clip: "inputs", floor: 300, summary: 1 },
-  { tail: 0, minUnits: 2, clip: "inputs", floor: 200, summary: 1 },
-  { tail: 0, minUnits: 2, clip: "texts", floor: 150, summary: 1 },
-  { tail: 0, minUnits: 1, clip: "user", floor: 120, summary: 1 },
-  { tail: 0, minUnits: 1, clip: "user", floor: 80, summary: 0.5 },
+  { tail: 1, units: Infinity, clip: "nothing", floor: 0, summary: 1 },
+  { tail: 1, units: Infinity, clip: "outputs", floor: 1_000, summary: 1 },
+  { tail: 1, units: Infinity, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0.5, units: Infinity, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0, units: 2, clip: "inputs", floor: 200, summary: 1 },
+  { tail: 0, units: 2, clip: "texts", floor: 150, summary: 1 },
+  { tail: 0, units: 1, clip: "user", floor: 120, summary: 1 },
+  { tail: 0, units: 1, clip: "user", floor: 80, summary: 0.5 },
 ];
 
 /** One rung tried out: the edits it needs and what would be kept. */
@@ -88,13 +89,13 @@ function roomFor(
   limit: number,
   options: PlanOptions,
 ): number {
-  const { usable, target } = options.budget;
+  const { summary, target, tail: wholeTail } = options.budget;
   const fixed = requestSize(messages.slice(0, system), options).tokens;
   const tail =
     options.tailStart === undefined
-      ? tailBudget(usable)
+      ? wholeTail
       : options.meter.total(messages.slice(options.tailStart));
-  const wanted = fixed + summaryCap(usable) + FRAME_TOKENS + tail;
+  const wanted = fixed + summary + FRAME_TOKENS + tail;
   return Math.min(limit, Math.max(target, wanted));
 }
 
@@ -114,8 +115,8 @@ function tryRung(
     options.tailStart ??
     tailStart(messages, {
       meter,
-      budget: Math.floor(tailBudget(budget.usable) * rung.tail),
-      minUnits: rung.minUnits,
+      budget: Math.floor(budget.tail * rung.tail),
+      minUnits: Math.min(budget.tailUnits, rung.units),
       floor: system,
     });
   // Without a head there is nothing to summarize; clipping alone may still make it fit.
@@ -126,7 +127,8 @@ function tryRung(
     from: system,
     to: start,
   });
-  const reserve = hasHead ? Math.floor(summaryCap(budget.usable) * rung.summary) + FRAME_TOKENS : 0;
+  const cap = Math.max(LEAST_SUMMARY, Math.floor(budget.summary * rung.summary));
+  const reserve = hasHead ? cap + FRAME_TOKENS : 0;
   const indices = [...pinned, ...range(start, messages.length)];
   const kept = (list: readonly Message[]): Message[] => [
     ...list.slice(0, system),

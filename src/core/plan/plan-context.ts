@@ -39,8 +39,7 @@ function prunePlan(
 ): ContextPlan | undefined {
   const { budget } = options;
   const excess = tokens - budget.target;
-  const { window, usable } = budget;
-  const context: PruneContext = { ...options, options: options.prune, window, usable, excess };
+  const context: PruneContext = { ...options, excess };
   // Most long conversations are beyond pruning; that is seen before anything is chosen.
   if (prunableTokens(messages, context) < excess) return undefined;
   const pieces = planPrune(messages, context);

@@ -8,7 +8,7 @@ import {
   type ToolResultPart,
 } from "../message/message.ts";
 import { waitingCalls } from "../message/structure.ts";
-import { DEFAULT_PROTECTED_TOOLS, isProtectedBy, type PruneContext } from "./protection.ts";
+import { protection, type PruneContext } from "./protection.ts";
 import type { ToolKinds } from "../calls/index.ts";
 
 /** A large field of a call's input is worth pruning from this many characters on. */
@@ -32,7 +32,7 @@ export function candidates(
   boundary: number,
   context: PruneContext,
 ): Candidate[] {
-  const isProtected = isProtectedBy(context.options?.protectedTools ?? DEFAULT_PROTECTED_TOOLS);
+  const isProtected = protection(context.protectedTools);
   const repeats = findRepeats(messages, context.toolKinds);
   const waiting = waitingCalls(messages);
   const calls = new Map<string, ToolCallPart>();
@@ -42,13 +42,13 @@ export function candidates(
       if (piece.type === "tool-call") {
         calls.set(piece.toolCallId, piece);
         const facts = describeCall(piece, context.toolKinds);
-        const isOpen = waiting.has(piece) || isProtected(piece.toolName, piece);
+        const isOpen = waiting.has(piece) || isProtected(piece, facts);
         if (hasLargeInput(piece, facts) && !isOpen)
           found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
       } else if (piece.type === "tool-result" && !isPruned(piece)) {
         const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
-        if (isProtected(piece.toolName, call)) return;
         const facts = describeCall(call, context.toolKinds);
+        if (isProtected(call, facts)) return;
         const repeat = repeats.get(piece);
         const rank = repeat !== undefined ? 0 : isFailed(piece) ? 3 : 1;
         found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });

@@ -17,11 +17,6 @@ export interface PrunedPiece {
   readonly saving: number;
 }
 
-/** The original's minimum saving, in tokens; less does not pay for the prompt cache it breaks. */
-const DEFAULT_MINIMUM_SAVING = 20_000;
-/** On small windows the minimum is this share of the window. */
-const MINIMUM_SAVING_SHARE = 0.1;
-
 /**
  * Chooses what to prune (T9): repeated outputs first, then old outputs from the oldest on, then the
  * large inputs of old write and edit calls, then failed outputs. Returns nothing when less than the
@@ -39,7 +34,8 @@ export function planPrune(messages: readonly Message[], context: PruneContext): 
     chosen.push(piece);
     saved += piece.saving;
   }
-  if (saved < minimumSaving(context)) return [];
+  // Less does not pay for the prompt cache it breaks.
+  if (saved < context.budget.minimumSaving) return [];
   return chosen.sort((a, b) => a.edit.message - b.edit.message || a.edit.part - b.edit.part);
 }
 
@@ -54,13 +50,6 @@ export function prunableTokens(messages: readonly Message[], context: PruneConte
       parts.some(({ type }) => type === "tool-call" || type === "tool-result"),
     );
   return context.meter.total(prunable);
-}
-
-function minimumSaving({ options, window }: PruneContext): number {
-  return (
-    options?.minimumSaving ??
-    Math.min(DEFAULT_MINIMUM_SAVING, Math.floor(window * MINIMUM_SAVING_SHARE))
-  );
 }
 
 /** The edit that prunes a candidate; `undefined` where its placeholder would not be smaller. */
@@ -115,32 +104,19 @@ function smallInput(input: unknown, largeFields: readonly string[], handle: Hand
   return small;
 }
 
-/** The last two user turns are never pruned. */
-const PROTECTED_TURNS = 2;
-
-/** The original's size of the protected newest steps, in tokens, where turns give no boundary. */
-const DEFAULT_PROTECTED_TOKENS = 40_000;
-
-/** Share of usable that the protected steps may take, so that small windows can be pruned too. */
-const MAX_PROTECTED_SHARE = 0.4;
-
 /**
  * The index before which tool outputs may be pruned (T9): the start of the second-last user turn.
- * With fewer than two turns, or when what it protects would overflow by itself, the newest steps
- * that hold 40,000 tokens are protected instead, so that one long autonomous turn can be pruned.
+ * With fewer turns than are protected, or when what they protect would overflow by itself, the
+ * newest steps are protected instead, so that one long autonomous turn can be pruned.
  */
 export function pruneBoundary(
   messages: readonly Message[],
-  { meter, usable, options }: Pick<PruneContext, "meter" | "usable" | "options">,
+  { meter, budget }: Pick<PruneContext, "meter" | "budget">,
 ): number {
-  const starts = turnStarts(messages);
-  const byTurn = starts.at(-PROTECTED_TURNS);
-  if (starts.length >= PROTECTED_TURNS && byTurn !== undefined) {
-    if (meter.total(messages.slice(byTurn)) < usable) return byTurn;
-  }
-  const wanted = options?.protectedTokens ?? DEFAULT_PROTECTED_TOKENS;
-  const keep = Math.min(wanted, Math.floor(usable * MAX_PROTECTED_SHARE));
-  return newestHolding(messages, keep, meter);
+  const { protectedTurns, usable, recent } = budget;
+  const byTurn = protectedTurns > 0 ? turnStarts(messages).at(-protectedTurns) : undefined;
+  if (byTurn !== undefined && meter.total(messages.slice(byTurn)) < usable) return byTurn;
+  return newestHolding(messages, recent, meter);
 }
 
 function newestHolding(messages: readonly Message[], keep: number, meter: MessageMeter): number {

@@ -2,7 +2,7 @@ export { frameSummary, unframeSummary } from "./frame.ts";
 export type { FrameFacts } from "./frame.ts";
 export { parseSummary, validateSummary } from "./sections.ts";
 export type { SummarySections, SummaryValidation } from "./sections.ts";
-export { extractiveSummary, summaryCap, writeSummary } from "./summary.ts";
+export { extractiveSummary, writeSummary } from "./summary.ts";
 export type { ExtractiveInput, SummaryInput, WrittenSummary } from "./summary.ts";
 export { DEFAULT_COMPACTION_TEMPLATE, resolveTemplate } from "./template.ts";
 export type {

@@ -1,41 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pinnedMessages, tailBudget, tailStart } from "../../../src/core/compact/index.ts";
+import { pinnedMessages, tailStart } from "../../../src/core/compact/index.ts";
 import { checkMessages } from "../../../src/core/message/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import { assistant, injected, quarter, step, system, user, words } from "../../build-messages.ts";
 
 const meter = createMessageMeter(quarter);
 
-describe("T8: the tail's budget", () => {
-  it.each([
-    [4_000, 2_000],
-    [16_000, 4_000],
-    [44_000, 8_000],
-    [108_000, 8_000],
-  ])("of %i usable tokens is %i", (usable, budget) => {
-    expect(tailBudget(usable)).toBe(budget);
-  });
-});
-
 describe("T8: where the tail starts", () => {
   const steps = Array.from({ length: 10 }, (_, n) => step(`c${n}`, "bash", {}, words(500))).flat();
   const messages = [system("rules"), user("go"), ...steps];
 
   it("walks back by whole steps until the budget is reached", () => {
-    const start = tailStart(messages, { meter, budget: 1_200, floor: 1 });
+    const start = tailStart(messages, { meter, budget: 1_200, minUnits: 2, floor: 1 });
     expect(messages[start]?.role).toBe("assistant");
     expect(meter.total(messages.slice(start))).toBeGreaterThanOrEqual(1_200);
     expect(meter.total(messages.slice(start + 2))).toBeLessThan(1_200);
   });
 
   it("keeps at least two units, however large they are", () => {
-    const start = tailStart(messages, { meter, budget: 1, floor: 1 });
+    const start = tailStart(messages, { meter, budget: 1, minUnits: 2, floor: 1 });
     expect(messages.length - start).toBe(4);
   });
 
   it("never starts inside the leading system messages", () => {
-    expect(tailStart(messages, { meter, budget: 1e9, floor: 1 })).toBe(1);
+    expect(tailStart(messages, { meter, budget: 1e9, minUnits: 2, floor: 1 })).toBe(1);
   });
 
   it("never separates a call from its results", () => {

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  amountOption,
+  BUDGET_OPTIONS,
+  type BudgetOptions,
   contextBudget,
   DEFAULT_WINDOW,
   isOverflow,
@@ -41,15 +44,46 @@ describe("T7: the budget", () => {
     );
   });
 
-  it.each([{ window: 0 }, { window: Number.NaN }, { reserved: -1 }, { targetRatio: 0 }])(
-    "refuses %j with an error that names the option",
-    (options) => {
-      expect(() => contextBudget(options)).toThrow(
+  it.each(BUDGET_OPTIONS)("refuses a %s that makes no sense", (name) => {
+    const senseless: unknown[] = [-1, Number.NaN, "5000", null, {}, true];
+    if (name.endsWith("Share")) senseless.push(1.01, Infinity);
+    if (/Units$|Turns$/.test(name)) senseless.push(1.5, Infinity);
+    for (const value of senseless) {
+      expect(() => contextBudget({ [name]: value })).toThrow(
         expect.objectContaining({
           code: "invalid-options",
-          message: expect.stringContaining(Object.keys(options)[0]!),
+          message: expect.stringMatching(new RegExp(`^The option ${name} is .+; it must be`)),
         }),
       );
+    }
+  });
+
+  it.each([
+    [4_000, { tail: 2_000, summary: 800, pinned: 1_000, recent: 1_600, target: 2_400 }],
+    [16_000, { tail: 4_000, summary: 1_920, pinned: 4_000, recent: 6_400, target: 9_600 }],
+    [108_000, { tail: 8_000, summary: 12_000, pinned: 27_000, recent: 40_000, target: 64_800 }],
+  ])("shares %i usable tokens out", (usable, shares) => {
+    const window = usable > 20_000 ? usable + 20_000 : usable * 2;
+    expect(contextBudget({ window })).toMatchObject({ usable, ...shares, tailUnits: 2 });
+    expect(contextBudget({ window }).minimumSaving).toBe(Math.min(20_000, window / 10));
+  });
+
+  it.each(["target", "recent", "tail", "pinned", "summary"] as const)(
+    "takes the %s in tokens, as a share, or the smaller of the two",
+    (amount) => {
+      const of = (options: BudgetOptions): number =>
+        contextBudget({ window: 220_000, ...options })[amount];
+      expect(of({ [`${amount}Tokens`]: 30_000 })).toBe(30_000);
+      expect(of({ [`${amount}Share`]: 0.5 })).toBe(100_000);
+      expect(of({ [`${amount}Tokens`]: 30_000, [`${amount}Share`]: 0.5 })).toBe(30_000);
+      expect(of({ [`${amount}Tokens`]: 900_000 })).toBe(200_000);
+      expect(of(amountOption(amount, "30k"))).toBe(30_000);
+      expect(of(amountOption(amount, " 50% "))).toBe(100_000);
+      for (const text of ["", "a quarter", "-5", "120%", "1e5"]) {
+        expect(() => amountOption(amount, text)).toThrow(
+          expect.objectContaining({ code: "invalid-options" }),
+        );
+      }
     },
   );
 });

@@ -14,6 +14,7 @@ import {
   type PrunedPiece,
   type ProtectedTools,
 } from "../../../src/core/prune/index.ts";
+import { contextBudget } from "../../../src/core/overflow/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import {
   assistant,
@@ -33,9 +34,7 @@ const meter = createMessageMeter(quarter);
 
 function context(overrides: Partial<PruneContext> = {}): PruneContext {
   return {
-    options: { minimumSaving: 0 },
-    window: 128_000,
-    usable: 108_000,
+    budget: contextBudget({ window: 128_000, minimumSaving: 0 }),
     excess: Infinity,
     counter: quarter,
     meter,
@@ -61,7 +60,7 @@ function textAt(messages: readonly Message[], index: number): string {
 }
 
 describe("T9: the boundary", () => {
-  const protectedSteps = { meter, usable: 108_000 };
+  const protectedSteps = { meter, budget: contextBudget({ window: 128_000 }) };
 
   it("is the start of the second-last user turn", () => {
     const messages = oldWork(...step("a", "bash", {}, words(500)));
@@ -81,7 +80,10 @@ describe("T9: the boundary", () => {
   it("falls back too when the last two turns alone would overflow", () => {
     const steps = Array.from({ length: 30 }, (_, n) => step(`c${n}`, "bash", {}, words(1_000)));
     const messages = [user("one"), user("two"), ...steps.flat()];
-    const boundary = pruneBoundary(messages, { meter, usable: 16_000 });
+    const boundary = pruneBoundary(messages, {
+      meter,
+      budget: contextBudget({ window: 32_000 }),
+    });
     expect(boundary).toBeGreaterThan(2);
     expect(meter.total(messages.slice(boundary))).toBeLessThan(16_000);
   });
@@ -114,17 +116,36 @@ describe("T9: what is pruned", () => {
     expect(prunedAt(planPrune(messages, context()))).toEqual([2]);
   });
 
-  it("never prunes protected tools: skill by default, in any case", () => {
-    const messages = oldWork(
-      ...step("a", "skill", {}, words(2_000)),
-      ...step("b", "Skill", {}, words(2_000, "other")),
-    );
+  it.each<[string, unknown]>([
+    ["skill", { name: "pdf" }],
+    ["Skill", { skill: "pdf" }],
+    ["activate_skill", { name: "pdf" }],
+    ["use_skill", { skill_name: "pdf" }],
+    ["load_skill", {}],
+    ["Read", { file_path: "/home/me/.claude/skills/pdf/SKILL.md" }],
+    ["read_file", { path: "C:\\skills\\pdf\\skill.md" }],
+    ["exec_command", { cmd: "cat ~/.codex/skills/pdf/SKILL.md" }],
+  ])("never prunes a skill: %s %j", (name, input) => {
+    const messages = oldWork(...step("a", name, input, words(2_000)));
     expect(planPrune(messages, context())).toEqual([]);
+    expect(planPrune(messages, context({ protectedTools: ["memory"] }))).toEqual([]);
+  });
+
+  it("prunes what only looks like a skill, or is none by the caller's word", () => {
+    const messages = oldWork(
+      ...step("a", "Read", { file_path: "docs/SKILL.md.bak" }, words(2_000)),
+      ...step("b", "bash", { command: "echo SKILL.md" }, words(2_000, "other")),
+      ...step("c", "skill", {}, words(2_000, "third")),
+    );
+    const toolKinds = { skill: "other" } as const;
+    expect(prunedAt(planPrune(messages, context({ toolKinds })))).toEqual([2, 4, 6]);
   });
 
   it.each([
     ["a name with a star", ["mcp__memory__*"]],
     ["a pattern", [/memory/g]],
+    ["one name", "mcp__memory__*"],
+    ["one pattern", /memory/],
     ["a predicate", (name: string) => name.includes("memory")],
     ["a Set", new Set(["mcp__memory__list", /read$/])],
   ])("protects tools by %s", (_, protectedTools) => {
@@ -133,8 +154,7 @@ describe("T9: what is pruned", () => {
       ...step("b", "mcp__memory__list", {}, words(2_000, "other")),
       ...step("c", "bash", {}, words(2_000, "third")),
     );
-    const options = { minimumSaving: 0, protectedTools };
-    expect(prunedAt(planPrune(messages, context({ options })))).toEqual([6]);
+    expect(prunedAt(planPrune(messages, context({ protectedTools })))).toEqual([6]);
   });
 
   it("leaves outputs alone that are no larger than their placeholder", () => {
@@ -217,9 +237,9 @@ describe("T9: what is pruned", () => {
 
   it("prunes nothing unless 20,000 tokens come back, or 10 % of a small window", () => {
     const messages = oldWork(...step("a", "bash", {}, words(12_000)));
-    const standard = { options: {} };
+    const standard = { budget: contextBudget({ window: 128_000 }) };
     expect(planPrune(messages, context(standard))).toEqual([]);
-    const small = { ...standard, window: 32_000, usable: 16_000 };
+    const small = { budget: contextBudget({ window: 32_000 }) };
     expect(planPrune(messages, context(small))).toHaveLength(1);
   });
 
@@ -251,15 +271,19 @@ describe("T9: what is pruned", () => {
 
 describe("isProtectedBy", () => {
   it.each([
-    ["a name that is no list", "skill"],
     ["a number", 3],
+    ["a list of numbers", [3]],
+    ["an object", {}],
+    ["an empty name", " "],
     ["null", null],
     ["a list with holes", [undefined]],
   ])("refuses %s in a sentence", (_, tools) => {
     expect(() => isProtectedBy(tools as unknown as ProtectedTools)).toThrow(
       expect.objectContaining({
         code: "invalid-options",
-        message: expect.stringMatching(/^protectedTools takes names and patterns/),
+        message: expect.stringMatching(
+          /^The option protectedTools holds .+; it must be names and patterns/,
+        ),
       }),
     );
   });

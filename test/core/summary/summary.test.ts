@@ -6,7 +6,6 @@ import {
   extractiveSummary,
   parseSummary,
   resolveTemplate,
-  summaryCap,
   validateSummary,
   writeSummary,
 } from "../../../src/core/summary/index.ts";
@@ -276,16 +275,4 @@ describe("T12: a template with other sections", () => {
     const { discoveries } = sectionsOf({ olderHandles });
     expect(discoveries).toBe(`- Earlier heads: recall ${head(2)}, ${head(1)}`);
   });
-});
-
-it.each([
-  [0, 800],
-  [4_000, 800],
-  [6_667, 800],
-  [10_000, 1_200],
-  [10_009, 1_201],
-  [100_000, 12_000],
-  [1_000_000, 12_000],
-])("a summary of %d usable tokens is %d tokens", (usable, cap) => {
-  expect(summaryCap(usable)).toBe(cap);
 });

@@ -1,0 +1,138 @@
+import { ContextError } from "../error.ts";
+
+/**
+ * The numbers of a context: tokens, or shares of usable from 0 to 1. Where tokens and a share are
+ * given for one thing, the smaller amount counts; one alone decides.
+ */
+export interface BudgetOptions {
+  /** The model's context window. @default 128000, and the budget says that it was a guess */
+  readonly window?: number;
+  /** The largest input, if the model declares one below its window. */
+  readonly maxInput?: number;
+  /** Kept free for the answer. @default 20000, never more than half the window */
+  readonly reserved?: number;
+  /** What an edit aims for. @default 0.6 of usable */
+  readonly targetTokens?: number;
+  readonly targetShare?: number;
+  /** T9: nothing is pruned for less. @default 20000, or 10 % of the window if that is less */
+  readonly minimumSaving?: number;
+  /**
+   * T9: the newest user turns, of which nothing is pruned; with 0, turns never give the boundary.
+   * @default 2
+   */
+  readonly protectedTurns?: number;
+  /**
+   * T9: the newest steps of which nothing is pruned, where turns give no boundary.
+   * @default 40000, or 0.4 of usable if that is less
+   */
+  readonly recentTokens?: number;
+  readonly recentShare?: number;
+  /** T8: what stays word for word at the end. @default 0.25 of usable, 2000 to 8000 */
+  readonly tailTokens?: number;
+  readonly tailShare?: number;
+  /** T8: steps and other messages of the tail, at least. @default 2 */
+  readonly tailUnits?: number;
+  /**
+   * T8: steps of protected tools (skills) that stay word for word although they are older than the
+   * tail. @default 0.25 of usable
+   */
+  readonly pinnedTokens?: number;
+  readonly pinnedShare?: number;
+  /** T12: the largest summary, at least 300. @default 0.12 of usable, 800 to 12000 */
+  readonly summaryTokens?: number;
+  readonly summaryShare?: number;
+}
+
+/** Fewer tokens have no room for five headings and what they leave out. */
+export const LEAST_SUMMARY = 300;
+
+interface NumberRule {
+  readonly expected: string;
+  readonly fits: (value: number) => boolean;
+}
+
+const SIZE: NumberRule = {
+  expected: "a number of tokens above 0",
+  fits: (value) => value > 0 && Number.isFinite(value),
+};
+const TOKENS: NumberRule = {
+  expected: "a number of tokens, 0 or more",
+  fits: (value) => value >= 0,
+};
+const SHARE: NumberRule = {
+  expected: "a share of usable from 0 to 1, e.g. 0.25",
+  fits: (value) => value >= 0 && value <= 1,
+};
+const counted = (least: number): NumberRule => ({
+  expected: `a whole number, ${least} or more`,
+  fits: (value) => Number.isInteger(value) && value >= least,
+});
+
+const RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
+  window: SIZE,
+  maxInput: SIZE,
+  reserved: TOKENS,
+  targetTokens: SIZE,
+  targetShare: { expected: "above 0 and at most 1", fits: (value) => value > 0 && value <= 1 },
+  minimumSaving: TOKENS,
+  protectedTurns: counted(0),
+  recentTokens: TOKENS,
+  recentShare: SHARE,
+  tailTokens: TOKENS,
+  tailShare: SHARE,
+  tailUnits: counted(1),
+  pinnedTokens: TOKENS,
+  pinnedShare: SHARE,
+  summaryTokens: {
+    expected: `a number of tokens, ${LEAST_SUMMARY} or more`,
+    fits: (value) => value >= LEAST_SUMMARY,
+  },
+  summaryShare: SHARE,
+};
+
+/** The names of all of them. */
+export const BUDGET_OPTIONS = Object.keys(RULES) as readonly (keyof BudgetOptions)[];
+
+/**
+ * The budget options among those of an object, checked: from a settings file or from anybody else
+ * whose types nobody knows. Throws `ContextError` code `invalid-options` for what makes no sense.
+ */
+export function budgetOptions(given: object): BudgetOptions {
+  const values: Partial<Record<keyof BudgetOptions, number>> = {};
+  for (const name of BUDGET_OPTIONS) {
+    const value: unknown = (given as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined) continue;
+    const { fits, expected } = RULES[name];
+    if (typeof value !== "number" || !fits(value)) throw invalid(name, value, expected);
+    values[name] = value;
+  }
+  return values;
+}
+
+/** What can be given in tokens or as a share of usable. */
+export type Amount = "target" | "recent" | "tail" | "pinned" | "summary";
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
+
+/**
+ * An amount as a person writes it: tokens (`12000`, `12k`) or a share of usable (`25%`). Throws
+ * `ContextError` code `invalid-options` for anything else.
+ */
+export function amountOption(amount: Amount, text: string): BudgetOptions {
+  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)([km%]?)$/i.exec(text.trim()) ?? [];
+  if (digits === "") throw invalid(amount, text, "tokens or a share of usable, e.g. 12k or 25%");
+  return budgetOptions(
+    unit === "%"
+      ? { [`${amount}Share`]: Number(digits) / 100 }
+      : { [`${amount}Tokens`]: Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)) },
+  );
+}
+
+function invalid(option: string, value: unknown, expected: string): ContextError {
+  const shown = typeof value === "string" ? `"${value}"` : String(value);
+  return new ContextError(
+    "invalid-options",
+    `The option ${option} is ${shown}; it must be ${expected}.`,
+    { details: { option, value } },
+  );
+}

@@ -26,10 +26,12 @@ export interface SearchInput {
   readonly limit?: number | null;
 }
 
-export interface RecallTools {
+// No interface: only a type alias fits the sets of tools of SDKs, which are records.
+// oxlint-disable-next-line typescript/consistent-type-definitions
+export type RecallTools = {
   readonly recall: RecallTool<RecallInput>;
   readonly search_archive: RecallTool<SearchInput>;
-}
+};
 
 /**
  * Tools with which an agent gets back what left its context: `recall` for a part of one original,

@@ -28,7 +28,8 @@ export function fromNative(dialect: string, native: unknown, drafts: readonly Dr
       dialect,
       value: native,
       parts: draft.parts,
-      ...(slices > 1 && { slice, slices }),
+      slice,
+      slices,
     };
     return { ...draft, source };
   });

@@ -20,7 +20,7 @@ export function usageOf({ total, noCache, output, ...cache }: Reported): Usage |
   return {
     input,
     output: numberOf(output),
-    ...(cacheRead > 0 && { cacheRead }),
-    ...(cacheWrite > 0 && { cacheWrite }),
+    cacheRead: cacheRead || undefined,
+    cacheWrite: cacheWrite || undefined,
   };
 }

@@ -70,6 +70,24 @@ export function argumentsText(input: unknown, before?: unknown): string {
   return typeof input === "string" ? input : toJson(input ?? {});
 }
 
+/**
+ * A space before the object, which no model writes and JSON allows: it says that the one field is
+ * not the model's, but holds a free text for a format whose arguments are an object.
+ */
+const FREE_TEXT = ' {"input":';
+
+/** Free text as arguments in JSON; {@link freeTextIn} gives it back as it was. */
+export function freeTextArguments(text: string): string {
+  return `${FREE_TEXT}${JSON.stringify(text)}}`;
+}
+
+/** Arguments as {@link parseInput} has them, or the free text that was written as such. */
+export function freeTextIn(text: unknown): unknown {
+  const input = parseInput(text);
+  const isFree = typeof text === "string" && text.startsWith(FREE_TEXT) && isWireObject(input);
+  return isFree && typeof input["input"] === "string" ? input["input"] : input;
+}
+
 /** A text with something in it. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";

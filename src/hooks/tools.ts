@@ -17,6 +17,9 @@ interface RecallForm {
   readonly execute: (input: unknown) => Promise<string>;
 }
 
+/** A list that may be changed: SDKs take no others. */
+export type Mutable<List> = { -readonly [At in keyof List]: List[At] };
+
 export function recallForms(archive: Archive): RecallForm[] {
   return Object.entries(recallTools(archive)).map(([name, entry]): RecallForm => {
     const tool = entry as RecallTool<unknown>;

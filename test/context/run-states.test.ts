@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, createContext } from "../../src/context/index.ts";
 import { MEDIA_MARK, type RunState } from "../../src/core/continuation/index.ts";
+import { frameSummary } from "../../src/core/summary/frame.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
@@ -108,3 +109,22 @@ describe.each(CASES)("$name, $dialect.name", ({ dialect, state, end }) => {
     expect(messages.at(-1)).toBe(picture);
   });
 });
+
+const POLICIES = ["auto", "never"] as const;
+
+test.each(
+  DIALECTS.flatMap((dialect) => POLICIES.map((continuation) => ({ ...dialect, continuation }))),
+)(
+  "somebody speaks as a user although an earlier summary was all that did: $name, $continuation",
+  async ({ traits, encode, continuation }) => {
+    const text = frameSummary("## Goal\nwork", { headMessages: 9 });
+    const summary: Message = { ...user(text), kind: "summary" };
+    for (const ending of ["mid-task", "answered"]) {
+      const context = createContext({ window: 20_000, traits, continuation });
+      const history = [system("rules"), summary, ...work.slice(2), ...(ENDINGS[ending]?.end ?? [])];
+      const { messages } = await context.prepare(history, { force: true });
+      const sent = JSON.stringify(encode(messages));
+      expect(sent).toMatch(/"role":"user"|"type":"human"/);
+    }
+  },
+);

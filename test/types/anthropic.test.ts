@@ -3,6 +3,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import { decodeAnthropic } from "../../src/dialects/anthropic/decode.ts";
 import { encodeAnthropic } from "../../src/dialects/anthropic/encode.ts";
+import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import type {
   AnthropicContentBlock,
   AnthropicConversation,
@@ -33,4 +34,13 @@ test("what we build fits the SDK's types", () => {
   expectTypeOf<
     AnthropicContentBlock | AnthropicToolUseBlock | AnthropicToolResultBlock
   >().toExtend<Anthropic.ContentBlockParam>();
+});
+
+test("the tool runner takes tools of any list, and the request those that are only told", () => {
+  const context = anthropicContext();
+  const list = [...context.recallTools] as const;
+  const runner: Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[0]["tools"] =
+    context.tools(list);
+  const told: Anthropic.MessageCreateParams["tools"] = context.recallTools;
+  expect([runner, told].map(({ length }) => length)).toEqual([2, 2]);
 });

@@ -37,12 +37,11 @@ test("the client has the type of the one that was given", () => {
 });
 
 test("the tools fit where tools are taken, and so does the fetch", () => {
-  const { recallTools, responsesRecallTools, fetch } = openaiContext();
-  const runnable: Parameters<OpenAI["chat"]["completions"]["runTools"]>[0]["tools"] = [
-    ...recallTools,
-  ];
-  const chat: OpenAI.ChatCompletionTool[] = [...recallTools];
-  const responses: OpenAI.Responses.Tool[] = [...responsesRecallTools];
+  const { recallTools, responsesRecallTools, fetch, tools } = openaiContext();
+  const list = [...recallTools] as const;
+  const runnable: Parameters<OpenAI["chat"]["completions"]["runTools"]>[0]["tools"] = tools(list);
+  const chat: OpenAI.ChatCompletionTool[] = tools(list);
+  const responses: OpenAI.Responses.Tool[] = responsesRecallTools;
   expect([runnable, chat, responses].map(({ length }) => length)).toEqual([2, 2, 2]);
   expectTypeOf(fetch).toExtend<Fetch>();
   expectTypeOf(fetch).toExtend<NonNullable<ConstructorParameters<typeof OpenAI>[0]>["fetch"]>();

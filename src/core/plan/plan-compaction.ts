@@ -181,20 +181,23 @@ function compactionPlan(
       )
     : [];
   const split = { system, tailStart: attempt.start, withoutReasoning };
+  const hasUserMessage = attempt.kept.some((message) => message.role === "user");
   const continuation = buildContinuation({
     state,
     policy: options.continuation ?? "auto",
     last: messages.at(-1),
-    hasUserMessage: attempt.kept.some((message) => message.role === "user"),
+    hasUserMessage,
     endsWithInput: traits.endsWithInput,
   });
+  // Some chat templates refuse a conversation in which no user speaks.
+  const role = hasUserMessage || continuation !== undefined ? traits.summaryRole : "user";
   const head = options.headOf?.(split) ?? headOriginal(messages, split, options.digest);
   const compaction: CompactionPlan = {
     ...split,
     pinned: attempt.pinned,
     ...(media.message !== undefined && { hadMedia: media.message }),
     handle: head.handle,
-    summary: { role: traits.summaryRole, cap: attempt.reserve - FRAME_TOKENS },
+    summary: { role, cap: attempt.reserve - FRAME_TOKENS },
     state,
     ...(continuation !== undefined && { continuation }),
   };

@@ -58,8 +58,7 @@ function encodeGroup(group: NativeGroup, isBeforeBody: boolean): AiSdkMessage[] 
   const isMoved = message.role === "system" && !isBeforeBody;
   const built = isMoved ? asInjected(message) : message;
   const providerOptions = withMessageMarks(built, undefined);
-  const options = providerOptions === undefined ? {} : { providerOptions };
-  return [{ role: built.role, content, ...options } as AiSdkMessage];
+  return [{ role: built.role, content, providerOptions } as AiSdkMessage];
 }
 
 /** A system message as a user message that nobody takes for something the person typed. */
@@ -146,7 +145,7 @@ function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
   const { mediaType, filename } = part;
   const data = part.data ?? part.url;
   if (data === undefined) return textPart(foreignText(part));
-  return { type: "file", mediaType, data, ...(filename !== undefined && { filename }) };
+  return { type: "file", mediaType, data, filename };
 }
 
 /** A tool result; its output is the native one as long as it says the same. */
@@ -160,7 +159,7 @@ function encodeResult(part: ToolResultPart): WireBlock {
       toolCallId,
       toolName,
       output: encodeOutput(part),
-      ...(providerOptions !== undefined && { providerOptions }),
+      providerOptions,
     };
   }
   const before = native["output"];
@@ -186,7 +185,7 @@ function isSamePart(before: OutputPart, after: OutputPart | undefined): boolean 
 }
 
 function encodeOutput(part: ToolResultPart, providerOptions?: unknown): AiSdkOutput {
-  const options = providerOptions === undefined ? {} : { providerOptions };
+  const options = { providerOptions };
   const isText = part.output.every((piece) => piece.type === "text");
   if (part.isError || isText) {
     const type = part.isError ? ("error-text" as const) : ("text" as const);
@@ -212,7 +211,7 @@ function encodeOutputFile(part: FilePart): AiSdkOutputPart {
   const isImage = mediaType.startsWith("image/");
   if (data !== undefined && isImage) return { type: "image-data", data, mediaType };
   if (data !== undefined) {
-    return { type: "file-data", data, mediaType, ...(filename !== undefined && { filename }) };
+    return { type: "file-data", data, mediaType, filename };
   }
   if (url !== undefined) return { type: isImage ? "image-url" : "file-url", url };
   return textPart(foreignText(part));

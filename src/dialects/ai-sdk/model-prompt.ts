@@ -85,13 +85,12 @@ function wordsOf({ role, content }: PromptMessage): string {
 
 function modelMessage(message: AiSdkMessage, version: ModelVersion): PromptMessage {
   const { role, content, providerOptions } = message;
-  const options = providerOptions === undefined ? {} : { providerOptions };
-  if (role === "system") return { role, content, ...options };
+  if (role === "system") return { role, content, providerOptions };
   if (typeof content === "string") {
-    return { role, content: [{ type: "text", text: content }], ...options };
+    return { role, content: [{ type: "text", text: content }], providerOptions };
   }
   const parts = content.filter((part): part is Block => isWireBlock(part) && isSent(part));
-  return { role, content: parts.map((part) => modelPart(part, version)), ...options };
+  return { role, content: parts.map((part) => modelPart(part, version)), providerOptions };
 }
 
 /** Approvals are between the SDK and its user, unless the provider runs the tool. */
@@ -182,10 +181,10 @@ async function modelTool(
     type: "function",
     name,
     inputSchema,
-    ...(description !== undefined && { description }),
-    ...(inputExamples !== undefined && { inputExamples }),
-    ...(providerOptions !== undefined && { providerOptions }),
-    ...(strict !== undefined && { strict }),
+    description,
+    inputExamples,
+    providerOptions,
+    strict,
   };
 }
 
@@ -218,18 +217,17 @@ function outputItem(item: WireObject, version: ModelVersion): WireObject {
   const isImage = String(type).startsWith("image") || isImageType(item["mediaType"]);
   const mediaType =
     item["mediaType"] ?? (isImage ? imageType(version) : "application/octet-stream");
-  const options = providerOptions === undefined ? {} : { providerOptions };
   if (version === "v4") {
-    return { type: "file", data: modelFileData(content, version), mediaType, ...options };
+    return { type: "file", data: modelFileData(content, version), mediaType, providerOptions };
   }
   if ("url" in content) {
     const url = content.url.href;
     if (version === "v2") return { type: "text", text: `[file: ${url}]` };
-    return { type: isImage ? "image-url" : "file-url", url, ...options };
+    return { type: isImage ? "image-url" : "file-url", url, providerOptions };
   }
   const { data } = content;
   if (version === "v2") return { type: "media", data, mediaType };
-  return { type: isImage ? "image-data" : "file-data", data, mediaType, ...options };
+  return { type: isImage ? "image-data" : "file-data", data, mediaType, providerOptions };
 }
 
 function isImageType(mediaType: unknown): boolean {

@@ -16,7 +16,6 @@ import {
   type AnthropicContentBlock,
   type AnthropicImageType,
   type AnthropicTextBlock,
-  type AnthropicToolResultBlock,
   type AnthropicToolUseBlock,
 } from "./wire.ts";
 
@@ -72,14 +71,13 @@ function encodeFile(part: FilePart): AnthropicContentBlock {
     return { type: "image", source: { type: "base64", media_type, data } };
   }
   const { filename: title } = part;
-  const named = title === undefined ? {} : { title };
   if (mediaType === "application/pdf" && data !== undefined) {
-    return { type: "document", ...named, source: { type: "base64", media_type: mediaType, data } };
+    return { type: "document", title, source: { type: "base64", media_type: mediaType, data } };
   }
   if (url?.startsWith("https://") === true) {
     const source = { type: "url" as const, url };
     if (mediaType.startsWith("image/")) return { type: "image", source };
-    if (mediaType === "application/pdf") return { type: "document", ...named, source };
+    if (mediaType === "application/pdf") return { type: "document", title, source };
   }
   return textBlock(foreignText(part));
 }
@@ -114,12 +112,7 @@ function encodeResult(part: ToolResultPart, block: Block | undefined, ids: CallI
   const id = ids.resolve(part.toolCallId);
   const content = encodeOutput(part.output, block?.["content"]);
   if (block !== undefined) return withFields(block, { tool_use_id: id, content });
-  const result: AnthropicToolResultBlock = { type: "tool_result", tool_use_id: id };
-  return {
-    ...result,
-    ...(content !== undefined && { content }),
-    ...(part.isError && { is_error: true }),
-  };
+  return { type: "tool_result", tool_use_id: id, content, is_error: part.isError || undefined };
 }
 
 /** The content of a tool result: a string where it was one, or where one text says it all. */

@@ -38,7 +38,7 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
     .map((group) => draftGroup(group, ids, isSent))
     .filter((draft) => draft.blocks.length > 0 || draft.whole);
   const encoded = finish(mergeNeighbours(drafts));
-  const after = { ...(system !== undefined && { system }), messages: encoded };
+  const after = { system, messages: encoded };
   return moveBreakpoints(before, after) as unknown as Native;
 }
 

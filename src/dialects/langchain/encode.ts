@@ -100,14 +100,13 @@ function encodeResults(
     if (part.type !== "tool-result") return [];
     const before = nativeOf(part, LANGCHAIN);
     if (native !== undefined && before === native) return [encodeResult(part, native)];
-    const additional_kwargs = withResultMarks(part, undefined);
     return [
       make("tool", {
         content: outputAsText(part.output),
         tool_call_id: part.toolCallId,
         name: part.toolName,
-        ...(part.isError === true && { status: "error" }),
-        ...(additional_kwargs !== undefined && { additional_kwargs }),
+        status: part.isError === true ? "error" : undefined,
+        additional_kwargs: withResultMarks(part, undefined),
       }),
     ];
   });

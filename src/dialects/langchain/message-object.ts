@@ -93,11 +93,7 @@ export function messageKwargs(message: Message, before: unknown): unknown {
 
 /** What a new message says beside its content. */
 export function madeFields(message: Message): WireObject {
-  const additional_kwargs = messageKwargs(message, undefined);
-  return {
-    ...(additional_kwargs !== undefined && { additional_kwargs }),
-    ...(message.id !== undefined && { id: message.id }),
-  };
+  return { additional_kwargs: messageKwargs(message, undefined), id: message.id };
 }
 
 function isForeignSummary({ additional_kwargs: kwargs }: WireObject): boolean {

@@ -11,10 +11,10 @@ import { fileAt, parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
   describeValue,
+  freeTextIn,
   invalidWire,
   isText,
   isWireObject,
-  parseInput,
   requiredString,
   textIn,
   type WireObject,
@@ -109,7 +109,7 @@ function decodeCalls(native: WireObject, known: Calls, place: WirePlace): Part[]
       type: "tool-call",
       toolCallId: known.lastFunctionId,
       toolName: requiredString(legacy, "name", place),
-      input: parseInput(legacy["arguments"]),
+      input: freeTextIn(legacy["arguments"]),
       source: { dialect: OPENAI_CHAT, value: legacy },
     });
   }
@@ -172,6 +172,6 @@ function decodeToolCall(call: unknown, place: WirePlace): ToolCallPart {
   const called = call["function"];
   if (!isWireObject(called)) throw invalidWire(place, `has a tool call without "function"`);
   const toolName = requiredString(called, "name", place);
-  const input = parseInput(called["arguments"]);
+  const input = freeTextIn(called["arguments"]);
   return { type: "tool-call", toolCallId, toolName, input, source };
 }

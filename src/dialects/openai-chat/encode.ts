@@ -17,7 +17,13 @@ import {
   nativeOf,
   withFields,
 } from "../native-message.ts";
-import { argumentsText, isWireObject, type WireBlock } from "../wire.ts";
+import {
+  argumentsText,
+  freeTextArguments,
+  freeTextIn,
+  isWireObject,
+  type WireBlock,
+} from "../wire.ts";
 import { decodeFile } from "./decode.ts";
 import {
   type ChatCustomToolCall,
@@ -214,7 +220,7 @@ function encodeToolCall(part: ToolCallPart, ids: CallIds): ChatToolCall | ChatCu
   if (native === undefined || !("id" in native)) {
     const called = {
       name: safeName(part.toolName, MAX_TOOL_NAME),
-      arguments: argumentsText(part.input),
+      arguments: functionArguments(part.input),
     };
     return { id: ids.assign(part.toolCallId), type: "function", function: called };
   }
@@ -230,5 +236,11 @@ function encodeToolCall(part: ToolCallPart, ids: CallIds): ChatToolCall | ChatCu
 
 /** The function of a native call with this part's input. */
 function encodeFunction(part: ToolCallPart, native: ChatFunction): ChatFunction {
-  return withFields(native, { arguments: argumentsText(part.input, native.arguments) });
+  return withFields(native, { arguments: functionArguments(part.input, native.arguments) });
+}
+
+/** What was written stays; else servers and their chat templates want an object in JSON. */
+function functionArguments(input: unknown, before?: string): string {
+  if (before !== undefined && freeTextIn(before) === input) return before;
+  return typeof input === "string" ? freeTextArguments(input) : argumentsText(input, before);
 }

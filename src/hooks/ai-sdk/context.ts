@@ -11,7 +11,13 @@ import { aiSdkMarks } from "../stale-marks.ts";
 import { createMiddleware } from "./middleware.ts";
 import { type Beside, managedByMessage, summarizerOf } from "./model.ts";
 import { createPrepareStep, createRuns, leftBy } from "./prepare-step.ts";
-import type { AiSdkMiddleware, AiSdkRun, CallOptions, PrepareStepOptions } from "./sdk.ts";
+import type {
+  AiSdkMiddleware,
+  AiSdkRun,
+  CallOptions,
+  PersistedMessage,
+  PrepareStepOptions,
+} from "./sdk.ts";
 import { countedTools, truncatingTools } from "./tools.ts";
 
 /**
@@ -52,7 +58,7 @@ export interface AiSdkContext extends Omit<Context, "subAgent"> {
    * sent in its newest step and what came in it. Rejects with `ContextError` code `invalid-options`
    * when `prepareStep` had no part in the run.
    */
-  persisted<Native extends AiSdkMessage = AiSdkMessage>(result: AiSdkRun): Promise<Native[]>;
+  persisted<Run extends AiSdkRun>(result: Run): Promise<PersistedMessage<Run>[]>;
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: AiSdkContextOptions): AiSdkContext;
 }
@@ -90,10 +96,10 @@ function contextOn(hook: Hook<CallOptions>): AiSdkContext {
     },
     recallTools: recallTools(context.archive),
     middleware: createMiddleware(hooks),
-    async persisted<Native extends AiSdkMessage>({ steps }: AiSdkRun) {
+    async persisted<Run extends AiSdkRun>({ steps }: Run) {
       const run = runs.of(await steps);
       if (run === undefined) throw notPrepared();
-      return leftBy(run) as Native[];
+      return leftBy(run) as readonly AiSdkMessage[] as PersistedMessage<Run>[];
     },
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };

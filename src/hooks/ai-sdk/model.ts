@@ -14,7 +14,7 @@ export function summarizerOf(given: unknown, agent: unknown): Summarizer | undef
   const window = modelWindow(given.modelId);
   return aiSdkSummarizer({
     model: given,
-    ...(window !== undefined && { window }),
+    window,
     // The provider has the agent's own request in its prompt cache.
     reusesPrompt: given === agent,
   });

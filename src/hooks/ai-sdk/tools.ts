@@ -63,7 +63,7 @@ export function countedTools(tools: object): readonly WireObject[] {
     if (typeof id === "string") return { type, name, id, args };
     return {
       name,
-      ...(typeof description === "string" && { description }),
+      description: typeof description === "string" ? description : undefined,
       inputSchema: schemaJson(tool["inputSchema"]),
     };
   });

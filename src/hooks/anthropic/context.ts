@@ -15,7 +15,7 @@ import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
 import { clientSummarizer } from "../summarizer.ts";
-import { recallForms } from "../tools.ts";
+import { type Mutable, recallForms } from "../tools.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import type { MessageBody } from "./wire.ts";
 
@@ -37,7 +37,7 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
    */
   readonly middleware: AnthropicMiddleware;
   /** Tools for the tool runner whose outputs are truncated on arrival (T15); `run` is wrapped. */
-  tools<Tools extends readonly object[]>(tools: Tools): Tools;
+  tools<Tools extends readonly object[] | []>(tools: Tools): Mutable<Tools>;
   /** `recall` and `search_archive` for the tool runner: the agent gets back what left its context. */
   readonly recallTools: RunnableTool[];
   /** {@link Context.subAgent}, with hooks of its own. */
@@ -64,7 +64,7 @@ const SDK: HookSdk = {
 const FORMAT: NativeFormat<AnthropicConversation, AnthropicMessage> = {
   dialect: anthropic,
   messagesOf: ({ messages }) => messages,
-  withMessages: ({ system }, messages) => ({ ...(system !== undefined && { system }), messages }),
+  withMessages: ({ system }, messages) => ({ system, messages }),
   marks: wireMarks((message, content) => ({ ...message, content }) as AnthropicMessage),
 };
 
@@ -130,8 +130,8 @@ type Run = (...args: unknown[]) => unknown;
 function wrapRunnables<Tools extends readonly object[]>(
   tools: Tools,
   options: TruncationOptions,
-): Tools {
-  return tools.map((tool) => wrapRunnable(tool, options)) as unknown as Tools;
+): Mutable<Tools> {
+  return tools.map((tool) => wrapRunnable(tool, options)) as unknown as Mutable<Tools>;
 }
 
 function wrapRunnable(tool: object, options: TruncationOptions): object {

@@ -99,7 +99,7 @@ function bodyOf(body: unknown): MessageBody | undefined {
 /** Helpers of the SDK add messages on the way; then only what is really sent counts. */
 function wholeOf(given: MessageBody, body: MessageBody): AnthropicConversation {
   const { messages, system } = given.messages.length === body.messages.length ? given : body;
-  return { messages, ...(system !== undefined && { system }) };
+  return { messages, system };
 }
 
 function withConversation<Request extends AnthropicRequest>(
@@ -108,7 +108,7 @@ function withConversation<Request extends AnthropicRequest>(
   conversation: AnthropicConversation,
 ): Request {
   const { messages, system } = withBreakpoint(conversation, body);
-  const edited = { ...body, messages, ...(system !== undefined && { system }) };
+  const edited = { ...body, messages, system };
   if (!canLeaveOut(body)) return { ...request, body: JSON.stringify(edited) };
   const headers = withBindingBeta(request.headers);
   return { ...request, headers, body: JSON.stringify(droppingBlocks(edited)) };

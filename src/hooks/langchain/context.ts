@@ -4,6 +4,7 @@ import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
+import type { Mutable } from "../tools.ts";
 import {
   type Conversation,
   conversationOn,
@@ -60,7 +61,7 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
    * Tools whose outputs are truncated before they enter the state (T15). Without it they are
    * truncated in what is sent.
    */
-  tools<Tools extends readonly object[]>(tools: Tools): Tools;
+  tools<Tools extends readonly object[] | []>(tools: Tools): Mutable<Tools>;
   /** `recall` and `search_archive`: with them an agent gets back what left its context. */
   readonly recallTools: LangChainTool[];
   /** {@link Context.subAgent}, with hooks of its own. */

@@ -4,7 +4,7 @@ import type { Context } from "../../context/index.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { recallForms, schemaJson } from "../tools.ts";
+import { type Mutable, recallForms, schemaJson } from "../tools.ts";
 import { type RunnableConfigLike, type StateLike, truncatedMessage } from "./conversation.ts";
 
 /**
@@ -104,8 +104,8 @@ function isToolMessage(value: unknown): value is LangChainMessage {
 export function truncatingTools<Tools extends readonly object[]>(
   tools: Tools,
   contextOf: (config: ToolConfigLike) => Context,
-): Tools {
-  return tools.map((tool) => truncatingTool(tool, contextOf)) as unknown as Tools;
+): Mutable<Tools> {
+  return tools.map((tool) => truncatingTool(tool, contextOf)) as unknown as Mutable<Tools>;
 }
 
 function truncatingTool(tool: object, contextOf: (config: ToolConfigLike) => Context): object {

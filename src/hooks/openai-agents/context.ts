@@ -5,7 +5,7 @@ import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
-import { recallForms } from "../tools.ts";
+import { type Mutable, recallForms } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
@@ -46,7 +46,7 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
    * Function tools whose outputs are truncated on arrival (T15), so that a session keeps little of
    * them, too.
    */
-  tools<Tools extends readonly object[]>(tools: Tools): Tools;
+  tools<Tools extends readonly object[] | []>(tools: Tools): Mutable<Tools>;
   /** {@link Context.subAgent}, with hooks of its own. */
   subAgent(options?: AgentsContextOptions): AgentsContext;
 }

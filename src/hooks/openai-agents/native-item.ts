@@ -76,10 +76,10 @@ function blockOf(block: WireObject): WireObject {
     case "output_text":
       return { type, text };
     case "input_image":
-      return { type, image: image_url, ...(detail !== undefined && { detail }) };
+      return { type, image: image_url, detail };
     case "input_file": {
       const file = file_data ?? { url: file_url };
-      return { type, file, ...(filename !== undefined && { filename }) };
+      return { type, file, filename };
     }
     default:
       return block;
@@ -91,7 +91,7 @@ function made(item: WireObject, names: ItemNames): WireObject {
   const { type, role, call_id: callId } = item;
   if (type === "message") {
     const content = contentOf(item["content"], role as string);
-    return { type, role, ...(role === "assistant" && { status: "completed" }), content };
+    return { type, role, status: role === "assistant" ? "completed" : undefined, content };
   }
   if (type === "function_call" || type === "custom_tool_call") {
     const input = type === "function_call" ? item["arguments"] : JSON.stringify(item["input"]);

@@ -165,8 +165,8 @@ function shellActionView(action: unknown): unknown {
   const { timeoutMs, maxOutputLength, ...rest } = action;
   return {
     ...rest,
-    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
-    ...(maxOutputLength !== undefined && { max_output_length: maxOutputLength }),
+    timeout_ms: timeoutMs,
+    max_output_length: maxOutputLength,
   };
 }
 
@@ -176,8 +176,8 @@ export function shellAction(action: unknown): unknown {
   const { timeout_ms, max_output_length, ...rest } = action;
   return {
     ...rest,
-    ...(timeout_ms != null && { timeoutMs: timeout_ms }),
-    ...(max_output_length != null && { maxOutputLength: max_output_length }),
+    timeoutMs: timeout_ms ?? undefined,
+    maxOutputLength: max_output_length ?? undefined,
   };
 }
 

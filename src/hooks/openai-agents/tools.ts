@@ -1,5 +1,6 @@
 import { truncateValue } from "../../tools/truncate-value.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
+import type { Mutable } from "../tools.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** What the SDK's `tool()` takes. */
@@ -62,8 +63,8 @@ function inputOf(call: object | undefined): unknown {
 export function truncatingTools<Tools extends readonly object[]>(
   tools: Tools,
   truncation: TruncationOptions,
-): Tools {
-  return tools.map((tool) => truncatingTool(tool, truncation)) as unknown as Tools;
+): Mutable<Tools> {
+  return tools.map((tool) => truncatingTool(tool, truncation)) as unknown as Mutable<Tools>;
 }
 
 function truncatingTool(tool: object, truncation: TruncationOptions): object {

@@ -50,9 +50,8 @@ export function preparingClient<Client extends OpenAIClient>(
 
 /** What `AzureOpenAI` wants to hear again when it is copied. */
 function azureOptions(client: object): object {
-  const { apiVersion, deploymentName } = client as Readonly<Record<string, unknown>>;
-  if (typeof apiVersion !== "string") return {};
-  return { apiVersion, ...(typeof deploymentName === "string" && { deployment: deploymentName }) };
+  const { apiVersion, deploymentName: deployment } = client as Readonly<Record<string, unknown>>;
+  return typeof apiVersion === "string" ? { apiVersion, deployment } : {};
 }
 
 type Method = (body: object, ...rest: unknown[]) => unknown;

@@ -5,6 +5,7 @@ import type { Summarizer } from "../../models/summarizer.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import { clientSummarizer } from "../summarizer.ts";
+import type { Mutable } from "../tools.ts";
 import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
 import {
   chatCompletions,
@@ -80,7 +81,7 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
    */
   readonly fetch: Fetch;
   /** Tools for `runTools` whose outputs are truncated on arrival (T15), as the client's own are. */
-  tools<Tools extends readonly object[]>(tools: Tools): Tools;
+  tools<Tools extends readonly object[] | []>(tools: Tools): Mutable<Tools>;
   /** `recall` and `search_archive` for Chat Completions and `runTools`. */
   readonly recallTools: RunnableTool[];
   /** The same for Responses. */

@@ -132,7 +132,7 @@ function createEventReader(): EventReader {
         usage = event.usage ?? event.response?.usage ?? usage;
         opening ??= openingOf(event);
       }
-      return { ...(usage != null && { usage }), ...(opening !== undefined && { opening }) };
+      return { usage: usage ?? undefined, opening };
     },
   };
 }

@@ -3,7 +3,8 @@ import { type Message, repairMessages, withParts } from "../../../src/core/messa
 import { decodeOpenAIChat } from "../../../src/dialects/openai-chat/decode.ts";
 import { encodeOpenAIChat } from "../../../src/dialects/openai-chat/encode.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/openai-chat.ts";
-import type { ChatMessage } from "../../../src/dialects/openai-chat/wire.ts";
+import type { ChatMessage, ChatToolCall } from "../../../src/dialects/openai-chat/wire.ts";
+import { call, result } from "../../build-messages.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { openaiChatFixtures } from "./fixtures.ts";
@@ -171,4 +172,29 @@ test("results that were moved to their calls are still the native objects", () =
   expect(openaiChat.check(encoded)).toEqual([]);
   expect(new Set(encoded)).toEqual(new Set(moved));
   for (const native of encoded) expect(moved.includes(native)).toBe(true);
+});
+
+test.each(["*** Begin Patch\n*** End Patch\n", "", '{"a": 1}', " ", '"\u2028'])(
+  "free text goes out as an object in JSON, and comes back as it was: %j",
+  (text) => {
+    const free: Message[] = [
+      { role: "user", parts: [{ type: "text", text: "go" }] },
+      { role: "assistant", parts: [call("c1", "apply_patch", text)] },
+      { role: "tool", parts: [result("c1", "apply_patch", "ok")] },
+    ];
+    const encoded = encodeOpenAIChat(free);
+    const sent = encoded[1]?.tool_calls?.[0] as ChatToolCall;
+    expect(JSON.parse(sent.function.arguments)).toEqual({ input: text });
+    const stored = JSON.parse(JSON.stringify(encoded)) as ChatMessage[];
+    const back = decodeOpenAIChat(stored);
+    expect(back[1]?.parts[0]).toMatchObject({ type: "tool-call", input: text });
+    expect(encodeOpenAIChat(back)[1]).toBe(stored[1]);
+  },
+);
+
+test("a tool that has one field of that name gets no text instead of its object", () => {
+  const args = '{"input":"x"}';
+  const native = { id: "c1", type: "function", function: { name: "ask", arguments: args } };
+  const [message] = decodeOpenAIChat([{ role: "assistant", tool_calls: [native] }]);
+  expect(message?.parts[0]).toMatchObject({ input: { input: "x" } });
 });

@@ -283,7 +283,7 @@ describe("tools with outputs that are truncated", () => {
   const call = { name: "read", args: { path: "a.ts" }, id: "c", type: "tool_call" as const };
   const answering = (output: unknown) => {
     const own = { name: "read", schema: { type: "object" }, invoke: async (_: object) => output };
-    return context.tools([own])[0]!;
+    return context.tools([own])[0];
   };
 
   it("are the agent's own, with less to say", async () => {

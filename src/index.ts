@@ -48,7 +48,12 @@ export type {
   ToolResultPart,
   Usage,
 } from "./core/message/index.ts";
-export type { BudgetOptions, ContextBudget, ProviderOverflow } from "./core/overflow/index.ts";
+export type {
+  BudgetOptions,
+  ContextBudget,
+  NamedModel,
+  ProviderOverflow,
+} from "./core/overflow/index.ts";
 export type { RequestLimits } from "./core/plan/index.ts";
 export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
 export type { SectionOverride, TemplateOverride } from "./core/summary/index.ts";

@@ -47,6 +47,7 @@ const SUMMARIZER: Rule = {
 
 /** Every option beside the numbers; what has no rule here says itself what is wrong with it. */
 const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>, Rule>> = {
+  model: TEXT,
   protectedTools: ANYTHING,
   archive: WITH("put", "an archive, e.g. directoryArchive(folder)"),
   counter: WITH("count", "a counter of tokens, e.g. { name, count: (text) => 1 }"),

@@ -184,8 +184,13 @@ function subAgentOptions(
   own: ContextOptions,
 ): ContextOptions {
   const constraints = [...new Set([...rules, ...(own.constraints ?? [])])];
-  return { ...withoutConversation(options), archive, ...own, constraints };
+  const { window, maxInput, tokenFactor } = options;
+  // Sizes of the parent's model say nothing about another one.
+  const sizes = own.model === undefined ? { window, maxInput, tokenFactor } : UNKNOWN_SIZES;
+  return { ...withoutConversation(options), archive, ...sizes, ...own, constraints };
 }
+
+const UNKNOWN_SIZES = { window: undefined, maxInput: undefined, tokenFactor: undefined };
 
 /** How the listeners of a context are reached by a hook; no part of what users see. */
 const TELL: unique symbol = Symbol("longhaul.failed");

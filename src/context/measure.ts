@@ -6,6 +6,7 @@ import {
   ESTIMATE_MARGIN,
   isOverflow,
   type ContextBudget,
+  type NamedModel,
 } from "../core/overflow/budget.ts";
 import {
   calibrate,
@@ -18,6 +19,7 @@ import {
 } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter, type MessageMeter } from "../core/tokens/meter.ts";
 import { isEstimator, valueTokens, type TokenCounter } from "../core/tokens/count.ts";
+import { modelFamily } from "../core/tokens/family.ts";
 
 /** What a request carries beside its messages. */
 export interface SentBeside {
@@ -39,6 +41,15 @@ export interface Measured {
   readonly most: number;
   /** `reported`: usage of the last request plus an estimate of what is newer. */
   readonly source: "reported" | "estimated";
+  /** What estimates were multiplied by while nothing was reported, where that is not 1. */
+  readonly assumed?: AssumedFactor;
+}
+
+/** The provider's tokens for one estimated token, before the provider has reported any. */
+export interface AssumedFactor {
+  readonly factor: number;
+  /** Whose factor that is; absent for one that the caller gave. */
+  readonly family?: string;
 }
 
 /** What counts in the provider's tokens, by what its reports have shown so far. */
@@ -81,7 +92,7 @@ export interface Gauge {
   forget(message: Message): void;
 }
 
-export interface GaugeOptions extends BudgetOptions {
+export interface GaugeOptions extends BudgetOptions, NamedModel {
   readonly instructions?: string;
   readonly tools?: unknown;
   readonly fixedTokens?: number;
@@ -92,12 +103,17 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
   const beside = createBeside(options, counter);
   const margin = isEstimator(counter) ? ESTIMATE_MARGIN : 0;
   let budget = contextBudget(options);
-  let calibration: Calibration = createCalibration();
+  const assumed = assumedFactor(options, counter);
+  let calibration: Calibration = createCalibration(assumed?.factor);
   let learned: Message | undefined;
   /** Of the list before: what its beginnings hold, one for each length, as it was counted. */
   const totals = [0];
   const counted = (): number => beside.tokens() + (totals.at(-1) ?? 0);
   const scale = (): Scale => scaleFor(calibration, budget.usable);
+  const estimate = (): Measured => {
+    const measured = estimatedAs(scale(), counted(), margin);
+    return calibration.samples === 0 && assumed !== undefined ? { ...measured, assumed } : measured;
+  };
 
   /** From the input alone: output may hold thinking that the message does not. */
   const learn = (message: Message, estimated: number): void => {
@@ -121,12 +137,11 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       }
       const index = newestReport(messages, since);
       const message = messages[index];
-      if (message?.usage === undefined) return estimatedAs(scale(), counted(), margin);
+      if (message?.usage === undefined) return estimate();
       const reported = totalUsage(message.usage);
       const upToIt = beside.tokens() + (totals[index + 1] ?? 0);
       // Usage of another list, e.g. of an edited one, or of what was not cached alone.
-      if (!isPlausible({ estimated: upToIt, reported }))
-        return estimatedAs(scale(), counted(), margin);
+      if (!isPlausible({ estimated: upToIt, reported })) return estimate();
       learn(message, upToIt - meter.tokens(message));
       return reportedAs(reported, scale().factor * (counted() - upToIt), margin);
     },
@@ -147,6 +162,16 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
     },
     forget: (message) => meter.forget(message),
   };
+}
+
+/** An exact counter is taken for the model's own. */
+function assumedFactor(
+  { model, tokenFactor }: GaugeOptions,
+  counter: TokenCounter,
+): AssumedFactor | undefined {
+  if (tokenFactor !== undefined) return { factor: tokenFactor };
+  const family = isEstimator(counter) ? modelFamily(model ?? "") : undefined;
+  return family && { factor: family.factor, family: family.name };
 }
 
 function estimatedAs({ factor, outside }: Scale, counted: number, margin: number): Measured {

@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
-import type { BudgetOptions } from "../core/overflow/index.ts";
+import type { BudgetOptions, NamedModel } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
 import { isProtectedBy, type ProtectedTools } from "../core/prune/protection.ts";
@@ -14,7 +14,7 @@ import type { AnyContextEvent } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
 
 /** How a context behaves; every field has a default. */
-export interface ContextOptions extends BudgetOptions, PruneOptions {
+export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions {
   /** Where originals go. @default a `memoryArchive()` of its own */
   readonly archive?: Archive;
   /** Counts tokens. @default the estimator */

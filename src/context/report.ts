@@ -6,7 +6,7 @@ import type { ContextBudget } from "../core/overflow/index.ts";
 import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 import type { HistoryView } from "./history.ts";
 import type { SummarySource } from "./journal.ts";
-import type { Measured } from "./measure.ts";
+import type { AssumedFactor, Measured } from "./measure.ts";
 
 /** What `prepare` gives back. */
 export interface Prepared {
@@ -59,6 +59,8 @@ export interface ContextReport {
     readonly target: number;
     /** Whether `before` rests on what the provider reported. */
     readonly source: "reported" | "estimated";
+    /** What estimates were multiplied by while nothing was reported, where that is not 1. */
+    readonly assumed?: AssumedFactor;
   };
   readonly messages: { readonly before: number; readonly after: number };
   readonly prune: readonly PieceReport[];
@@ -96,14 +98,20 @@ export const NO_COSTS: ModelCosts = {
 
 /** The report of a step in which nothing had to be done. */
 export function emptyReport(view: View, budget: ContextBudget, costs: ModelCosts): ContextReport {
-  const { tokens, source } = view.measured;
+  const { tokens, source, assumed } = view.measured;
   const messages = view.messages.length;
   return {
     action: "none",
     window: budget.window,
     reserved: budget.reserved,
     usable: budget.usable,
-    tokens: { before: tokens, after: tokens, target: budget.target, source },
+    tokens: {
+      before: tokens,
+      after: tokens,
+      target: budget.target,
+      source,
+      ...(assumed && { assumed }),
+    },
     messages: { before: messages, after: messages },
     prune: [],
     clipped: [],

@@ -10,10 +10,14 @@ import type { Summarizer } from "../models/summarizer.ts";
 import type { ContextEventName, ContextListener } from "../context/index.ts";
 
 /** The options of every hook: those of a context, and what an SDK knows beside. */
-export interface HookOptions<Model, Written, Request> extends Omit<ContextOptions, "summarizer"> {
+export interface HookOptions<Model, Written, Request> extends Omit<
+  ContextOptions,
+  "model" | "summarizer"
+> {
   /**
    * The agent's model: its id, or the SDK's own object. Where `window` is not given, that of the
-   * model is taken. @default a window of 128,000
+   * model is taken, and until usage is reported its family says how it counts.
+   * @default a window of 128,000
    */
   readonly model?: string | Model;
   /**
@@ -35,12 +39,18 @@ export interface HookOptions<Model, Written, Request> extends Omit<ContextOption
 /** What a hook knows of its SDK; models and summarizers are recognised by what they have. */
 export interface HookSdk {
   readonly traits: DialectTraits;
-  /** The window of a model; `undefined` where it is not known. @default by its id, or its `modelId` */
-  readonly windowOf?: (model: unknown) => number | undefined;
+  /** What a model says of itself. @default its id, or its `modelId` */
+  readonly aboutModel?: (model: unknown) => AboutModel;
   /** A summarizer for what is one only in the words of the SDK; else `undefined`. */
   readonly summarizerOf: (given: unknown, model: unknown) => Summarizer | undefined;
   /** A summarizer on the model of an id, with the key of the environment. @default an id is none */
   readonly summarizerById?: (id: string) => Summarizer;
+}
+
+/** A model's id, and its window where it names that; in both, `undefined` where it is not known. */
+export interface AboutModel {
+  readonly model: string | undefined;
+  readonly window: number | undefined;
 }
 
 type AnyOptions<Request> = HookOptions<unknown, unknown, Request>;
@@ -130,13 +140,15 @@ function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): Cont
     onConversation: _o,
     ...options
   } = given;
-  const window = options.window ?? (sdk.windowOf ?? windowOf)(model);
+  const about = (sdk.aboutModel ?? aboutModel)(model);
+  const window = options.window ?? about.window;
   const written =
     summarizer === "model"
       ? ownSummarizer(model, sdk)
       : (sdk.summarizerOf(summarizer, model) ?? summarizer);
   return {
     ...options,
+    ...(about.model !== undefined && { model: about.model }),
     ...(window !== undefined && { window }),
     // Anything else is for the context to refuse.
     ...(written !== undefined && { summarizer: written as ContextOptions["summarizer"] }),
@@ -156,10 +168,15 @@ function ownSummarizer(model: unknown, sdk: HookSdk): Summarizer {
   );
 }
 
-/** The window of a model or of its id. */
-export function windowOf(model: unknown): number | undefined {
+/** A model by its id, or by the SDK's own object that has one. */
+export function aboutModel(model: unknown): AboutModel {
   const id = isWireObject(model) ? model["modelId"] : model;
-  return typeof id === "string" ? modelWindow(id) : undefined;
+  return aboutId(typeof id === "string" ? id : undefined);
+}
+
+/** A model by its id. */
+export function aboutId(model: string | undefined): AboutModel {
+  return { model, window: modelWindow(model ?? "") };
 }
 
 type Listening = (context: Context) => () => void;

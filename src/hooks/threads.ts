@@ -1,7 +1,7 @@
 import { memoryArchive } from "../archive/memory.ts";
 import type { Context, ContextOptions } from "../context/index.ts";
 import { createRecent } from "./conversations.ts";
-import type { Hook } from "./hook.ts";
+import type { AboutModel, Hook } from "./hook.ts";
 
 /** A conversation that has a name. */
 export interface Thread {
@@ -13,10 +13,10 @@ export interface Thread {
 /** The conversations behind a hook that serves many by name. */
 export interface Threads<Conversation> {
   /**
-   * The conversation, opened if it is not; the one that was not used for longest gives way. `window`
-   * is that of the model that is called, for a hook that was told none.
+   * The conversation, opened if it is not; the one that was not used for longest gives way. `about`
+   * is the model that is called, for a hook that was told none.
    */
-  of(thread: Thread, window?: number): Conversation;
+  of(thread: Thread, about?: AboutModel): Conversation;
   find(id: string): Conversation | undefined;
 }
 
@@ -25,7 +25,7 @@ export function createThreads<Conversation extends { readonly context: Context }
   make: (context: Context) => Conversation,
 ): Threads<Conversation> {
   const open = new Map<string, Conversation>();
-  let lastWindow: number | undefined;
+  let last: AboutModel | undefined;
   const use = createRecent<string>(hook.maxConversations, (id) => {
     const oldest = open.get(id);
     open.delete(id);
@@ -33,10 +33,10 @@ export function createThreads<Conversation extends { readonly context: Context }
   });
   return {
     find: (id) => open.get(id),
-    of(thread, window = lastWindow) {
-      lastWindow = window;
+    of(thread, about = last) {
+      last = about;
       const { id } = thread;
-      const known = open.get(id) ?? make(hook.open(id, ownSettings(hook.settings, thread, window)));
+      const known = open.get(id) ?? make(hook.open(id, ownSettings(hook.settings, thread, about)));
       open.set(id, known);
       use(id);
       return known;
@@ -46,13 +46,14 @@ export function createThreads<Conversation extends { readonly context: Context }
 
 /** No thread sees the originals of another; where its name lasts, its journal is kept, too. */
 function ownSettings(
-  { archive, window: given }: ContextOptions,
+  { archive, window, model }: ContextOptions,
   { id, isLasting }: Thread,
-  window: number | undefined,
+  about: AboutModel | undefined,
 ): ContextOptions {
   const isKept = isLasting && archive?.conversation !== undefined;
   return {
-    window: given ?? window,
+    window: window ?? about?.window,
+    model: model ?? about?.model,
     archive: archive ?? memoryArchive(),
     conversation: isKept ? id : undefined,
     journal: undefined,

@@ -12,7 +12,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/message": ["core/text"],
   "core/tokens": ["core/text", "core/message"],
   "core/calls": ["core/text", "core/message"],
-  "core/overflow": ["core/message"],
+  "core/overflow": ["core/message", "core/tokens"],
   "core/truncate": ["core/text", "core/message", "core/calls"],
   "core/prune": [
     "core/text",

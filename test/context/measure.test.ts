@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../src/context/index.ts";
+import { createContext, type ContextOptions, type ContextReport } from "../../src/context/index.ts";
 import { createGauge, type Measured } from "../../src/context/measure.ts";
 import { type Message, totalUsage } from "../../src/core/message/index.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
@@ -100,6 +100,40 @@ describe("T7: what a request holds", () => {
       code: "irreducible",
       message: expect.stringContaining("system prompt and tool schemas"),
     });
+  });
+});
+
+describe("a model that has not reported yet", () => {
+  const list = [user("The parcel went to the wrong town. ".repeat(500))];
+  const tokensWith = async (options: ContextOptions): Promise<ContextReport["tokens"]> =>
+    (await createContext(options).prepare(list)).report.tokens;
+
+  it("counts as its family does, and the report says so", async () => {
+    const { before: plain, assumed } = await tokensWith({});
+    expect(assumed).toBeUndefined();
+    const named = await tokensWith({ model: "claude-opus-5" });
+    expect(named).toMatchObject({ assumed: { factor: 1.5, family: "Claude from 4.6" } });
+    expect(named.before / plain).toBeCloseTo(1.5, 2);
+  });
+
+  it("counts as the caller says, or as the caller's own counter does", async () => {
+    const { before: plain } = await tokensWith({});
+    const told = await tokensWith({ model: "claude-opus-5", tokenFactor: 1.3 });
+    expect(told).toMatchObject({ assumed: { factor: 1.3 } });
+    expect(told.before / plain).toBeCloseTo(1.3, 2);
+    const counted = await tokensWith({ model: "claude-opus-5", counter: quarter });
+    expect(counted.before).toBe(meter.total(list));
+    expect(() => createContext({ tokenFactor: 0 })).toThrow("it must be a number from 0.5 to 2.5");
+  });
+
+  it("counts by its reports once there are some", async () => {
+    const context = createContext({ model: "claude-opus-5", window: 1_000_000 });
+    const [first] = list;
+    const { before } = (await context.prepare(list)).report.tokens;
+    const view = [first as Message, reported(Math.round(before * 0.8)), user(words(50))];
+    const { tokens } = (await context.prepare(view)).report;
+    expect(tokens).toMatchObject({ source: "reported" });
+    expect(tokens.assumed).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import { langchainContext as langchain } from "../../src/hooks/langchain/index.t
 import { mastraContext as mastra } from "../../src/hooks/mastra/index.ts";
 import { agentsContext as agents } from "../../src/hooks/openai-agents/index.ts";
 import { openaiContext as openai } from "../../src/hooks/openai/index.ts";
+import { user } from "../build-messages.ts";
 
 const makers = {
   aiSdk,
@@ -34,6 +35,18 @@ describe.each(Object.entries(makers))("what is no options is refused: %s", (_doo
         message: expect.stringContaining(message),
       }),
     );
+  });
+});
+
+describe.each(Object.entries(makers))("the model of the agent: %s", (_door, make) => {
+  it("names the window, and how it counts until usage is reported", async () => {
+    const context = make({ model: "claude-opus-5" }) as Context;
+    const { report } = await context.prepare([user("hello")]);
+    expect(report.window).toBe(200_000);
+    expect(report.tokens.assumed).toEqual({ factor: 1.5, family: "Claude from 4.6" });
+    const other = context.subAgent({ model: "gpt-5" });
+    const { report: theirs } = await other.prepare([user("hello")]);
+    expect(theirs).toMatchObject({ window: 272_000, tokens: { assumed: { family: "GPT" } } });
   });
 });
 

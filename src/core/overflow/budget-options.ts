@@ -1,16 +1,22 @@
 import { ContextError } from "../error.ts";
+import { MAX_FACTOR, MIN_FACTOR } from "../tokens/calibrate.ts";
 
 /**
  * The numbers of a context: tokens, or shares of usable from 0 to 1. Where tokens and a share are
  * given for one thing, the smaller amount counts; one alone decides.
  */
 export interface BudgetOptions {
-  /** The model's context window. @default 128000, and the budget says that it was a guess */
+  /** The model's context window. @default that of `model`, else 128000, a guess that is told */
   readonly window?: number;
   /** The largest input, if the model declares one below its window. */
   readonly maxInput?: number;
   /** Kept free for the answer. @default 20000, never more than half the window */
   readonly reserved?: number;
+  /**
+   * The provider's tokens for one that is estimated, from 0.5 to 2.5, until it has reported some.
+   * @default what the family of `model` is known for, else 1
+   */
+  readonly tokenFactor?: number;
   /** What an edit aims for. @default 0.6 of usable */
   readonly targetTokens?: number;
   readonly targetShare?: number;
@@ -72,6 +78,10 @@ const RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
   window: SIZE,
   maxInput: SIZE,
   reserved: TOKENS,
+  tokenFactor: {
+    expected: `a number from ${MIN_FACTOR} to ${MAX_FACTOR}`,
+    fits: (value) => value >= MIN_FACTOR && value <= MAX_FACTOR,
+  },
   targetTokens: SIZE,
   targetShare: { expected: "above 0 and at most 1", fits: (value) => value > 0 && value <= 1 },
   minimumSaving: TOKENS,

@@ -15,6 +15,15 @@ export const DEFAULT_WINDOW = 128_000;
  */
 export const ESTIMATE_MARGIN = 0.05;
 
+/** The model's id, where that is known. */
+export interface NamedModel {
+  /**
+   * The model's id. It says how large the window is, where `window` does not, and how the model
+   * counts, where neither `tokenFactor` nor a report does.
+   */
+  readonly model?: string;
+}
+
 /** How much room there is and what it is for, in tokens. */
 export interface ContextBudget {
   readonly window: number;
@@ -44,9 +53,10 @@ export interface ContextBudget {
  * Computes the budget (T7). Throws `ContextError` code `invalid-options` for a number that makes no
  * sense.
  */
-export function contextBudget(options: BudgetOptions = {}): ContextBudget {
+export function contextBudget(options: BudgetOptions & NamedModel = {}): ContextBudget {
   const given = budgetOptions(options);
-  const window = Math.floor(given.window ?? DEFAULT_WINDOW);
+  const known = given.window ?? modelWindow(options.model ?? "");
+  const window = Math.floor(known ?? DEFAULT_WINDOW);
   const limit = Math.min(window, Math.floor(given.maxInput ?? window));
   const reserved = Math.min(Math.floor(given.reserved ?? DEFAULT_RESERVED), Math.floor(window / 2));
   const usable = Math.max(0, limit - reserved);
@@ -59,7 +69,7 @@ export function contextBudget(options: BudgetOptions = {}): ContextBudget {
   const summary = amount(summaryTokens, given.summaryShare, between(800, share(0.12), 12_000));
   return {
     window,
-    isWindowKnown: given.window !== undefined,
+    isWindowKnown: known !== undefined,
     reserved,
     usable,
     target: amount(targetTokens, given.targetShare, share(0.6)),

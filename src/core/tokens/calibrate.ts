@@ -14,6 +14,8 @@ export interface Calibration {
   readonly outside: number;
   /** How many reports this rests on. */
   readonly samples: number;
+  /** The factor that is expected before the first report. */
+  readonly expected: number;
   /** What the next report is compared with; absent before the first. */
   readonly evidence?: CalibrationEvidence;
 }
@@ -38,18 +40,18 @@ export interface CalibrationEvidence {
  * up to about 1.6 tokens for each of those on prose and code and up to 2.2 on Chinese, older ones
  * 1.05 to 1.25. Below 0.5 or above 2.5 the report counts something else than the estimate does.
  */
-const MIN_FACTOR = 0.5;
-const MAX_FACTOR = 2.5;
+export const MIN_FACTOR = 0.5;
+export const MAX_FACTOR = 2.5;
 
 /** The most that is believed to be outside; more than that is usage of another context. */
-const MAX_OUTSIDE = 50_000;
+export const MAX_OUTSIDE = 50_000;
 
 /** No window is near this many tokens. */
 const MAX_COUNT = 1e9;
 
 /**
- * What is expected before the first report, as standard deviations: the factor is 1 give or take
- * 0.25 (tokenizers, see above), and up to some 10,000 tokens (an agent's system prompt and tools) are
+ * What is expected before the first report, as standard deviations: the factor is 1, or what the
+ * model's family is known for, give or take 0.25 (tokenizers, see above), and up to some 10,000 tokens (an agent's system prompt and tools) are
  * outside. So a short request that cost far more than estimated shows what is outside, a long one
  * shows the factor.
  */
@@ -65,27 +67,27 @@ const CHANGE_VARIANCE = 10;
  */
 const MEMORY = 30_000;
 
-/** A calibration that changes nothing: factor 1, nothing outside, no samples. */
-export function createCalibration(): Calibration {
-  return { factor: 1, outside: 0, samples: 0 };
+/** What is taken before the first report: the expected factor, nothing outside, no samples. */
+export function createCalibration(expected = 1): Calibration {
+  return { factor: expected, outside: 0, samples: 0, expected };
 }
 
 /**
  * Learns from one report. The factor is the likeliest one (a weighted mean, clamped to 0.5 … 2.5)
- * by three kinds of evidence: by how much requests differ, the smallest request, and that the two
- * counts were expected to agree. What the factor leaves unexplained of the smallest request is
- * outside, at most 50,000. A report that makes no sense (a number that is not above 0, or above a billion)
+ * by three kinds of evidence: by how much requests differ, the smallest request, and what was
+ * expected. What the factor leaves unexplained of the smallest request is outside, at most 50,000. A report that makes no sense (a number that is not above 0, or above a billion)
  * gives the same calibration back.
  */
 export function calibrate(calibration: Calibration, sample: CalibrationSample): Calibration {
   if (!isCount(sample.estimated) || !isCount(sample.reported)) return calibration;
   const evidence = gather(calibration.evidence, sample);
   const { smallest } = evidence;
-  const factor = likelyFactor(evidence);
+  const { expected, samples } = calibration;
+  const factor = likelyFactor(evidence, expected);
   const unexplained = (by: number): number => smallest.reported - by * smallest.estimated;
-  const least = Math.min(0, unexplained(1 + FACTOR_SPREAD));
+  const least = Math.min(0, unexplained(expected + FACTOR_SPREAD));
   const outside = clamp(unexplained(factor), least, MAX_OUTSIDE);
-  return { factor, outside, samples: calibration.samples + 1, evidence };
+  return { factor, outside, samples: samples + 1, expected, evidence };
 }
 
 /** How estimated tokens become a provider's: `outside` once for a request, `factor` for each of them. */
@@ -96,7 +98,7 @@ export type Scale = Pick<Calibration, "factor" | "outside">;
  * factor alone would, so that a report that counts something else does not leave a conversation
  * without any.
  */
-export function scaleFor({ factor, outside }: Calibration, usable: number): Scale {
+export function scaleFor({ factor, outside }: Scale, usable: number): Scale {
   const isRoomy = (usable - outside) / factor >= usable / MAX_FACTOR;
   return isRoomy ? { factor, outside } : { factor: MAX_FACTOR, outside: 0 };
 }
@@ -143,12 +145,12 @@ function gather(
 }
 
 /** The mean of what each kind of evidence says, each weighted by how sure it is. */
-function likelyFactor({ smallest, change }: CalibrationEvidence): number {
-  const expected = 1 / FACTOR_SPREAD ** 2;
+function likelyFactor({ smallest, change }: CalibrationEvidence, expected: number): number {
+  const prior = 1 / FACTOR_SPREAD ** 2;
   const absolute = smallest.estimated / OUTSIDE_SPREAD ** 2;
   const relative = 1 / CHANGE_VARIANCE;
-  const reported = expected + absolute * smallest.reported + relative * change.reported;
-  const estimated = expected + absolute * smallest.estimated + relative * change.estimated;
+  const reported = prior * expected + absolute * smallest.reported + relative * change.reported;
+  const estimated = prior + absolute * smallest.estimated + relative * change.estimated;
   return clamp(reported / estimated, MIN_FACTOR, MAX_FACTOR);
 }
 

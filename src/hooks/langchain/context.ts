@@ -2,7 +2,7 @@ import type { Context, PrepareOptions } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { createHook, type Hook, type HookOptions } from "../hook.ts";
+import { type AboutModel, createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
 import type { Mutable } from "../tools.ts";
 import {
@@ -14,11 +14,11 @@ import {
   threadOf,
 } from "./conversation.ts";
 import {
+  aboutChatModel,
   type ChatModelLike,
   createThinkingOf,
   managedByModel,
   summarizerOf,
-  windowOfModel,
 } from "./model.ts";
 import {
   createToolCounter,
@@ -76,7 +76,7 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
  * const agent = createAgent({ model, tools, middleware: [langchainContext().middleware] });
  */
 export function langchainContext(options: LangChainContextOptions = {}): LangChainContext {
-  const sdk = { traits: langchain.traits, windowOf: windowOfModel, summarizerOf };
+  const sdk = { traits: langchain.traits, aboutModel: aboutChatModel, summarizerOf };
   return contextOn(createHook(options, sdk));
 }
 
@@ -107,7 +107,7 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
       name: "LonghaulMiddleware",
       tools,
       wrapModelCall: createWrapModelCall(
-        (request, window) => threads.of(threadFor(request), window),
+        (request, about) => threads.of(threadFor(request), about),
         tools,
       ),
     },
@@ -169,8 +169,8 @@ export interface LangChainMiddleware {
   ): Promise<Answer>;
 }
 
-/** The conversation of a request; `window` is that of the model that is called. */
-type ConversationFor = (request: LangChainRequest, window: number | undefined) => Conversation;
+/** The conversation of a request; `about` is the model that is called. */
+type ConversationFor = (request: LangChainRequest, about: AboutModel) => Conversation;
 
 function createWrapModelCall(
   conversationFor: ConversationFor,
@@ -188,7 +188,7 @@ function createWrapModelCall(
       managedBy: managedByModel(model, modelSettings),
       signal: runtime?.signal,
     };
-    const conversation = conversationFor(asked, windowOfModel(model));
+    const conversation = conversationFor(asked, aboutChatModel(model));
     const sent = { messages, thinking: thinkingOf(model), options };
     return conversation.send(sent, async (list, called) => {
       const isSame = list === messages && called === model;

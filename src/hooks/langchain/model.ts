@@ -1,4 +1,3 @@
-import { modelWindow } from "../../core/overflow/budget.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type {
@@ -8,18 +7,19 @@ import type {
   SummaryRequest,
 } from "../../models/summarizer.ts";
 import { BINDING_BETA, bindsReasoning, canDropBlocks, droppingBlocks } from "../anthropic/wire.ts";
+import { type AboutModel, aboutId } from "../hook.ts";
 import { managedSetting } from "../managed.ts";
 import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 
-/** The window of a chat model, or of an id. */
-export function windowOfModel(model: unknown): number | undefined {
-  if (typeof model === "string") return modelWindow(model);
+/** A chat model or an id; the profile of a model knows its window best. */
+export function aboutChatModel(model: unknown): AboutModel {
+  if (typeof model === "string") return aboutId(model);
   const fields = fieldsOf(model);
   const profile = fields["profile"];
   const stated = isWireObject(profile) ? profile["maxInputTokens"] : undefined;
-  if (typeof stated === "number" && stated > 0) return stated;
   const name = fields["model"] ?? fields["modelName"];
-  return typeof name === "string" ? modelWindow(name) : undefined;
+  const about = aboutId(typeof name === "string" ? name : undefined);
+  return typeof stated === "number" && stated > 0 ? { ...about, window: stated } : about;
 }
 
 /** Where models and calls keep what is sent beside the messages. */
@@ -132,7 +132,7 @@ export function summarizerOf(given: unknown): Summarizer | undefined {
   if (!isChatModel(given)) return undefined;
   return sdkSummarizer({
     name: nameOf(given as unknown as WireObject),
-    window: windowOfModel(given),
+    window: aboutChatModel(given).window,
     ask: async (request) => answerOf(await ask(given, request)),
   });
 }

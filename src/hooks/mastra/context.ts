@@ -5,7 +5,7 @@ import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prom
 import { isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import { summarizerOf } from "../ai-sdk/model.ts";
-import { createHook, type Hook, type HookOptions, windowOf } from "../hook.ts";
+import { createHook, type Hook, type HookOptions, aboutModel } from "../hook.ts";
 import { createThreads } from "../threads.ts";
 import {
   type APIErrorArgs,
@@ -148,7 +148,7 @@ function createConversations(hook: Hook<ProcessorArgs>): Conversations {
       const { model } = args as { readonly model?: unknown };
       const name = hook.conversationOf(args) ?? threadOf(args) ?? runId;
       const thread = { id: name ?? `run ${(nameless += 1)}`, isLasting: name !== undefined };
-      const made = threads.of(thread, windowOf(model));
+      const made = threads.of(thread, aboutModel(model));
       runs.set(args.state, made);
       return made;
     },

@@ -27,7 +27,18 @@ const GROWING: readonly number[] = Array.from({ length: 20 }, (_, n) => 1_000 + 
 
 describe("calibrate", () => {
   it("starts at factor 1, nothing outside, no samples", () => {
-    expect(createCalibration()).toEqual({ factor: 1, outside: 0, samples: 0 });
+    expect(createCalibration()).toMatchObject({ factor: 1, outside: 0, samples: 0 });
+  });
+
+  it("starts at the factor that is expected, and lets reports correct it", () => {
+    const claude = createCalibration(1.5);
+    expect(claude).toMatchObject({ factor: 1.5, samples: 0 });
+    const [agreeing, differing] = [1.5, 1.1].map((factor) =>
+      calibrate(claude, sample(100_000, { factor, outside: 0 })),
+    );
+    expect(agreeing).toMatchObject({ factor: 1.5, outside: 0 });
+    expect(differing?.factor).toBeGreaterThan(1.1);
+    expect(differing?.factor).toBeLessThan(1.3);
   });
 
   it("takes what a short request costs above its estimate for something outside", () => {
@@ -136,7 +147,7 @@ describe("calibrate", () => {
 describe("scaleFor", () => {
   it("is the calibration where that leaves room", () => {
     const { factor, outside } = after(GROWING, { factor: 1.2, outside: 4_000 });
-    expect(scaleFor({ factor, outside, samples: 1 }, 20_000)).toEqual({ factor, outside });
+    expect(scaleFor({ factor, outside }, 20_000)).toEqual({ factor, outside });
   });
 
   it("leaves room, however much is said to be outside", () => {

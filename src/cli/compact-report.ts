@@ -84,8 +84,13 @@ function actions({ report, ledger }: CompactResult): string[] {
   }
   lines.push(...modelLines(report));
   if (report.continuation !== undefined) {
-    const added = report.continuation.added ? ", a message to go on was added" : "";
-    lines.push(`Run state ${report.continuation.state}${added}`);
+    const { state, needed, added } = report.continuation;
+    const told = added
+      ? ", a message to go on was added"
+      : needed
+        ? ", a message to go on is needed"
+        : "";
+    lines.push(`Run state ${state}${told}`);
   }
   lines.push(
     `Ledger    ${plural(ledger.files.length, "file")}, ${plural(ledger.commands.length, "command")}, ${plural(ledger.instructions.length, "instruction")}, ${plural(ledger.todos.length, "todo")}, ${plural(ledger.errors.length, "error")}`,

@@ -1,3 +1,4 @@
+import { type ContinuationPolicy, CONTINUE_TEXT } from "../core/continuation/continuation.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
@@ -21,6 +22,7 @@ export interface EditFacts {
   readonly tokens: ProviderTokens;
   /** The facts of all records. */
   readonly ledger: Ledger;
+  readonly policy: ContinuationPolicy | undefined;
 }
 
 /** What an edit adds to the report. */
@@ -61,9 +63,10 @@ function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
 }
 
 function compactionReport(
-  { system, tailStart, handle, state, continuation }: CompactionPlan,
-  { planned, record, model, sections, tokens }: EditFacts,
+  compaction: CompactionPlan,
+  { planned, record, model, sections, tokens, policy }: EditFacts,
 ): Partial<ContextReport> {
+  const { system, tailStart, handle, state, needed = false, continuation } = compaction;
   const { meter, counter } = tokens;
   const total = (messages: readonly Message[]): number => Math.ceil(meter.total(messages));
   const tail = planned.messages.slice(tailStart);
@@ -83,6 +86,11 @@ function compactionReport(
       ahead: model.ahead,
       waitedMs: model.waitedMs,
     },
-    continuation: { state, added: continuation !== undefined },
+    continuation: {
+      state,
+      needed,
+      added: continuation !== undefined,
+      ...(needed && policy !== "never" && { text: CONTINUE_TEXT }),
+    },
   };
 }

@@ -155,7 +155,7 @@ async function edit(
   events.emit("edited", record);
   const all = books.factsOf(history.records);
   const done = { planned, record, messages, model, sections, tokens, ledger: all };
-  const made = editReport(done, none);
+  const made = editReport({ ...done, policy: options.continuation }, none);
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const report = { ...none, ...made, ...costsOf(asked), failures: failed };
   return { messages, report: { ...report, durationMs: now() - view.startedAt } };

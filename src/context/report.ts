@@ -1,4 +1,4 @@
-import type { RunState } from "../core/continuation/index.ts";
+import type { Continuation } from "../core/continuation/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Edit, Handle, Message } from "../core/message/index.ts";
@@ -81,7 +81,8 @@ export interface ContextReport {
    * those for summaries that were thrown away.
    */
   readonly modelUsage: Required<SummaryUsage>;
-  readonly continuation?: { readonly state: RunState; readonly added: boolean };
+  /** After a compaction: `added` tells whether a message was added, `text` what it says or would say. */
+  readonly continuation?: Omit<Continuation, "message">;
   readonly ledger?: Ledger;
   readonly warnings: readonly string[];
   readonly failures: readonly Failure[];

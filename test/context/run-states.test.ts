@@ -83,9 +83,12 @@ describe.each(CASES)("$name, $dialect.name", ({ dialect, state, end }) => {
   });
 
   it("adds nothing when it must not", async () => {
+    const { report: auto } = await compacted(dialect, end, {});
+    const needed = auto.continuation?.added;
     for (const continuation of ["ask", "never"] as const) {
       const { messages, report } = await compacted(dialect, end, { continuation });
-      expect(report.continuation).toEqual({ state, added: false });
+      const text = needed && continuation === "ask" ? { text: auto.continuation?.text } : {};
+      expect(report.continuation).toEqual({ state, needed, added: false, ...text });
       expect(addedTo(messages)).toEqual([]);
     }
   });

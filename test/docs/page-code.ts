@@ -10,6 +10,6 @@ export function programsOf(file: string): string[] {
 
 /** A program without its imports and types, to be run in a function that has what it imports. */
 export function runnable(code: string): string {
-  const body = code.replaceAll(/^import .*$/gm, "");
+  const body = code.replaceAll(/^import [^;]*;$/gm, "");
   return transformSync(body, { loader: "ts", target: "esnext" }).code;
 }

@@ -5,6 +5,9 @@ import type { ContextReport, Message } from "../../src/index.ts";
 import type { SummaryProblem } from "../../src/core/summary/gate.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { assistant, step, user } from "../build-messages.ts";
+import * as core from "../../src/core.ts";
+import { estimateTokens } from "../../src/tokens.ts";
+import { programsOf, runnable } from "./page-code.ts";
 import { goodSummary } from "../good-summary.ts";
 
 const page = readFileSync("docs/summary.md", "utf8");
@@ -65,4 +68,29 @@ test("the page names the numbers that hold", () => {
     return contextBudget({ window: 2_000_000, maxInput, reserved: 0 }).summary;
   });
   expect(caps).toEqual([800, 6_000, 12_000]);
+});
+
+test("T11 and T12 work alone, as the page shows", () => {
+  const code = programsOf("docs/summary.md").at(-1) ?? "";
+  const history = [
+    user("Close ticket 12, please."),
+    ...step("a", "Bash", { command: "make" }, "x"),
+  ];
+  const given = { ...core, estimateTokens, history };
+  // What the page shows is what runs.
+  // oxlint-disable-next-line typescript/no-implied-eval
+  const run = new Function(
+    ...Object.keys(given),
+    `${runnable(code)}; return { valid, missingSections, instruction, text, state, next }`,
+  ) as (...values: unknown[]) => Readonly<Record<string, unknown>>;
+  const { next, ...made } = run(...Object.values(given));
+  expect(made).toMatchObject({ valid: true, missingSections: [], state: "mid-task" });
+  expect(made["text"]).toContain("Close ticket 12, please.");
+  expect(made["instruction"]).toContain("## Relevant files");
+  expect((next as Message[]).map(({ role, kind }) => kind ?? role)).toEqual([
+    "summary",
+    "assistant",
+    "tool",
+    "continuation",
+  ]);
 });

@@ -1,13 +1,17 @@
-import { toolCalls, waitingCalls } from "../message/structure.ts";
+import { ContextError } from "../error.ts";
+import { messageText } from "../message/message.ts";
+import { startsTurn, toolCalls, waitingCalls } from "../message/structure.ts";
 import { clipLine } from "../text/clip.ts";
 import type { FilePart, Message } from "../message/index.ts";
 
 /**
  * - `auto`: what the run state asks for is added.
- * - `ask`: nothing is added; the report says what would have been, so that the caller can ask.
- * - `never`: nothing is added.
+ * - `ask`: nothing is added; the report has its text, for whoever decides.
+ * - `never`: nothing is added, and no text is offered.
  */
-export type ContinuationPolicy = "auto" | "ask" | "never";
+export type ContinuationPolicy = (typeof POLICIES)[number];
+
+const POLICIES = ["auto", "ask", "never"] as const;
 
 /** Marks every message that a compaction added, so that a UI can hide it. */
 export const CONTINUE_MARK = "compaction_continue";
@@ -18,43 +22,104 @@ export const MEDIA_MARK = "had_media";
 export const CONTINUE_TEXT =
   "Continue the task from where the record above ends. Do not repeat finished work and do not ask what to do next.";
 
-/** The new context, as far as the continuation depends on it. */
-export interface ContinuationContext {
+/** What a compaction left, as far as the continuation depends on it. */
+export interface ContinuationOptions {
+  /** @default "auto" */
+  readonly policy?: ContinuationPolicy;
+  /**
+   * The messages, of those before the compaction, that the new context holds behind its summary.
+   * @default none: there is only the summary
+   */
+  readonly kept?: readonly Message[];
+  /** Whether a request may not end with an assistant message. @default true */
+  readonly endsWithInput?: boolean;
+  /** Where a file is archived that is not sent again. @default nowhere */
+  readonly handleOf?: (file: FilePart) => string | undefined;
+}
+
+/** How a run goes on after a compaction. */
+export interface Continuation {
   readonly state: RunState;
-  readonly policy: ContinuationPolicy;
-  /** The last message that is kept, if any. */
-  readonly last: Message | undefined;
-  /** The new context holds a message of the user. */
-  readonly hasUserMessage: boolean;
-  /** The dialect refuses a request that ends with an assistant message. */
-  readonly endsWithInput: boolean;
+  /** Whether the run would not go on by itself, whatever the policy says. */
+  readonly needed: boolean;
+  /** Whether the policy lets it be added. */
+  readonly added: boolean;
+  /** What would be said; absent where nothing is needed, and under the policy `never`. */
+  readonly text?: string;
+  /** The message to put at the end of the new context; present if `added`. */
+  readonly message?: Message;
 }
 
 /**
- * The message to add after a compaction (T11), or `undefined`. Only a run in the middle of its task
- * can need one: when the list would hold no user message at all, or when it would end with an
- * assistant message and the dialect forbids that. A user message without a reply is in the new
- * context already, word for word; after a finished answer the user speaks next.
+ * How a run goes on (T11), from the messages before a compaction. A message of the user without a
+ * reply that is not kept is said again, its images and files described (`had_media`); a run in the
+ * middle of its task gets a synthetic message where the list would hold no user message at all, or
+ * would end with an assistant message and may not. After a finished answer the user speaks next.
+ * Every message is marked with `compaction_continue`. Throws `invalid-options` for an unknown policy.
+ *
+ * @example
+ * const { added, message } = buildContinuation(messages);
+ * const next = [summary, ...(added ? [message] : [])];
  */
-export function buildContinuation(context: ContinuationContext): Message | undefined {
-  return context.policy === "auto" && needsContinuation(context)
-    ? continuationMessage()
-    : undefined;
+export function buildContinuation(
+  messages: readonly Message[],
+  options: ContinuationOptions = {},
+): Continuation {
+  const { policy = "auto" } = options;
+  if (!POLICIES.includes(policy)) {
+    throw new ContextError(
+      "invalid-options",
+      `The policy of a continuation is ${JSON.stringify(policy)}; it must be "auto", "ask" or "never".`,
+      { details: { option: "continuation", value: policy } },
+    );
+  }
+  const state = runState(messages);
+  const message = neededMessage(messages, state, options);
+  if (message === undefined) return { state, needed: false, added: false };
+  if (policy === "never") return { state, needed: true, added: false };
+  const text = messageText(message);
+  if (policy === "ask") return { state, needed: true, added: false, text };
+  return { state, needed: true, added: true, text, message };
 }
 
-/** True when the run would not go on by itself, whatever the policy says. */
-export function needsContinuation(context: Omit<ContinuationContext, "policy">): boolean {
-  if (context.state !== "mid-task") return false;
-  const endsWithAssistant = context.last?.role === "assistant";
-  return !context.hasUserMessage || (endsWithAssistant && context.endsWithInput);
+/** What the new context lacks; `undefined` where the run goes on by itself. */
+function neededMessage(
+  messages: readonly Message[],
+  state: RunState,
+  { kept = [], endsWithInput = true, handleOf }: ContinuationOptions,
+): Message | undefined {
+  if (state === "answered") return undefined;
+  if (state === "mid-task") {
+    const endsWithAssistant = kept.at(-1)?.role === "assistant";
+    const hasUserMessage = kept.some(({ role }) => role === "user");
+    return hasUserMessage && !(endsWithAssistant && endsWithInput) ? undefined : goOn();
+  }
+  const asked = messages.findLast(startsTurn);
+  const isKept = asked === undefined || kept.includes(asked);
+  return isKept ? undefined : saidAgain(asked, handleOf);
 }
 
-function continuationMessage(): Message {
+function goOn(): Message {
   return {
     role: "user",
     kind: "continuation",
     parts: [{ type: "text", text: CONTINUE_TEXT }],
     metadata: { [CONTINUE_MARK]: true },
+  };
+}
+
+/** The user's words as they were, without bytes and links that may have expired. */
+function saidAgain(
+  { parts, metadata }: Message,
+  handleOf: ContinuationOptions["handleOf"],
+): Message {
+  const hadMedia = parts.some(({ type }) => type === "file");
+  return {
+    role: "user",
+    parts: parts.map((part) =>
+      part.type === "file" ? { type: "text", text: describeMedia(part, handleOf?.(part)) } : part,
+    ),
+    metadata: { ...metadata, [CONTINUE_MARK]: true, ...(hadMedia && { [MEDIA_MARK]: true }) },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type MessageLines,
   type Original,
 } from "../message/original.ts";
+import { frameSummary, unframeSummary } from "../summary/frame.ts";
 import { isSealedSummary } from "../message/structure.ts";
 import { withParts, type Message } from "../message/message.ts";
 import type { CompactionPlan, ContextPlan, HeadSplit, PlanEffects, ReasoningPlan } from "./plan.ts";
@@ -73,12 +74,18 @@ function reassemble(
     ...messages.slice(0, compaction.system),
     // For its provider it stands for everything before it; ours must not be among that.
     ...pinned.filter(isSealedSummary),
-    summaryMessage(summary, compaction),
+    summaryMessage(framed(summary, compaction), compaction),
     ...pinned.filter((message) => !isSealedSummary(message)),
     ...tail,
     ...(compaction.continuation === undefined ? [] : [compaction.continuation]),
     ...messages.slice(length),
   ];
+}
+
+/** A summary as it stands in a context. */
+function framed(text: string, { system, tailStart, handle }: CompactionPlan): string {
+  if (unframeSummary(text) !== undefined) return text;
+  return frameSummary(text, { headHandle: handle, headMessages: tailStart - system });
 }
 
 /** The message that stands for the head. */

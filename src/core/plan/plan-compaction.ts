@@ -1,7 +1,7 @@
 import { clipToFit, type ClipLevel } from "../compact/clip.ts";
 import { pinnedMessages } from "../compact/pins.ts";
 import { tailStart } from "../compact/tail.ts";
-import { buildContinuation, runState } from "../continuation/continuation.ts";
+import { buildContinuation } from "../continuation/continuation.ts";
 import { applyEdits, type Edit } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
 import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
@@ -173,7 +173,6 @@ function compactionPlan(
   { system, attempt, media, options }: Decided,
 ): ContextPlan {
   const traits = options.traits ?? NEUTRAL_TRAITS;
-  const state = runState(messages);
   const keptIndices = [...attempt.pinned, ...range(attempt.start, messages.length)];
   const withoutReasoning = traits.boundReasoning
     ? keptIndices.filter((index) =>
@@ -181,16 +180,16 @@ function compactionPlan(
       )
     : [];
   const split = { system, tailStart: attempt.start, withoutReasoning };
-  const hasUserMessage = attempt.kept.some((message) => message.role === "user");
-  const continuation = buildContinuation({
-    state,
-    policy: options.continuation ?? "auto",
-    last: messages.at(-1),
-    hasUserMessage,
+  const lead = messages.slice(0, system);
+  const kept = [...lead, ...keptIndices.flatMap((index) => messages[index] ?? [])];
+  const { state, needed, message } = buildContinuation(messages, {
+    policy: options.continuation,
+    kept,
     endsWithInput: traits.endsWithInput,
   });
   // Some chat templates refuse a conversation in which no user speaks.
-  const role = hasUserMessage || continuation !== undefined ? traits.summaryRole : "user";
+  const hasUserMessage = message !== undefined || kept.some((one) => one.role === "user");
+  const role = hasUserMessage ? traits.summaryRole : "user";
   const head = options.headOf?.(split) ?? headOriginal(messages, split, options.digest);
   const compaction: CompactionPlan = {
     ...split,
@@ -199,7 +198,8 @@ function compactionPlan(
     handle: head.handle,
     summary: { role, cap: attempt.reserve - FRAME_TOKENS },
     state,
-    ...(continuation !== undefined && { continuation }),
+    ...(needed && { needed }),
+    ...(message !== undefined && { continuation: message }),
   };
   const isKept = new Set(keptIndices);
   const edits = [...media.edits, ...attempt.edits].filter((edit) => isKept.has(edit.message));

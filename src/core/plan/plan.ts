@@ -42,6 +42,8 @@ export interface CompactionPlan {
   readonly handle: Handle;
   readonly summary: SummaryPlan;
   readonly state: RunState;
+  /** The run would not go on by itself, whatever the policy of continuations says. */
+  readonly needed?: true;
   /** The message to add at the end. */
   readonly continuation?: Message;
 }
@@ -52,8 +54,9 @@ export interface SummaryPlan {
   readonly cap: number;
 }
 
-/** The text that fulfils a plan's request for a summary: framed, as it stands in the context. */
+/** What fulfils a plan's request for a summary. */
 export interface PlanEffects {
+  /** The text of the summary. It is framed, with the plan's handle, unless it is a frame already. */
   readonly summary: string;
 }
 

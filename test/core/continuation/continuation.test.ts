@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   buildContinuation,
+  CONTINUE_MARK,
   CONTINUE_TEXT,
+  type ContinuationPolicy,
   describeMedia,
-  needsContinuation,
+  MEDIA_MARK,
   runState,
 } from "../../../src/core/continuation/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
@@ -76,42 +78,71 @@ describe("T11: the run state, read before the compaction", () => {
 });
 
 describe("T11: what is added", () => {
-  const midTask = {
-    state: "mid-task" as const,
-    policy: "auto" as const,
-    last: assistant("half"),
-    hasUserMessage: true,
-    endsWithInput: true,
-  };
+  const half = [user("go"), { ...assistant("half"), metadata: { finish: "length" } }];
+  const working = [user("go"), ...step("a", "bash", {}, "x")];
 
-  it("is a marked synthetic user message where the dialect needs one", () => {
-    expect(buildContinuation(midTask)).toEqual({
+  it("is a marked synthetic user message where the run cannot go on without one", () => {
+    const { message, ...rest } = buildContinuation(half, { kept: half });
+    expect(rest).toEqual({ state: "mid-task", needed: true, added: true, text: CONTINUE_TEXT });
+    expect(message).toEqual({
       role: "user",
       kind: "continuation",
       parts: [{ type: "text", text: CONTINUE_TEXT }],
-      metadata: { compaction_continue: true },
+      metadata: { [CONTINUE_MARK]: true },
     });
   });
 
   it("is nothing where the run goes on by itself", () => {
-    const [, results] = step("a", "bash", {}, "x");
-    expect(buildContinuation({ ...midTask, last: results })).toBeUndefined();
-    expect(buildContinuation({ ...midTask, endsWithInput: false })).toBeUndefined();
+    const nothing = { state: "mid-task", needed: false, added: false };
+    expect(buildContinuation(working, { kept: working })).toEqual(nothing);
+    expect(buildContinuation(half, { kept: half, endsWithInput: false })).toEqual(nothing);
   });
 
   it("is one when no user message would be left at all", () => {
-    const [, results] = step("a", "bash", {}, "x");
-    const bare = { ...midTask, last: results, hasUserMessage: false };
-    expect(buildContinuation(bare)?.kind).toBe("continuation");
+    const kept = working.slice(1);
+    expect(buildContinuation(working, { kept }).message?.kind).toBe("continuation");
+    expect(buildContinuation(working).added).toBe(true);
   });
 
-  it.each(["unanswered", "media", "answered"] as const)("is nothing when %s", (state) => {
-    expect(buildContinuation({ ...midTask, state })).toBeUndefined();
+  it("is the message of the user again, where only a summary is left of it", () => {
+    const messages = [user("go"), assistant("ok"), { ...user("and more"), metadata: { a: 1 } }];
+    const { message, ...rest } = buildContinuation(messages);
+    expect(rest).toEqual({ state: "unanswered", needed: true, added: true, text: "and more" });
+    expect(message).toEqual({
+      role: "user",
+      parts: [{ type: "text", text: "and more" }],
+      metadata: { a: 1, [CONTINUE_MARK]: true },
+    });
+    expect(buildContinuation(messages, { kept: messages.slice(2) }).needed).toBe(false);
+    // An older message of the user is not the one that waits.
+    expect(buildContinuation(messages, { kept: messages.slice(0, 1) }).needed).toBe(true);
   });
 
-  it.each(["ask", "never"] as const)("is nothing under the policy %s", (policy) => {
-    expect(buildContinuation({ ...midTask, policy })).toBeUndefined();
-    expect(needsContinuation(midTask)).toBe(true);
+  it("has media described, marked, and found by their handle", () => {
+    const handleOf = (): string => "parts_0123456789abcdef";
+    const { state, message } = buildContinuation([user("go"), image], { handleOf });
+    expect(state).toBe("media");
+    expect(message?.metadata).toEqual({ [CONTINUE_MARK]: true, [MEDIA_MARK]: true });
+    const [words, picture] = message?.parts ?? [];
+    expect(words).toEqual(image.parts[0]);
+    expect(picture).toMatchObject({ type: "text", text: expect.stringContaining("recall parts_") });
+  });
+
+  it("is nothing after a finished answer", () => {
+    const done = [user("go"), assistant("done")];
+    expect(buildContinuation(done)).toEqual({ state: "answered", needed: false, added: false });
+  });
+
+  it("is told and not added where the policy asks, and not told where it never is", () => {
+    const told = { state: "mid-task", needed: true, added: false };
+    const asked = buildContinuation(half, { kept: half, policy: "ask" });
+    expect(asked).toEqual({ ...told, text: CONTINUE_TEXT });
+    expect(buildContinuation(half, { kept: half, policy: "never" })).toEqual(told);
+  });
+
+  it("refuses a policy that there is not", () => {
+    const policy = "sometimes" as ContinuationPolicy;
+    expect(() => buildContinuation(half, { policy })).toThrow(/"sometimes"; it must be "auto"/);
   });
 });
 

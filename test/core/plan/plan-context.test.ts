@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkMessages } from "../../../src/core/message/index.ts";
+import { checkMessages, messageText } from "../../../src/core/message/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import { contextBudget } from "../../../src/core/overflow/index.ts";
 import {
@@ -10,6 +10,7 @@ import {
   planContext,
   type PlanOptions,
 } from "../../../src/core/plan/index.ts";
+import { unframeSummary } from "../../../src/core/summary/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import {
   assistant,
@@ -121,6 +122,21 @@ describe("planContext", () => {
     expect(meter.total(after)).toBeLessThan(4_000);
     expect(plan.edits.map((edit) => edit.message)).toEqual([messages.length - 3]);
     expect(after.at(-1)).toBe(messages.at(-1));
+  });
+
+  it("T8: frames a summary that is none yet, and leaves a frame as it is", () => {
+    const messages = longTurn(40, 1_000);
+    const plan = planContext(messages, options(32_000, { force: true }));
+    const textOf = (summary: string): string => {
+      const made = applyPlan(messages, plan, { summary });
+      return messageText(made.find(({ kind }) => kind === "summary") as Message);
+    };
+    const framed = textOf("## Goal\n- ship it");
+    expect(unframeSummary(framed)).toEqual({
+      text: "## Goal\n- ship it",
+      headHandle: plan.compaction?.handle,
+    });
+    expect(textOf(framed)).toBe(framed);
   });
 
   it("T8: puts the summary into a user message where the dialect has no other place", () => {

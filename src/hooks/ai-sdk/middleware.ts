@@ -101,7 +101,7 @@ function createCalls(hooks: Hooks): Calls {
   return {
     async prepare(params, model) {
       if (isSummaryCall(params)) return params;
-      const step = runs.last && stepOf(runs.last.sent, params, model);
+      const step = runs.waiting && stepOf(runs.waiting.sent, params, model);
       if (step !== undefined) {
         noteCall(beside, params, step.system);
         calls.set(params, step);
@@ -116,7 +116,6 @@ function createCalls(hooks: Hooks): Calls {
       const edited = await conversation.prepare({
         ...sent,
         boundReasoning: boundReasoning(model, thinking),
-        signal: params.abortSignal,
       });
       calls.set(params, { system, body, conversation });
       if (edited === given) return params;
@@ -133,8 +132,10 @@ function createCalls(hooks: Hooks): Calls {
       return body && withBody(params, { system, body }, { known: conversation.given, model });
     },
     answered(params, answer) {
+      const call = calls.get(params);
       const usage = isWireObject(answer) ? aiSdkUsage(answer) : undefined;
-      calls.get(params)?.conversation?.learn(usage);
+      call?.conversation?.learn(usage);
+      if (call !== undefined && call.conversation === undefined && isWhole(answer)) runs.answered();
     },
   };
 }
@@ -168,6 +169,11 @@ function stepOf(sent: Natives, { prompt }: CallOptions, model: CalledModel): Pro
   const opening = answer < 0 ? sent : sent.slice(0, answer + 1);
   const isStep = body.length > 0 && matchPrompt(opening, body, versionOf(model)) !== undefined;
   return isStep ? { system, body } : undefined;
+}
+
+/** A result, or the part with which a stream ends. */
+function isWhole(answer: unknown): boolean {
+  return isWireObject(answer) && (answer["type"] ?? "finish") === "finish";
 }
 
 /** A model that writes our summaries may be the very one that is wrapped. */

@@ -104,12 +104,14 @@ export interface Beside {
   managedBy?: string;
   /** How the agent thinks. */
   thinking?: unknown;
+  /** By which the caller gives up. */
+  signal?: AbortSignal;
 }
 
 /** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
 export function noteCall(
   beside: Beside,
-  { tools = [], providerOptions }: CallOptions,
+  { tools = [], providerOptions, abortSignal: signal }: CallOptions,
   system: readonly AiSdkMessage[],
 ): Beside {
   return Object.assign(beside, {
@@ -117,6 +119,7 @@ export function noteCall(
     tools: areSameTools(tools, beside.tools) ? beside.tools : tools,
     managedBy: managedByOptions(providerOptions),
     thinking: thinkingOf(providerOptions),
+    signal,
   });
 }
 

@@ -30,18 +30,23 @@ export function createPrepareStep({
 ) => Promise<{ messages: AiSdkMessage[] } | undefined> {
   return async (options) => {
     const { messages, steps } = options;
+    let signal: AbortSignal | undefined;
     try {
+      // Of the calls before it in the same run.
+      signal = options.abortSignal ?? (steps.length > 0 ? beside.signal : undefined);
       const { conversation } = await native.prepare(runs.follow(options), {
         usage: runs.usage(options),
         instructions: instructionText(options.instructions) ?? beside.instructions,
         tools: beside.tools,
         boundReasoning: boundReasoning(options.model, beside.thinking ?? sentThinking(steps)),
         managedBy: beside.managedBy ?? managedByStep(steps.at(-1)),
+        signal,
       });
       runs.started(options, conversation);
       return conversation === messages ? undefined : { messages: [...conversation] };
     } catch (error) {
-      reportFailure(native.context, error);
+      // The SDK sees for itself that the caller has given up.
+      if (signal?.aborted !== true) reportFailure(native.context, error);
       return undefined;
     }
   };
@@ -68,6 +73,12 @@ export interface Run {
 export interface Runs {
   /** The newest; absent before the first step. */
   readonly last: Run | undefined;
+  /**
+   * The same while its newest step waits for its answer. Calls after that, which a tool of the step
+   * may make, are those of others, however they begin.
+   */
+  readonly waiting: Run | undefined;
+  answered(): void;
   /** The run that a list of steps belongs to, else the newest. */
   of(steps: readonly AiSdkStep[]): Run | undefined;
   /** The messages to prepare for a step: where the last request was repaired, they go on from that. */
@@ -83,6 +94,7 @@ export function createRuns(): Runs {
   const known = new WeakMap<object, Run>();
   let last: Run | undefined;
   let repair: { readonly from: Natives; readonly to: Natives } | undefined;
+  let isAnswered = false;
   const note = (run: Run): void => {
     last = run;
     known.set(run.steps, run);
@@ -90,6 +102,12 @@ export function createRuns(): Runs {
   return {
     get last() {
       return last;
+    },
+    get waiting() {
+      return isAnswered ? undefined : last;
+    },
+    answered() {
+      isAnswered = true;
     },
     of: (steps) => known.get(steps) ?? last,
     follow({ messages, responseMessages }) {
@@ -103,6 +121,7 @@ export function createRuns(): Runs {
       return newest && aiSdkUsage(newest);
     },
     started({ steps, responseMessages }, sent) {
+      isAnswered = false;
       note({ steps, done: steps.length, isCumulative: responseMessages === undefined, sent });
     },
     repaired(sent) {

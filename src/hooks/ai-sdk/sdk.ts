@@ -18,6 +18,8 @@ export interface PrepareStepOptions<Native extends AiSdkMessage> {
   readonly instructions?: unknown;
   /** Version 7. */
   readonly responseMessages?: readonly unknown[];
+  /** The SDK passes none. The middleware tells that of a run from its second step on. */
+  readonly abortSignal?: AbortSignal;
 }
 
 /** Whatever has steps: the result of `generateText`, `streamText` or an agent, or an event. */

@@ -1,4 +1,6 @@
+import * as ai6 from "ai";
 import { generateText, wrapLanguageModel } from "ai";
+import * as ai7 from "ai7";
 import { describe, expect, it } from "vitest";
 import type { ContextReport, Failure } from "../../../src/context/index.ts";
 import {
@@ -286,5 +288,79 @@ describe("a model that writes the summaries, too", () => {
     expect(await runAgent({ ...run, context, model, output, prompt: "look" })).toBe("done");
     expect(edits.at(-1)?.summary?.source).toBe("model");
     await context.close();
+  });
+});
+
+/** Both versions of the SDK have these alike. */
+const SDKS = { 6: ai6, 7: ai7 as unknown as typeof ai6 };
+
+describe.each([6, 7] as const)("ai %i, beside prepareStep", (version) => {
+  const {
+    generateText: generate,
+    jsonSchema,
+    stepCountIs,
+    tool,
+    wrapLanguageModel: wrap,
+  } = SDKS[version];
+  const inputSchema = jsonSchema({ type: "object", properties: {} });
+  const settings = { prompt: "look around", stopWhen: stepCountIs(100), maxRetries: 0 };
+
+  it("a sub-agent that is asked the same has a window of its own", async () => {
+    const lookAround = lookFor(STEPS);
+    let delegated = 0;
+    const { model, calls, refused } = fakeModel({
+      version,
+      limit: LIMIT,
+      answer({ tools = [] }) {
+        if (tools.some(({ name }) => name === "look")) return lookAround();
+        return delegated++ > 0 ? { text: "done" } : { calls: [{ name: "delegate", input: {} }] };
+      },
+    });
+    const { context, failures, edits } = watched({ window: LIMIT });
+    const wrapped = wrap({ model, middleware: context.middleware });
+    let looks = 0;
+    const look = tool({ inputSchema, execute: async () => output(looks++) });
+    const delegate = tool({
+      inputSchema,
+      execute: async () => (await generate({ ...settings, model: wrapped, tools: { look } })).text,
+    });
+    const prepareStep = context.prepareStep as never;
+    const { text } = await generate({
+      ...settings,
+      model: wrapped,
+      tools: { delegate },
+      prepareStep,
+    });
+    expect(text).toBe("done");
+    expect(refused()).toBe(0);
+    expect(calls).toHaveLength(STEPS + 3);
+    expect(edits.length).toBeGreaterThan(1);
+    // They are edits of the sub-agent's conversation.
+    expect(context.journal()).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  it("whoever gives up does not wait for a summary", async () => {
+    const caller = new AbortController();
+    const summarizer = {
+      name: "hangs",
+      summarize: () => {
+        caller.abort(new Error("enough"));
+        return new Promise<never>(() => undefined);
+      },
+    };
+    const { model } = fakeModel({ version, answer: lookFor(STEPS) });
+    const { context, failures } = watched({ window: LIMIT, summarizer, summarizeAhead: false });
+    const wrapped = wrap({ model, middleware: context.middleware });
+    const look = tool({ inputSchema, execute: async () => words(900, "look") });
+    const run = generate({
+      ...settings,
+      model: wrapped,
+      tools: { look },
+      prepareStep: context.prepareStep as never,
+      abortSignal: caller.signal,
+    });
+    await expect(run).rejects.toThrow("enough");
+    expect(failures).toEqual([]);
   });
 });

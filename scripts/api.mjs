@@ -64,7 +64,8 @@ function isValue({ kind }) {
 }
 
 function valueText({ name, node }) {
-  return `### ${name}\n\n${code(signature(name, node))}\n${paragraph(docOf(node))}`;
+  const doc = docOf(node);
+  return `### ${name}\n\n${code(signature(name, node))}\n${paragraph(doc)}${exampleOf(doc)}`;
 }
 
 /** A declaration without its body. */
@@ -127,6 +128,12 @@ function defaultOf(doc) {
   return text && inOneLine(text);
 }
 
+/** A program, which a test runs; signatures are none. */
+function exampleOf(doc) {
+  const [, text] = /@example\n([^]*?)(?:\n@|$)/.exec(doc) ?? [];
+  return text === undefined ? "" : `\n\`\`\`ts\n${text.trimEnd()}\n\`\`\`\n`;
+}
+
 function paragraph(doc) {
   const words = inOneLine(firstParagraph(doc)).replace(/\{@link ([^}]*)\}/g, "`$1`");
   return words === "" ? "" : `${words}\n`;
@@ -158,7 +165,7 @@ function inOneLine(text) {
 }
 
 function code(text) {
-  return `\`\`\`ts\n${text.trim()}\n\`\`\`\n`;
+  return `\`\`\`typescript\n${text.trim()}\n\`\`\`\n`;
 }
 
 function anchor(name) {

@@ -20,6 +20,12 @@ interface Stored {
  * An archive that lives as long as its process: for tests, for short runs and for places without a
  * file system. `put` rejects with `invalid-message` for text with half a surrogate pair, as the
  * archives that store bytes must.
+ * @example
+ * import { memoryArchive } from "longhaul";
+ *
+ * const archive = memoryArchive();
+ * const { handle } = await archive.put("out", "42 tests passed");
+ * console.log(await archive.get(handle)); // 42 tests passed
  */
 export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
   const { digest = sha256Hex, now = Date.now } = options;

@@ -39,6 +39,14 @@ export type RecallTools = {
  * of T15 and end with an element that keeps them from being truncated. Their schemas are good for
  * `strict: true`; what is optional in the input may be left out nevertheless. The code behind a tool
  * is loaded with its first call.
+ * @example
+ * import { memoryArchive, recallTools } from "longhaul";
+ *
+ * const archive = memoryArchive();
+ * const { handle } = await archive.put("out", "one\ntwo\nthree\n");
+ * const { recall } = recallTools(archive);
+ * const answer = await recall.execute({ handle, lines: [2, 2] });
+ * console.log(answer.split("\n")[0]); // two
  */
 export function recallTools(archive: Archive): RecallTools {
   return { recall: recallTool(archive), search_archive: searchTool(archive) };

@@ -75,6 +75,15 @@ export interface Context {
 /**
  * Creates the context of one conversation. Throws `ContextError` code `invalid-options` for options
  * that make no sense, and for names that there are not.
+ * @example
+ * import { createContext, type Message } from "longhaul";
+ *
+ * const context = createContext({ window: 200_000 });
+ * const history: Message[] = [{ role: "user", parts: [{ type: "text", text: "Fix the build." }] }];
+ * // Before every request:
+ * const { messages, report } = await context.prepare(history);
+ * console.log(report.action); // none
+ * console.log(messages === history); // true
  */
 export function createContext(options: ContextOptions = {}): Context {
   checkOptions(options);
@@ -214,6 +223,15 @@ export function reportFailure(context: object, error: unknown): Failure {
  * stays verbatim, and every original goes to `options.archive`. For an agent that runs on, keep a
  * {@link createContext} instead, which acts only when there is need and remembers what it did.
  * Rejects with `ContextError` code `irreducible` when what may not be removed does not fit.
+ * @example
+ * import { compact, type Message } from "longhaul";
+ *
+ * const log = "all is well, nothing to report today\n".repeat(400);
+ * const messages: Message[] = ["Read the logs.", log, "And the next one?", log, "Go on."].map(
+ *   (text, at) => ({ role: at % 2 === 0 ? "user" : "assistant", parts: [{ type: "text", text }] }),
+ * );
+ * const { report } = await compact(messages, { window: 16_000 });
+ * console.log(report.action); // compact
  */
 export function compact(
   messages: readonly Message[],

@@ -31,6 +31,12 @@ export type ContextErrorDetails = Readonly<Record<string, unknown>>;
 /**
  * The one error class of this package. The message is a sentence that says what happened, with
  * which value, and what to do next; `code` is stable and `details` are plain JSON.
+ * @example
+ * import { ContextError, createContext } from "longhaul";
+ *
+ * const context = createContext();
+ * const error: unknown = await context.recall("out_0123456789abcdef").catch((thrown) => thrown);
+ * console.log(error instanceof ContextError && error.code); // unknown-handle
  */
 export class ContextError extends Error {
   override readonly name = "ContextError";
@@ -68,7 +74,17 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** True for a {@link ContextError}, also one from another copy of this package. */
+/**
+ * True for a {@link ContextError}, also one from another copy of this package.
+ * @example
+ * import { createContext, isContextError } from "longhaul";
+ *
+ * try {
+ *   createContext({ window: 0 });
+ * } catch (error) {
+ *   console.log(isContextError(error) && error.code); // invalid-options
+ * }
+ */
 export function isContextError(error: unknown): error is ContextError {
   return typeof error === "object" && error !== null && BRAND in error;
 }

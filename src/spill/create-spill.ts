@@ -29,10 +29,13 @@ export interface SpillOptions {
   readonly keep?: boolean;
 }
 
+/** `undefined` is refused; the types of browsers have it in every stream that is written to. */
+type WebChunk = Uint8Array | string | undefined;
+
 /** Takes an output that comes as a stream: from a socket, a terminal, an MCP server. */
 export interface Spill {
   /** Both faces take bytes or text, and both make a source wait that is faster than the disk. */
-  readonly web: WritableStream<Uint8Array | string>;
+  readonly web: WritableStream<WebChunk>;
   readonly node: Writable;
   /** Bytes so far. */
   bytes(): number;
@@ -123,8 +126,8 @@ interface Taker {
   fail(error: unknown): void;
 }
 
-function webFace(taker: Taker): WritableStream<Uint8Array | string> {
-  return new WritableStream<Uint8Array | string>({
+function webFace(taker: Taker): WritableStream<WebChunk> {
+  return new WritableStream<WebChunk>({
     write: (chunk) => {
       try {
         return taker.write(chunk);

@@ -57,6 +57,15 @@ export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptio
 /**
  * `wrapTool` for a set of tools by name or for a list of tools with a `name`; the result has the
  * same keys in the same order.
+ * @example
+ * import { createContext, wrapTools } from "longhaul";
+ *
+ * const context = createContext({ window: 200_000 });
+ * const tools = wrapTools(
+ *   { log: { execute: async () => "all is well\n".repeat(9_000) } },
+ *   context.truncation,
+ * );
+ * console.log((await tools.log.execute()).length < 50_000); // true
  */
 export function wrapTools<Tools extends object>(
   tools: Tools,

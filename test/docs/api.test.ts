@@ -18,3 +18,16 @@ test("every export, option and error of the page says what it is", () => {
   expect(page).toContain("| `conversationOf?` |");
   expect(page).toContain("Default: 100");
 });
+
+test("every function of the root entry has an example", async () => {
+  const page = readFileSync("docs/api.md", "utf8");
+  const [, root = ""] = /\n## longhaul\n([^]*?)\n## /.exec(page) ?? [];
+  const names = Object.keys(await import("../../src/index.ts"));
+  expect(names.length).toBeGreaterThan(8);
+  const without = names.filter((name) => {
+    const [, section = ""] = new RegExp(`\n### ${name}\n([^]*?)(?=\n### |$)`).exec(root) ?? [];
+    const [, program = ""] = /```ts\n([^]*?)```/.exec(section) ?? [];
+    return !program.includes(name);
+  });
+  expect(without).toEqual([]);
+});

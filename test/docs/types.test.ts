@@ -2,87 +2,95 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { programsOf } from "./page-code.ts";
+import { allPrograms, type Program } from "./page-code.ts";
 
 const AI_SDK = `
-import { anthropic } from "@ai-sdk/anthropic";
-declare const model: ReturnType<typeof anthropic>;`;
+declare const model: ReturnType<typeof import("@ai-sdk/anthropic").anthropic>;`;
+const CHAT_MODEL = `
+declare const model: import("@langchain/anthropic").ChatAnthropic;
+declare const tools: import("langchain").DynamicStructuredTool[];`;
 
-/** What the programs of a page take for given, beside what another one of them imports. */
+/** What the first lines of a page's programs say that they need. */
 const GIVEN: Readonly<Record<string, string>> = {
-  "README.md": `
-import type { Message } from "longhaul";
-declare const history: Message[];
-declare const context: ReturnType<typeof createContext>;
-declare const myTools: { read(input: { path: string }): Promise<string> };`,
   "docs/ai-sdk.md": `${AI_SDK}
-import { convertToModelMessages, streamText, ToolLoopAgent } from "ai";
-import type { ModelMessage, Tool, UIMessage } from "ai";
-declare const context: ReturnType<typeof aiSdkContext>;
+declare const context: import("longhaul/ai-sdk").AiSdkContext;
 declare const [cheapModel, plain]: [typeof model, typeof model];
-declare const messages: ModelMessage[];
-declare const tools: { look: Tool<{ path: string }, string> };
+declare const messages: import("ai").ModelMessage[];
+declare const tools: { look: import("ai").Tool<{ path: string }, string> };
 declare const appTools: typeof tools;
 declare const folder: string;
-declare function load(id: string): Promise<UIMessage[]>;
-declare function save(id: string, all: UIMessage[]): void;`,
-  "docs/anthropic.md": "",
+declare function load(id: string): Promise<import("ai").UIMessage[]>;
+declare function save(id: string, all: import("ai").UIMessage[]): void;`,
   "docs/openai.md": `
-declare const client: OpenAI;
-declare const context: ReturnType<typeof openaiContext>;
-declare const messages: OpenAI.ChatCompletionMessageParam[];`,
+declare const client: import("openai").OpenAI;
+declare const context: import("longhaul/openai").OpenAIContext;
+declare const messages: import("openai").OpenAI.ChatCompletionMessageParam[];`,
   "docs/openai-agents.md": `
-import { directoryArchive } from "longhaul/archive/directory";
 declare const [chatId, folder]: [string, string];`,
-  "docs/langchain.md": `
-import type { ChatAnthropic } from "@langchain/anthropic";
-import type { BaseMessage } from "@langchain/core/messages";
-import type { DynamicStructuredTool } from "langchain";
-declare const model: ChatAnthropic;
-declare const tools: DynamicStructuredTool[];
-declare const messages: BaseMessage[];
+  "docs/langchain.md": `${CHAT_MODEL}
+declare const messages: import("@langchain/core/messages").BaseMessage[];
 declare const [folder, question]: [string, string];`,
   "docs/mastra.md": `${AI_SDK}
-import type { MastraMemory } from "@mastra/core/memory";
-declare const memory: MastraMemory;
+declare const memory: import("@mastra/core/memory").MastraMemory;
 declare const [instructions, folder, question]: [string, string, string];`,
-  "docs/persistence.md": "",
-  "docs/telemetry.md": "",
+  "docs/summary.md": `
+declare const summarizer: import("longhaul").Summarizer;
+declare const history: import("longhaul").Message[];`,
+  "docs/spill.md": `
+declare const folder: string;
+declare const response: Response;`,
   "docs/models.md": `
-import type { Message } from "longhaul";
 interface Asked { readonly maxTokens: number; readonly signal: AbortSignal }
-declare const history: Message[];
+declare const history: import("longhaul").Message[];
 declare function myModel(system: string, user: string, asked: Asked): Promise<{ text: string; stopped: boolean }>;`,
 };
 
-/** A page as one module: each program has a scope of its own, and the imports of all. */
-function moduleOf(page: string): string {
-  const programs = programsOf(page);
-  const imports = new Set(programs.flatMap((code) => code.match(/^import .*$/gm) ?? []));
-  const bodies = programs.map((code, at) => {
-    const body = code.replaceAll(/^import .*$/gm, "");
-    return `export async function program${at}() {\n${body}\n}`;
-  });
-  return [...imports, GIVEN[page], ...bodies].join("\n");
+/** What a program is given: on the page of the API, by the kind of its SDK. */
+function givenTo({ page, code, needs }: Program): string {
+  if (needs === undefined) return "";
+  if (page !== "docs/api.md") return GIVEN[page] ?? "";
+  return code.includes('"langchain"') ? CHAT_MODEL : AI_SDK;
+}
+
+/** A program as a module; what it is given, its own names may hide. */
+function moduleOf(program: Program): string {
+  const { code } = program;
+  const imports = code.match(/^import [^;]*;$/gm) ?? [];
+  const body = imports.reduce((rest, one) => rest.replace(one, ""), code);
+  const given = givenTo(program);
+  return `${imports.join("\n")}\n${given}\nexport async function program() {\n${body}\n}`;
 }
 
 /** Where the packages of AI SDK 7 are that are installed beside those of 6. */
 const AI_7 = { ai: "ai7", "@ai-sdk/anthropic": "ai7-anthropic" };
 
 test.each([
-  { sdks: "those of the pages", pages: Object.keys(GIVEN), packages: {} },
-  { sdks: "AI SDK 7", pages: ["docs/ai-sdk.md"], packages: AI_7 },
-])("what the pages show has the types of $sdks", ({ pages, packages }) => {
+  { sdks: "those of the pages", only: /./, packages: {} },
+  { sdks: "AI SDK 7", only: /^docs\/ai-sdk\.md$/, packages: AI_7 },
+])("what the pages show has the types of $sdks", ({ only, packages }) => {
   // Where packages are found, and nothing else looks.
   const folder = path.resolve(`node_modules/.cache/longhaul-pages-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const files = pages.map((page) => `${path.basename(page, ".md")}.ts`);
-  pages.forEach((page, at) => writeFileSync(path.join(folder, files[at]!), moduleOf(page)));
+  const programs = allPrograms().filter(({ page }) => only.test(page));
+  const files = programs.map(({ name }) => `${name.replaceAll(/\W+/g, "-")}.ts`);
+  programs.forEach((program, at) => {
+    writeFileSync(path.join(folder, files[at]!), moduleOf(program));
+  });
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(configOf(files, packages)));
   const tsc = path.resolve("node_modules/typescript/bin/tsc");
   const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   expect(stdout).toBe("");
+});
+
+test("what the first line of a program needs is what it is given", () => {
+  for (const [page, declared] of Object.entries(GIVEN)) {
+    const needs = allPrograms().flatMap((one) => (one.page === page ? (one.needs ?? []) : []));
+    const names = [...declared.matchAll(/declare (?:const|function) (\w+|\[[^\]]*\])/g)];
+    const given = names.flatMap(([, named = ""]) => named.match(/\w+/g) ?? []);
+    const untold = given.filter((name) => !needs.join().includes(`\`${name}\``));
+    expect({ page, untold }).toEqual({ page, untold: [] });
+  }
 });
 
 function configOf(files: readonly string[], packages: Readonly<Record<string, string>>): object {

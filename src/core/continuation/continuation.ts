@@ -56,10 +56,13 @@ export interface Continuation {
  * middle of its task gets a synthetic message where the list would hold no user message at all, or
  * would end with an assistant message and may not. After a finished answer the user speaks next.
  * Every message is marked with `compaction_continue`. Throws `invalid-options` for an unknown policy.
- *
  * @example
- * const { added, message } = buildContinuation(messages);
- * const next = [summary, ...(added ? [message] : [])];
+ * import { buildContinuation } from "longhaul/core";
+ *
+ * const { state, message } = buildContinuation([
+ *   { role: "user", parts: [{ type: "text", text: "Fix the build." }] },
+ * ]);
+ * console.log(state, message?.metadata?.["compaction_continue"]); // unanswered true
  */
 export function buildContinuation(
   messages: readonly Message[],

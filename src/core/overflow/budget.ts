@@ -52,6 +52,11 @@ export interface ContextBudget {
 /**
  * Computes the budget (T7). Throws `ContextError` code `invalid-options` for a number that makes no
  * sense.
+ * @example
+ * import { contextBudget } from "longhaul";
+ *
+ * const { reserved, usable, target } = contextBudget({ window: 128_000 });
+ * console.log(reserved, usable, target); // 20000 108000 64800
  */
 export function contextBudget(options: BudgetOptions & NamedModel = {}): ContextBudget {
   const given = budgetOptions(options);

@@ -110,6 +110,8 @@ export interface AnswerEnd {
  * }`, where the provider took more input than `window` holds (in tokens), or where the answer was cut
  * off with nothing in it or in a full window. Returns `undefined` when it is something else.
  * @example
+ * import { recogniseOverflow } from "longhaul";
+ *
  * const overflow = recogniseOverflow(new Error("prompt is too long: 22886 tokens > 20000 maximum"));
  * console.log(overflow?.limit); // 20000
  */

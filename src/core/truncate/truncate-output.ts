@@ -37,6 +37,13 @@ export interface TruncatedText {
  * T15 for one output, without any effect: at most 2,000 lines and 50,000 bytes of UTF-8 stay (by
  * default), and a notice that says how to see the rest. An output that fits or was truncated before
  * comes back as it is. Throws `invalid-options` for limits that leave nothing.
+ * @example
+ * import { truncateOutput } from "longhaul";
+ *
+ * const log = "all is well\n".repeat(9_000);
+ * const { text, original } = truncateOutput(log, { toolName: "bash" });
+ * console.log(text.length < 50_000); // true
+ * console.log(original === log); // true
  */
 export function truncateOutput(output: string, meta: TruncateOutputMeta = {}): TruncatedText {
   const truncation = truncateText(output, outputLimits(meta));

@@ -48,6 +48,10 @@ export interface AnthropicContext extends Omit<Context, "subAgent"> {
  * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
+ * // needs: ANTHROPIC_API_KEY
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { anthropicContext } from "longhaul/anthropic";
+ *
  * const context = anthropicContext({ model: "claude-opus-5-5" });
  * const client = new Anthropic({ middleware: [context.middleware] });
  */

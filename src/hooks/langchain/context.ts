@@ -73,6 +73,10 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
  * options that make no sense.
  *
  * @example
+ * // needs: a chat `model`, and the agent's `tools`
+ * import { createAgent } from "langchain";
+ * import { langchainContext } from "longhaul/langchain";
+ *
  * const agent = createAgent({ model, tools, middleware: [langchainContext().middleware] });
  */
 export function langchainContext(options: LangChainContextOptions = {}): LangChainContext {

@@ -68,8 +68,13 @@ export interface MastraContext extends Omit<Context, "subAgent"> {
  * no sense.
  *
  * @example
+ * // needs: a `model` that Mastra takes
+ * import { Agent } from "@mastra/core/agent";
+ * import { mastraContext } from "longhaul/mastra";
+ *
  * const { processor } = mastraContext();
- * new Agent({ id, name, model, instructions, inputProcessors: [processor], errorProcessors: [processor] });
+ * const processors = { inputProcessors: [processor], errorProcessors: [processor] };
+ * new Agent({ id: "a", name: "A", instructions: "Be good.", model, ...processors });
  */
 export function mastraContext(options: MastraContextOptions = {}): MastraContext {
   return contextOn(createHook(options, { traits: aiSdk.traits, summarizerOf }));

@@ -55,6 +55,10 @@ export interface AgentsContext extends Omit<Context, "subAgent"> {
  * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
+ * // needs: OPENAI_API_KEY
+ * import { OpenAIProvider, Runner } from "@openai/agents";
+ * import { agentsContext } from "longhaul/openai-agents";
+ *
  * const context = agentsContext({ model: "gpt-5" });
  * const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });
  */

@@ -94,6 +94,10 @@ export interface OpenAIContext extends Omit<Context, "subAgent"> {
  * Creates the context of an agent. Throws `invalid-options` like `createContext`.
  *
  * @example
+ * // needs: OPENAI_API_KEY
+ * import OpenAI from "openai";
+ * import { openaiContext } from "longhaul/openai";
+ *
  * const openai = openaiContext({ model: "gpt-5" }).client(new OpenAI());
  */
 export function openaiContext(options: OpenAIContextOptions = {}): OpenAIContext {

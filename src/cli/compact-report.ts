@@ -1,17 +1,20 @@
 import path from "node:path";
 import pc from "picocolors";
 import type { ContextReport, SummaryReport } from "../context/index.ts";
-import { bar, clipEnd, count, plural } from "./figures.ts";
+import { bar, clipEnd, count, plural, wrap } from "./figures.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
 import type { WriteTarget } from "../transcripts/index.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { ChosenWindow, Loaded } from "./load.ts";
+import { roomWords, type SessionSize, sourceWords } from "./measure-session.ts";
 
 /** What a compaction did, for the report and for the view. */
 export interface CompactResult {
   readonly loaded: Loaded;
   readonly chosen: ChosenWindow;
+  /** Before. */
+  readonly size: SessionSize;
   readonly report: ContextReport;
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
@@ -49,19 +52,25 @@ function headline({ loaded, report }: CompactResult): string[] {
   ];
 }
 
-function sizes(io: Io, { report }: CompactResult): string[] {
+function sizes(io: Io, { report, size }: CompactResult): string[] {
   const { before, after } = report.tokens;
   const whole = Math.max(before, after, report.usable);
   const width = widthOf(io) - 36;
-  const line = (name: string, tokens: number): string => {
-    const room = report.usable - tokens;
-    const paint = room > 0 ? pc.green : pc.red;
-    const verdict = room > 0 ? `${count(room)} free` : `over by ${count(-room)}`;
+  const line = (name: string, tokens: number, verdict: string): string => {
+    const paint = tokens < report.usable ? pc.green : pc.red;
     return `  ${name.padEnd(7)}${count(tokens).padStart(9)}  ${paint(bar(tokens, whole, width))} ${pc.dim(verdict)}`;
   };
-  return report.action === "none"
-    ? [line("now", before)]
-    : [line("before", before), line("after", after)];
+  const isSame = report.action === "none";
+  return [
+    line(isSame ? "now" : "before", before, roomWords(size)),
+    ...(isSame ? [] : [line("after", after, roomLeft(report))]),
+    ...wrap(`  ${isSame ? "" : "before: "}${sourceWords(size)}`, widthOf(io), 2).map(pc.dim),
+  ];
+}
+
+function roomLeft({ tokens, usable }: ContextReport): string {
+  const room = usable - tokens.after;
+  return room > 0 ? `${count(room)} free` : `over by ${count(-room)}`;
 }
 
 function actions({ report, ledger }: CompactResult): string[] {
@@ -199,7 +208,7 @@ function problemsOf({ calls }: SummaryReport): string[] {
 
 /** The stable JSON report; fields are only ever added. */
 export function compactJson(result: CompactResult, showPrompt?: boolean): unknown {
-  const { report, ledger, loaded } = result;
+  const { report, ledger, loaded, size } = result;
   const { action, window, reserved, usable, tokens, messages, prune, clipped, head, tail } = report;
   return {
     version: 1,
@@ -208,7 +217,7 @@ export function compactJson(result: CompactResult, showPrompt?: boolean): unknow
     window,
     reserved,
     usable,
-    tokens: { before: tokens.before, after: tokens.after, target: tokens.target },
+    tokens: { ...tokens, most: size.most, outside: size.outside, factor: size.factor },
     messages,
     prune,
     clipped,

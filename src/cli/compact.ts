@@ -5,7 +5,6 @@ import { archiveFolder } from "../archive/home.ts";
 import { createContext } from "../context/create-context.ts";
 import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
-import { repairMessages } from "../core/message/repair.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { summarizerByName } from "../models/by-name.ts";
 import {
@@ -22,24 +21,19 @@ import {
   loadConversation,
   type Loaded,
   type LoadOptions,
+  measureOptions,
   sessionOptions,
   windowWarnings,
 } from "./load.ts";
+import { measureSession, withoutUsage } from "./measure-session.ts";
 import { millisecondsOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
 import { writeFileAtomically } from "./write-file.ts";
-import type { Message } from "../core/message/index.ts";
 import type { ContextOptions, ContextReport } from "../context/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
-  /** Tokens. */
-  readonly window?: number;
-  /** Tokens kept free for the answer. */
-  readonly reserved?: number;
-  /** Tokens of system prompt and tools that the session does not hold. */
-  readonly fixedTokens?: number;
   readonly to?: WriteTarget;
   /** A path, or `-` for stdout. */
   readonly out?: string;
@@ -53,18 +47,6 @@ export function defineCompact(command: Command, io: Io): void {
       "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive. Without FILE, lists the sessions on this computer and lets you pick one.",
     )
     .argument("[file]", "a session file, plain or gzip")
-    .addOption(
-      new Option(
-        "--reserved <tokens>",
-        "kept free for the answer (default: 20000, at most half the window)",
-      ).argParser(tokensOption),
-    )
-    .addOption(
-      new Option(
-        "--fixed-tokens <tokens>",
-        "system prompt and tools that the session file does not hold",
-      ).argParser(tokensOption),
-    )
     .addOption(
       new Option(
         "--to <format>",
@@ -146,16 +128,14 @@ async function compactConversation(
   io: Io,
   { conversation, warnings }: Loaded,
   { chosen, to, folder, options }: CompactSettings,
-): Promise<Pick<CompactResult, "report" | "messages" | "ledger">> {
-  // What the agent's provider reported included its system prompt and tools, which are not here.
-  const recorded = conversation.messages.map(withoutUsage);
-  const { messages: legal, repairs } = repairMessages(recorded);
+): Promise<Pick<CompactResult, "report" | "messages" | "ledger" | "size">> {
+  const measured = measureSession(conversation, measureOptions(options, chosen));
+  const { messages: legal, repairs, settings } = measured;
   const { cwd } = conversation;
   const context = createContext({
+    ...settings,
     window: chosen.window ?? DEFAULT_WINDOW,
-    reserved: options.reserved,
     cwd,
-    fixedTokens: options.fixedTokens ?? 0,
     traits: await writeTraits(to),
     ...chosenSummarizer(io, options),
     // There is no agent that goes on working.
@@ -165,7 +145,8 @@ async function compactConversation(
   const { messages, report } = await context.prepare(legal, { force: options.force === true });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
   return {
-    messages,
+    size: measured.size,
+    messages: messages.map(withoutUsage),
     ledger,
     report: {
       ...report,
@@ -177,10 +158,6 @@ async function compactConversation(
       ],
     },
   };
-}
-
-function withoutUsage({ usage: _, ...message }: Message): Message {
-  return message;
 }
 
 /** The format that loses least of what the session's own agent recorded. */

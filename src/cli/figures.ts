@@ -55,6 +55,19 @@ export function clipEnd(text: string, width: number): string {
   return clipLine(text, width);
 }
 
+/** Breaks a line between words; further lines are indented. */
+export function wrap(text: string, width: number, indent = 0): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width && !rest.includes("\u001B")) {
+    const at = rest.lastIndexOf(" ", width);
+    if (at <= indent) break;
+    lines.push(rest.slice(0, at));
+    rest = " ".repeat(indent) + rest.slice(at + 1);
+  }
+  return [...lines, rest];
+}
+
 /** A size given by a person: 128000, 128k, 1m. Returns `undefined` for anything else. */
 export function parseTokens(text: string): number | undefined {
   const match = /^(\d+(?:[._]\d+)*)\s*([km]?)$/i.exec(text.replaceAll(",", "_").trim());

@@ -3,7 +3,7 @@ import pc from "picocolors";
 import type { Command } from "commander";
 import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
-import { bar, count, fit, localTime, percent, plural, tokens } from "./figures.ts";
+import { bar, count, fit, localTime, percent, plural, tokens, wrap } from "./figures.ts";
 import {
   type Growth,
   inspect,
@@ -14,6 +14,7 @@ import {
 } from "./inspection.ts";
 import { type Io, printJson, printLines, widthOf } from "./io.ts";
 import { loadConversation, sessionOptions } from "./load.ts";
+import { roomWords, sourceWords } from "./measure-session.ts";
 import type { ContentItem, ContentKind } from "./window-contents.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
@@ -89,20 +90,15 @@ function times(value: number): string {
   return value === 1 ? "once" : value === 2 ? "twice" : `${count(value)} times`;
 }
 
-function fullness({ size, budget, chosen, isOver }: Inspection, width: number): string[] {
-  const paint = isOver ? pc.red : size.tokens >= budget.usable * 0.8 ? pc.yellow : pc.green;
+function fullness({ size, chosen }: Inspection, width: number): string[] {
+  const { tokens: held, budget, isOver } = size;
+  const paint = isOver ? pc.red : held >= budget.usable * 0.8 ? pc.yellow : pc.green;
   const assumed = chosen.from === "default" ? " (assumed)" : "";
-  const room = budget.usable - size.tokens;
-  const state = isOver ? `Overflow: ${count(-room)} over` : `No overflow: ${count(room)} free`;
-  const source =
-    size.source === "reported"
-      ? "reported by the provider for the last step, what came since estimated"
-      : "estimated";
   return [
     `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} reserved for the answer)`,
-    `In it     ${count(size.tokens)} tokens, ${source}`,
-    `          ${paint(bar(size.tokens, budget.window, Math.min(60, width - 18)))} ${percent(size.tokens, budget.window)}`,
-    `State     ${paint(state)}`,
+    `In it     ${count(held)} tokens, ${sourceWords(size)}`,
+    `          ${paint(bar(held, budget.window, Math.min(60, width - 18)))} ${percent(held, budget.window)}`,
+    `State     ${paint(`${isOver ? "Overflow" : "No overflow"}: ${roomWords(size)}`)}`,
   ].flatMap((line) => wrap(line, width, 10));
 }
 
@@ -127,8 +123,9 @@ function kindLines({ kinds, size }: Inspection, width: number): string[] {
     return `${line}${pc.cyan(bar(held, most, width - line.length))}`;
   });
   if (size.outside === 0) return lines;
-  const note =
-    "  not in the file: the agent's system prompt and tools, by what the provider reported";
+  const by =
+    size.source === "reported" ? "by what the provider reported" : "as --fixed-tokens says";
+  const note = `  not in the file: the agent's system prompt and tools, ${by}`;
   return [...lines, ...wrap(note, width, 2).map(pc.dim)];
 }
 
@@ -175,7 +172,7 @@ const CHART_HEIGHT = 6;
 const AXIS = 8;
 
 function growthLines(
-  { growth, budget, loaded, prunedBefore }: Inspection,
+  { growth, size: { budget }, loaded, prunedBefore }: Inspection,
   width: number,
 ): string[] {
   const values = growth.samples.map((sample) => sample.tokens);
@@ -242,19 +239,6 @@ function warningLines({ warnings }: Inspection, width: number): string[] {
       .flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
     ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
   ];
-}
-
-/** Breaks a line between words; further lines are indented. */
-function wrap(text: string, width: number, indent = 0): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest.length > width && !rest.includes("\u001B")) {
-    const at = rest.lastIndexOf(" ", width);
-    if (at <= indent) break;
-    lines.push(rest.slice(0, at));
-    rest = " ".repeat(indent) + rest.slice(at + 1);
-  }
-  return [...lines, rest];
 }
 
 /** A path as it can be typed. */

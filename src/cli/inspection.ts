@@ -1,16 +1,16 @@
 import { sha256Hex } from "../archive/digest.ts";
-import { repairMessages } from "../core/message/repair.ts";
 import { startsTurn } from "../core/message/structure.ts";
-import { contextBudget, isOverflow, type ContextBudget } from "../core/overflow/budget.ts";
 import { planPrune } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
-import { createMessageMeter } from "../core/tokens/meter.ts";
+import { scaledCounter } from "../core/tokens/calibrate.ts";
+import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
 import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,
   type ChosenWindow,
   type Loaded,
   type LoadOptions,
+  measureOptions,
   windowWarnings,
 } from "./load.ts";
 import { measureSession, type SessionSize } from "./measure-session.ts";
@@ -26,10 +26,7 @@ import {
 import type { Message } from "../core/message/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
-export interface InspectOptions extends CommonOptions, LoadOptions {
-  /** Tokens. */
-  readonly window?: number;
-}
+export interface InspectOptions extends CommonOptions, LoadOptions {}
 
 /** What fills the window of a session. */
 export interface Inspection {
@@ -41,8 +38,6 @@ export interface Inspection {
   readonly prunedBefore: number;
   readonly size: SessionSize;
   readonly chosen: ChosenWindow;
-  readonly budget: ContextBudget;
-  readonly isOver: boolean;
   /** They add up to `size.tokens`. */
   readonly kinds: readonly KindShare[];
   readonly tools: readonly ToolShare[];
@@ -57,8 +52,7 @@ const LARGEST = 10;
 export function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspection {
   const { conversation } = loaded;
   const chosen = chooseWindow(options.window, conversation);
-  const budget = contextBudget({ window: chosen.window });
-  const size = measureSession(conversation);
+  const { size, messages: legal } = measureSession(conversation, measureOptions(options, chosen));
   const items = windowContents(conversation, size);
   const growth = growthOf(conversation);
   return {
@@ -68,13 +62,11 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
     prunedBefore: prunedOutputs(conversation.messages),
     size,
     chosen,
-    budget,
-    isOver: isOverflow(size.tokens, budget),
     kinds: sharesByKind(items),
     tools: sharesByTool(items),
     largest: largestItems(items, LARGEST),
     growth,
-    prunable: prunablePieces(conversation, budget, size.factor),
+    prunable: prunablePieces(legal, size),
     warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
 }
@@ -106,8 +98,14 @@ export interface InspectReport {
   readonly tokens: {
     readonly total: number;
     readonly source: SessionSize["source"];
+    /** With the margin of what is only estimated: that decides whether the session overflows. */
+    readonly most: number;
     /** What our estimator makes of the messages alone. */
     readonly estimated: number;
+    /** The provider's tokens for one of those. */
+    readonly factor: number;
+    /** Where nothing was reported: what the estimate was multiplied by, if that is not 1. */
+    readonly assumed?: SessionSize["assumed"];
     /** What the session does not hold: system prompt, tools. */
     readonly outside: number;
   };
@@ -126,7 +124,8 @@ export interface InspectReport {
 }
 
 export function inspectJson(inspection: Inspection): InspectReport {
-  const { loaded, size, budget, prunable } = inspection;
+  const { loaded, size, prunable } = inspection;
+  const { budget } = size;
   const { transcript, conversation } = loaded;
   const { title, model, cwd } = conversation;
   return {
@@ -143,11 +142,14 @@ export function inspectJson(inspection: Inspection): InspectReport {
     windowFrom: inspection.chosen.from,
     reserved: budget.reserved,
     usable: budget.usable,
-    overflow: inspection.isOver,
+    overflow: size.isOver,
     tokens: {
       total: size.tokens,
+      most: size.most,
       source: size.source,
       estimated: size.estimated,
+      factor: size.factor,
+      assumed: size.assumed,
       outside: size.outside,
     },
     kinds: inspection.kinds,
@@ -211,18 +213,16 @@ const KINDS: readonly PrunableKind[] = ["duplicate", "superseded", "old output",
 
 /**
  * What pruning alone (T9) would bring back if everything that may go went, by kind.
- * @param scale The provider's tokens for one estimated token.
  */
 function prunablePieces(
-  { messages }: Conversation,
-  budget: ContextBudget,
-  scale: number,
+  messages: readonly Message[],
+  { budget, factor }: SessionSize,
 ): PrunablePieces[] {
-  const pruned = planPrune(repairMessages(messages).messages, {
+  const pruned = planPrune(messages, {
     budget: { ...budget, minimumSaving: 0 },
     excess: Infinity,
-    counter: estimator,
-    meter: createMessageMeter(estimator),
+    counter: scaledCounter(estimator, factor),
+    meter: scaledMeter(createMessageMeter(estimator), factor),
     digest: sha256Hex,
     now: 0,
   });
@@ -234,6 +234,6 @@ function prunablePieces(
   return KINDS.map((kind) => {
     const own = kinds.filter((piece) => piece.kind === kind);
     const saved = own.reduce((total, piece) => total + piece.saving, 0);
-    return { kind, pieces: own.length, tokens: Math.round(saved * scale) };
+    return { kind, pieces: own.length, tokens: Math.round(saved) };
   }).filter(({ pieces }) => pieces > 0);
 }

@@ -7,7 +7,8 @@ import { readTranscript } from "../transcripts/read.ts";
 import { transcriptFormats } from "../transcripts/formats.ts";
 import { count, plural } from "./figures.ts";
 import type { Io } from "./io.ts";
-import { numberOption, tokensOption } from "./options.ts";
+import { factorOption, numberOption, tokensOption } from "./options.ts";
+import type { MeasureOptions } from "./measure-session.ts";
 import { startProgress } from "./progress.ts";
 import type { Conversation, Transcript, TranscriptInput } from "../transcripts/index.ts";
 
@@ -19,6 +20,24 @@ export function sessionOptions(command: Command): Command {
         "--window <tokens>",
         "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
       ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--reserved <tokens>",
+        "kept free for the answer (default: 20000, at most half the window)",
+      ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--fixed-tokens <tokens>",
+        "system prompt and tools, where neither the session file nor a report holds them",
+      ).argParser(tokensOption),
+    )
+    .addOption(
+      new Option(
+        "--token-factor <number>",
+        "the model's tokens for one that is estimated (default: by its reports, else its family)",
+      ).argParser(factorOption),
     )
     .addOption(
       new Option(
@@ -36,6 +55,14 @@ export function sessionOptions(command: Command): Command {
 }
 
 export interface LoadOptions {
+  /** Tokens. */
+  readonly window?: number;
+  /** Tokens kept free for the answer. */
+  readonly reserved?: number;
+  /** Tokens of system prompt and tools that the session does not hold. */
+  readonly fixedTokens?: number;
+  /** The model's tokens for one that is estimated. */
+  readonly tokenFactor?: number;
   /** Name of the format; the content decides without it. */
   readonly format?: string;
   /** Which conversation of a file that holds several, from 1 on. @default the largest */
@@ -133,6 +160,12 @@ export function chooseWindow(
   const peak = timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   if (peak <= known) return { window: known, from: "model" };
   return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "peak" };
+}
+
+/** What a session is measured with. */
+export function measureOptions(options: LoadOptions, { window }: ChosenWindow): MeasureOptions {
+  const { reserved, fixedTokens, tokenFactor } = options;
+  return { window, reserved, fixedTokens, tokenFactor };
 }
 
 /** What a person should know about the choice; nothing when it is sure. */

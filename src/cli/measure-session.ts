@@ -1,15 +1,37 @@
+import { createGauge, type AssumedFactor } from "../context/measure.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { totalUsage, type Message } from "../core/message/message.ts";
+import { type Repair, repairMessages } from "../core/message/repair.ts";
+import { contextBudget, type ContextBudget } from "../core/overflow/budget.ts";
+import {
+  type CalibrationSample,
+  isPlausible,
+  MAX_FACTOR,
+  MAX_OUTSIDE,
+  MIN_FACTOR,
+  type Scale,
+} from "../core/tokens/calibrate.ts";
 import { estimator } from "../core/tokens/estimator.ts";
+import { modelFamily } from "../core/tokens/family.ts";
 import { createMessageMeter, type MessageMeter } from "../core/tokens/meter.ts";
+import type { ContextOptions } from "../context/index.ts";
+import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
+import { count } from "./figures.ts";
 
 /** How many tokens a session's next request holds, and how that is known. */
 export interface SessionSize {
   /** In the provider's tokens where it reported some. */
   readonly tokens: number;
+  /** The same with the margin of what is only estimated: that decides. */
+  readonly most: number;
+  /** T7. */
+  readonly isOver: boolean;
+  readonly budget: ContextBudget;
   /** `reported`: usage of the last request plus an estimate of what is newer. */
   readonly source: "reported" | "estimated";
+  /** What the estimate was multiplied by because nothing was reported, where that is not 1. */
+  readonly assumed?: AssumedFactor;
   /** The estimate of what the session itself holds. */
   readonly estimated: number;
   /** The provider's tokens for one of the estimate. */
@@ -18,56 +40,143 @@ export interface SessionSize {
   readonly outside: number;
 }
 
-/** One request: the estimate of what the session holds of it, and what the provider reported. */
-interface Report {
-  readonly estimated: number;
-  readonly reported: number;
+/** A session as a context takes it, and what that measures: the one size for every command. */
+export interface MeasuredSession {
+  readonly size: SessionSize;
+  /** Repaired; of what was reported only what still counts is in them. */
+  readonly messages: readonly Message[];
+  readonly repairs: readonly Repair[];
+  /** With these, a context gives `messages` the same size. */
+  readonly settings: ContextOptions;
 }
 
-/** Clamp of the factor, as for the calibration of a running conversation. */
-const MIN_FACTOR = 0.5;
-const MAX_FACTOR = 2.5;
-/** A line through fewer reports, or over a narrower range, says nothing about the provider. */
-const MIN_REPORTS = 8;
-const MIN_GROWTH = 1.2;
-/** What a request may hold beside the messages; more than that is usage of another context. */
-const MAX_OUTSIDE = 50_000;
+/** What a person says about a session. */
+export interface MeasureOptions extends BudgetOptions {
+  /** Tokens of system prompt and tools that the session does not hold. */
+  readonly fixedTokens?: number;
+}
 
-/** Measures the effective context of a session. */
-export function measureSession(conversation: Conversation): SessionSize {
+/**
+ * Measures the effective context of a session as a context measures it, with what all its reports
+ * show: how the model counts, and how much stands outside of the file. The newest one counts, with an
+ * estimate of what came after it. Without any, the model's family says how it counts.
+ */
+export function measureSession(
+  conversation: Conversation,
+  { fixedTokens = 0, ...options }: MeasureOptions = {},
+): MeasuredSession {
+  const { instructions = "", model } = conversation;
   const meter = createMessageMeter(estimator);
-  const instructions = estimator.count(conversation.instructions ?? "");
-  const estimated = instructions + meter.total(conversation.messages);
-  const reports = usableReports(conversation.messages, meter, instructions);
+  const { messages: legal, repairs } = repairMessages(conversation.messages);
+  const beside = estimator.count(instructions);
+  const reports = believedReports(legal, meter, beside + fixedTokens);
+  const budget = contextBudget({ ...options, model });
   const last = reports.at(-1);
-  if (last === undefined || last.reported > MAX_FACTOR * last.estimated + MAX_OUTSIDE) {
-    return { tokens: estimated, source: "estimated", estimated, factor: 1, outside: 0 };
-  }
-  const factor = Math.min(slope(reports), last.reported / Math.max(1, last.estimated));
-  const tokens = Math.round(last.reported + (estimated - last.estimated) * factor);
-  const outside = Math.max(0, Math.round(tokens - estimated * factor));
-  return { tokens, source: "reported", estimated, factor, outside };
+  const expected = options.tokenFactor ?? modelFamily(model ?? "")?.factor ?? 1;
+  const { factor, outside } = scaleOf(reports, expected);
+  const settings: ContextOptions = {
+    ...options,
+    ...(model !== undefined && { model }),
+    ...(last !== undefined && { tokenFactor: factor }),
+    instructions,
+    fixedTokens: fixedTokens + outside / factor,
+  };
+  const messages = legal.map((one) => (one === last?.message ? one : withoutUsage(one)));
+  const gauge = createGauge(settings, estimator);
+  const measured = gauge.measure({ messages, from: 0, since: 0 });
+  const { tokens, most, source, assumed } = measured;
+  const estimated = beside + meter.total(legal);
+  const size: SessionSize = {
+    tokens,
+    most,
+    isOver: gauge.isOver(measured),
+    budget,
+    source,
+    ...(last === undefined && { assumed }),
+    estimated,
+    factor,
+    outside: Math.max(0, Math.round(tokens - estimated * factor)),
+  };
+  return { size, messages, repairs, settings };
 }
 
-/** What was reported before the last compaction or pruning says nothing about the context of now. */
-function usableReports(
+export function withoutUsage({ usage: _, ...message }: Message): Message {
+  return message;
+}
+
+/** What the provider reported for a message, and the estimate of what was sent for it. */
+interface Report {
+  readonly message: Message;
+  readonly sample: CalibrationSample;
+}
+
+/**
+ * What was reported before the last compaction or pruning says nothing about the context of now, and
+ * what is far from the estimate is about another one.
+ */
+function believedReports(
   messages: readonly Message[],
   meter: MessageMeter,
-  instructions: number,
-): Report[] {
+  beside: number,
+): readonly Report[] {
   const summaryAt = messages.findLastIndex((message) => message.kind === "summary");
   const editedAt = messages
     .flatMap(prunedTimes)
     .reduce((last, time) => Math.max(last, time), messages[summaryAt]?.time ?? 0);
   const reports: Report[] = [];
-  let estimated = instructions;
+  let estimated = beside;
   for (const [index, message] of messages.entries()) {
-    estimated += meter.tokens(message);
-    const reported = message.usage === undefined ? 0 : totalUsage(message.usage);
     const isNewer = index > summaryAt && (editedAt === 0 || (message.time ?? 0) >= editedAt);
-    if (reported > 0 && isNewer) reports.push({ estimated, reported });
+    const reported = message.usage === undefined ? 0 : totalUsage({ ...message.usage, output: 0 });
+    const sample = { estimated, reported };
+    if (reported > 0 && isNewer && isBelievable(sample)) reports.push({ message, sample });
+    estimated += meter.tokens(message);
   }
   return reports;
+}
+
+/** A line through fewer reports, or over a narrower range, says nothing about the provider. */
+const MIN_REPORTS = 8;
+const MIN_GROWTH = 1.2;
+
+/**
+ * A request is a fixed part and the messages, so that the slope of the reports over their estimates
+ * (least squares) is the provider's tokens for one estimated; what it leaves of the newest report is
+ * outside of the file. Never more is given to the messages than was reported.
+ */
+function scaleOf(reports: readonly Report[], expected: number): Scale {
+  const samples = reports.map(({ sample }) => sample);
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return { factor: expected, outside: 0 };
+  const isLine =
+    samples.length >= MIN_REPORTS && last.estimated >= MIN_GROWTH * Math.max(1, first.estimated);
+  const slope = isLine ? clampedFactor(slopeOf(samples)) : expected;
+  const factor = clampedFactor(Math.min(slope, last.reported / Math.max(1, last.estimated)));
+  return { factor, outside: Math.max(0, last.reported - factor * last.estimated) };
+}
+
+function slopeOf(samples: readonly CalibrationSample[]): number {
+  const meanX = mean(samples.map(({ estimated }) => estimated));
+  const meanY = mean(samples.map(({ reported }) => reported));
+  let xy = 0;
+  let xx = 0;
+  for (const { estimated, reported } of samples) {
+    xy += (estimated - meanX) * (reported - meanY);
+    xx += (estimated - meanX) ** 2;
+  }
+  return xx > 0 ? xy / xx : 1;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0) / Math.max(1, values.length);
+}
+
+function clampedFactor(factor: number): number {
+  return Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
+}
+
+function isBelievable(sample: CalibrationSample): boolean {
+  return isPlausible(sample) && sample.reported <= MAX_FACTOR * sample.estimated + MAX_OUTSIDE;
 }
 
 function prunedTimes({ parts }: Message): number[] {
@@ -76,25 +185,22 @@ function prunedTimes({ parts }: Message): number[] {
   );
 }
 
-/**
- * How fast the reports grow against the estimates (least squares): a request is a fixed part plus
- * the messages, so that the slope is the provider's tokens for one estimated token.
- */
-function slope(reports: readonly Report[]): number {
-  const first = reports[0]?.estimated ?? 0;
-  const isWide = (reports.at(-1)?.estimated ?? 0) >= MIN_GROWTH * first;
-  if (reports.length < MIN_REPORTS || !isWide) return 1;
-  const meanX = mean(reports.map((report) => report.estimated));
-  const meanY = mean(reports.map((report) => report.reported));
-  let xy = 0;
-  let xx = 0;
-  for (const { estimated, reported } of reports) {
-    xy += (estimated - meanX) * (reported - meanY);
-    xx += (estimated - meanX) ** 2;
+/** How a size is known, for people. */
+export function sourceWords({ source, factor, assumed, outside }: SessionSize): string {
+  const by = assumed?.factor ?? factor;
+  const times = by === 1 ? "" : `\u00A0×\u00A0${Number(by.toFixed(2))}`;
+  if (source === "reported") {
+    return `reported by the provider for the last step, what came since estimated${times}`;
   }
-  return Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, xx > 0 ? xy / xx : 1));
+  const whose = assumed?.family === undefined ? "" : ` for ${assumed.family}`;
+  const beside = outside > 0 ? "" : "; system prompt and tools are not in it (--fixed-tokens)";
+  return `estimated${times}${whose}${beside}`;
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0) / Math.max(1, values.length);
+/** How much room there is, for people; the margin is told where it decides. */
+export function roomWords({ tokens, most, isOver, budget }: SessionSize): string {
+  const room = budget.usable - tokens;
+  if (room <= 0) return `${count(-room)} over`;
+  if (!isOver) return `${count(room)} free`;
+  return `${count(room)} free, but what is estimated counts 5 % more: up to ${count(most)} in it`;
 }

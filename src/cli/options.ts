@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { MAX_FACTOR, MIN_FACTOR } from "../core/tokens/calibrate.ts";
 import { parseTokens } from "./figures.ts";
 
 export function tokensOption(text: string): number {
@@ -11,6 +12,16 @@ export function tokensOption(text: string): number {
 export function numberOption(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
   return Number(text);
+}
+
+export function factorOption(text: string): number {
+  const value = Number(text);
+  if (!(value >= MIN_FACTOR && value <= MAX_FACTOR)) {
+    throw new InvalidArgumentError(
+      `Give a number from ${MIN_FACTOR} to ${MAX_FACTOR} such as 1.3.`,
+    );
+  }
+  return value;
 }
 
 export function secondsOption(text: string): number {

@@ -85,7 +85,8 @@ function outsideItem({ outside }: SessionSize): ContentItem[] {
  * the pieces add up to the whole.
  */
 function inProviderTokens(items: readonly ContentItem[], size: SessionSize): ContentItem[] {
-  const scale = size.estimated > 0 ? (size.tokens - size.outside) / size.estimated : 1;
+  const estimated = items.reduce((total, item) => total + item.tokens, 0);
+  const scale = estimated > 0 ? (size.tokens - size.outside) / estimated : 1;
   let exact = 0;
   let given = 0;
   return items.map((item) => {

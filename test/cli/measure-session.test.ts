@@ -1,8 +1,15 @@
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { measureSession } from "../../src/cli/measure-session.ts";
+import type { InspectReport } from "../../src/cli/inspection.ts";
+import { measureSession, roomWords, type SessionSize } from "../../src/cli/measure-session.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
+import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
+import { capturedIo } from "./captured-io.ts";
+import { temporaryFolder } from "./run-cli.ts";
 
 const meter = createMessageMeter(estimator);
 const TEXT = "The parcel went to the wrong town, and the customer wrote again. ".repeat(40);
@@ -37,24 +44,48 @@ function turns(count: number, { fixed, factor }: { fixed: number; factor: number
   return messages;
 }
 
-const measure = (messages: readonly Message[]): ReturnType<typeof measureSession> =>
-  measureSession({ messages, timeline: [] });
+const measure = (messages: readonly Message[], model?: string): SessionSize =>
+  measureSession({ messages, timeline: [], model }).size;
 
 describe("measureSession", () => {
   it("estimates where nothing was reported", () => {
     const messages = [user(1), user(2)];
-    expect(measure(messages)).toEqual({
-      tokens: meter.total(messages),
+    const tokens = meter.total(messages);
+    expect(measure(messages)).toMatchObject({
+      tokens,
+      most: Math.ceil(tokens / 0.95),
       source: "estimated",
-      estimated: meter.total(messages),
+      estimated: tokens,
       factor: 1,
       outside: 0,
     });
   });
 
+  it("estimates as the family of the model counts, or as a person says", () => {
+    const messages = [user(1), user(2)];
+    const { tokens, assumed } = measure(messages, "claude-opus-5");
+    expect(tokens).toBe(Math.ceil(1.5 * meter.total(messages)));
+    expect(assumed).toEqual({ factor: 1.5, family: "Claude from 4.6" });
+    const conversation = { messages, timeline: [], model: "claude-opus-5" };
+    const { size } = measureSession(conversation, { tokenFactor: 1.2, fixedTokens: 1_000 });
+    expect(size.tokens).toBe(Math.ceil(1.2 * (meter.total(messages) + 1_000)));
+    expect(size).toMatchObject({ outside: 1_200, assumed: { factor: 1.2 } });
+  });
+
+  it("overflows where what is estimated may be 5 % more", () => {
+    const messages = [user(1), user(2)];
+    const window = Math.round(meter.total(messages) * 1.02);
+    const { size } = measureSession({ messages, timeline: [] }, { window, reserved: 0 });
+    expect(size.tokens).toBeLessThan(size.budget.usable);
+    expect(size).toMatchObject({ isOver: true, most: Math.ceil(size.tokens / 0.95) });
+    expect(roomWords(size)).toMatch(/^\d+ free, but what is estimated counts 5 % more: up to/);
+  });
+
   it("counts a system prompt that stands beside the messages", () => {
-    const { tokens } = measureSession({ messages: [user(1)], timeline: [], instructions: TEXT });
-    expect(tokens).toBe(meter.total([user(1)]) + estimator.count(TEXT));
+    const conversation = { messages: [user(1)], timeline: [], instructions: TEXT };
+    expect(measureSession(conversation).size.tokens).toBe(
+      meter.total([user(1)]) + estimator.count(TEXT),
+    );
   });
 
   it("finds the fixed part and the provider's own measure in a row of reports", () => {
@@ -73,13 +104,15 @@ describe("measureSession", () => {
 
   it("takes everything above the estimate for the fixed part where reports are few", () => {
     const size = measure([user(1), answer(2, 9_990)]);
-    expect(size).toMatchObject({ tokens: 10_000, factor: 1 });
-    expect(size.outside).toBe(10_000 - size.estimated);
+    expect(size.tokens).toBe(10_000);
+    expect(Math.abs(size.factor - 1)).toBeLessThan(0.01);
+    expect(Math.abs(size.outside + size.estimated - 10_000)).toBeLessThan(10);
   });
 
   it("never gives more to the messages than was reported", () => {
     const size = measure([user(1), answer(2, 290)]);
-    expect(size).toMatchObject({ tokens: 300, outside: 0 });
+    expect(size.tokens).toBe(300);
+    expect(size.outside).toBeLessThan(10);
     expect(size.factor).toBeLessThan(1);
   });
 
@@ -94,6 +127,8 @@ describe("measureSession", () => {
   });
 
   it("ignores what was reported before the last pruning", () => {
+    const call = { type: "tool-call", toolCallId: "1", toolName: "read", input: {} } as const;
+    const asked: Message = { role: "assistant", parts: [call], time: 0 };
     const pruned: Message = {
       role: "tool",
       parts: [
@@ -106,7 +141,36 @@ describe("measureSession", () => {
         },
       ],
     };
-    expect(measure([pruned, user(1), answer(5, 9_000)]).source).toBe("estimated");
-    expect(measure([pruned, user(1), answer(15, 9_000)]).source).toBe("reported");
+    expect(measure([asked, pruned, user(1), answer(5, 9_000)]).source).toBe("estimated");
+    expect(measure([asked, pruned, user(1), answer(15, 9_000)]).source).toBe("reported");
+  });
+});
+
+describe("a session in a context", () => {
+  it.each([
+    ["reports", [...turns(20, { fixed: 16_000, factor: 1.5 }), user(100)]],
+    ["a report of another context", [user(1), answer(2, 900_000), user(3)]],
+    ["no report", [user(1), user(2)]],
+  ])("is as large as it was measured, with %s", async (_name, messages) => {
+    const measured = measureSession({ messages, timeline: [], model: "claude-opus-5" });
+    const context = createContext(measured.settings);
+    const { report } = await context.prepare(measured.messages);
+    expect(report.tokens.before).toBe(measured.size.tokens);
+    expect(report.action === "none").toBe(!measured.size.isOver);
+  });
+});
+
+describe.skipIf(RECORDED_FILES.length === 0)("inspect and compact of a recording", () => {
+  it.each(RECORDED_FILES)("see the same size: %s", async (file) => {
+    const env = { LONGHAUL_HOME: temporaryFolder() };
+    const run = async (...args: readonly string[]): Promise<unknown> => {
+      const io = capturedIo({ env });
+      expect(await runProgram(io, [...args, path.join(RECORDINGS, file), "--json"], "0")).toBe(0);
+      return io.json();
+    };
+    const seen = (await run("inspect")) as InspectReport;
+    const done = await run("compact", "--out", path.join(env.LONGHAUL_HOME, "out.json"));
+    expect(done).toMatchObject({ tokens: { before: seen.tokens.total, most: seen.tokens.most } });
+    expect((done as { action: string }).action !== "none").toBe(seen.overflow);
   });
 });

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { contextBudget, type ContextBudget } from "../../core/overflow/budget.ts";
+import type { ContextBudget } from "../../core/overflow/budget.ts";
 import { messageText } from "../../core/message/message.ts";
 import { startsTurn } from "../../core/message/structure.ts";
 import { readTranscript } from "../../transcripts/read.ts";
@@ -92,12 +92,13 @@ function describeConversation(
   conversation: Conversation,
 ): Pick<DescribedSession, "title" | "project" | "tokens" | "budget" | "isWindowSure"> {
   const { window } = chooseWindow(undefined, conversation);
-  const budget = contextBudget(window === undefined ? {} : { window });
-  const peak = conversation.timeline.reduce((most, { tokens }) => Math.max(most, tokens), 0);
+  const { size } = measureSession(conversation, { window });
+  const { budget, tokens } = size;
+  const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   return {
     title: conversation.title ?? (firstWords(conversation) || session.title),
     project: conversation.cwd === undefined ? undefined : lastName(conversation.cwd),
-    tokens: measureSession(conversation).tokens,
+    tokens,
     budget,
     isWindowSure: budget.isWindowKnown && peak <= budget.window,
   };

@@ -1,11 +1,12 @@
-// Writes docs/api.md from the types: every export by entry, with its signature, the first paragraph
-// of its docstring, and each member with its default. `--check` only says whether the page is stale.
+// Writes docs/api.md and docs/options.md from the types: every export by entry, with its signature,
+// the first paragraph of its docstring, and each member with its default; every option by where it
+// acts. `--check` only says whether the pages are stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { API } from "typescript/unstable/sync";
 import { SyntaxKind } from "typescript/unstable/ast";
+import { OPTIONS_HEAD, optionGroups, unitOf } from "./option-groups.mjs";
 
-const PAGE = "docs/api.md";
 const HEAD = `# API
 
 Every export, by entry. The page is made from the types by \`node scripts/api.mjs\`.
@@ -24,13 +25,64 @@ const project = api
   .updateSnapshot({ openProjects: [path.resolve("tsconfig.build.json")] })
   .getProjects()[0];
 const { checker, program } = project;
-const page = [HEAD, contents(), ...entries.map(section)].join("\n");
+const pages = {
+  "docs/api.md": [HEAD, contents(), ...entries.map(section)].join("\n"),
+  "docs/options.md": optionsPage(),
+};
 api.close();
 
-if (!process.argv.includes("--check")) writeFileSync(PAGE, page);
-else if (readFileSync(PAGE, "utf8") !== page) {
-  console.error(`${PAGE} is stale; run node scripts/api.mjs`);
-  process.exitCode = 1;
+for (const [file, page] of Object.entries(pages)) {
+  if (!process.argv.includes("--check")) writeFileSync(file, page);
+  else if (readFileSync(file, "utf8") !== page) {
+    console.error(`${file} is stale; run node scripts/api.mjs`);
+    process.exitCode = 1;
+  }
+}
+
+/** Every option, in the groups of `option-groups.mjs`, which must name each exactly once. */
+function optionsPage() {
+  const sections = optionGroups.map(({ title, text, of, names }) => {
+    const members = membersOf(of);
+    const wanted = names ?? [...members.keys()];
+    const rows = wanted.map((name) => optionRow(name, members));
+    return `## ${title}\n\n${text}\n\n| option | type | unit | default | what |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+  });
+  const named = new Set(
+    optionGroups.flatMap(({ of, names }) => (of === "ContextOptions" ? names : [])),
+  );
+  const missing = [...membersOf("ContextOptions").keys()].filter((name) => !named.has(name));
+  if (missing.length > 0) throw new Error(`scripts/option-groups.mjs lacks ${missing.join(", ")}`);
+  return [OPTIONS_HEAD, ...sections].join("\n");
+}
+
+/** The members of an interface with those that it inherits, by name, in the order of the source. */
+function membersOf(name) {
+  const node = entries.flatMap(exportsOf).find((one) => one.name === name)?.node;
+  if (node === undefined) throw new Error(`No entry exports ${name}`);
+  return new Map(inheritedBy(node).map((member) => [textOf(member.name), member]));
+}
+
+function inheritedBy(node) {
+  const parents = (node.heritageClauses ?? []).flatMap((clause) => [...clause.types]);
+  const inherited = parents
+    .filter((parent) => !textOf(parent).startsWith("Omit<"))
+    .flatMap((parent) => {
+      const own = textOf(parent).startsWith("Partial<") ? parent.typeArguments[0] : parent;
+      const type = checker.getTypeAtLocation(own);
+      return inheritedBy(type.getSymbol().declarations[0].resolve(project));
+    });
+  return [...inherited, ...node.members];
+}
+
+function optionRow(name, members) {
+  const member = members.get(name);
+  if (member === undefined) throw new Error(`There is no option ${name}`);
+  const [marked, type, said] = memberCells(member);
+  const preset = defaultOf(docOf(member));
+  const isShare = docOf(member) === "" && name.endsWith("Share");
+  const what = isShare ? `\`${name.replace("Share", "Tokens")}\` as a share.` : said;
+  const none = !isShare && marked.endsWith("?") ? "none" : "";
+  return `| \`${name}\` | ${type} | ${unitOf(name, textOf(member))} | ${cellText(preset ?? none)} | ${withoutStage(what)} |`;
 }
 
 /** What an entry exports: functions and values first, then types, each in the order of the file. */
@@ -93,7 +145,21 @@ function typeText({ name, node }) {
   return `### ${name}\n\n${doc === "" ? "" : `${doc}\n`}${rows.length === 0 ? "" : more + table}`;
 }
 
+/** The group says the stage. */
+function withoutStage(words) {
+  const rest = words.replace(/^T\d+: /, "");
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
 function memberRow(member) {
+  const [name, type, words] = memberCells(member);
+  const preset = defaultOf(docOf(member));
+  const said = [words, preset === undefined ? "" : `Default: ${cellText(preset)}`].filter(Boolean);
+  return `| \`${name}\` | ${type} | ${said.join(" ")} |`;
+}
+
+/** Name, type and words of a member. */
+function memberCells(member) {
   const doc = docOf(member);
   const name = member.name === undefined ? inOneLine(textOf(member)) : textOf(member.name);
   const whole = inOneLine(textOf(member))
@@ -101,9 +167,12 @@ function memberRow(member) {
     .replace(/;$/, "");
   const type = whole.slice(name.length).replace(/^\??:?\s*/, "");
   const words = inOneLine(firstParagraph(doc).replace(/\s*@default[^]*$/, ""));
-  const preset = defaultOf(doc);
-  const said = [words, preset === undefined ? "" : `Default: ${preset}`].filter(Boolean).join(" ");
-  return `| \`${name}${whole.slice(name.length).startsWith("?") ? "?" : ""}\` | ${cell(type)} | ${said.replaceAll("|", "\\|")} |`;
+  const mark = whole.slice(name.length).startsWith("?") ? "?" : "";
+  return [`${name}${mark}`, cell(type), cellText(words)];
+}
+
+function cellText(words) {
+  return words.replaceAll("|", "\\|");
 }
 
 /** Code in a cell of a table. */

@@ -66,6 +66,7 @@ export interface ToolLimits {
 
 /** What a caller sets for one tool; what is absent stays as it is. */
 export interface ToolLimitOptions extends Partial<Limits> {
+  /** Which part stays: the end, the beginning, or both ends. @default by the kind of the tool */
   readonly direction?: Direction;
 }
 

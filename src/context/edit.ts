@@ -25,7 +25,12 @@ import {
   modelSummaryFor,
   prepareAhead,
 } from "./ask-model.ts";
-import { earlierSummaries, type MadeSummary, summaryOf } from "./write-summary.ts";
+import {
+  earlierSummaries,
+  type MadeSummary,
+  protectedOutputs,
+  summaryOf,
+} from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Digest, Message } from "../core/message/index.ts";
@@ -172,17 +177,24 @@ interface WantedSummary extends ArchivedPlan {
 
 /** T12: what fulfils a plan's request for a summary. */
 function summaryFor(
-  { history, gauge, options }: Pick<EditorParts, "history" | "gauge" | "options">,
+  {
+    history,
+    gauge,
+    options,
+    digest,
+  }: Pick<EditorParts, "history" | "gauge" | "options" | "digest">,
   books: Bookkeeper,
-  { messages, plan, isArchived, facts, words, template }: WantedSummary,
+  wanted: WantedSummary,
 ): MadeSummary {
+  const { messages, plan, isArchived, facts, words, template } = wanted;
   const { compaction } = plan;
   if (compaction === undefined) return { recorded: {}, sections: {} };
   const { cwd, constraints } = options;
   const { counter } = gauge.tokens();
   const head = messages.slice(compaction.system, compaction.tailStart);
   const earlier = earlierSummaries(head, history.recordsOf);
-  const before = books.factsOf(earlier.records ?? history.records);
+  const { records = history.records } = earlier;
+  const before = books.factsOf(records);
   return summaryOf({
     head,
     headHandle: isArchived ? compaction.handle : undefined,
@@ -194,6 +206,7 @@ function summaryFor(
     template,
     constraints,
     cwd,
+    protectedOutputs: protectedOutputs(wanted, records, digest),
   });
 }
 

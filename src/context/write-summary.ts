@@ -2,9 +2,12 @@ import { messageText, type Message } from "../core/message/message.ts";
 import { frameSummary, unframeSummary } from "../core/summary/frame.ts";
 import { joinWords, readWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
-import type { JournalRecord } from "./journal.ts";
+import { originalHandle } from "../core/message/original.ts";
+import type { Branch, JournalRecord } from "./journal.ts";
+import type { ArchivedPlan } from "./plan-edit.ts";
+import type { ProtectedOutput, RecordedFacts } from "../core/summary/facts.ts";
 import type { Ledger } from "../core/ledger/index.ts";
-import type { Handle } from "../core/message/index.ts";
+import type { Digest, Handle } from "../core/message/index.ts";
 import type { CompactionTemplate } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 
@@ -43,7 +46,7 @@ export function earlierSummaries(
 }
 
 /** What stands in the place of a head. */
-export interface SummaryOptions {
+export interface SummaryOptions extends Pick<RecordedFacts, "protectedOutputs"> {
   /** The messages that the summary stands for. */
   readonly head: readonly Message[];
   /** Their handle, if they are in the archive. */
@@ -97,6 +100,34 @@ export function summaryOf(options: SummaryOptions): MadeSummary {
     ...(hasAny(earlier) && { earlier }),
   };
   return { recorded, sections };
+}
+
+/**
+ * The protected outputs that a compaction and those before it left no room for, newest first,
+ * without those that stand in its result.
+ */
+export function protectedOutputs(
+  { messages, plan }: Pick<ArchivedPlan, "messages" | "plan">,
+  records: Branch,
+  digest: Digest,
+): readonly ProtectedOutput[] {
+  const { pinned = [], tailStart = 0, unpinned = [] } = plan.compaction ?? {};
+  const earlier = records.toReversed().flatMap((record) => record.plan.compaction?.unpinned ?? []);
+  const kept = [...pinned.flatMap((at) => messages[at] ?? []), ...messages.slice(tailStart)];
+  const standing = new Set<string>(earlier.length === 0 ? [] : outputHandles(kept, digest));
+  const named = new Map<string, ProtectedOutput>();
+  for (const { tool, subject, isSkill, handle } of [...unpinned, ...earlier]) {
+    const key = handle ?? `${tool} ${subject}`;
+    if (named.has(key) || standing.has(key)) continue;
+    named.set(key, { tool, subject, isSkill, ...(handle !== undefined && { handle }) });
+  }
+  return [...named.values()];
+}
+
+function outputHandles(messages: readonly Message[], digest: Digest): readonly Handle[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? originalHandle(part, digest) : [])),
+  );
 }
 
 const QUOTED =

@@ -16,7 +16,7 @@ import { countLines } from "../text/utf8.ts";
 import type { Edit } from "../message/index.ts";
 
 /** What may be clipped; each level includes the ones before it. */
-const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user"] as const;
+const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user", "protected"] as const;
 export type ClipLevel = (typeof CLIP_LEVELS)[number];
 
 /**
@@ -34,13 +34,15 @@ export interface ClipContext {
   readonly level: ClipLevel;
   /** No piece is clipped below this many tokens. */
   readonly floor: number;
+  /** The ids of protected calls: they and their results are clipped last of all. */
+  readonly protectedIds: ReadonlySet<string>;
 }
 
 /**
  * Edits that shorten the messages at the given indices by `excess` tokens, or as far as level and
  * floor allow: tool outputs from the oldest on, then inputs (a waiting call may yet run, so its
- * input stays), then texts and media, then what the person typed. Both ends of a piece stay, and
- * each names its original.
+ * input stays), then texts and media, then what the person typed, and protected steps at last. Both
+ * ends of a piece stay, and each names its original.
  */
 export function clipToFit(
   messages: readonly Message[],
@@ -57,7 +59,7 @@ export function clipToFit(
       const message = messages[index];
       if (message === undefined || left <= 0) continue;
       message.parts.forEach((part, at) => {
-        if (left <= 0 || levelOf(part, message) !== level) return;
+        if (left <= 0 || levelOf(part, message, context) !== level) return;
         if (waiting.has(part as ToolCallPart)) return;
         const edit = clipPart(part as EditablePart, { message: index, part: at }, left, context);
         if (edit === undefined) return;
@@ -69,7 +71,13 @@ export function clipToFit(
   return edits;
 }
 
-function levelOf(part: Part, message: Message): ClipLevel | undefined {
+function levelOf(
+  part: Part,
+  message: Message,
+  { protectedIds }: ClipContext,
+): ClipLevel | undefined {
+  const isTool = part.type === "tool-result" || part.type === "tool-call";
+  if (isTool && protectedIds.has(part.toolCallId)) return "protected";
   if (part.type === "tool-result") return "outputs";
   if (part.type === "tool-call") return "inputs";
   if (part.type !== "text" && part.type !== "file") return undefined;

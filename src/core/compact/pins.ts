@@ -1,6 +1,9 @@
-import { isSealedSummary, startsTurn } from "../message/structure.ts";
+import { applyEdits } from "../message/edit.ts";
+import { isSealedSummary, splitUnits, startsTurn } from "../message/structure.ts";
+import { prunedPieces } from "../prune/prune.ts";
 import { newestUserMessage } from "./tail.ts";
-import type { Message } from "../message/index.ts";
+import type { Edit, Handle, Message, Unit } from "../message/index.ts";
+import type { ProtectedResult, PruneContext } from "../prune/index.ts";
 import type { MessageMeter } from "../tokens/index.ts";
 
 /** Share of usable that rules from the head may take beside the summary. */
@@ -47,4 +50,72 @@ export function pinnedMessages(messages: readonly Message[], options: PinOptions
 function isRule(message: Message, isPreamble: boolean): boolean {
   if (message.kind === "summary") return false;
   return message.role === "system" || (isPreamble && message.kind === "injected");
+}
+
+/** What becomes of the protected steps of a head. */
+export interface PinnedSteps {
+  /** The messages that stay verbatim, in order. */
+  readonly messages: readonly number[];
+  /** Edits that prune the other outputs of those steps. */
+  readonly edits: readonly Edit[];
+  /** Of those messages after these edits. */
+  readonly tokens: number;
+  /** The results that have no room, newest first. */
+  readonly left: readonly ProtectedResult[];
+}
+
+/** The head `[from, to)`, and the tokens that its protected steps may take. */
+export interface StepPinOptions {
+  readonly from: number;
+  readonly to: number;
+  readonly room: number;
+  /** Absent where nothing may be pruned. */
+  readonly prune?: PruneContext;
+  readonly meter: MessageMeter;
+}
+
+/**
+ * The protected steps of a head that stay, newest first as far as the room goes: call and result as
+ * they are, and of whatever else the step did the placeholders. A result that stands further on,
+ * word for word, is there already.
+ */
+export function pinnedSteps(
+  messages: readonly Message[],
+  results: readonly ProtectedResult[],
+  { from, to, room, prune, meter }: StepPinOptions,
+): PinnedSteps {
+  const units = results.length === 0 ? [] : splitUnits(messages);
+  const pinned = new Set<Unit>();
+  const covered = new Set<Handle>();
+  const edits: Edit[] = [];
+  const left: ProtectedResult[] = [];
+  let tokens = 0;
+  for (const result of results.toReversed()) {
+    while ((units.at(-1)?.from ?? 0) > result.message) units.pop();
+    const unit = units.at(-1);
+    if (unit === undefined || result.message < from || covered.has(result.handle)) continue;
+    covered.add(result.handle);
+    if (result.message >= to || pinned.has(unit)) continue;
+    const step = messages.slice(unit.from, unit.to);
+    const own = prune === undefined ? [] : othersPruned(step, prune);
+    const size = meter.total(applyEdits(step, own));
+    if (tokens + size > room) {
+      left.push(result);
+      continue;
+    }
+    pinned.add(unit);
+    edits.push(...own.map((edit) => ({ ...edit, message: edit.message + unit.from })));
+    tokens += size;
+  }
+  const kept = [...pinned]
+    .toReversed()
+    .flatMap(({ from: first, to: end }) =>
+      Array.from({ length: end - first }, (_, at) => first + at),
+    );
+  return { messages: kept, edits, tokens, left };
+}
+
+function othersPruned(step: readonly Message[], prune: PruneContext): Edit[] {
+  const pieces = prunedPieces(step, { before: step.length }, { ...prune, excess: Infinity });
+  return pieces.map(({ edit }) => edit);
 }

@@ -130,6 +130,11 @@ export function originalsOf(
     originals.push(reasoningOriginal(messages, plan.reasoning.messages, digest));
   }
   if (plan.compaction === undefined) return originals;
+  for (const { message, part } of plan.compaction.unpinned ?? []) {
+    const result = messages[message]?.parts[part];
+    if (result?.type !== "tool-result" || earlierOriginal(result) !== undefined) continue;
+    originals.push(originalOf(result, digest));
+  }
   return [...originals, head ?? headOriginal(messages, plan.compaction, digest)];
 }
 

@@ -34,6 +34,8 @@ export interface CompactionPlan {
   readonly tailStart: number;
   /** Messages of the head that stay verbatim, between summary and tail. */
   readonly pinned: readonly number[];
+  /** Protected results of the head that have no room, newest first: their originals are archived. */
+  readonly unpinned?: readonly UnpinnedResult[];
   /** Kept assistant messages whose reasoning goes, because it is bound to what was changed. */
   readonly withoutReasoning: readonly number[];
   /** A user message whose media were replaced by text, to be marked. */
@@ -46,6 +48,18 @@ export interface CompactionPlan {
   readonly needed?: true;
   /** The message to add at the end. */
   readonly continuation?: Message;
+}
+
+/** A protected result that a summary has to name. */
+export interface UnpinnedResult {
+  readonly message: number;
+  readonly part: number;
+  readonly tool: string;
+  /** One line: the skill's name, or what the call was about. */
+  readonly subject: string;
+  readonly isSkill: boolean;
+  /** Absent where the archive takes nothing. */
+  readonly handle?: Handle;
 }
 
 export interface SummaryPlan {
@@ -74,6 +88,7 @@ export function movedPlan(plan: ContextPlan, by: number): ContextPlan {
       system: compaction.system + by,
       tailStart: compaction.tailStart + by,
       pinned: moved(compaction.pinned),
+      unpinned: compaction.unpinned?.map((one) => ({ ...one, message: one.message + by })),
       withoutReasoning: moved(compaction.withoutReasoning),
       hadMedia: compaction.hadMedia === undefined ? undefined : compaction.hadMedia + by,
     },

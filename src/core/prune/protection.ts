@@ -1,6 +1,10 @@
+import { describeCall } from "../calls/describe-call.ts";
 import { ContextError } from "../error.ts";
+import { isPruned } from "../message/edit.ts";
+import type { Handle } from "../message/handle.ts";
+import { originalHandle } from "../message/original.ts";
 import { describeValue } from "../message/shape.ts";
-import type { Digest, ToolCallPart } from "../message/index.ts";
+import type { Digest, Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 import type { CallFacts, ToolKinds } from "../calls/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
@@ -56,6 +60,47 @@ export function protection(
 ): (call: ToolCallPart, facts: CallFacts) => boolean {
   const isNamed = tools === undefined ? undefined : isProtectedBy(tools);
   return (call, facts) => isSkill(facts) || isNamed?.(call.toolName, call) === true;
+}
+
+/** A result that outlives every edit: its place, its call, and the original's name. */
+export interface ProtectedResult {
+  readonly message: number;
+  readonly part: number;
+  readonly call: ToolCallPart;
+  readonly facts: CallFacts;
+  readonly handle: Handle;
+}
+
+/** The protected results of a conversation, oldest first; a failed one has nothing to keep. */
+export function protectedResults(
+  messages: readonly Message[],
+  {
+    protectedTools,
+    toolKinds,
+    digest,
+  }: Pick<PruneContext, "protectedTools" | "toolKinds" | "digest">,
+): readonly ProtectedResult[] {
+  const isProtected = protection(protectedTools);
+  const calls = new Map<string, Pick<ProtectedResult, "call" | "facts">>();
+  return messages.flatMap(({ parts }, message) =>
+    parts.flatMap((piece, part): ProtectedResult[] => {
+      if (piece.type === "tool-call") {
+        const facts = describeCall(piece, toolKinds);
+        calls.delete(piece.toolCallId);
+        if (isProtected(piece, facts)) calls.set(piece.toolCallId, { call: piece, facts });
+      }
+      if (piece.type !== "tool-result" || isFailed(piece)) return [];
+      const made = calls.get(piece.toolCallId);
+      // Of an output that its agent pruned there is nothing left to keep.
+      if (made === undefined || (isPruned(piece) && piece.original === undefined)) return [];
+      return [{ message, part, ...made, handle: originalHandle(piece, digest) }];
+    }),
+  );
+}
+
+/** The agent's own word for it, not the output's. */
+export function isFailed({ isError, exitCode = 0 }: ToolResultPart): boolean {
+  return isError === true || exitCode !== 0;
 }
 
 /** Agents without a tool for skills read the file that holds their rules. */

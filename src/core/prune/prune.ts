@@ -1,13 +1,22 @@
-import type { MessageMeter } from "../tokens/index.ts";
-import { inputText, outputText, type Message, type ToolResultPart } from "../message/message.ts";
+import { changesFiles, describeCall, type CallFacts } from "../calls/describe-call.ts";
+import { coversRead, type FileAccess } from "../calls/file-access.ts";
+import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
+import {
+  inputText,
+  outputText,
+  type Message,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
+import { splitUnits, turnStarts, waitingCalls } from "../message/structure.ts";
 import { partTokens } from "../tokens/count.ts";
-import { type Candidate, candidates, isFailed, LARGE_INPUT_UNITS } from "./candidates.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
-import { splitUnits, turnStarts } from "../message/structure.ts";
-import type { PruneContext } from "./protection.ts";
+import { isFailed, protection, type PruneContext } from "./protection.ts";
+import type { ToolKinds } from "../calls/index.ts";
 import type { Edit } from "../message/index.ts";
+import type { MessageMeter } from "../tokens/index.ts";
 
 /** One pruned piece: the edit, and what it brings back. */
 export interface PrunedPiece {
@@ -17,25 +26,49 @@ export interface PrunedPiece {
   readonly saving: number;
 }
 
+/** Where something may be pruned. */
+export interface PruneScope {
+  /** Only messages before this index … */
+  readonly before: number;
+  /** … and of those only these. @default all */
+  readonly only?: ReadonlySet<number>;
+}
+
 /**
- * Chooses what to prune (T9): repeated outputs first, then old outputs from the oldest on, then the
- * large inputs of old write and edit calls, then failed outputs. Returns nothing when less than the
- * minimum saving would come back. The edits are sorted by place; pruned pieces are left alone, so
- * pruning twice changes nothing.
+ * Chooses what to prune (T9) of all that stands before the boundary. Returns nothing when less than
+ * the minimum saving would come back.
  */
 export function planPrune(messages: readonly Message[], context: PruneContext): PrunedPiece[] {
-  const boundary = pruneBoundary(messages, context);
+  const pieces = prunedPieces(messages, { before: pruneBoundary(messages, context) }, context);
+  // Less does not pay for the prompt cache it breaks.
+  return savingOf(pieces) < context.budget.minimumSaving ? [] : pieces;
+}
+
+/** The tokens that pruning these pieces brings back. */
+export function savingOf(pieces: readonly PrunedPiece[]): number {
+  return pieces.reduce((total, { saving }) => total + saving, 0);
+}
+
+/**
+ * The pieces in a scope that go until the excess has come back: repeated outputs first, then old
+ * outputs from the oldest on, then the large inputs of old write and edit calls, then failed
+ * outputs. The edits are sorted by place; pruned pieces are left alone, so pruning twice changes
+ * nothing.
+ */
+export function prunedPieces(
+  messages: readonly Message[],
+  scope: PruneScope,
+  context: PruneContext,
+): PrunedPiece[] {
   const chosen: PrunedPiece[] = [];
   let saved = 0;
-  for (const candidate of candidates(messages, boundary, context)) {
+  for (const candidate of candidates(messages, scope, context)) {
     if (saved >= context.excess) break;
     const piece = prunedPiece(candidate, context);
     if (piece === undefined) continue;
     chosen.push(piece);
     saved += piece.saving;
   }
-  // Less does not pay for the prompt cache it breaks.
-  if (saved < context.budget.minimumSaving) return [];
   return chosen.sort((a, b) => a.edit.message - b.edit.message || a.edit.part - b.edit.part);
 }
 
@@ -129,4 +162,124 @@ function newestHolding(messages: readonly Message[], keep: number, meter: Messag
     if (held >= keep) return unit.from;
   }
   return 0;
+}
+
+/** A large field of a call's input is worth pruning from this many characters on. */
+const LARGE_INPUT_UNITS = 400;
+
+/** A tool result and its call, as a candidate. */
+interface Candidate {
+  readonly message: number;
+  readonly part: number;
+  readonly result?: ToolResultPart;
+  readonly call: ToolCallPart;
+  readonly facts: CallFacts;
+  /** The order: 0 repeated, 1 old outputs, 2 large inputs, 3 failed outputs. */
+  readonly rank: 0 | 1 | 2 | 3;
+  readonly reason: "pruned" | "superseded" | "duplicate";
+}
+
+/** The pieces in a scope that may be pruned, in the order in which they go. */
+function candidates(
+  messages: readonly Message[],
+  { before, only }: PruneScope,
+  context: PruneContext,
+): Candidate[] {
+  const isProtected = protection(context.protectedTools);
+  const repeats = findRepeats(messages, context.toolKinds);
+  const waiting = waitingCalls(messages);
+  const calls = new Map<string, ToolCallPart>();
+  const found: Candidate[] = [];
+  for (let message = 0; message < before; message++) {
+    const isIn = only === undefined || only.has(message);
+    messages[message]?.parts.forEach((piece, part) => {
+      if (piece.type === "tool-call") {
+        calls.set(piece.toolCallId, piece);
+        const facts = describeCall(piece, context.toolKinds);
+        const isOpen = waiting.has(piece) || isProtected(piece, facts);
+        if (isIn && !isOpen && hasLargeInput(piece, facts))
+          found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
+      } else if (piece.type === "tool-result" && isIn && !isPruned(piece)) {
+        const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
+        const facts = describeCall(call, context.toolKinds);
+        if (isProtected(call, facts)) return;
+        const repeat = repeats.get(piece);
+        const rank = repeat !== undefined ? 0 : isFailed(piece) ? 3 : 1;
+        found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });
+      }
+    });
+  }
+  // The sort is stable, so that within a rank the oldest goes first.
+  return found.sort((a, b) => a.rank - b.rank);
+}
+
+/** True of a call that carries the content of files: in fields, or as one free text (a patch). */
+function hasLargeInput(call: ToolCallPart, facts: CallFacts): boolean {
+  if (typeof call.input !== "string") return facts.largeInput.length > 0;
+  return changesFiles(facts.kind) && call.input.length >= LARGE_INPUT_UNITS;
+}
+
+function unknownCall(result: ToolResultPart): ToolCallPart {
+  return {
+    type: "tool-call",
+    toolCallId: result.toolCallId,
+    toolName: result.toolName,
+    input: {},
+  };
+}
+
+/** Why a later result makes an earlier one needless. */
+type Repeats = ReadonlyMap<ToolResultPart, "superseded" | "duplicate">;
+
+interface Read {
+  readonly result: ToolResultPart;
+  readonly file: FileAccess;
+}
+
+/**
+ * Results that say nothing which a later one does not say: a read of a file that was read again,
+ * whole or at least as much of it, and an output that comes again word for word. Failed outputs and
+ * pruned ones are left out.
+ */
+function findRepeats(messages: readonly Message[], toolKinds: ToolKinds | undefined): Repeats {
+  const repeats = new Map<ToolResultPart, "superseded" | "duplicate">();
+  const byText = new Map<string, ToolResultPart>();
+  const newestReads = new Map<string, Read>();
+  for (const { result, facts } of wholeResults(messages, toolKinds)) {
+    const text = outputText(result.output);
+    const same = byText.get(text);
+    if (same !== undefined) repeats.set(same, "duplicate");
+    byText.set(text, result);
+    const file = fileRead(facts);
+    if (file === undefined) continue;
+    const earlier = newestReads.get(file.path);
+    const isCovered = earlier !== undefined && coversRead(file, earlier.file);
+    if (isCovered && !repeats.has(earlier.result)) repeats.set(earlier.result, "superseded");
+    if (isCovered || earlier === undefined) newestReads.set(file.path, { result, file });
+  }
+  return repeats;
+}
+
+interface WholeResult {
+  readonly result: ToolResultPart;
+  readonly facts: CallFacts | undefined;
+}
+
+function wholeResults(
+  messages: readonly Message[],
+  toolKinds: ToolKinds | undefined,
+): WholeResult[] {
+  const calls = new Map<string, CallFacts>();
+  const results: WholeResult[] = [];
+  for (const part of messages.flatMap((message) => message.parts)) {
+    if (part.type === "tool-call") calls.set(part.toolCallId, describeCall(part, toolKinds));
+    if (part.type !== "tool-result" || part.isError === true || isPruned(part)) continue;
+    results.push({ result: part, facts: calls.get(part.toolCallId) });
+  }
+  return results;
+}
+
+/** The file of a call that reads exactly one. */
+function fileRead(facts: CallFacts | undefined): FileAccess | undefined {
+  return facts?.kind === "read" && facts.files.length === 1 ? facts.files[0] : undefined;
 }

@@ -15,6 +15,18 @@ export interface RecordedFacts {
   readonly constraints?: readonly string[];
   /** The heads of earlier compactions, newest first. */
   readonly olderHandles?: readonly Handle[];
+  /** Outputs that must be kept and do not stand in the context, newest first. */
+  readonly protectedOutputs?: readonly ProtectedOutput[];
+}
+
+/** An output that the agent has to get back before it goes on with what it is about. */
+export interface ProtectedOutput {
+  readonly tool: string;
+  /** One line: the skill's name, or what the call was about. */
+  readonly subject: string;
+  readonly isSkill: boolean;
+  /** Absent when the original was not kept. */
+  readonly handle?: Handle;
 }
 
 /** The recorded facts of the five sections, newest first. */
@@ -25,6 +37,7 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
   return [
     list("requests", texts(requests(typed)), { clips: true }),
     instructions([...typed, ...constraints]),
+    protectedOutputs(facts.protectedOutputs ?? []),
     errors(ledger, cwd),
     statements(ledger),
     ...deeds(ledger, files),
@@ -47,6 +60,7 @@ export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly
 const LISTS = {
   requests: ["goal", 13],
   instructions: ["instructions", 22],
+  "protected outputs": ["instructions", 20],
   "unresolved errors": ["discoveries", 7],
   statements: ["discoveries", 9],
   "files read": ["discoveries", 3],
@@ -124,6 +138,25 @@ function instructions(typed: readonly string[]): FactList {
   return list("instructions", entries, { clips: true });
 }
 
+/** Each in a sentence, or the names alone. */
+function protectedOutputs(outputs: readonly ProtectedOutput[]): FactList {
+  const named = outputs.map(({ tool, subject, isSkill, handle }) => {
+    const name = codeSpan(startOf(oneLine(subject || tool), SUBJECT_LENGTH));
+    const what = isSkill ? `Skill ${name} is loaded: its rules are` : `What ${name} gave is`;
+    const place = handle === undefined ? "not kept; call it again" : `in ${handle}; recall it`;
+    const line = `${what} ${place} before you go on with what it is about.`;
+    return { line, short: `${name} ${handle ?? "not kept"}` };
+  });
+  const grouped = (): readonly Entry[] =>
+    Array.from({ length: Math.ceil(named.length / PATHS_PER_LINE) }, (_, at) => {
+      const some = named.slice(at * PATHS_PER_LINE, (at + 1) * PATHS_PER_LINE);
+      const names = some.map(({ short }) => short).join(", ");
+      return { text: () => `Recall before use: ${names}`, facts: some.length };
+    });
+  return list("protected outputs", texts(named.map(({ line }) => line)), { grouped });
+}
+
+const SUBJECT_LENGTH = 80;
 const ERROR_LENGTH = 400;
 const STATEMENT_LENGTH = 1_200;
 const TODO_LENGTH = 400;

@@ -9,6 +9,7 @@ const context: ClipContext = {
   canRecall: true,
   level: "inputs",
   floor: 50,
+  protectedIds: new Set(),
 };
 
 describe("T8: clipping", () => {

@@ -1,9 +1,9 @@
 // The main job on the bundled session: compacts it for a 64k window, then checks what came out the
 // way a doubtful reader would. Offline, without a key; everything it writes is in .longhaul/.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { anthropic } from "../dist/dialects/anthropic/anthropic.js";
-import { everyConversation } from "../dist/archive/every-conversation.js";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { anthropic } from "../dist/dialects/index.js";
 import { readTranscript } from "../dist/transcripts/index.js";
 
 const STATE = ".longhaul";
@@ -23,11 +23,11 @@ if (status !== 0) process.exit(status ?? 1);
 
 const request = JSON.parse(readFileSync(OUT, "utf8"));
 const issues = anthropic.check(request);
-const archive = everyConversation(`${STATE}/archive`);
 const handles = [
   ...new Set(JSON.stringify(request).match(/\b(?:out|parts|in|msg|head)_[0-9a-f]{16}\b/g)),
 ];
-const archived = (await Promise.all(handles.map((handle) => archive.get(handle)))).join("\n");
+const files = readdirSync(`${STATE}/archive`, { recursive: true });
+const archived = handles.map((handle) => originalOf(handle)).join("\n");
 const outputs = await recordedOutputs();
 const kept = JSON.stringify(request);
 const lost = outputs.filter(
@@ -46,6 +46,12 @@ console.log(
   `Get the head back:  LONGHAUL_HOME=${STATE} node dist/cli/main.js recall ${handles.at(0)}`,
 );
 if (issues.length > 0 || lost.length > 0) process.exit(1);
+
+/** The file of the archive that a handle names. */
+function originalOf(handle) {
+  const file = files.find((name) => path.parse(name).name === handle);
+  return readFileSync(path.join(STATE, "archive", file), "utf8");
+}
 
 /** The text of every tool output of the recording. */
 async function recordedOutputs() {

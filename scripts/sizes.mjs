@@ -1,8 +1,9 @@
 // What a page or a Worker downloads, in kB of brotli: the built package, bundled with esbuild into
 // chunks. `first` is what an import loads at once; a row of its own stands for each part that is
-// loaded when it is first needed; `whole` is all of it. Fails above the limits in package.json.
+// loaded when it is first needed; `whole` is all of it. `files` is how many files of the package Node
+// reads for the import. Fails above the limits in package.json.
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -54,22 +55,37 @@ function groups(chunks) {
     walk(start);
     if (members.length === 0) continue;
     const size = members.reduce((sum, chunk) => sum + chunk.size, 0) / 1_000;
-    found.push({ name: byPath.get(start).entry.replace(/^dist\//, ""), size });
+    found.push({ name: byPath.get(start).entry.replace(/^dist\/(?:parts\/)?|\.js$/g, ""), size });
   }
   return found;
 }
 
-function line(name, size, limit) {
+/** The files of the built package that Node loads at once for a file. */
+function filesOf(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const code = readFileSync(file, "utf8");
+  for (const [, next] of code.matchAll(/^(?:import|export)\b[^"'`;]*?"(\.[^"]+)";$/gm)) {
+    filesOf(resolve(dirname(file), next), seen);
+  }
+  return seen;
+}
+
+function line(name, size, limit, unit = "kB") {
   const isOver = limit !== undefined && size > limit;
   if (isOver) process.exitCode = 1;
   const told = limit === undefined ? "" : `  of ${limit}${isOver ? "  TOO LARGE" : ""}`;
-  console.log(`${name.padEnd(44)}${size.toFixed(1).padStart(7)} kB${told}`);
+  const figure = unit === "kB" ? size.toFixed(1) : String(size);
+  console.log(`${name.padEnd(44)}${figure.padStart(7)} ${unit}${told}`);
 }
 
-for (const { name, code, first, whole } of sizes) {
+for (const { name, code, first, whole, files } of sizes) {
   const [start, ...later] = groups(await bundle(code));
   line(name, start.size, first);
   for (const part of later) line(`  later: ${part.name}`, part.size);
   const sum = [start, ...later].reduce((total, { size }) => total + size, 0);
   if (later.length > 0) line("  whole", sum, whole);
+  if (files === undefined) continue;
+  const [, door] = /'(\.[^']+)'/.exec(code);
+  line("  read by Node", filesOf(resolve(door)).size, files, "files");
 }

@@ -1,7 +1,7 @@
 export * from "./entry/context.ts";
+export * from "./entry/overflow.ts";
 export * from "./entry/truncate.ts";
 export * from "./entry/tools.ts";
-export * from "./core/overflow/provider-error.ts";
 export type {
   Archive,
   ArchiveEntry,

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -15,6 +14,7 @@ import { handleKind, isHandle, type Handle, type OriginalKind } from "../core/me
 import { isWellFormed } from "../core/text/utf8.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
+import { randomDigits, sha256Hex } from "./digest.ts";
 import { checkFolder, makeFolder } from "./files.ts";
 
 /*
@@ -59,7 +59,7 @@ function conversationName(id: string): string {
     .slice(0, 32);
   // Half a surrogate pair has no bytes in UTF-8 and would be the same as any other.
   const bytes = isWellFormed(id) ? id : JSON.stringify(id);
-  const digits = createHash("sha256").update(bytes, "utf8").digest("hex").slice(0, 16);
+  const digits = sha256Hex(bytes).slice(0, 16);
   return `${readable}~${digits}`;
 }
 
@@ -76,7 +76,7 @@ function handleOfFile(name: string): Handle | undefined {
 
 /** A new name for a file that is still being written. */
 export function temporaryPath(folder: string, what: "spill" | "write"): string {
-  return join(folder, `.${what}.${randomBytes(8).toString("hex")}.tmp`);
+  return join(folder, `.${what}.${randomDigits()}.tmp`);
 }
 
 export function isTemporary(name: string): boolean {

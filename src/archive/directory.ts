@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Handle, handleFor, handleKind, isHandle } from "../core/message/handle.ts";
@@ -20,6 +20,7 @@ import {
 } from "./archive.ts";
 import {
   byTime,
+  COLLECTION_FOLDER,
   conversationFolder,
   createTurns,
   createUses,
@@ -31,19 +32,21 @@ import {
   temporaryPath,
   type Use,
 } from "./conversation.ts";
-import { sha256Hex } from "./digest.ts";
+import { sha256Hex, sha256OfBytes } from "./digest.ts";
 import {
   appendLine,
+  concurrencyLimit,
   createFile,
   fileStats,
   giveName,
   makeFolder,
+  MOST_OPEN,
   openPlainFile,
   readPlainFile,
   syncFolder,
 } from "./files.ts";
-import { collectWhenDue, type RetentionOptions } from "./retention.ts";
 import { openSpill } from "./spill-file.ts";
+import type { RetentionOptions } from "./retention.ts";
 
 export interface DirectoryArchiveOptions {
   /**
@@ -81,6 +84,30 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     collect: collectWhenDue(root, options.retention),
     conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
   });
+}
+
+/** One archive in many processes is looked through once in so long. */
+const COLLECT_EVERY_MS = 60 * 60 * 1_000;
+
+/**
+ * Called whenever something is stored: collects garbage while the caller goes on, if nobody did
+ * within the last hour. A failure is left to the next time: storing an original must not fail
+ * because an old one cannot go.
+ */
+function collectWhenDue(root: string, retention: RetentionOptions | false = {}): () => void {
+  let askedAt = -Infinity;
+  const collectIfDue = async (): Promise<void> => {
+    const last = await lstat(join(root, COLLECTION_FOLDER)).catch(() => undefined);
+    const isDue = last === undefined || Math.abs(Date.now() - last.mtimeMs) >= COLLECT_EVERY_MS;
+    if (!isDue || retention === false) return;
+    const { collectGarbage } = await import("./retention.ts");
+    await collectGarbage(root, retention);
+  };
+  return () => {
+    if (retention === false || performance.now() - askedAt < COLLECT_EVERY_MS) return;
+    askedAt = performance.now();
+    setImmediate(() => void collectIfDue().catch(() => undefined));
+  };
 }
 
 /** The place of one conversation's archive, and what belongs to the whole of it. */
@@ -234,7 +261,7 @@ function contentOf(bytes: Buffer, handle: Handle, path: string): Promise<string>
   return attempt("read", path, async () => {
     // What was spilled and is large was never hashed.
     if (handleKind(handle) === "run") return bytes.toString("utf8");
-    const digits = createHash("sha256").update(bytes).digest("hex");
+    const digits = sha256OfBytes(bytes);
     // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
     if (handleFor(handleKind(handle), "", () => digits) !== handle) {
       throw alteredOriginal(handle, path);
@@ -271,26 +298,4 @@ function linesOf(text: string): readonly unknown[] {
       return [];
     }
   });
-}
-
-/** So many files may be open at once; more would not be faster and could use up the descriptors. */
-const MOST_OPEN = 16;
-
-/** At most `limit` tasks run at a time; the others wait in the order in which they came. */
-export function concurrencyLimit(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting = new Set<() => void>();
-  let running = 0;
-  return async (task) => {
-    if (running < limit) running++;
-    else await new Promise<void>((go) => waiting.add(go));
-    try {
-      return await task();
-    } finally {
-      const [next] = waiting;
-      // The one that waits takes over the place, so the number that run stays the same.
-      if (next === undefined) running--;
-      else waiting.delete(next);
-      next?.();
-    }
-  };
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { lstat, readFile, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorCode } from "./archive-error.ts";
@@ -11,6 +10,7 @@ import {
   STAMP_FILE,
   type StoredFile,
 } from "./conversation.ts";
+import { randomDigits } from "./digest.ts";
 import { appendLine, giveName } from "./files.ts";
 
 /*
@@ -32,7 +32,7 @@ export interface Removal {
 /** `false` for one that stays: it came into use, or a part of it cannot be removed. */
 export async function removeConversation(name: string, removal: Removal): Promise<boolean> {
   const { root, failures } = removal;
-  const away = join(root, COLLECTION_FOLDER, `${name}.${randomBytes(8).toString("hex")}`);
+  const away = join(root, COLLECTION_FOLDER, `${name}.${randomDigits()}`);
   try {
     await rename(join(root, name), away);
     return await finishRemoval(away, removal);

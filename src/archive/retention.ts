@@ -101,31 +101,6 @@ function checkLimits(options: RetentionOptions): void {
   }
 }
 
-/** One archive in many processes is looked through once in so long. */
-const EVERY_MS = HOUR_MS;
-
-/**
- * For an archive to call whenever something is stored: collects garbage while the caller goes on, if
- * nobody did within the last hour. A failure is left to the next time: storing an original must not
- * fail because an old one cannot go.
- */
-export function collectWhenDue(
-  root: string,
-  retention: RetentionOptions | false | undefined,
-): () => void {
-  let askedAt = -Infinity;
-  const collectIfDue = async (): Promise<void> => {
-    const last = await lstat(join(root, COLLECTION_FOLDER)).catch(() => undefined);
-    const isDue = last === undefined || Math.abs(Date.now() - last.mtimeMs) >= EVERY_MS;
-    if (isDue) await collectGarbage(root, retention === false ? {} : retention);
-  };
-  return () => {
-    if (retention === false || performance.now() - askedAt < EVERY_MS) return;
-    askedAt = performance.now();
-    setImmediate(() => void collectIfDue().catch(() => undefined));
-  };
-}
-
 /** A full disk has no room for a lock, and nobody else frees it. */
 const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 

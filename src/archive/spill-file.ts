@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, read } from "node:fs";
 import { promisify } from "node:util";
 import { handleFor, type Handle } from "../core/message/handle.ts";
 import { archiveFailure, attempt } from "./archive-error.ts";
 import type { ArchiveEntry, SpillFile } from "./archive.ts";
 import { temporaryPath } from "./conversation.ts";
+import { randomDigits, sha256OfBytes } from "./digest.ts";
 import { createSharedFile, makeFolder, removeFile, syncData, writeFile } from "./files.ts";
 
 /** What is larger is not read again to be hashed: that would take longer than writing it. */
@@ -68,7 +68,7 @@ async function commitFile(target: SpillTarget, spilled: Spilled): Promise<Archiv
   if (size <= ADDRESSED_MAX_BYTES) return keepCopy(target, whole ?? (await readStart(fd, size)));
   await syncData(fd);
   return target.adopt(
-    handleFor("run", "", () => randomBytes(8).toString("hex")),
+    handleFor("run", "", randomDigits),
     path,
   );
 }
@@ -79,7 +79,7 @@ async function keepCopy(target: SpillTarget, bytes: Uint8Array): Promise<Archive
   try {
     // On its way to the disk while it gets its name.
     const written = writeFile(copy, bytes);
-    const digits = createHash("sha256").update(bytes).digest("hex");
+    const digits = sha256OfBytes(bytes);
     await written;
     return await target.adopt(
       handleFor("out", "", () => digits),

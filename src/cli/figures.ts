@@ -3,9 +3,9 @@ import { oneLine } from "../core/text/clean.ts";
 
 /** Figures as people read them; pure. */
 
-/** 1234567 → 1,234,567. */
+/** 1234567 → 1,234,567. (`toLocaleString` would load the tables of all languages first.) */
 export function count(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** Tokens, short: 950, 12.3k, 1.2M. */

@@ -1,4 +1,3 @@
-import pc from "picocolors";
 import { type Command, Option } from "commander";
 import { constants } from "node:os";
 import { directoryArchive } from "../archive/directory.ts";
@@ -56,7 +55,8 @@ export async function runCommandLine(
   words: readonly string[],
   flags: RunFlags,
 ): Promise<number> {
-  const view = io.stdout.isTTY === true && flags.json !== true ? startLiveView(io) : undefined;
+  const isWatched = io.stdout.isTTY === true && flags.json !== true;
+  const view = isWatched ? await startLiveView(io) : undefined;
   const stop = new AbortController();
   const passOn = (signal: NodeJS.Signals): void => stop.abort(signal);
   for (const signal of PASSED_ON) process.on(signal, passOn);
@@ -107,11 +107,11 @@ function print(io: Io, result: CommandResult, { view, json }: PrintOptions): voi
   view.stop();
   // What went by too fast and was not kept is shown once more, as far as it is left.
   if (view.hasSkipped() && result.entry === undefined) {
-    view.note(pc.dim("What is left of the output:"));
+    view.note(view.dim("What is left of the output:"));
     io.stdout.write(withLineEnd(result.text));
-  } else for (const warning of result.warnings) view.note(pc.yellow(`! ${warning}`));
+  } else for (const warning of result.warnings) view.note(view.yellow(`! ${warning}`));
   const { path } = result.entry ?? {};
-  if (path !== undefined) view.note(pc.dim(`The whole output: ${path}`));
+  if (path !== undefined) view.note(view.dim(`The whole output: ${path}`));
 }
 
 function runJson(result: CommandResult): unknown {
@@ -131,6 +131,8 @@ function withLineEnd(text: string): string {
 
 /** Shows a person what a command prints, and below it how much that is by now. */
 interface LiveView {
+  dim(text: string): string;
+  yellow(text: string): string;
   readonly update: (progress: Progress) => void;
   /** Whether something went by too fast to be shown. */
   hasSkipped(): boolean;
@@ -144,7 +146,9 @@ interface LiveView {
 const COUNT_AFTER_MS = 1_000;
 const CLEAR_LINE = "\r\x1b[2K";
 
-function startLiveView({ stdout, stderr }: Io): LiveView {
+/** Only a person sees colours, so only then they are loaded. */
+async function startLiveView({ stdout, stderr }: Io): Promise<LiveView> {
+  const { dim, yellow } = (await import("picocolors")).default;
   const decoder = new TextDecoder();
   let [isAtLineStart, hasCount, hasSkipped] = [true, false, false];
 
@@ -158,17 +162,19 @@ function startLiveView({ stdout, stderr }: Io): LiveView {
     isAtLineStart = text.endsWith("\n");
   };
   return {
+    dim,
+    yellow,
     update({ latest, skipped, lines, bytes: size, elapsedMs }) {
       clear();
       if (skipped > 0) {
         hasSkipped = true;
-        show(`${isAtLineStart ? "" : "\n"}${pc.dim(`… ${bytes(skipped)} went by …`)}\n`);
+        show(`${isAtLineStart ? "" : "\n"}${dim(`… ${bytes(skipped)} went by …`)}\n`);
       }
       show(decoder.decode(latest, { stream: true }));
       if (!isAtLineStart || elapsedMs < COUNT_AFTER_MS || stderr.isTTY !== true) return;
       const seconds = plural(Math.round(elapsedMs / 1_000), "second");
       const counted = lines === undefined ? [] : [plural(lines, "line")];
-      stderr.write(pc.dim([...counted, bytes(size), seconds].join(", ")));
+      stderr.write(dim([...counted, bytes(size), seconds].join(", ")));
       hasCount = true;
     },
     hasSkipped: () => hasSkipped,

@@ -5,4 +5,3 @@
 export { memoryArchive } from "../archive/memory.ts";
 export { compact, createContext } from "../context/create-context.ts";
 export { ContextError, isContextError } from "../core/error.ts";
-export { contextBudget } from "../core/overflow/budget.ts";

@@ -1,6 +1,5 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { WritableStream } from "node:stream/web";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../core/error.ts";
 import { isHigh } from "../core/text/utf8.ts";

@@ -70,7 +70,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  archive: /^(node:.+|@noble\/hashes\/.+|env-paths|re2js)$/,
+  archive: /^(node:.+|env-paths|re2js)$/,
   spill: /^node:.+$/,
   models: /^eventsource-parser$/,
   hooks: /^eventsource-parser$/,

@@ -1,0 +1,99 @@
+// Builds `dist`: declarations file by file from the compiler, and code in few files, because a
+// program waits for every file that it loads at its start (docs/decisions/0013 has the figures).
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { rolldown } from "rolldown";
+
+/**
+ * What a program loads at its start. Modules that the same ones of these need are one file, so
+ * whoever bundles a single name of the package still gets what that name needs, and no more.
+ */
+const STARTS = [
+  "context/create-context.ts",
+  "core/truncate/truncate-output.ts",
+  "tools/wrap-tool.ts",
+  "archive/recall-tools.ts",
+].map((file) => path.resolve("src", file));
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+
+rmSync("dist", { recursive: true, force: true });
+const declarations = spawnSync("tsc", ["-p", "tsconfig.build.json"], {
+  stdio: "inherit",
+  shell: process.platform === "win32",
+});
+if (declarations.status !== 0) process.exit(declarations.status ?? 1);
+
+/** By file, what it imports at once. */
+const imports = new Map();
+const graph = {
+  name: "graph",
+  moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
+};
+/** The root entry passes its parts on by `*`; a bundler must still be able to leave one out. */
+const root = {
+  name: "root",
+  resolveId: (source, importer) =>
+    importer === path.resolve("src/index.ts")
+      ? { id: source.replace(/\.ts$/, ".js"), external: true }
+      : undefined,
+};
+/** No file of the package does anything when it loads, so none is loaded for that alone. */
+const pure = {
+  name: "pure",
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      file.code = file.code.replace(/^import "\.[^"]*";\n/gm, "");
+    }
+  },
+};
+const bundle = await rolldown({
+  input: Object.fromEntries(entries().map((entry) => [entry, `src/${entry}.ts`])),
+  external: [/^node:/, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })],
+  platform: "node",
+  plugins: [graph, root, pure],
+});
+const output = {
+  dir: "dist",
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "parts/[name].js",
+};
+// Once to see what imports what.
+await bundle.generate(output);
+await bundle.write({ ...output, codeSplitting: { groups: groups() } });
+
+/** Every door of the package, the parts of the root entry, and the command line. */
+function entries() {
+  const doors = Object.values(manifest.exports).flatMap((door) => door.default ?? []);
+  const parts = readdirSync("src/entry").map((file) => `./dist/entry/${path.parse(file).name}.js`);
+  return [...new Set([...doors, ...parts, manifest.bin.longhaul])].map((file) =>
+    file.slice("./dist/".length, -".js".length),
+  );
+}
+
+/** One group for each set of starts that some modules are needed by, the largest sets first. */
+function groups() {
+  const reached = STARTS.map((start) => closure(start));
+  const groups = new Map();
+  for (const id of imports.keys()) {
+    const needed = reached.flatMap((ids, index) => (ids.has(id) ? [index] : []));
+    if (needed.length === 0) continue;
+    const group = groups.get(needed.join()) ?? { ids: new Set(), needed };
+    groups.set(needed.join(), { ...group, ids: group.ids.add(id) });
+  }
+  return [...groups.values()].map(({ ids, needed }) => ({
+    name: needed.length > 1 ? "shared" : path.parse(STARTS[needed[0]]).name,
+    test: (id) => ids.has(id),
+    priority: needed.length,
+  }));
+}
+
+/** A file and all that it loads at once. */
+function closure(file, seen = new Set()) {
+  if (seen.has(file) || !imports.has(file)) return seen;
+  seen.add(file);
+  for (const id of imports.get(file)) closure(id, seen);
+  return seen;
+}

@@ -1,4 +1,0 @@
-// Removes the folders named on the command line, so that a build holds nothing stale.
-import { rmSync } from "node:fs";
-
-for (const folder of process.argv.slice(2)) rmSync(folder, { recursive: true, force: true });

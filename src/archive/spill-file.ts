@@ -67,10 +67,7 @@ async function commitFile(target: SpillTarget, spilled: Spilled): Promise<Archiv
   const size = whole?.length ?? fstatSync(fd).size;
   if (size <= ADDRESSED_MAX_BYTES) return keepCopy(target, whole ?? (await readStart(fd, size)));
   await syncData(fd);
-  return target.adopt(
-    handleFor("run", "", randomDigits),
-    path,
-  );
+  return target.adopt(handleFor("run", "", randomDigits), path);
 }
 
 /** A copy, which a background process that still writes cannot change any more. */

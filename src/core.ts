@@ -11,6 +11,8 @@ export {
   runState,
 } from "./core/continuation/continuation.ts";
 export type { Continuation, ContinuationOptions } from "./core/continuation/index.ts";
+export { describeCall } from "./core/calls/describe-call.ts";
+export type { CallFacts } from "./core/calls/index.ts";
 export { extractLedger } from "./core/ledger/extract.ts";
 export type { ExtractOptions } from "./core/ledger/extract.ts";
 export { checkMessages } from "./core/message/check.ts";

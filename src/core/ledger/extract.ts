@@ -10,10 +10,8 @@ import {
 import {
   createErrorBook,
   createFileBook,
-  createStatementBook,
   type ErrorBook,
   type FileBook,
-  type StatementBook,
   tellingLines,
 } from "./books.ts";
 import {
@@ -24,6 +22,7 @@ import {
   type TodoFact,
 } from "./ledger.ts";
 import { isFolderListing, madeBy, type Outcome, outcomeOf } from "./outcome.ts";
+import { createStatementBook, type StatementBook } from "./statements.ts";
 import { todosAfter } from "./todos.ts";
 import type { FileAccess, ToolKinds } from "../calls/index.ts";
 
@@ -256,6 +255,7 @@ function addFiles(
   made?: "created" | "modified",
 ): void {
   for (const file of files) fold.files.add(file, at, made);
+  if (files.some(({ op }) => op !== "read")) fold.statements.settle();
 }
 
 const MISSING = ": No such file or directory";

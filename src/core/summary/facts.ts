@@ -3,7 +3,9 @@ import type { Handle } from "../message/index.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, relativePath, shownCommand, startOf } from "./one-line.ts";
 import type { CoreSectionId } from "./template.ts";
+import { ruleLines, ruleWeight } from "./rules.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
+import { saidLength } from "../text/sentences.ts";
 
 /** What a summary records, beside the ledger. */
 export interface RecordedFacts {
@@ -88,7 +90,7 @@ function whereabouts(cwd: string): string {
   return `Environment: working directory ${oneLine(cwd)}`;
 }
 
-/** A shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
+/** In letters of an alphabet: a shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
 const SHORTEST_REQUEST = 16;
 /** The first lines of a request say what it is about. */
 const REQUEST_LENGTH = 240;
@@ -97,7 +99,7 @@ const REQUEST_LINES = 2;
 function requests(typed: readonly string[]): readonly string[] {
   const first = startWhere(typed, (start) => start !== "");
   const latest = typed.toReversed();
-  const newest = startWhere(latest, (start) => start.length >= SHORTEST_REQUEST);
+  const newest = startWhere(latest, (start) => saidLength(start) >= SHORTEST_REQUEST);
   const last = newest ?? startWhere(latest, (start) => start !== "");
   if (first === undefined) return [];
   if (first === last) return [`Request: ${first}`];
@@ -117,25 +119,23 @@ function startWhere(
   return undefined;
 }
 
-/** Words of somebody who states a rule, and not what is to be done next. */
-const RULE =
-  /\b(?:always|never|must|(?:do|does|should|may|can) not|cannot|(?:do|does|should|must|ca)n['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i;
-/** A longer text that holds such a word is a report or a log. */
-const RULE_LENGTH = 600;
-
 /**
- * Everything that was typed, newest first, below the rules from outside. What it began with and
- * short rules are pinned.
+ * Everything that was typed, newest first, below the rules from outside. What it began with is kept,
+ * then what is a rule by its form, then whatever is short, from the oldest on: rules are set early.
  */
 function instructions(typed: readonly string[]): FactList {
   const newest = [...new Set(typed.map((text) => cleanText(text).trim()).toReversed())].filter(
     isFilled,
   );
-  const entries = newest.map((text, at) => ({
+  const all = newest.map((text) => ({
     text: () => text,
-    pinned: at === newest.length - 1 || (text.length <= RULE_LENGTH && RULE.test(text)),
+    gist: ruleLines,
+    weight: ruleWeight(text),
   }));
-  return list("instructions", entries, { clips: true });
+  const rules = all.filter(({ weight }) => weight > 1);
+  const short = all.filter(({ weight }) => weight === 1).toReversed();
+  const keep = [...new Set([...all.slice(-1), ...rules, ...short])];
+  return list("instructions", all, { clips: true, keep });
 }
 
 /** Each in a sentence, or the names alone. */

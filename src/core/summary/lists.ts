@@ -1,14 +1,14 @@
 import type { Handle } from "../message/index.ts";
-import { clip, type CountTokens } from "../text/clip.ts";
+import { clip, type CountTokens, headWithin } from "../text/clip.ts";
 
 /** One entry of a list; its text is made when there may be room for it. */
 export interface Entry {
   /** May have several lines. */
   readonly text: () => string;
+  /** Of the piece that a clip leaves out, what matters all the same. @default nothing */
+  readonly gist?: (left: string) => string;
   /** How many facts it holds. @default 1 */
   readonly facts?: number;
-  /** Whether it still matters when it is old: it is chosen before entries that are newer. */
-  readonly pinned?: boolean;
 }
 
 /** Facts, or words, of one kind: the most important first. */
@@ -20,6 +20,8 @@ export interface FactList {
   /** The list's part of a cap that is too small for all, compared with the other lists. */
   readonly weight: number;
   readonly entries: readonly Entry[];
+  /** Those of them that matter also when they are old, in the order in which they are chosen. */
+  readonly keep?: readonly Entry[];
   /** The same facts in fewer words, for where `entries` have no room. */
   readonly grouped?: () => readonly Entry[];
   /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
@@ -171,18 +173,19 @@ export function factCount(entries: readonly Entry[]): number {
   return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
 }
 
-/** What is pinned takes no more than this part of a list that is cut, so that what is new has room. */
-const PINNED_PART = 0.5;
+/** What is kept takes no more than this part of a list that is cut, so that what is new has room. */
+const KEPT_PART = 0.5;
 /** No entry that can be clipped takes more of it than this. */
 const LARGEST_ENTRY = 0.5;
 
-/** The entries that fit: what is pinned, then all up to the first one that does not fit. */
+/** The entries that fit: what is kept, then all up to the first one that does not fit. */
 function chooseEntries(
   list: FactList,
   entries: readonly Entry[],
   options: Room & { readonly known: Measured },
 ): ReadonlyMap<Entry, Line> {
   const { room, known } = options;
+  const { keep = [], clips = false } = list;
   const chosen = new Map<Entry, Line>();
   const lines = new Map(known.lines.map((line, at) => [entries[at], line]));
   let left = room;
@@ -194,18 +197,14 @@ function chooseEntries(
     left += before - line.tokens;
     return true;
   };
-  const part = entries.length > 1 && list.clips === true ? LARGEST_ENTRY : 1;
-  const pinned = entries.filter((entry) => entry.pinned === true);
-  const least = room * (1 - PINNED_PART);
-  // The oldest is what the work began with.
-  for (const entry of [...pinned.slice(-1), ...pinned.slice(0, -1)]) {
-    take(entry, Math.floor((left - least) * part));
-  }
+  const part = entries.length > 1 && clips ? LARGEST_ENTRY : 1;
+  const least = room * (1 - KEPT_PART);
+  for (const entry of keep) take(entry, Math.floor((left - least) * part));
   for (const entry of entries) {
     if (!chosen.has(entry) && !take(entry, Math.floor(Math.min(left, room * part)))) break;
   }
   // What is left over is for those that were clipped to leave room.
-  for (const entry of list.clips === true ? pinned : []) {
+  for (const entry of clips ? keep : []) {
     const now = chosen.get(entry)?.tokens;
     if (now !== undefined) take(entry, Math.floor(Math.min(left + now, room * part)));
   }
@@ -227,7 +226,7 @@ function fitting(
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
   for (const part of [0.95, 0.8, 0.6]) {
     const tokens = Math.floor(room * part);
-    const clipped = clipText(text, { tokens, count, handle: list.isNew ? undefined : handle });
+    const clipped = clipText(entry, { tokens, count, handle: list.isNew ? undefined : handle });
     if (clipped === undefined) continue;
     const shorter = lineOf(list, clipped, { limit: room, count });
     if (shorter.tokens <= room) return shorter;
@@ -238,15 +237,20 @@ function fitting(
 /** Below this many tokens the start of a text says nothing: it is counted instead. */
 const SMALLEST_CLIP = 24;
 
-/** The start of a text with a mark that names its whole length and where it is. */
+/** The start of a text, a mark that names its whole length and where it is, and what matters of the rest. */
 function clipText(
-  text: string,
+  { text, gist }: Entry,
   { tokens, count, handle }: RenderOptions & { readonly tokens: number },
 ): string | undefined {
   const where = handle === undefined ? "" : `: recall ${handle}`;
-  const mark = `… [clipped, ${text.length} characters in all${where}]`;
+  const mark = `… [clipped, ${text().length} characters in all${where}]`;
   if (tokens - count(mark) < SMALLEST_CLIP) return undefined;
-  return clip(text, { tokens, count }, { mark });
+  const half = { tokens: Math.floor(tokens / 2), count };
+  const markOf = (left: string): string => {
+    const rest = gist === undefined ? "" : headWithin(gist(left), half);
+    return rest === "" ? mark : `${mark}\n${rest}`;
+  };
+  return clip(text(), { tokens, count }, { mark: markOf });
 }
 
 /** A claim on a part of a total. */

@@ -74,10 +74,11 @@ export function modelWords(words: Words): readonly FactList[] {
 export function earlierWords(words: Words): readonly FactList[] {
   return Object.entries(words).map(([section, text]) => {
     const { entries, ...rest } = quotedLines(section, text);
-    const label = { text: () => "Earlier record:", facts: 0, pinned: true };
+    const label = { text: () => "Earlier record:", facts: 0 };
     return {
       ...rest,
       entries: [label, ...entries],
+      keep: [label],
       noun: "lines of an earlier record",
       weight: EARLIER_WEIGHT,
     };

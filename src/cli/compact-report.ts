@@ -18,6 +18,7 @@ export interface CompactResult {
   readonly report: ContextReport;
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
+  readonly isForced: boolean;
   readonly to: WriteTarget;
   /** Where the compacted conversation was written; absent when there was nothing to write. */
   readonly out: string | undefined;
@@ -73,10 +74,14 @@ function roomLeft({ tokens, usable }: ContextReport): string {
   return room > 0 ? `${count(room)} free` : `over by ${count(-room)}`;
 }
 
-function actions({ report, ledger }: CompactResult): string[] {
+function actions({ report, ledger, isForced }: CompactResult): string[] {
   const lines: string[] = [];
   if (report.action === "none") {
-    lines.push("Nothing to do: the conversation fits. (--force compacts it anyway.)");
+    lines.push(
+      isForced
+        ? "Nothing to do: all of it is the newest part, which stays word for word."
+        : "Nothing to do: the conversation fits. (--force compacts it anyway.)",
+    );
   }
   const saved = report.prune.reduce((total, piece) => total + piece.tokens, 0);
   if (report.prune.length > 0) {

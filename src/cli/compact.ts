@@ -1,8 +1,10 @@
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { createContext } from "../context/create-context.ts";
+import { ContextError } from "../core/error.ts";
 import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
@@ -14,7 +16,7 @@ import {
   type WriteTarget,
 } from "../transcripts/write.ts";
 import { compactJson, type CompactResult, compactView } from "./compact-report.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, shownJson } from "./io.ts";
 import {
   chooseWindow,
   type ChosenWindow,
@@ -28,7 +30,7 @@ import {
 import { measureSession, withoutUsage } from "./measure-session.ts";
 import { millisecondsOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
-import { writeFileAtomically } from "./write-file.ts";
+import { isSameFile, writeFileAtomically } from "./write-file.ts";
 import type { ContextOptions, ContextReport } from "../context/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
@@ -104,6 +106,7 @@ async function compactInput(
   { input, name }: CompactInput,
   options: CompactOptions,
 ): Promise<void> {
+  await refuseInput(io, input, options.out ?? resultName(name));
   const loaded = await loadConversation(io, input, options);
   const chosen = chooseWindow(options.window, loaded.conversation);
   const to = options.to ?? naturalTarget(loaded.transcript.format);
@@ -111,7 +114,8 @@ async function compactInput(
   const edited = await compactConversation(io, loaded, { chosen, to, folder, options });
   const out = outPath(edited.report, name, options);
   if (out !== undefined) await writeOut(io, out, await writeConversation(edited.messages, to));
-  const result: CompactResult = { loaded, chosen, to, out, archive: folder, ...edited };
+  const isForced = options.force === true;
+  const result: CompactResult = { loaded, chosen, isForced, to, out, archive: folder, ...edited };
   if (options.json === true)
     printJson(out === "-" ? onStderr(io) : io, compactJson(result, options.showPrompt));
   else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));
@@ -169,12 +173,29 @@ function naturalTarget(format: string): WriteTarget {
 function outPath(report: ContextReport, name: string, options: CompactOptions): string | undefined {
   if (options.out !== undefined) return options.out;
   if (report.action === "none") return undefined;
+  return resultName(name);
+}
+
+function resultName(name: string): string {
   const base = path.basename(name).replace(/(?:\.(?:jsonl?|gz|traj|md))+$/i, "");
   return `${base}.compacted.json`;
 }
 
+/** A result in another form is no session of the agent any more, which would lose it. */
+async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise<void> {
+  if (typeof input !== "string" || out === "-") return;
+  const target = path.resolve(io.cwd, out);
+  // What is no file, such as a pipe, may be both.
+  if (!(await isSameFile(input, target)) || !(await stat(input)).isFile()) return;
+  throw new ContextError(
+    "invalid-options",
+    `The result would replace the session itself: ${out} is the file that is read. Give --out another path.`,
+    { details: { option: "out", value: out } },
+  );
+}
+
 async function writeOut(io: Io, out: string, text: string): Promise<void> {
-  if (out === "-") io.stdout.write(text);
+  if (out === "-") io.stdout.write(shownJson(text));
   else await writeFileAtomically(path.resolve(io.cwd, out), text);
 }
 

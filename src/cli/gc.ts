@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { bytes, parseDuration, parseSize, plural } from "./figures.ts";
-import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
 import { parsed } from "./options.ts";
 
 interface GcOptions extends CommonOptions {
@@ -43,7 +43,7 @@ async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions
   });
   if (json === true) printJson(io, { version: 1, archive: folder, ...report });
   else printLines(io, gcView(report));
-  if (json !== true) for (const warning of report.warnings) io.stderr.write(`${warning}\n`);
+  if (json !== true) for (const warning of report.warnings) talk(io, warning);
 }
 
 function gcView({ dryRun, ran, removed, kept }: GarbageReport): readonly string[] {

@@ -1,3 +1,6 @@
+import pc from "picocolors";
+import { showControls, withoutEscapes } from "../core/text/clean.ts";
+
 /** The world outside a command, so that a test can stand in for it. */
 export interface Io {
   /** Results go here. */
@@ -29,23 +32,66 @@ export function widthOf({ stdout }: Io): number {
   return stdout.isTTY === true ? Math.min(120, Math.max(60, stdout.columns ?? 80)) : 100;
 }
 
+// oxlint-disable no-control-regex -- they are about control characters
+/** Our own colours. */
+const PAINT = /(\x1b\[(?:[12]|22|3[1-6]|39)m)/;
+/** Carriage returns and what changes the direction of text; `showControls` knows the others. */
+const MOVING = /[\r\u202a-\u202e\u2066-\u2069]/g;
+/** Control characters and line ends that JSON itself leaves as they are. */
+const UNSAFE_JSON = /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+// oxlint-enable no-control-regex
+
+/**
+ * A text as a terminal may get it. Titles, tool names, paths and errors come from sessions, and
+ * whoever wrote those must not move a cursor or rename a window here: only our own colours pass.
+ */
+export function shown(text: string): string {
+  const pieces = pc.isColorSupported ? text.split(PAINT) : [text];
+  return pieces
+    .map((piece, at) =>
+      at % 2 === 1 ? piece : showControls(withoutEscapes(piece).replace(MOVING, "")),
+    )
+    .join("");
+}
+
+/** The same JSON, with every control character in it as an escape of JSON. */
+export function shownJson(json: string): string {
+  return json.replace(
+    UNSAFE_JSON,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** Prints a value as JSON, for programs. */
 export function printJson({ stdout }: Io, value: unknown): void {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(`${shownJson(JSON.stringify(value, null, 2))}\n`);
 }
 
 /** Prints lines for people. */
 export function printLines({ stdout }: Io, lines: readonly string[]): void {
-  stdout.write(`${lines.join("\n")}\n`);
+  stdout.write(`${shown(lines.join("\n"))}\n`);
 }
 
-/** Prints bytes as they come, no faster than they are read. */
+/** Tells people something that is no result: a warning, an error. */
+export function talk({ stderr }: Pick<Io, "stderr">, line: string): void {
+  stderr.write(`${shown(line)}\n`);
+}
+
+/** Prints bytes as they come, no faster than they are read; on a terminal without what controls it. */
 export async function printPieces(
   { stdout }: Io,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<void> {
+  const decoder = new TextDecoder();
   for await (const piece of pieces) {
-    if (stdout.write(piece) !== false || stdout.once === undefined) continue;
+    const text = stdout.isTTY === true ? decoder.decode(piece, { stream: true }) : undefined;
+    const written = stdout.write(text === undefined ? piece : shownPiece(text));
+    if (written !== false || stdout.once === undefined) continue;
     await new Promise<void>((resolve) => stdout.once?.("drain", resolve));
   }
+}
+
+/** Of a text that comes in pieces, a sequence may stand in two: its characters are shown as pictures. */
+function shownPiece(text: string): string {
+  return showControls(text.replace(MOVING, ""));
 }

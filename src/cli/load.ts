@@ -1,11 +1,12 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ContextError } from "../core/error.ts";
 import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/budget.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
+import { DEFAULT_TRANSCRIPT_LIMITS, type TranscriptLimits } from "../transcripts/limits.ts";
 import { readTranscript } from "../transcripts/read.ts";
 import { transcriptFormats } from "../transcripts/formats.ts";
-import { count, plural } from "./figures.ts";
+import { count, parseSize, plural } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { factorOption, numberOption, tokensOption } from "./options.ts";
 import type { MeasureOptions } from "./measure-session.ts";
@@ -51,7 +52,25 @@ export function sessionOptions(command: Command): Command {
         "which conversation, if the file holds several (default: the largest)",
       ).argParser(numberOption),
     )
+    .addOption(
+      new Option(
+        "--limit <name=value>",
+        `how much a file may hold: ${Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ")}`,
+      ).argParser(limitOption),
+    )
     .option("--json", "print the result as JSON");
+}
+
+/** Adds one limit to those before it. */
+function limitOption(text: string, before: Partial<TranscriptLimits> = {}): object {
+  const [name = "", value = ""] = text.split("=");
+  const size = parseSize(value);
+  if (!Object.hasOwn(DEFAULT_TRANSCRIPT_LIMITS, name) || size === undefined) {
+    throw new InvalidArgumentError(
+      `Give a limit and its value such as documentBytes=512MB; there are ${Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ")}.`,
+    );
+  }
+  return { ...before, [name]: size };
 }
 
 export interface LoadOptions {
@@ -67,6 +86,8 @@ export interface LoadOptions {
   readonly format?: string;
   /** Which conversation of a file that holds several, from 1 on. @default the largest */
   readonly nth?: number;
+  /** How much the file may hold. */
+  readonly limit?: Partial<TranscriptLimits>;
   readonly json?: boolean;
 }
 
@@ -89,6 +110,7 @@ export async function loadConversation(
   try {
     const transcript = await readTranscript(input, {
       format: options.format,
+      limits: options.limit,
       onProgress: (done, whole) => progress.update("Reading the session", done, whole),
     });
     const index = chosenIndex(transcript.conversations, options.nth);

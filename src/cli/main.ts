@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
+import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
 
 /** The package's own version; the file stands at the same place beside `src` and beside `dist`. */
 function packageVersion(): string {
@@ -37,5 +38,11 @@ const io = {
 };
 // Node 22.1 and newer keep compiled code from one start to the next; the program is loaded after that.
 (modules as { enableCompileCache?: () => unknown }).enableCompileCache?.();
-const { runProgram } = await import("./program.ts");
-process.exitCode = await runProgram(io, process.argv.slice(2), packageVersion());
+try {
+  const { runProgram } = await import("./program.ts");
+  process.exitCode = await runProgram(io, process.argv.slice(2), packageVersion());
+} catch (error) {
+  if (!hasNoDescriptors(error)) throw error;
+  process.stderr.write(`longhaul: ${NO_DESCRIPTORS}\n`);
+  process.exitCode = 1;
+}

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
-import { type Io, printJson } from "./io.ts";
+import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
+import { type Io, printJson, shown, talk } from "./io.ts";
 
 /** Takes the exit code of a command that has its own. */
 export type SetExitCode = (code: number) => void;
@@ -75,32 +76,47 @@ export async function runProgram(
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return reportError(io, error, ownArguments(args).includes("--json"));
+    const asJson = ownArguments(args).includes("--json");
+    if (!(error instanceof CommanderError)) return reportError(io, error, asJson);
+    if (error.exitCode === 0) return EXIT.done;
+    if (asJson) printError(io, "invalid-options", usageSentence(error.message, args), {});
+    return EXIT.usage;
   }
 }
 
-/** What follows `--` is for another program. */
+/** What follows `--`, or the first word that `run` is given, is for another program. */
 function ownArguments(args: readonly string[]): readonly string[] {
-  const end = args.indexOf("--");
+  const end = args.findIndex((arg, at) => {
+    const isWord = args[0] === "run" && at > 0 && !arg.startsWith("-");
+    return arg === "--" || (isWord && !/^--./.test(args[at - 1] ?? ""));
+  });
   return end < 0 ? args : args.slice(0, end);
+}
+
+/** What is wrong with the command line, on one line, and where to look if that does not say it. */
+function usageSentence(text: string, args: readonly string[]): string {
+  const sentence = text
+    .replace(/^error: /, "")
+    .trim()
+    .replace(/\s*\n\s*/g, " ");
+  if (/[.)]$/.test(sentence)) return sentence;
+  const command = COMMANDS.find(({ name }) => name === args[0]);
+  return `${sentence}. See longhaul ${command === undefined ? "" : `${command.name} `}--help.`;
 }
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
   const isOurs = isContextError(error);
-  const message = errorMessage(error);
-  io.stderr.write(`longhaul: ${message.replace(/\s*\n\s*/g, " ")}\n`);
-  if (asJson) {
-    const code = isOurs ? error.code : "internal";
-    printJson(io, {
-      version: 1,
-      error: { code, message, ...(isOurs && { details: error.details }) },
-    });
-  }
+  const message = hasNoDescriptors(error) ? NO_DESCRIPTORS : errorMessage(error);
+  talk(io, `longhaul: ${message.replace(/\s*\n\s*/g, " ")}`);
+  if (asJson) printError(io, isOurs ? error.code : "internal", message, isOurs && error.details);
   if (!isOurs && io.env["LONGHAUL_DEBUG"] !== undefined && error instanceof Error) {
     io.stderr.write(`${error.stack}\n`);
   }
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
+}
+
+function printError(io: Io, code: string, message: string, details: unknown): void {
+  printJson(io, { version: 1, error: { code, message, ...(details !== false && { details }) } });
 }
 
 async function createProgram(
@@ -117,8 +133,8 @@ async function createProgram(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "longhaul: ")),
+      writeErr: (text) => void io.stderr.write(shown(text)),
+      outputError: (text, write) => write(`longhaul: ${usageSentence(text, args)}\n`),
     })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .showSuggestionAfterError(true)

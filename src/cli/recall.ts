@@ -6,7 +6,7 @@ import { searchArchive } from "../archive/search.ts";
 import { searchLines, type SearchResult, type SearchStop } from "../archive/search-result.ts";
 import { ContextError } from "../core/error.ts";
 import { bytes, parseRange, plural } from "./figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, printPieces } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, parsed, wholeOption } from "./options.ts";
 import type { Archive } from "../archive/index.ts";
 
@@ -105,7 +105,7 @@ async function search(io: Io, archive: Archive, options: RecallCommandOptions): 
   });
   if (options.json === true) return printJson(io, { version: 1, ...result });
   if (result.hits.length > 0) printLines(io, searchLines(result).slice(0, -1));
-  io.stderr.write(`${outcome(result)}\n`);
+  talk(io, outcome(result));
 }
 
 const MORE: Readonly<Record<SearchStop, string>> = {

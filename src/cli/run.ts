@@ -4,7 +4,7 @@ import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder, outputsOfToday } from "../archive/home.ts";
 import { runCommand, type CommandResult } from "../spill/run-command.ts";
 import { bytes, plural } from "./figures.ts";
-import { type CommonOptions, type Io, printJson } from "./io.ts";
+import { type CommonOptions, type Io, printJson, talk } from "./io.ts";
 import { numberOption, secondsOption } from "./options.ts";
 import { type CutFlags, cutJson, cutOptions, cutSettings } from "./truncate.ts";
 import type { CommandLine, Progress } from "../spill/index.ts";
@@ -181,7 +181,7 @@ async function startLiveView({ stdout, stderr }: Io): Promise<LiveView> {
     stop: clear,
     note(line) {
       clear();
-      stderr.write(`${isAtLineStart ? "" : "\n"}${line}\n`);
+      talk({ stderr }, `${isAtLineStart ? "" : "\n"}${line}`);
       isAtLineStart = true;
     },
   };

@@ -55,6 +55,15 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
+/** Whether two paths lead to one file, also through links of either kind. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((file) => stat(file, { bigint: true }).catch(() => undefined)),
+  );
+  if (first === undefined || second === undefined) return false;
+  return first.dev === second.dev && first.ino === second.ino;
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist. Create the folder first",
   ENOTDIR: "its folder is a file. Choose another path",

@@ -13,7 +13,7 @@ import { type CommandLine, startCommand } from "./command.ts";
 import { checkAboveZero, cutAndKeep, type Kept, previewText } from "./cut.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
 import { createSink, reasonOf } from "./sink.ts";
-import { supervise, type Supervised } from "./supervise.ts";
+import { findsStrays, supervise, type Supervised } from "./supervise.ts";
 import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
 
@@ -213,6 +213,9 @@ interface RunFacts {
 const DISK_FULL =
   "The disk became full while the command ran: it may have failed for that reason, and the end of its output may be missing. Free some space before you run it again.";
 
+const STRAYS =
+  "Processes of the command that left its group (setsid, daemons) may still run: this system does not tell which they are.";
+
 const FILE_LIMIT =
   "A file that the command wrote reached the limit on the size of files, so the system stopped it. Let it write less, or raise the limit (maxFileBytes, ulimit -f).";
 /** What a shell answers when the kernel stopped a program at the limit on the size of files. */
@@ -226,12 +229,14 @@ function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
   const isAtLimit = stopped === "file-limit" || size >= maxBytes;
   const isReopened = isFile && [command, file, ...args].some((word) => OWN_OUTPUT.test(word));
   const isTimeOut = stopped === "time-out";
+  const isUnsure = (isTimeOut || stopped === "abort") && !findsStrays();
   return [
     ending.failure,
     stopped === "abort" ? "The command was stopped because the caller aborted it." : undefined,
     isTimeOut
       ? `The command was stopped after ${(options.timeoutMs ?? 0) / 1_000} s (time-out). Give it more time, or run it in the background with its output in a file.`
       : undefined,
+    isUnsure ? STRAYS : undefined,
     isAtLimit
       ? `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`
       : undefined,

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ending, RunningCommand } from "./command.ts";
@@ -28,12 +29,11 @@ const TICK_MS = 100;
 
 /** Waits for a command to end, and ends it with its whole group when it is time. */
 export async function supervise(
-  { child, ended }: RunningCommand,
+  { child, mark, ended }: RunningCommand,
   options: SuperviseOptions,
 ): Promise<Supervised> {
   const { timeoutMs, signal, maxBytes } = options;
-  const group = child?.pid;
-  const stop = stopper(group, options.graceMs);
+  const stop = stopper({ group: child?.pid, mark }, options.graceMs);
   const watch = setInterval(() => {
     if (options.size() >= maxBytes) stop.now("file-limit");
     options.onTick();
@@ -76,10 +76,20 @@ interface Stopper {
 }
 
 const POLL_MS = 10;
+/** A look at all processes of the system costs some ms. */
+const FAMILY_POLL_MS = 50;
+const MOST_KILLS = 5;
 /** For so long a process that ends together with the command is not taken for one that stays. */
 const SETTLE_MS = 50;
 
-function stopper(group: number | undefined, graceMs: number): Stopper {
+/** All that a command started: its group, and what left that for a session of its own. */
+interface Family {
+  readonly group: number | undefined;
+  readonly mark: string;
+}
+
+function stopper(family: Family, graceMs: number): Stopper {
+  const { group } = family;
   let reason: StopReason | undefined;
   let killAt = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -97,17 +107,55 @@ function stopper(group: number | undefined, graceMs: number): Stopper {
       killAt = performance.now() + graceMs;
       // A writer that ran away must not write on while it is asked to end.
       const isRunaway = why === "file-limit" || graceMs <= 0;
-      signalGroup(group, isRunaway ? "SIGKILL" : signal);
-      if (!isRunaway) timer = startTimer(() => signalGroup(group, "SIGKILL"), graceMs);
+      signalAll(family, isRunaway ? "SIGKILL" : signal);
+      if (!isRunaway) timer = startTimer(() => signalAll(family, "SIGKILL"), graceMs);
     },
     reason: () => reason,
     async rest() {
       if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
-      if (await isThereAt(killAt)) signalGroup(group, "SIGKILL");
+      while (performance.now() < killAt && signalAll(family, 0)) await sleep(FAMILY_POLL_MS);
+      // Whoever is killed may have started another just before.
+      for (let rest = MOST_KILLS; rest > 0 && signalAll(family, "SIGKILL"); rest -= 1) {
+        await sleep(POLL_MS);
+      }
       return false;
     },
     close: () => clearTimeout(timer),
   };
+}
+
+/** Sends a signal to a whole family; whether any of it is there. */
+function signalAll(family: Family, signal: NodeJS.Signals | 0): boolean {
+  const isThere = signalGroup(family.group, signal);
+  const others = strays(family);
+  for (const pid of others) signalProcess(pid, signal);
+  return isThere || others.length > 0;
+}
+
+/** Whether the system tells the environment of a process, as Linux does. */
+export function findsStrays(): boolean {
+  return existsSync("/proc/self/environ");
+}
+
+/** The processes of a family that its group does not hold, because they called `setsid`. */
+function strays({ group, mark }: Family): readonly number[] {
+  if (group === undefined || !findsStrays()) return [];
+  return readdirSync("/proc").flatMap((name) => {
+    const pid = Number(name);
+    return Number.isInteger(pid) && isStray(name, { group, mark }) ? [pid] : [];
+  });
+}
+
+/** A process that ended meanwhile, or is somebody else's, shows nothing. */
+function isStray(pid: string, { group, mark }: Family): boolean {
+  try {
+    if (!readFileSync(`/proc/${pid}/environ`).includes(mark)) return false;
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // After the name, which may hold anything: state, parent, group.
+    return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[3]) !== group;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -116,8 +164,12 @@ function stopper(group: number | undefined, graceMs: number): Stopper {
  */
 function signalGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (group === undefined) return false;
+  return signalProcess(process.platform === "win32" ? group : -group, signal);
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(process.platform === "win32" ? group : -group, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ContextError, errorMessage } from "../core/error.ts";
 import { documentTooLong, type Head } from "./head.ts";
-import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
+import { isDeeperThan, raising, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter } from "./lines.ts";
 import { closedDocument, isCutShort, recoverRecords, repairDocument } from "./recover.ts";
 import { unreadable } from "./source.ts";
@@ -95,7 +95,7 @@ function guessed(text: string, context: DocumentContext): unknown {
 function tooDeep({ name, limits }: DocumentContext): ContextError {
   return new ContextError(
     "limit-exceeded",
-    `${name} is nested deeper than ${limits.depth} levels, which no session is. Raise the limit depth if it is one.`,
+    `${name} is nested deeper than ${limits.depth} levels, which no session is. ${raising("depth", "5000")}`,
     { details: { file: name, limit: "depth", value: limits.depth } },
   );
 }

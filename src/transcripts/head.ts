@@ -1,6 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import { countLineEnds } from "../core/text/utf8.ts";
-import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
+import { isDeeperThan, raising, type TranscriptLimits } from "./limits.ts";
 import { createLineSplitter, type Line } from "./lines.ts";
 
 /** The beginning of some content, enough of it to see what it is. */
@@ -70,7 +70,7 @@ export function guessShape(head: Head, limits: TranscriptLimits): Guess {
 export function documentTooLong({ documentBytes }: TranscriptLimits): ContextError {
   return new ContextError(
     "limit-exceeded",
-    `The content is one JSON document of more than ${documentBytes} bytes. Raise the limit documentBytes if there is memory for it.`,
+    `The content is one JSON document of more than ${documentBytes} bytes. ${raising("documentBytes", "512MB")}`,
     { details: { limit: "documentBytes", value: documentBytes } },
   );
 }

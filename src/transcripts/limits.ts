@@ -46,6 +46,11 @@ export function transcriptLimits(given: Partial<TranscriptLimits> = {}): Transcr
   return limits;
 }
 
+/** How a limit is raised, as a sentence, from a program and on the command line. */
+export function raising(limit: keyof TranscriptLimits, to: string): string {
+  return `Raise the limit with --limit ${limit}=${to}, or limits: { ${limit} } of readTranscript.`;
+}
+
 /** Whether a parsed JSON value is nested more than `levels` deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

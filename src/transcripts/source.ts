@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { ContextError } from "../core/error.ts";
+import { raising } from "./limits.ts";
 import type { Warnings } from "./transcript.ts";
 
 /** A transcript: the path of a file, its bytes, or a stream of its bytes. */
@@ -218,7 +219,7 @@ async function* piecesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 function tooLarge({ name, maxBytes }: UnpackOptions): ContextError {
   return new ContextError(
     "limit-exceeded",
-    `${name} unpacks to more than ${maxBytes} bytes. If the file is to be trusted, raise the limit unpackedBytes.`,
+    `${name} unpacks to more than ${maxBytes} bytes. If the file is to be trusted: ${raising("unpackedBytes", "16GB")}`,
     { details: { file: name, limit: "unpackedBytes", value: maxBytes } },
   );
 }

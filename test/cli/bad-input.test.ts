@@ -1,8 +1,19 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { capturedIo } from "./captured-io.ts";
 import { runCli, temporaryFolder } from "./run-cli.ts";
 
 /** A folder with one file in it. */
@@ -355,5 +366,142 @@ describe("the output", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("Nothing to do");
     expect(readdirSync(folder)).toEqual(["session.jsonl"]);
+  });
+});
+
+describe("wrong usage with --json", () => {
+  it.each([
+    ["a value that makes no sense", ["compact", "x", "--json", "--window", "x"], /window.*128k/],
+    ["an option that there is not", ["inspect", "x", "--json", "--nht", "2"], /--nht.*--nth/],
+    ["a file too many", ["compact", "x", "y", "--json"], /too many.*got 2/],
+    ["no file", ["inspect", "--json"], /file.*longhaul inspect --help/],
+    ["a command that there is not", ["shrink", "--json"], /shrink.*longhaul --help/],
+    ["no command to run", ["run", "--timeout", "5", "--json"], /command.*longhaul run --help/],
+    ["no such limit", ["compact", "x", "--json", "--limit", "bytes=3"], /documentBytes/],
+  ])("%s is one line, and an object", async (_, args, message) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect(code).toBe(2);
+    expectOneLine(stderr, message);
+    expect(JSON.parse(stdout)).toEqual({
+      version: 1,
+      error: { code: "invalid-options", message: expect.stringMatching(message), details: {} },
+    });
+  });
+
+  it("is no matter of ours where --json is for the command that is run", async () => {
+    const { code, stdout } = await runCli(["run", "ls", "--json", "/nowhere"]);
+    expect(code).not.toBe(0);
+    expect(stdout).not.toContain('"version"');
+  });
+});
+
+describe("a session with control characters in it", () => {
+  const evil = "\u001B]0;owned\u0007\u001B[2J\u009B31m\u001B[8m\rfake\u202E\u007F";
+  const session = [
+    { type: "session", id: `id${evil}`, cwd: `/tmp/${evil}`, version: 3 },
+    { type: "model_change", id: "m", parentId: null, provider: "x", modelId: `model${evil}` },
+    { type: "session_info", id: "n", parentId: "m", name: `title${evil}` },
+    {
+      type: "message",
+      id: "1",
+      parentId: "n",
+      message: { role: "user", content: `do ${evil}`, timestamp: 1 },
+    },
+    {
+      type: "message",
+      id: "2",
+      parentId: "1",
+      message: {
+        role: "assistant",
+        model: `model${evil}`,
+        content: [
+          { type: "toolCall", id: `c${evil}`, name: `tool${evil}`, arguments: { path: evil } },
+        ],
+        usage: { input: 3, output: 4 },
+        stopReason: "stop",
+        timestamp: 2,
+      },
+    },
+  ];
+
+  it.each([
+    ["inspect", []],
+    ["compact", ["--force", "--window", "8k"]],
+    ["compact", ["--force", "--window", "8k", "--json"]],
+    ["compact", ["--force", "--window", "8k", "--out", "-"]],
+    ["inspect", ["--format", evil]],
+  ])("%s %j prints none of them", async (command, options) => {
+    const { file } = fileWith(session.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { stdout, stderr } = await runCli([command, file, ...options]);
+    expect(`${stdout}${stderr}`).toMatch(/fake/);
+    // oxlint-disable-next-line no-control-regex -- that is what it is about
+    expect(`${stdout}${stderr}`).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  });
+
+  it.each([{ args: ["--force", "--window", "8k"] }])("nor on a terminal", async ({ args }) => {
+    const { folder, file } = fileWith(session.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const command of ["inspect", "compact"]) {
+      const env = { LONGHAUL_HOME: path.join(folder, "state"), HOME: folder, FORCE_COLOR: "1" };
+      const io = capturedIo({ env, cwd: folder, columns: 80 });
+      await runProgram(io, [command, file, ...(command === "compact" ? args : [])], "0");
+      // oxlint-disable-next-line no-control-regex -- that is what it is about
+      const unpainted = io.raw().replace(/\x1b\[(?:[12]|22|3[1-6]|39)m/g, "");
+      // oxlint-disable-next-line no-control-regex -- that is what it is about
+      expect(unpainted).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+    }
+  });
+});
+
+describe("a result that would take the place of the session", () => {
+  it.each([
+    ["by its name", (file: string) => file],
+    ["by a symbolic link", (file: string) => (symlinkSync(file, `${file}.link`), `${file}.link`)],
+    ["by a hard link", (file: string) => (linkSync(file, `${file}.hard`), `${file}.hard`)],
+    [
+      "by another way to it",
+      (file: string) =>
+        path.join(path.dirname(file), "..", path.basename(path.dirname(file)), "session.jsonl"),
+    ],
+  ])("%s is refused", async (_, outOf) => {
+    const { folder, file } = fileWith(lines(longChat()));
+    const before = sha256(file);
+    const out = outOf(file);
+    const { code, stderr } = await runCli(["compact", file, "--force", "--out", out]);
+    expect(code).toBe(2);
+    expectOneLine(stderr, /would replace the session itself.*--out/);
+    expect(sha256(file)).toBe(before);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("is refused too where the usual name leads to it", async () => {
+    const { folder, file } = fileWith(lines(longChat()));
+    symlinkSync(file, path.join(folder, "session.compacted.json"));
+    const { code, stderr } = await runCli(["compact", file, "--force"], { cwd: folder });
+    expect(code).toBe(2);
+    expectOneLine(stderr, /would replace the session itself/);
+  });
+});
+
+describe("limits", () => {
+  const deep = `{"messages": [${"[".repeat(2_000)}${"]".repeat(2_000)}]}`;
+
+  it("are told with the option that raises them", async () => {
+    const { file } = fileWith(deep);
+    const { code, stderr } = await runCli(["inspect", file]);
+    expect(code).toBe(1);
+    expectOneLine(stderr, /--limit depth=5000/);
+    const again = await runCli(["inspect", file, "--limit", "depth=5000"]);
+    expect(again.stderr).not.toContain("deeper");
+  });
+});
+
+describe("few file descriptors", () => {
+  it.skipIf(process.platform === "win32").each([22, 26])("%d are a sentence", async (count) => {
+    const { file } = fileWith(lines(longChat()));
+    const main = path.resolve("test/.built/main.js");
+    const line = `ulimit -n ${count} && exec "${process.execPath}" "${main}" compact "${file}" --force`;
+    const { status, stderr } = spawnSync("sh", ["-c", line], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expectOneLine(stderr, /opens no more files.*ulimit -n/);
   });
 });

@@ -5,6 +5,8 @@ import type { Io } from "../../src/cli/io.ts";
 export interface CapturedIo extends Io {
   /** What stands on stdout, without colours. */
   text(): string;
+  /** The same with them. */
+  raw(): string;
   lines(): string[];
   /** What stands on stdout, as JSON. */
   json(): unknown;
@@ -34,6 +36,7 @@ export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): Ca
     env,
     cwd: cwd ?? process.cwd(),
     text,
+    raw: () => stdout,
     lines: () => text().trimEnd().split("\n"),
     json: () => JSON.parse(stdout),
     talk: () => stripVTControlCharacters(stderr),

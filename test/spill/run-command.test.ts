@@ -221,6 +221,28 @@ describe("a command that takes too long", () => {
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 
+  it.skipIf(process.platform !== "linux").each([
+    ["asked to end", "", 0],
+    ["killed, if they do not listen", 'trap "" TERM; ', 200],
+  ])("has its processes in other sessions %s", async (_, trap, graceMs) => {
+    const inner = `${trap}echo $$; (sleep 30; :) & while :; do sleep 0.1; done`;
+    const command = `setsid sh -c '${inner}' & sleep 0.5; exit 0`;
+    const started = await runCommand({ command, ...newArchive() });
+    const left = Number(started.truncation.text);
+    expect(isAlive(left)).toBe(true);
+    process.kill(-left, "SIGKILL");
+    const stopped = await runCommand({
+      command: command.replace("exit 0", "wait"),
+      timeoutMs: 1_500,
+      graceMs,
+      ...newArchive(),
+    });
+    expect(stopped.timedOut).toBe(true);
+    const pid = Number(stopped.truncation.text);
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
   it("leaves no child behind when only the shell listens", async () => {
     const command = "sh -c 'trap \"\" TERM; echo $$; sleep 30; sleep 30' & wait";
     const result = await runCommand({ command, timeoutMs: 1_500, graceMs: 200, ...newArchive() });

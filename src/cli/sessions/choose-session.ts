@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { isCancel, select } from "@clack/prompts";
 import { clipLine } from "../../core/text/clip.ts";
 import { bar, bytes, localTime, percent, plural, tokens } from "../figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, widthOf } from "../io.ts";
+import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "../io.ts";
 import { type DescribedSession, describeSessions } from "./describe-sessions.ts";
 import type { FoundSession } from "./session-search.ts";
 import { findSessions, type FoundSessions } from "./sessions.ts";
@@ -33,7 +33,7 @@ export async function chooseSession(
     printLines(io, nothingFound(found));
     return undefined;
   }
-  for (const note of notes(found, described)) io.stderr.write(`${pc.dim(note)}\n`);
+  for (const note of notes(found, described)) talk(io, pc.dim(note));
   const picked = await select({
     message: "Which session?",
     maxItems: PICKER_ROWS,

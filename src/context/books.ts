@@ -5,6 +5,7 @@ import { createMessageLines, type MessageLines } from "../core/message/original.
 import type { HistoryView } from "./history.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
 import type { Ledger } from "../core/ledger/index.ts";
+import type { Message } from "../core/message/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 
 /** What an edit has to know of every message of a view. */
@@ -17,18 +18,18 @@ export interface Books {
 }
 
 /**
- * The work that an edit needs done on every message, done while the conversation grows: a step pays
- * for its own messages, and an edit does not pay for all of them at once.
+ * The work that an edit needs done on every message, done while the conversation grows: a step near
+ * an edit pays for its own messages, and an edit does not pay for all of them at once.
  */
 export interface Bookkeeper {
-  /** A step: takes in the messages that are new. */
-  follow(view: HistoryView): void;
-  /** The books about exactly the view that was followed last. */
+  /** Every step, before anything else: notes whether what was taken in still stands. */
+  passed(view: HistoryView): void;
+  /** A step near an edit: takes in the messages that are new. Tells whether it did. */
+  follow(view: HistoryView): boolean;
+  /** The books about exactly the view that was passed last. */
   booksOf(view: HistoryView): Books;
   /** The facts of all these records together. */
   factsOf(records: Branch): Ledger;
-  /** The view of now begins in another way, or the steps since the last one were not followed. */
-  forget(): void;
 }
 
 export interface BookOptions {
@@ -47,46 +48,40 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
   let hasBegun = false;
   const sums = createRecordedFacts(options.cwd);
 
-  const goesOn = (view: HistoryView): boolean =>
-    open !== undefined && open.newest === view.records.at(-1) && view.from >= open.taken;
+  const begun = ({ records, consumed }: HistoryView): OpenBooks => ({
+    newest: records.at(-1),
+    taken: 0,
+    ledger: createLedgerBook({ ...options, offset: consumed }),
+    check: createMessageCheck(),
+    lines: createMessageLines(),
+  });
   const take = (view: HistoryView): Books => {
-    const { messages, base, consumed, records } = view;
-    const books: OpenBooks =
-      open !== undefined && goesOn(view)
-        ? open
-        : {
-            newest: records.at(-1),
-            taken: 0,
-            ledger: createLedgerBook({ ...options, offset: consumed }),
-            check: createMessageCheck(),
-            lines: createMessageLines(),
-          };
-    for (const message of messages.slice(books.taken)) {
-      books.check.add(message);
-      books.lines.add(message);
-      if (books.taken >= base.length) books.ledger.add(message);
-      books.taken++;
+    const { messages, base } = view;
+    open ??= begun(view);
+    for (; open.taken < messages.length; open.taken++) {
+      const message = messages[open.taken] as Message;
+      open.check.add(message);
+      open.lines.add(message);
+      if (open.taken >= base.length) open.ledger.add(message);
     }
-    open = books;
-    return books;
+    return open;
   };
 
   return {
+    passed(view) {
+      if (open === undefined) return;
+      if (open.newest !== view.records.at(-1) || view.from < open.taken) open = undefined;
+    },
     follow(view) {
       // A caller who brings new objects every time would pay for all of them in every step.
       const isGrowing = view.from > 0 && view.from >= view.messages.length / 2;
-      if (goesOn(view) || isGrowing || !hasBegun) take(view);
-      else open = undefined;
+      const isFollowed = open !== undefined || isGrowing || !hasBegun;
+      if (isFollowed) take(view);
       hasBegun = true;
+      return isFollowed;
     },
-    booksOf(view) {
-      if (open?.taken !== view.messages.length) open = undefined;
-      return open ?? take(view);
-    },
+    booksOf: take,
     factsOf: sums,
-    forget() {
-      open = undefined;
-    },
   };
 }
 

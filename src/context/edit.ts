@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
 import { repairMessages, type Repair } from "../core/message/repair.ts";
+import { leadingSystemCount } from "../core/message/structure.ts";
 import {
   resolveTemplate,
   type CompactionTemplate,
@@ -50,7 +51,9 @@ export interface EditRequest {
  * window is about half full.
  */
 export interface Editor {
-  /** A step: takes in the messages that are new. */
+  /** Every step, before anything else of it. */
+  passed(view: HistoryView): void;
+  /** A step near an edit: takes in the messages that are new. */
   follow(view: HistoryView): void;
   /** Begins the next summary while the agent works, when the window is getting full. */
   prepareAhead(view: View): void;
@@ -94,7 +97,11 @@ export function createEditor(parts: EditorParts): Editor {
   };
   const { books, asked } = desk;
   return {
-    follow: (view) => books.follow(view),
+    passed: (view) => books.passed(view),
+    follow(view) {
+      const { messages } = view;
+      if (books.follow(view)) parts.history.keyOf(messages.length - leadingSystemCount(messages));
+    },
     get costs() {
       return costsOf(asked);
     },
@@ -103,7 +110,6 @@ export function createEditor(parts: EditorParts): Editor {
     edit: (view, request) => edit(parts, desk, view, request),
     undo(messages) {
       asked.ahead.drop();
-      books.forget();
       return undoLast(messages, parts);
     },
   };
@@ -156,7 +162,6 @@ async function edit(
   const { record, messages, base } = makeRecord(view, decided, { history, chain, tokens });
   history.append(record, base);
   const unsaved = await persistence.add(record);
-  books.forget();
   events.emit("edited", record);
   const all = books.factsOf(history.records);
   const done = { planned, record, messages, model, sections, tokens, ledger: all };

@@ -7,7 +7,10 @@ import {
   branchOf,
   type JournalEntry,
   type JournalRecord,
+  type Known,
+  knownBy,
   type ListKey,
+  newestBranch,
   standingRecords,
   takeBack,
 } from "./journal.ts";
@@ -16,12 +19,15 @@ import {
   type CallersList,
   goesOn,
   renewed,
-  sameAtAGlance,
+  changedInPlace,
   sameBody,
   sameObjects,
   type Standing,
   type Track,
   UNEDITED,
+  type Watched,
+  watchNewest,
+  without,
   withObjectsOfNow,
 } from "./track.ts";
 import type { Message } from "../core/message/index.ts";
@@ -44,6 +50,8 @@ export interface HistoryView {
   readonly isReturned: boolean;
   /** Edits that no longer fit, because the caller changed the history before them. */
   readonly dropped: number;
+  /** Messages that say something else since the view before, as the same objects. */
+  readonly changed: readonly Message[];
 }
 
 /** The edits of one conversation, and the lists that its caller passes. */
@@ -51,11 +59,10 @@ export interface History {
   /**
    * Takes any list: the whole history, a returned list and what came since, one that began with a
    * returned list, a branch or an earlier state of these. The system messages at its beginning may
-   * be others every time. The edits that fit what the list says now are in the view. `atAGlance`
-   * does not look at every old message (see `track.ts`), which is enough where nothing is edited.
-   * Throws `invalid-message` for anything but a list of messages.
+   * be others every time. The edits that fit what the list says now are in the view. Throws
+   * `invalid-message` for anything but a list of messages.
    */
-  recognise(messages: readonly Message[], atAGlance?: boolean): HistoryView;
+  recognise(messages: readonly Message[]): HistoryView;
   /** The key of the first messages of the newest view, its leading system messages left out. */
   keyOf(length: number): ListKey;
   /** Loads the code that puts edits in their place, once there are any; before every `recognise`. */
@@ -100,9 +107,8 @@ interface Memory {
     readonly standing: Standing;
   };
   /** The keys of the beginnings of the newest view, as far as they were asked for. */
-  keys: string[];
-  /** How many lists were looked at so far. */
-  turn: number;
+  readonly keys: string[];
+  readonly watched: Watched;
 }
 
 /** A history that begins with a stored journal. */
@@ -120,7 +126,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
       if (memory.known.records.size === 0) return;
       memory.apply ??= (await import("./apply-record.ts")).applyRecord;
     },
-    recognise: (messages, atAGlance) => recognise(memory, chain, messages, atAGlance),
+    recognise: (messages) => recognise(memory, chain, messages),
     append: (record, base) => append(memory, record, base),
     undo(record, before) {
       const { records } = memory.known;
@@ -157,7 +163,7 @@ function remembering(known: Known): Memory {
     returned: undefined,
     view: { messages: [], lead: 0, records: newest, standing: UNEDITED },
     keys: [],
-    turn: 0,
+    watched: new Map(),
   };
 }
 
@@ -168,24 +174,31 @@ function keyOf({ keys, view }: Memory, chain: Chain, length: number): ListKey {
   return { key: keys[length - 1] ?? "", length };
 }
 
-function recognise(
-  memory: Memory,
-  chain: Chain,
-  messages: readonly Message[],
-  atAGlance = false,
-): HistoryView {
+function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): HistoryView {
   assertMessageList(messages);
+  const changed = changedInPlace(memory.watched);
+  if (changed.length > 0) disown(memory, chain, changed);
   const { given, returned } = memory;
   const list = { messages, lead: leadingSystemCount(messages) };
-  const same = atAGlance ? sameAtAGlance(given, list, memory.turn++) : sameBody(given, list);
+  const same = sameBody(given, list);
   assertShapes(list, same);
   const isGiven = goesOn(given, list, same);
   const track = isGiven ? given : returned && goesOn(returned, list, 0) ? returned : undefined;
   const followed =
     track && take(memory, list, same, withObjectsOfNow(track, list, isGiven ? same : 0));
-  if (followed !== undefined && !isKnownByNow(memory, chain, followed.from)) return followed;
+  if (followed !== undefined && !isKnownByNow(memory, chain, followed.from))
+    return { ...followed, changed };
   const found = take(memory, list, same, walk(memory, chain, messages.slice(list.lead)));
-  return { ...found, from: Math.min(found.from, followed?.from ?? found.from) };
+  return { ...found, changed, from: Math.min(found.from, followed?.from ?? found.from) };
+}
+
+/** What was changed in place is another message than the one that was known. */
+function disown(memory: Memory, chain: Chain, changed: readonly Message[]): void {
+  const { given, returned, view } = memory;
+  for (const message of changed) chain.forget(message);
+  memory.given = { ...given, list: without(given.list, changed) };
+  memory.returned = returned && { ...returned, list: without(returned.list, changed) };
+  memory.view = { ...view, messages: without(view.messages, changed) };
 }
 
 /** Whether the newest view has come to begin as a list whose edits it lacks. */
@@ -202,7 +215,12 @@ function isKnownByNow(memory: Memory, chain: Chain, from: number): boolean {
 }
 
 /** Makes the view of a list that has these edits; `same` messages of it are those of the list before. */
-function take(memory: Memory, list: CallersList, same: number, standing: Standing): HistoryView {
+function take(
+  memory: Memory,
+  list: CallersList,
+  same: number,
+  standing: Standing,
+): Omit<HistoryView, "changed"> {
   const { messages, lead } = list;
   const { given, view, keys } = memory;
   const { records, taken, base, consumed, isReturned } = standing;
@@ -211,14 +229,16 @@ function take(memory: Memory, list: CallersList, same: number, standing: Standin
   // `concat` copies as a whole, where two spreads would go through every message.
   const led = isEdited ? messages.slice(0, lead).concat(base) : [];
   const all = isEdited ? led.concat(fresh) : messages;
-  const isSameLead = given.lead === lead && sameObjects(given.list, messages, lead) === lead;
+  const isSameLead =
+    given.lead === lead && sameObjects(given.list, messages, { end: lead }) === lead;
   const isGrown = view.standing === standing && isSameLead;
   const from = isGrown
     ? lead + base.length + Math.max(0, same - taken)
     : sameObjects(view.messages, all);
   const copy = renewed(given, list, same);
   memory.given = { list: copy, lead, standing };
-  memory.keys = lead === view.lead ? keys.slice(0, Math.max(0, from - lead)) : [];
+  keys.length = lead === view.lead ? Math.min(keys.length, Math.max(0, from - lead)) : 0;
+  watchNewest(memory.watched, messages, lead + same);
   memory.view = { messages: isEdited ? all : copy, lead, records, standing };
   if (isEdited) memory.newest = records;
   const dropped = droppedFrom(view.records, records);
@@ -236,33 +256,6 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   memory.returned = { list: [...base], lead: 0, standing: left };
   memory.newest = records;
   memory.view = { ...memory.view, records };
-}
-
-/** The records that stand, and the lists that tell of them by their keys. */
-interface Known {
-  readonly records: ReadonlyMap<string, JournalRecord>;
-  readonly before: ReadonlyMap<string, JournalRecord>;
-  readonly after: ReadonlyMap<string, JournalRecord>;
-  /** The length of the longest of those lists. */
-  readonly longest: number;
-}
-
-function knownBy(records: ReadonlyMap<string, JournalRecord>): Known {
-  const before = new Map<string, JournalRecord>();
-  const after = new Map<string, JournalRecord>();
-  let longest = 0;
-  for (const record of records.values()) {
-    before.set(record.before.key, record);
-    after.set(record.after.key, record);
-    if (record.restored !== undefined) after.set(record.restored.key, record);
-    longest = Math.max(longest, record.before.length, record.after.length);
-  }
-  return { records, before, after, longest };
-}
-
-function newestBranch({ records }: Known): Branch {
-  const newest = [...records.keys()].at(-1);
-  return newest === undefined ? [] : branchOf(records, newest);
 }
 
 /**

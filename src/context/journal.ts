@@ -103,6 +103,34 @@ export function branchOf(records: ReadonlyMap<string, JournalRecord>, newest: st
   return [...branch].toReversed();
 }
 
+/** The records that stand, and the lists that tell of them by their keys. */
+export interface Known {
+  readonly records: ReadonlyMap<string, JournalRecord>;
+  readonly before: ReadonlyMap<string, JournalRecord>;
+  readonly after: ReadonlyMap<string, JournalRecord>;
+  /** The length of the longest of those lists. */
+  readonly longest: number;
+}
+
+export function knownBy(records: ReadonlyMap<string, JournalRecord>): Known {
+  const before = new Map<string, JournalRecord>();
+  const after = new Map<string, JournalRecord>();
+  let longest = 0;
+  for (const record of records.values()) {
+    before.set(record.before.key, record);
+    after.set(record.after.key, record);
+    if (record.restored !== undefined) after.set(record.restored.key, record);
+    longest = Math.max(longest, record.before.length, record.after.length);
+  }
+  return { records, before, after, longest };
+}
+
+/** The record that was made last, with those that it was made upon. */
+export function newestBranch({ records }: Known): Branch {
+  const newest = [...records.keys()].at(-1);
+  return newest === undefined ? [] : branchOf(records, newest);
+}
+
 /** Whether a stored value is an entry that this version wrote. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
   if (!isObject(value) || value["version"] !== 2) return false;

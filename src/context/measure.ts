@@ -89,7 +89,7 @@ export interface Gauge {
   learnWindow(window: number): void;
   readonly tokens: () => ProviderTokens;
   /** A message was changed in place. */
-  forget(message: Message): void;
+  readonly forget: (message: Message) => void;
 }
 
 export interface GaugeOptions extends BudgetOptions, NamedModel {

@@ -28,14 +28,6 @@ export interface Steps {
   close(): void;
 }
 
-/** How a list is looked at. */
-interface Look {
-  /** See `History.recognise`. */
-  readonly atAGlance?: boolean;
-  /** Edits that were dropped at a glance of the same list. */
-  readonly dropped?: number;
-}
-
 /** What is opened with the first call, and when an edit comes near. */
 interface Opened {
   readonly gauge: () => Promise<Gauge>;
@@ -55,13 +47,15 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
       hasRecovered = false;
       signal?.throwIfAborted();
-      resolveTemplate([...templatesOf(options), compactionTemplate]);
+      if (compactionTemplate !== undefined) {
+        resolveTemplate([...templatesOf(options), compactionTemplate]);
+      }
       const gauge = await opened.gauge();
       await history.ready();
       gauge.note(sent);
-      const view = viewOf(messages, gauge, { atAGlance: !force });
+      const view = viewOf(messages, gauge);
       if (force || isOver(view, gauge, options)) {
-        const whole = held(force ? view : viewOf(messages, gauge, { dropped: view.dropped }));
+        const whole = held(view);
         const editor = await opened.editor();
         return editor.edit(whole, { force, compactionTemplate, signal });
       }
@@ -100,7 +94,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
 /** The views of a conversation, each measured from where it differs from the one before. */
 interface Views {
   /** The caller's list with the edits that fit it, and how full the window is with it. */
-  readonly viewOf: (messages: readonly Message[], gauge: Gauge, look?: Look) => View;
+  readonly viewOf: (messages: readonly Message[], gauge: Gauge) => View;
   readonly latest: () => View | undefined;
   /** The newest view is not what the next one goes on from. */
   forget(): void;
@@ -113,18 +107,18 @@ function viewing(
   let latest: View | undefined;
   let isMeasured = false;
   return {
-    viewOf(messages, { measure, budget }, { atAGlance = false, dropped = 0 } = {}) {
+    viewOf(messages, { measure, budget, forget }) {
       const startedAt = now();
-      const recognised = history.recognise(messages, atAGlance);
-      const from = isMeasured ? recognised.from : 0;
-      const lost = recognised.dropped + dropped;
-      const view = { ...recognised, from, dropped: lost };
-      loaded()?.follow(view);
+      const recognised = history.recognise(messages);
+      recognised.changed.forEach(forget);
+      const view = { ...recognised, from: isMeasured ? recognised.from : 0 };
+      const { from, base, dropped } = view;
+      loaded()?.passed(view);
       // What was reported for a request with edits says nothing about one without them.
-      const since = lost > 0 ? view.messages.length : view.base.length;
+      const since = dropped > 0 ? view.messages.length : base.length;
       const measured = measure({ messages: view.messages, from, since });
       isMeasured = true;
-      latest = { ...view, measured, warnings: warningsOf(lost, budget), startedAt };
+      latest = { ...view, measured, warnings: warningsOf(dropped, budget), startedAt };
       return latest;
     },
     latest: () => latest,
@@ -134,13 +128,13 @@ function viewing(
   };
 }
 
-/** What an edit needs is loaded, and kept up to date from now on. */
+/** What an edit needs is loaded, and kept up to date while one is near. */
 async function nearEdit(view: View, { editor, loaded }: Opened): Promise<void> {
   const known = loaded();
   const seen = known === undefined ? held(view) : view;
-  const loading = known ?? (await editor());
-  if (known === undefined) loading.follow(seen);
-  loading.prepareAhead(seen);
+  const near = known ?? (await editor());
+  near.follow(seen);
+  near.prepareAhead(seen);
 }
 
 function opening(parts: Omit<EditorParts, "gauge">): Opened {
@@ -155,6 +149,8 @@ function opening(parts: Omit<EditorParts, "gauge">): Opened {
     gauge: open,
     loaded: () => editor,
     async editor() {
+      // An import that is loaded already still asks the runtime, which takes longer than a step.
+      if (editor !== undefined) return editor;
       const { createEditor } = await import("./edit.ts");
       editor ??= createEditor({ ...parts, gauge: await open() });
       return editor;

@@ -61,50 +61,9 @@ export function withObjectsOfNow(
 }
 
 /** How many objects a list has in common with the one before, its leading system messages left out. */
-export function sameBody(track: Track, list: CallersList): number {
-  return sameUpTo(track, list, { from: 0, to: commonLength(track, list) });
-}
-
-/**
- * So many messages at the end are looked at in every step, and so many of those before them. Up to
- * twice as many, a look is as good as reading the whole list.
- */
-const LOOK = 512;
-
-/**
- * The same at a glance, so that a step of a long conversation costs what a step of a short one does:
- * whatever a request holds after edits, the newest messages, and of the older ones another
- * slice each `turn`. A message among those that was exchanged is seen some steps later.
- */
-export function sameAtAGlance(track: Track, list: CallersList, turn: number): number {
-  const { taken, base } = track.standing;
-  const length = commonLength(track, list);
-  const sent = taken === 0 ? length : taken - base.length;
-  const newest = Math.max(0, Math.min(length - LOOK, sent));
-  const from = (turn % Math.max(1, Math.ceil(newest / LOOK))) * LOOK;
-  const slice = { from, to: Math.min(newest, from + LOOK) };
-  const isSame =
-    sameUpTo(track, list, { from: newest, to: length }) === length &&
-    sameUpTo(track, list, slice) === slice.to;
-  return isSame ? length : sameBody(track, list);
-}
-
-function commonLength(track: Track, { messages, lead }: CallersList): number {
-  return Math.min(track.list.length - track.lead, messages.length - lead);
-}
-
-/** Where two lists begin to differ between two places, or the second of these. */
-function sameUpTo(
-  track: Track,
-  { messages, lead }: CallersList,
-  { from, to }: { readonly from: number; readonly to: number },
-): number {
-  const { list } = track;
-  const shift = lead - track.lead;
-  const end = track.lead + to;
-  let at = track.lead + from;
-  while (at < end && list[at] === messages[at + shift]) at++;
-  return at - track.lead;
+export function sameBody(track: Track, { messages, lead }: CallersList): number {
+  const same = sameObjects(track.list, messages, { at: track.lead, otherAt: lead });
+  return same - track.lead;
 }
 
 /** The caller's list as a copy; where the list before goes on, only what is new is written. */
@@ -117,15 +76,33 @@ export function renewed(track: Track, { messages, lead }: CallersList, same: num
   return list;
 }
 
-/** How many objects two lists begin with in common, of at most so many. */
+/** Where a comparison of two lists begins in each, and how many messages of the first it is about. */
+interface Stretch {
+  readonly at?: number;
+  readonly otherAt?: number;
+  readonly end?: number;
+}
+
+/**
+ * Where two lists cease to hold the same objects, as a place in the first. Every step compares all
+ * of its list, so that no exchanged message is overlooked. That costs about a nanosecond for each:
+ * eight comparisons a round, without which the loop would cost more than they do.
+ */
 export function sameObjects(
   one: readonly Message[],
   other: readonly Message[],
-  most: number = Infinity,
+  { at: from = 0, otherAt = from, end = one.length }: Stretch = {},
 ): number {
-  const length = Math.min(one.length, other.length, most);
-  let at = 0;
-  while (at < length && one[at] === other[at]) at++;
+  const shift = otherAt - from;
+  const to = Math.min(one.length, other.length - shift, end);
+  let at = from;
+  for (let b = at + shift; at + 8 <= to; at += 8, b += 8) {
+    if (one[at] !== other[b] || one[at + 1] !== other[b + 1]) break;
+    if (one[at + 2] !== other[b + 2] || one[at + 3] !== other[b + 3]) break;
+    if (one[at + 4] !== other[b + 4] || one[at + 5] !== other[b + 5]) break;
+    if (one[at + 6] !== other[b + 6] || one[at + 7] !== other[b + 7]) break;
+  }
+  while (at < to && one[at] === other[at + shift]) at++;
   return at;
 }
 
@@ -134,3 +111,56 @@ export function assertShapes({ messages, lead }: CallersList, same: number): voi
   for (let at = 0; at < lead; at++) assertMessage(messages[at], at);
   for (let at = lead + same; at < messages.length; at++) assertMessage(messages[at], at);
 }
+
+/**
+ * What the newest messages said when they came. Messages are replaced and not changed, but an agent
+ * that streams an answer may write it into the last ones of its list; those are looked at again.
+ */
+export type Watched = Map<Message, readonly unknown[]>;
+
+/** As many as one step has with a few calls at once. */
+const WATCHED = 8;
+
+/** Those that say something else by now; they are watched no longer. */
+export function changedInPlace(watched: Watched): Message[] {
+  const changed: Message[] = [];
+  for (const [message, before] of watched) {
+    const now = textsOf(message);
+    if (now.length === before.length && now.every((text, at) => text === before[at])) continue;
+    changed.push(message);
+    watched.delete(message);
+  }
+  return changed;
+}
+
+/** From now on the newest messages of this list are watched, of which those from `from` on are new. */
+export function watchNewest(watched: Watched, messages: readonly Message[], from: number): void {
+  for (let at = Math.max(from, messages.length - WATCHED); at < messages.length; at++) {
+    const message = messages[at] as Message;
+    watched.set(message, textsOf(message));
+  }
+  for (const message of watched.keys()) {
+    if (watched.size <= WATCHED) return;
+    watched.delete(message);
+  }
+}
+
+function textsOf({ parts }: Message): unknown[] {
+  const texts: unknown[] = [];
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "reasoning") texts.push(part.text);
+    else if (part.type === "tool-call") texts.push(part.input);
+    else if (part.type === "file") texts.push(part.data ?? part.url);
+    else if (part.type === "tool-result") {
+      for (const piece of part.output) texts.push(piece.type === "text" ? piece.text : piece);
+    }
+  }
+  return texts;
+}
+
+/** A list in which other messages stand for these, so that it no longer goes on with them. */
+export function without(list: readonly Message[], gone: readonly Message[]): Message[] {
+  return list.map((message) => (gone.includes(message) ? NONE : message));
+}
+
+const NONE: Message = { role: "tool", parts: [] };

@@ -101,6 +101,31 @@ describe("a conversation that another process goes on with", () => {
     expect(returned.messages).toEqual(messages);
   });
 
+  it("replays edits of tool inputs alone, and of files, in every further process", async () => {
+    const writes = Array.from({ length: 18 }, (_, n) =>
+      step(`w${n}`, "Write", { file_path: `src/f${n}.ts`, content: words(2_600, `${n}`) }, "done"),
+    );
+    const image = (n: number): Message => ({
+      role: "user",
+      parts: [{ type: "file", mediaType: "image/png", data: `${"A".repeat(400)}${n}` }],
+    });
+    const images = Array.from({ length: 6 }, (_, n) => [image(n), assistant(`seen ${n}`)]);
+    const requestLimits = { maxImages: 3 };
+    for (const turns of [writes, images]) {
+      const list = [...start, ...turns.flat()];
+      const options = { window: 64_000, requestLimits, conversation: `${turns.length} turns` };
+      const first = await open(options).prepare(list);
+      expect(first.report.prune.length + first.report.clipped.length).toBeGreaterThan(2);
+      for (const _ of ["second process", "third process"]) {
+        const other = open(options);
+        const { messages, report } = await other.prepare(list);
+        expect(report).toMatchObject({ action: "none", warnings: [] });
+        expect(messages).toEqual(first.messages);
+        expect(other.journal()).toHaveLength(1);
+      }
+    }
+  });
+
   it("reads a journal whose last line was torn", async () => {
     await open().prepare(history);
     appendFileSync(findJournal(), '{"version":1,"at":17');

@@ -1,6 +1,7 @@
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { createContext } from "../../src/context/index.ts";
-import { sameAtAGlance, sameBody, type Track, UNEDITED } from "../../src/context/track.ts";
+import { sameBody, type Track, UNEDITED } from "../../src/context/track.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { quarter, system, user } from "../build-messages.ts";
 
@@ -15,42 +16,52 @@ function exchanged(at: number, by: Message = user("another")): Message[] {
   return list.map((message, index) => (index === at ? by : message));
 }
 
-/** After how many looks an exchanged message is seen. */
-function looksFor(at: number): number {
-  const track = trackOf([...list], 0);
-  const now = { messages: exchanged(at), lead: 0 };
-  for (let turn = 0; turn < 100; turn++)
-    if (sameAtAGlance(track, now, turn) === at) return turn + 1;
-  return Infinity;
-}
-
-it("one look sees the newest messages, and some looks all others", () => {
-  const looks = [0, 511, 512, 3_000, 5_487, 5_488, 5_999].map(looksFor);
-  expect(looks).toEqual([1, 1, 2, 6, 11, 1, 1]);
+it("a list and the one before have the same objects up to the first that was exchanged", () => {
+  const most = 40;
+  fc.assert(
+    fc.property(fc.nat(most), fc.nat(most), fc.nat(3), fc.nat(3), (length, at, was, is) => {
+      const before = list.slice(0, length);
+      const now = [...before.slice(0, at), user("another"), ...before.slice(at + 1), user("more")];
+      const lead = (count: number): Message[] =>
+        Array.from({ length: count }, () => system("rules"));
+      const track = trackOf([...lead(was), ...before], was);
+      const same = sameBody(track, { messages: [...lead(is), ...now], lead: is });
+      expect(same).toBe(Math.min(at, length));
+      expect(sameBody(track, { messages: lead(is), lead: is })).toBe(0);
+    }),
+  );
 });
 
-it("a look at what is as before, or shorter, is as good as reading it all", () => {
-  const track = trackOf([system("rules"), ...list], 1);
-  for (const messages of [list, list.slice(0, 10), [...list, user("more")], [], [user("other")]]) {
-    for (const lead of [0, 2]) {
-      const rules = Array.from({ length: lead }, () => system("of now"));
-      const now = { messages: [...rules, ...messages], lead };
-      expect(sameAtAGlance(track, now, 3)).toBe(sameBody(track, now));
-    }
+it("no exchanged message is overlooked, wherever it stands", async () => {
+  const history = list.slice(0, 3_000);
+  for (const at of [0, 700, 1_500, 2_600]) {
+    const context = createContext({ window: 10_000, counter: quarter });
+    const { messages, report } = await context.prepare(history);
+    expect(report.action).toBe("compact");
+    expect((await context.prepare(history)).messages).toEqual(messages);
+    const now = exchanged(at).slice(0, 3_000);
+    const again = await context.prepare(now);
+    expect(again.report.warnings).toContain("the history changed; 1 earlier edits no longer apply");
+    const fresh = createContext({ window: 10_000, counter: quarter });
+    expect(again.messages).toEqual((await fresh.prepare(now)).messages);
   }
 });
 
-it("whatever edits have left to be sent is looked at in every step", () => {
-  const base = list.slice(1_000, 3_000);
-  const standing = { ...UNEDITED, taken: 3_000, base };
-  const track = { ...trackOf([...list], 0), standing };
-  for (const at of [1_000, 2_000, 2_999, 4_000]) {
-    const now = { messages: exchanged(at), lead: 0 };
-    expect(sameAtAGlance(track, now, 0)).toBe(at);
-  }
+it("a message that grows in place is measured anew, and no edit stands for what it said", async () => {
+  const context = createContext({ window: 60_000, reserved: 0, counter: quarter });
+  const partial = { role: "assistant" as const, parts: [{ type: "text" as const, text: "I" }] };
+  const history: Message[] = [...list.slice(0, 50), partial];
+  const before = await context.prepare(history, { force: true });
+  expect(before.messages.at(-1)).toBe(partial);
+  partial.parts[0] = { type: "text", text: "I will do it. ".repeat(5_000) };
+  const more = [...history, user("thanks")];
+  const { messages, report } = await context.prepare(more);
+  expect(report.tokens.before).toBeGreaterThan(15_000);
+  const reopened = createContext({ window: 60_000, reserved: 0, counter: quarter });
+  expect(messages).toEqual((await reopened.prepare(more)).messages);
 });
 
-it("an edit rests on all messages as they are, also on those that no look has seen yet", async () => {
+it("an edit rests on all messages as they are", async () => {
   const context = createContext({ window: 1_000_000, counter: quarter });
   await context.prepare(list);
   await context.prepare(list);

@@ -3,15 +3,10 @@ import type { ModelSummary } from "../models/summarizer.ts";
 import { isSameMessage } from "./chain.ts";
 import type { Message } from "../core/message/index.ts";
 
-/** The part of a legal view that a summary is to stand for. */
-export interface Stretch {
+/** What a summary rests on: the messages of a legal view up to where the tail starts. */
+export interface Prefix {
   readonly messages: readonly Message[];
-  /** How many leading system messages stand before it. */
-  readonly system: number;
-  /** Where it ends. */
   readonly tailStart: number;
-  /** The most tokens that the summary may have. */
-  readonly cap: number;
 }
 
 /** A summary that is being written, or has been, while the agent works. */
@@ -29,7 +24,7 @@ export interface Ahead {
   readonly discarded: number;
   /** Whether at least `step` tokens have come since it last said yes, or some have gone. */
   isTimeToLook(tokens: number, step: number): boolean;
-  begin(stretch: Stretch, start: (signal: AbortSignal) => Promise<ModelSummary | undefined>): void;
+  begin(prefix: Prefix, start: (signal: AbortSignal) => Promise<ModelSummary | undefined>): void;
   /** The summary, if the view still begins with what it was written about; else it is dropped. */
   match(messages: readonly Message[]): AheadSummary | undefined;
   /** It was used. */

@@ -1,6 +1,5 @@
 import { type Failure, isContextError } from "../core/error.ts";
 import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
-import { leadingSystemCount } from "../core/message/structure.ts";
 import { planContext } from "../core/plan/plan-context.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
@@ -12,11 +11,17 @@ import {
 } from "../models/summarizer.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ContextOptions } from "./options.ts";
-import { type Ahead, type AheadSummary, createAhead, type Stretch } from "./ahead.ts";
+import { type Ahead, type AheadSummary, createAhead, type Prefix } from "./ahead.ts";
 import { aheadShare, createSpending, type Spending, summarizerTimeout } from "./summarizing.ts";
 import { earlierSummaries, type RecordsOf } from "./write-summary.ts";
 import type { Message } from "../core/message/index.ts";
-import type { ContextPlan, PlanOptions } from "../core/plan/index.ts";
+import type {
+  CompactionPlan,
+  ContextPlan,
+  PlanOptions,
+  UnpinnedResult,
+} from "../core/plan/index.ts";
+import type { PruneContext } from "../core/prune/index.ts";
 import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
@@ -87,6 +92,7 @@ const NO_WORK: ModelWork = { calls: [], ahead: "none", waitedMs: 0 };
 export interface Wanted {
   readonly messages: readonly Message[];
   readonly plan: ContextPlan;
+  readonly planOptions: PlanOptions;
   readonly template: CompactionTemplate;
   /** What was begun ahead of need for these messages. */
   readonly ahead: AheadSummary | undefined;
@@ -100,16 +106,16 @@ export interface Wanted {
  * plan's head is what it was written about, else one written now. At most one of the two is asked.
  */
 export async function modelSummaryFor(asking: Asking, wanted: Wanted): Promise<ModelWork> {
-  const { messages, plan, template, ahead, hasWorked, signal } = wanted;
+  const { messages, plan, planOptions, template, ahead, hasWorked, signal } = wanted;
   const { compaction, length } = plan;
   if (compaction === undefined || asking.summarizer === undefined) return NO_WORK;
   const startedAt = asking.now();
-  const { system, tailStart, summary } = compaction;
+  const { tailStart } = compaction;
   const prepared = ahead?.tailStart === tailStart ? ahead : undefined;
   if (prepared === undefined) {
     asking.ahead.drop();
     if (!hasWorked) return NO_WORK;
-    const stretch = { messages: messages.slice(0, length), system, tailStart, cap: summary.cap };
+    const stretch = stretchOf(messages.slice(0, length), compaction, planOptions);
     const made = await startSummary(asking, stretch, { template, signal });
     return { ...workOf(asking, made), ahead: "none", waitedMs: asking.now() - startedAt };
   }
@@ -157,6 +163,26 @@ async function waitFor(
   }
 }
 
+/** The part of a legal view that a summary is to stand for. */
+interface Stretch extends Prefix {
+  /** How many leading system messages stand before it. */
+  readonly system: number;
+  /** The most tokens that the summary may have. */
+  readonly cap: number;
+  /** Protected results of it that are to be shown whole. */
+  readonly unpinned: readonly UnpinnedResult[];
+  readonly prune: PruneContext;
+}
+
+function stretchOf(
+  messages: readonly Message[],
+  { system, tailStart, summary, unpinned = [] }: CompactionPlan,
+  options: PlanOptions,
+): Stretch {
+  const prune = { ...options, excess: Infinity };
+  return { messages, system, tailStart, cap: summary.cap, unpinned, prune };
+}
+
 interface StartOptions {
   readonly template: CompactionTemplate;
   readonly signal?: AbortSignal;
@@ -170,14 +196,17 @@ async function startSummary(
 ): Promise<ModelSummary | undefined> {
   const { summarizer, breaker, options, meter, counter, now } = asking;
   if (summarizer === undefined || !breaker.allows) return undefined;
-  const { messages, system, tailStart, cap } = stretch;
+  const { messages, system, tailStart, cap, unpinned, prune } = stretch;
   const all = messages.slice(system, tailStart);
-  const head = all.filter(({ kind }) => kind !== "summary" && kind !== "continuation");
+  const head = all.filter(isWork);
+  const { prunedView } = await import("../core/prune/prune.ts");
   const { toolKinds, cwd } = options;
   const question = {
     summarizer,
     task: {
-      head,
+      head: prunedView(messages, prune).slice(system, tailStart).filter(isWork),
+      unpruned: head,
+      whole: unpinned.flatMap(({ message, part }) => messages[message]?.parts[part] ?? []),
       previousSummary: earlierSummaries(all, (text) => asking.history.recordsOf(text)).text,
       ledger: extractLedger(head, { toolKinds, cwd }),
       cwd,
@@ -201,6 +230,10 @@ async function startSummary(
   if (made.words === undefined) breaker.failed();
   else breaker.succeeded();
   return made;
+}
+
+function isWork({ kind }: Message): boolean {
+  return kind !== "summary" && kind !== "continuation";
 }
 
 /** What the agent sent up to the end of the stretch; the same bytes are in the provider's cache. */
@@ -230,18 +263,19 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   if (tokens < limit || !ahead.isTimeToLook(tokens, step)) return;
   const options = filling.planOptions();
   if (options === undefined) return;
-  const tailStart = tailIfFull(messages, options);
-  if (tailStart === undefined) return;
-  const cap = options.budget.summary;
-  const stretch = { messages, system: leadingSystemCount(messages), tailStart, cap };
+  const compaction = compactionIfFull(messages, options);
+  if (compaction === undefined) return;
+  const stretch = stretchOf(messages, compaction, options);
   ahead.begin(stretch, (signal) => startSummary(asking, stretch, { template, signal }));
 }
 
-/** Where the tail would start if the window were full now; `undefined` if no summary were needed. */
-function tailIfFull(messages: readonly Message[], options: PlanOptions): number | undefined {
+/** The compaction if the window were full now; `undefined` if no summary were needed. */
+function compactionIfFull(
+  messages: readonly Message[],
+  options: PlanOptions,
+): CompactionPlan | undefined {
   try {
-    const plan = planContext(messages, { ...options, usedTokens: options.budget.usable });
-    return plan.compaction?.tailStart;
+    return planContext(messages, { ...options, usedTokens: options.budget.usable }).compaction;
   } catch (error) {
     // What cannot be compacted now is said when it must be.
     if (isContextError(error)) return undefined;

@@ -130,9 +130,10 @@ async function edit(
   // A summary that was prepared has the sections of the standing template.
   const isUsable = request.compactionTemplate === undefined;
   const prepared = isUsable ? asked.ahead.match(legal) : undefined;
+  const planning = { ...planOptions(view, gauge, options, parts.digest), force: request.force };
   const planned = await planAndArchive(legal, {
     archive,
-    options: { ...planOptions(view, gauge, options, parts.digest), force: request.force },
+    options: planning,
     lines: legal === view.messages ? lines : undefined,
     preparedTail: prepared?.tailStart,
   });
@@ -145,6 +146,7 @@ async function edit(
   const model = await modelSummaryFor(askingOf(parts, asked), {
     messages: legal,
     plan,
+    planOptions: planning,
     template,
     ahead: prepared,
     hasWorked: hasWorkedSince(view.records, view.fresh),

@@ -159,7 +159,7 @@ function clipMiddle(
  */
 function clippedInput(input: unknown, { maxTokens, counter, handle }: Shortening): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return inputPlaceholder(inputText(input), handle);
+    return inputPlaceholder(inputText(input), handle ?? "not kept");
   }
   const clipped: Record<string, unknown> = { ...input };
   const fields = Object.entries(input)
@@ -167,7 +167,7 @@ function clippedInput(input: unknown, { maxTokens, counter, handle }: Shortening
     .sort((a, b) => b.text.length - a.text.length);
   for (const { name, text } of fields) {
     if (counter.count(inputText(clipped)) <= maxTokens) break;
-    clipped[name] = inputPlaceholder(text, handle);
+    clipped[name] = inputPlaceholder(text, handle ?? "not kept");
   }
   return clipped;
 }

@@ -15,7 +15,8 @@ export interface PlaceholderFacts {
   readonly isFailed: boolean;
   readonly exitCode?: number;
   readonly reason: EditReason;
-  readonly handle: Handle;
+  /** Absent for a reader that cannot recall. */
+  readonly handle: Handle | undefined;
 }
 
 const ELEMENT = "tool-output-compacted";
@@ -48,10 +49,10 @@ function status({ isFailed, exitCode }: PlaceholderFacts): string {
   return isFailed ? "error" : "returned";
 }
 
-/** The text in a call's input for a large field that was pruned. */
-export function inputPlaceholder(text: string, handle: Handle | undefined): string {
-  const recall = handle === undefined ? "the original was not kept" : `recall ${handle}`;
-  return `[${countLines(text)} lines compacted; ${recall}]`;
+/** The text in a call's input for a large field that was pruned; `where` tells of the original. */
+export function inputPlaceholder(text: string, where: Handle | "not kept" | undefined): string {
+  const note = where === "not kept" ? "the original was not kept" : `recall ${where}`;
+  return `[${countLines(text)} lines compacted${where === undefined ? "" : `; ${note}`}]`;
 }
 
 /** The lines of a failed output that say what went wrong; its last lines if none looks like it. */

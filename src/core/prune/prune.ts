@@ -5,7 +5,9 @@ import type { Handle } from "../message/handle.ts";
 import {
   inputText,
   outputText,
+  withParts,
   type Message,
+  type Part,
   type ToolCallPart,
   type ToolResultPart,
 } from "../message/message.ts";
@@ -87,47 +89,79 @@ export function prunableTokens(messages: readonly Message[], context: PruneConte
 
 /** The edit that prunes a candidate; `undefined` where its placeholder would not be smaller. */
 function prunedPiece(candidate: Candidate, context: PruneContext): PrunedPiece | undefined {
-  return candidate.result === undefined
-    ? prunedInput(candidate, context)
-    : prunedOutput(candidate, candidate.result, context);
+  const { message, part, call, result, reason } = candidate;
+  const handle = originalHandle(result ?? call, context.digest);
+  const shorter = shortened(candidate, context, handle);
+  if (shorter === undefined) return undefined;
+  const { text = "", input, saving } = shorter;
+  const base = { message, part, handle, reason };
+  const edit: Edit =
+    result === undefined
+      ? { ...base, type: "replace-input", input }
+      : { ...base, type: "replace-output", text, at: context.now };
+  return { edit, tool: call.toolName || (result?.toolName ?? ""), saving };
 }
 
-function prunedOutput(
-  { message, part, call, facts, reason }: Candidate,
-  result: ToolResultPart,
-  { counter, digest, now }: PruneContext,
-): PrunedPiece | undefined {
-  const before = partTokens(result, counter);
-  const handle = originalHandle(result, digest);
+/** What stands for a candidate. */
+interface Shortened {
+  readonly text?: string;
+  readonly input?: unknown;
+  readonly saving: number;
+}
+
+function shortened(
+  { call, result, facts, reason }: Candidate,
+  { counter }: PruneContext,
+  handle: Handle | undefined,
+): Shortened | undefined {
+  if (result === undefined) {
+    const input = smallInput(call.input, facts.largeInput, handle);
+    const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
+    return saving > 0 ? { input, saving } : undefined;
+  }
+  const tokens = partTokens(result, counter);
   const text = placeholder({
     tool: call.toolName || result.toolName,
     input: facts.subject,
     text: outputText(result.output),
-    tokens: before,
+    tokens,
     isFailed: isFailed(result),
     exitCode: result.exitCode,
     reason,
     handle,
   });
-  const after = partTokens({ ...result, output: [{ type: "text", text }] }, counter);
-  if (after >= before) return undefined;
-  const edit: Edit = { type: "replace-output", message, part, reason, handle, text, at: now };
-  return { edit, tool: call.toolName || result.toolName, saving: before - after };
+  const saving = tokens - partTokens({ ...result, output: [{ type: "text", text }] }, counter);
+  return saving > 0 ? { text, saving } : undefined;
 }
 
-function prunedInput(
-  { message, part, call, facts }: Candidate,
-  { counter, digest }: PruneContext,
-): PrunedPiece | undefined {
-  const handle = originalHandle(call, digest);
-  const input = smallInput(call.input, facts.largeInput, handle);
-  const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
-  if (saving <= 0) return undefined;
-  const edit: Edit = { type: "replace-input", message, part, reason: "pruned", handle, input };
-  return { edit, tool: call.toolName, saving };
+/**
+ * The list as T9 would leave it if all went that may be pruned, for a reader that cannot recall: the
+ * placeholders name no original.
+ */
+export function prunedView(messages: readonly Message[], context: PruneContext): Message[] {
+  const view = [...messages];
+  const scope = { before: pruneBoundary(messages, context) };
+  for (const candidate of candidates(messages, scope, context)) {
+    const shorter = shortened(candidate, context, undefined);
+    const message = view[candidate.message];
+    if (shorter === undefined || message === undefined) continue;
+    const { text = "", input } = shorter;
+    const parts = message.parts.map((part, at): Part => {
+      if (at !== candidate.part) return part;
+      if (part.type === "tool-call") return { ...part, input };
+      if (part.type !== "tool-result") return part;
+      return { ...part, output: [{ type: "text", text }], time: { compacted: context.now } };
+    });
+    view[candidate.message] = withParts(message, parts);
+  }
+  return view;
 }
 
-function smallInput(input: unknown, largeFields: readonly string[], handle: Handle): unknown {
+function smallInput(
+  input: unknown,
+  largeFields: readonly string[],
+  handle: Handle | undefined,
+): unknown {
   if (typeof input === "string") return inputPlaceholder(input, handle);
   const small: Record<string, unknown> = { ...(input as Record<string, unknown>) };
   for (const name of largeFields) {

@@ -7,6 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../message/message.ts";
+import { isPruned } from "../message/edit.ts";
 import { cleanText } from "../text/clean.ts";
 import { headWithin, tailWithin } from "../text/clip.ts";
 import { findErrorLines } from "../text/errors.ts";
@@ -20,6 +21,8 @@ export interface Detail {
   readonly texts: number;
   /** What the person wrote: the last thing to be clipped. */
   readonly user: number;
+  /** Results that are never clipped. @default none */
+  readonly whole?: ReadonlySet<Part>;
 }
 
 /** From the finest to the coarsest. Of an output, both ends and its errors are what matters. */
@@ -89,7 +92,7 @@ function toolElement(part: Part, detail: Detail): readonly string[] {
 function resultElement(part: ToolResultPart, detail: Detail): string {
   const { toolName, isError, exitCode, output } = part;
   const body = clipMiddle(output.map((piece) => saidText(piece)).join("\n"), {
-    units: detail.outputs,
+    units: resultUnits(part, detail),
     namesErrors: true,
   });
   const attributes = {
@@ -98,6 +101,14 @@ function resultElement(part: ToolResultPart, detail: Detail): string {
     ...(exitCode !== undefined && { exit: String(exitCode) }),
   };
   return element("result", attributes, body);
+}
+
+/** A placeholder is as short as it can be. */
+const PLACEHOLDER_UNITS = 400;
+
+function resultUnits(part: ToolResultPart, { outputs, whole }: Detail): number {
+  if (whole?.has(part) === true) return Infinity;
+  return isPruned(part) ? Math.max(outputs, PLACEHOLDER_UNITS) : outputs;
 }
 
 /** What a call is about; in finer detail also its other fields. */

@@ -1,5 +1,6 @@
 import type { Ledger } from "../ledger/index.ts";
-import type { Message } from "../message/index.ts";
+import { outputText } from "../message/message.ts";
+import type { Message, Part } from "../message/index.ts";
 import { oneLine } from "../text/clean.ts";
 import { clip, type CountTokens } from "../text/clip.ts";
 import { recordedDeeds } from "./facts.ts";
@@ -15,8 +16,12 @@ export interface SummaryPrompt {
 
 /** What a summary is to be written about. */
 export interface SummaryTask {
-  /** The messages to summarize, previous summaries excluded. */
+  /** The messages to summarize, previous summaries excluded, as pruning leaves them. */
   readonly head: readonly Message[];
+  /** The same before pruning: a prompt about these is never cheaper. @default `head` */
+  readonly unpruned?: readonly Message[];
+  /** Results of `head` that are shown whole, newest first, as far as half of the room goes. */
+  readonly whole?: readonly Part[];
   /** The summaries that stand now, without their frames; they are merged. */
   readonly previousSummary?: string;
   /** The facts of `head`, taken without a model. */
@@ -98,7 +103,7 @@ export function summaryPrompt(task: SummaryTask, budget: PromptBudget): SummaryP
   const retry = Math.min(MOST_RETRY, Math.floor(room * RETRY_SHARE));
   const left = Math.floor((room - count(around.system) - count(around.user) - retry) * SLACK);
   if (left < LEAST_DATA) return undefined;
-  const conversation = conversationWithin(task.head, left, count);
+  const conversation = conversationOf(task, left, count);
   return promptOf(task, { previous, facts, conversation });
 }
 
@@ -142,13 +147,45 @@ function previousText(
   return clip(escapeData(previousSummary), { tokens, count }, { mark });
 }
 
-function conversationWithin(head: readonly Message[], room: number, count: CountTokens): string {
-  for (const detail of DETAILS) {
-    const { texts, isAll } = newestWithin(head, detail, { room, count });
+/** Pruning makes a prompt cheaper; what it leaves free buys no more detail than there was before. */
+function conversationOf(task: SummaryTask, left: number, count: CountTokens): string {
+  const { head, unpruned } = task;
+  const whole = wholeWithin(task, left * WHOLE_SHARE, count);
+  if (unpruned === undefined) return conversationWithin(head, whole, { room: left, count });
+  const before = conversationWithin(unpruned, whole, { room: left, count });
+  return conversationWithin(head, whole, { room: Math.min(left, count(before)), count });
+}
+
+const WHOLE_SHARE = 0.5;
+
+/** The results to show whole that have room together. */
+function wholeWithin(
+  { whole = [] }: SummaryTask,
+  room: number,
+  count: CountTokens,
+): ReadonlySet<Part> {
+  const shown = new Set<Part>();
+  let left = room;
+  for (const part of whole) {
+    const tokens = part.type === "tool-result" ? count(outputText(part.output)) : Infinity;
+    if (tokens > left) continue;
+    shown.add(part);
+    left -= tokens;
+  }
+  return shown;
+}
+
+function conversationWithin(
+  head: readonly Message[],
+  whole: ReadonlySet<Part>,
+  { room, count }: PromptBudget,
+): string {
+  for (const level of DETAILS) {
+    const { texts, isAll } = newestWithin(head, { ...level, whole }, { room, count });
     const text = texts.join("\n");
     if (isAll && count(text) <= room) return text;
   }
-  const coarsest = DETAILS.at(-1) as Detail;
+  const coarsest: Detail = { ...(DETAILS.at(-1) as Detail), whole };
   const { texts, messages } = newestWithin(head, coarsest, { room: room - NOTE_TOKENS, count });
   const note = `[… the ${head.length - messages} oldest messages are left out; the record has what was done in them …]`;
   return [note, ...texts].join("\n");

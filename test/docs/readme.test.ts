@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runCli, temporaryFolder } from "../cli/run-cli.ts";
 
 const readme = readFileSync("README.md", "utf8");
-const pages = ["README.md", "AGENTS.md", "CHANGELOG.md", ...markdown("docs")];
+const pages = [...readdirSync(".").filter((name) => name.endsWith(".md")), ...markdown("docs")];
 
 function markdown(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -43,6 +43,21 @@ describe("the README", () => {
     const help = await runCli(["--help"]);
     for (const [, command] of readme.matchAll(/^longhaul (\w+)/gm)) {
       expect(help.stdout).toContain(`  ${command}`);
+    }
+  });
+});
+
+describe("the figures of the README", () => {
+  it("are those of the bench", () => {
+    const bench =
+      readFileSync("bench/README.md", "utf8").split("\n### A step with nothing")[1] ?? "";
+    const [, table = ""] = /\n\| \| µs \|\n\| --- \| ---: \|\n([^]*?)\n\n/.exec(readme) ?? [];
+    const rows = table.split("\n").map((row) => row.split("|").map((cell) => cell.trim()));
+    expect(rows).toHaveLength(5);
+    for (const [, name = "", median = ""] of rows) {
+      const words = name.replaceAll("`", "").toLowerCase();
+      const row = bench.split("\n").find((line) => line.toLowerCase().startsWith(`| ${words} |`));
+      expect(row?.split("|")[4]?.trim()).toBe(median);
     }
   });
 });

@@ -22,26 +22,36 @@ export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch (error) {
+    // The engine gives up before it has seen a cycle that is longer than its stack.
     if (error instanceof RangeError) return deepJson(value);
-    throw new ContextError(
-      "invalid-message",
-      "A value in the conversation cannot be written as JSON (it refers to itself or holds a bigint); remove it.",
-      { cause: error },
-    );
+    throw noJson(error);
   }
 }
 
-/** What is still to be written: a value, or text that closes or separates values. */
-type Pending = { readonly value: unknown } | { readonly text: string };
+function noJson(cause?: unknown): ContextError {
+  return new ContextError(
+    "invalid-message",
+    "A value in the conversation cannot be written as JSON (it refers to itself or holds a bigint); remove it.",
+    { cause },
+  );
+}
+
+/** What is still to be written: a value, or text that closes a value or separates two. */
+type Pending = { readonly value: unknown } | { readonly text: string; readonly closes?: object };
 
 function deepJson(root: unknown): string {
   const pieces: string[] = [];
   const stack: Pending[] = [{ value: root }];
+  const open = new Set<object>();
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    if ("text" in item) pieces.push(item.text);
-    else if (typeof item.value !== "object" || item.value === null) {
-      pieces.push(JSON.stringify(item.value) ?? "null");
+    if ("text" in item) {
+      pieces.push(item.text);
+      if (item.closes !== undefined) open.delete(item.closes);
+    } else if (typeof item.value !== "object" || item.value === null) {
+      pieces.push(scalarJson(item.value));
     } else {
+      if (open.has(item.value)) throw noJson();
+      open.add(item.value);
       const inner = Array.isArray(item.value) ? arrayItems(item.value) : objectItems(item.value);
       for (let index = inner.length - 1; index >= 0; index--) stack.push(inner[index] as Pending);
     }
@@ -49,11 +59,16 @@ function deepJson(root: unknown): string {
   return pieces.join("");
 }
 
+function scalarJson(value: unknown): string {
+  if (typeof value === "bigint") throw noJson();
+  return JSON.stringify(value) ?? "null";
+}
+
 function arrayItems(values: readonly unknown[]): Pending[] {
   const inner = values.flatMap((value, index): Pending[] =>
     index === 0 ? [{ value }] : [{ text: "," }, { value }],
   );
-  return [{ text: "[" }, ...inner, { text: "]" }];
+  return [{ text: "[" }, ...inner, { text: "]", closes: values }];
 }
 
 function objectItems(record: object): Pending[] {
@@ -62,5 +77,5 @@ function objectItems(record: object): Pending[] {
     { text: `${index === 0 ? "" : ","}${JSON.stringify(key)}:` },
     { value },
   ]);
-  return [{ text: "{" }, ...inner, { text: "}" }];
+  return [{ text: "{" }, ...inner, { text: "}", closes: record }];
 }

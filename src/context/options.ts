@@ -4,7 +4,7 @@ import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { BudgetOptions, NamedModel } from "../core/overflow/index.ts";
 import type { RequestLimits } from "../core/plan/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
-import { isProtectedBy, type ProtectedTools } from "../core/prune/protection.ts";
+import { isProtectedBy, type ProtectedTools } from "../core/prune/protected-tools.ts";
 import type { TemplateOverride } from "../core/summary/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 import type { ToolLimitOverrides } from "../core/truncate/index.ts";

@@ -1,7 +1,6 @@
 import { ContextError } from "../core/error.ts";
 import type { Usage } from "../core/message/index.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
-import { askSdk } from "../models/failure.ts";
 import type {
   Summarizer,
   SummaryAnswer,
@@ -21,8 +20,34 @@ export function sdkSummarizer({ name, window, ask }: SdkSummarizer): Summarizer 
   return {
     name,
     window,
-    summarize: (request) => askSdk(name, request.signal, () => ask(request)),
+    async summarize(request) {
+      const { askSdk } = await import("../models/failure.ts");
+      return askSdk(name, request.signal, () => ask(request));
+    },
   };
+}
+
+/** A summarizer whose driver is loaded when it is asked for the first time. */
+export function summarizerOnCall(
+  facts: Pick<Summarizer, "name" | "window" | "reusesPrompt">,
+  load: () => Promise<Summarizer>,
+): Summarizer {
+  return {
+    ...facts,
+    async canReuse(live) {
+      const { canReuse } = await load();
+      return canReuse === undefined || canReuse(live);
+    },
+    summarize: async (request) => (await load()).summarize(request),
+  };
+}
+
+/** A summarizer on an id of OpenAI, with the key of the environment. */
+export function openaiById(model: string): Summarizer {
+  return summarizerOnCall({ name: `openai:${model}`, window: modelWindow(model) }, async () => {
+    const { openaiCompatibleSummarizer } = await import("../models/openai-compatible.ts");
+    return openaiCompatibleSummarizer({ model });
+  });
 }
 
 /** The usage of a call, where the cache is a part of the input. */

@@ -1,4 +1,5 @@
-export { isProtectedBy } from "./protection.ts";
-export type { ProtectedResult, ProtectedTools, PruneContext, PruneOptions } from "./protection.ts";
+export { isProtectedBy } from "./protected-tools.ts";
+export type { ProtectedTools } from "./protected-tools.ts";
+export type { ProtectedResult, PruneContext, PruneOptions } from "./protection.ts";
 export { planPrune, pruneBoundary } from "./prune.ts";
 export type { PrunedPiece } from "./prune.ts";

@@ -1,9 +1,8 @@
 import { describeCall } from "../calls/describe-call.ts";
-import { ContextError } from "../error.ts";
 import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
 import { originalHandle } from "../message/original.ts";
-import { describeValue } from "../message/shape.ts";
+import { isProtectedBy, type ProtectedTools } from "./protected-tools.ts";
 import type { Digest, Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 import type { CallFacts, ToolKinds } from "../calls/index.ts";
@@ -32,24 +31,6 @@ export type PruneBudget = Pick<
   ContextBudget,
   "usable" | "minimumSaving" | "protectedTurns" | "recent"
 >;
-
-/**
- * Tools whose outputs are never pruned: names (case does not matter, `*` stands for anything) and
- * patterns for names, one or a list, a Set or any other iterable; or a predicate over name and call.
- */
-export type ProtectedTools = string | RegExp | Iterable<string | RegExp> | ProtectionTest;
-
-export type ProtectionTest = (toolName: string, call: ToolCallPart | undefined) => boolean;
-
-/** The option as one test. Throws `ContextError` code `invalid-options` for anything else. */
-export function isProtectedBy(tools: ProtectedTools): ProtectionTest {
-  if (typeof tools === "function") return tools;
-  const patterns = [...listed(tools)].map((tool) => {
-    if (typeof tool === "string" && tool.trim() !== "") return namePattern(tool);
-    return tool instanceof RegExp ? tool : refused(tool);
-  });
-  return (toolName) => patterns.some((pattern) => matches(pattern, toolName));
-}
 
 /**
  * What is protected of a conversation: skills, whose output is rules that the agent must keep, and
@@ -113,33 +94,4 @@ export function isSkill(facts: CallFacts): boolean {
   // Reading a shell's text takes long, and few commands name such a file.
   const mayRead = kind === "read" || commands.some((command) => /SKILL\.md/i.test(command));
   return mayRead && facts.files.some(({ path, op }) => op === "read" && SKILL_FILE.test(path));
-}
-
-/** A single name is no list of its letters. */
-function listed(tools: Exclude<ProtectedTools, ProtectionTest>): Iterable<string | RegExp> {
-  if (typeof tools === "string" || tools instanceof RegExp) return [tools];
-  const isList = typeof tools === "object" && tools !== null && Symbol.iterator in tools;
-  return isList ? tools : refused(tools);
-}
-
-function refused(value: unknown): never {
-  throw new ContextError(
-    "invalid-options",
-    `The option protectedTools holds ${describeValue(value)}; it must be names and patterns, alone or in a list or a Set, or a function, e.g. ["memory_*"].`,
-    { details: { option: "protectedTools" } },
-  );
-}
-
-function namePattern(name: string): RegExp {
-  const source = name
-    .trim()
-    .replace(/[.+?^${}()|[\]\\]/g, (char) => `\\${char}`)
-    .replace(/\*+/g, () => ".*");
-  return new RegExp(`^${source}$`, "is");
-}
-
-/** A caller's pattern may be sticky or global; its memory must not decide. */
-function matches(pattern: RegExp, text: string): boolean {
-  pattern.lastIndex = 0;
-  return pattern.test(text);
 }

@@ -1,3 +1,4 @@
+import { ContextError } from "../../core/error.ts";
 import { parseDataUrl } from "../files.ts";
 import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import type { AiSdkMessage } from "./wire.ts";
@@ -262,4 +263,30 @@ function modelFileData(content: FileData, version: ModelVersion): unknown {
   return "url" in content
     ? { type: "url", url: content.url }
     : { type: "data", data: content.data };
+}
+
+const VERSIONS: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
+
+/** A language model of the SDK. Throws `invalid-options` for anything else. */
+export function checkedModel(model: unknown): AiSdkModel {
+  if (typeof model === "string") {
+    throw invalid(
+      `${JSON.stringify(model)} is only the id of a model; make it with its provider, e.g. anthropic("claude-haiku-4-5")`,
+    );
+  }
+  if (!isWireObject(model) || typeof model["doGenerate"] !== "function") {
+    throw invalid(
+      "this is no language model of the AI SDK; pass what a provider's function returns",
+    );
+  }
+  if (!VERSIONS.has(model["specificationVersion"])) {
+    throw invalid(
+      `the model speaks version ${String(model["specificationVersion"])} of the AI SDK's interface; v2, v3 and v4 are known (ai 5, 6 and 7)`,
+    );
+  }
+  return model as unknown as AiSdkModel;
+}
+
+function invalid(problem: string): ContextError {
+  return new ContextError("invalid-options", `aiSdkSummarizer needs a model: ${problem}.`);
 }

@@ -1,22 +1,23 @@
 import { modelWindow } from "../../core/overflow/budget.ts";
-import type { AiSdkModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { type AiSdkModel, checkedModel } from "../../dialects/ai-sdk/model-prompt.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { aiSdkSummarizer } from "../../models/ai-sdk.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
+import { summarizerOnCall } from "../summarizer.ts";
 import type { AiSdkStep, CallOptions } from "./sdk.ts";
 
 /** A summarizer on a language model of the SDK; `agent` is the agent's own. */
 export function summarizerOf(given: unknown, agent: unknown): Summarizer | undefined {
   if (!isModel(given)) return undefined;
   const window = modelWindow(given.modelId);
-  return aiSdkSummarizer({
-    model: given,
-    window,
-    // The provider has the agent's own request in its prompt cache.
-    reusesPrompt: given === agent,
+  const { provider, modelId } = checkedModel(given);
+  // The provider has the agent's own request in its prompt cache.
+  const reusesPrompt = given === agent;
+  return summarizerOnCall({ name: `${provider}:${modelId}`, window, reusesPrompt }, async () => {
+    const { aiSdkSummarizer } = await import("../../models/ai-sdk.ts");
+    return aiSdkSummarizer({ model: given, window, reusesPrompt });
   });
 }
 

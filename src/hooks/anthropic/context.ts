@@ -4,8 +4,6 @@ import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
-import { anthropicAnswer, anthropicSummarizer } from "../../models/anthropic.ts";
-import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
@@ -14,7 +12,7 @@ import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.t
 import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
-import { clientSummarizer } from "../summarizer.ts";
+import { clientSummarizer, summarizerOnCall } from "../summarizer.ts";
 import { type Mutable, recallForms } from "../tools.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import type { MessageBody } from "./wire.ts";
@@ -62,7 +60,11 @@ export function anthropicContext(options: AnthropicContextOptions = {}): Anthrop
 const SDK: HookSdk = {
   traits: anthropic.traits,
   summarizerOf,
-  summarizerById: (model) => anthropicSummarizer({ model }),
+  summarizerById: (model) =>
+    summarizerOnCall({ name: `anthropic:${model}`, window: modelWindow(model) }, async () => {
+      const { anthropicSummarizer } = await import("../../models/anthropic.ts");
+      return anthropicSummarizer({ model });
+    }),
 };
 
 const FORMAT: NativeFormat<AnthropicConversation, AnthropicMessage> = {
@@ -90,6 +92,10 @@ function contextOn(hook: Hook<MessageBody>): AnthropicContext {
 function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
   if (!isClient(given)) return undefined;
   return clientSummarizer("anthropic", model, async ({ prompt, cap, signal }, id) => {
+    const [{ anthropicAnswer }, { outputLimit }] = await Promise.all([
+      import("../../models/anthropic.ts"),
+      import("../../models/live-request.ts"),
+    ]);
     const window = modelWindow(id) ?? Infinity;
     const params = {
       model: id,

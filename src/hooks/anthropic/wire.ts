@@ -1,4 +1,3 @@
-import { createParser } from "eventsource-parser";
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
@@ -92,6 +91,7 @@ export async function usageOfBody(response: Response): Promise<Usage | undefined
  * comes behind that is not waited for: the caller may have the whole answer, and go on or hang up.
  */
 export async function usageOfStream({ body }: Response): Promise<Usage | undefined> {
+  const { createParser } = await import("eventsource-parser");
   let usage: Readonly<Record<string, unknown>> = {};
   let isWhole = false;
   const parser = createParser({

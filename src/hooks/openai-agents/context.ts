@@ -1,12 +1,12 @@
 import { reportFailure } from "../../context/create-context.ts";
 import type { Context } from "../../context/index.ts";
-import { modelWindow } from "../../core/overflow/budget.ts";
 import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import { type Mutable, recallForms } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
+import { openaiById } from "../summarizer.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
 import { type RecallToolOptions, truncateResult, truncatingTools } from "./tools.ts";
@@ -69,14 +69,7 @@ export function agentsContext(options: AgentsContextOptions = {}): AgentsContext
 const SDK: HookSdk = {
   traits: agentItems.traits,
   summarizerOf,
-  summarizerById: (model) => ({
-    name: `openai:${model}`,
-    window: modelWindow(model),
-    async summarize(request) {
-      const { openaiCompatibleSummarizer } = await import("../../models/openai-compatible.ts");
-      return openaiCompatibleSummarizer({ model }).summarize(request);
-    },
-  }),
+  summarizerById: openaiById,
 };
 
 function contextOn(hook: Hook<ModelRequest>): AgentsContext {

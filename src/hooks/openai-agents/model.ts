@@ -1,6 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
-import { outputLimit } from "../../models/live-request.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { managedSetting } from "../managed.ts";
 import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
@@ -170,6 +169,7 @@ export function summarizerOf(given: unknown): Summarizer | undefined {
   return sdkSummarizer({
     name: "agents model",
     async ask({ prompt, cap, signal }) {
+      const { outputLimit } = await import("../../models/live-request.ts");
       const request = {
         systemInstructions: prompt.system,
         input: prompt.user,

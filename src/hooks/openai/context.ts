@@ -1,10 +1,9 @@
 import type { Context } from "../../context/index.ts";
 import { openaiChat } from "../../dialects/openai-chat/openai-chat.ts";
-import { chatAnswer, openaiCompatibleSummarizer } from "../../models/openai-compatible.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
-import { clientSummarizer } from "../summarizer.ts";
+import { clientSummarizer, openaiById } from "../summarizer.ts";
 import type { Mutable } from "../tools.ts";
 import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
 import {
@@ -108,7 +107,7 @@ const SDK: HookSdk = {
   // Both APIs have the same traits.
   traits: openaiChat.traits,
   summarizerOf,
-  summarizerById: (model) => openaiCompatibleSummarizer({ model }),
+  summarizerById: openaiById,
 };
 
 function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
@@ -142,6 +141,7 @@ function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
       { role: "system", content: prompt.system },
       { role: "user", content: prompt.user },
     ];
+    const { chatAnswer } = await import("../../models/openai-compatible.ts");
     return chatAnswer(await completions.create({ model: id, messages }, { signal }));
   });
 }

@@ -1,3 +1,4 @@
+import { fileData } from "../core/message/file-data.ts";
 import { toJson } from "../core/text/json.ts";
 import type { Digest, Message, Part } from "../core/message/index.ts";
 
@@ -95,7 +96,7 @@ function contentOf(part: Part): string {
     case "reasoning":
       return `reasoning ${framed(part.text)}${framed(part.signature)}`;
     case "file":
-      return `file ${framed(part.mediaType)}${framed(part.data ?? part.url)}`;
+      return `file ${framed(part.mediaType)}${framed(fileData(part) ?? part.url)}`;
     case "tool-call":
       return `call ${framed(part.toolCallId)}${framed(part.toolName)}${framed(toJson(part.input))}`;
     case "tool-result":
@@ -105,6 +106,6 @@ function contentOf(part: Part): string {
   }
 }
 
-function framed(text: string | undefined): string {
-  return text === undefined ? "-" : `${text.length}:${text}`;
+function framed(text: string | null | undefined): string {
+  return typeof text !== "string" ? "-" : `${text.length}:${text}`;
 }

@@ -7,6 +7,7 @@ import {
   type CompactionTemplate,
   type TemplateOverride,
 } from "../core/summary/template.ts";
+import { jsonBytes } from "../core/tokens/meter.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
 import { editReport } from "./edit-report.ts";
@@ -35,7 +36,10 @@ import {
 import { undoLast } from "./undo.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Digest, Message } from "../core/message/index.ts";
+import type { SummaryPlan } from "../core/plan/index.ts";
 import type { Words } from "../core/summary/index.ts";
+import type { CountTokens } from "../core/text/index.ts";
+import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** How one edit was asked for. */
 export interface EditRequest {
@@ -209,12 +213,18 @@ function summaryFor(
     ledger: mergeLedgers(before, facts, { cwd }),
     words,
     cap: compaction.summary.cap,
-    count: (text) => counter.count(text),
+    count: summaryCount(compaction.summary, counter),
     template,
     constraints,
     cwd,
     protectedOutputs: protectedOutputs(wanted, records, digest),
   });
+}
+
+/** Counts what counts towards the cap: tokens, or bytes where a limit on them is nearer. */
+function summaryCount({ cap, maxBytes }: SummaryPlan, counter: TokenCounter): CountTokens {
+  if (maxBytes === undefined) return (text) => counter.count(text);
+  return (text) => Math.max(counter.count(text), Math.ceil((jsonBytes(text) * cap) / maxBytes));
 }
 
 /** After a look at what a summary would be about, so much of usable must come before the next one. */

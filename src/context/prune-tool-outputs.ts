@@ -1,5 +1,6 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { applyEdits } from "../core/message/edit.ts";
+import { assertMessages } from "../core/message/shape.ts";
 import { contextBudget } from "../core/overflow/budget.ts";
 import { originalsOf } from "../core/plan/apply-plan.ts";
 import { planPrune, type PrunedPiece } from "../core/prune/prune.ts";
@@ -36,6 +37,7 @@ export function pruneToolOutputs(
   messages: readonly Message[],
   options: PruneToolOutputsOptions = {},
 ): PrunedOutputs {
+  assertMessages(messages);
   const { counter = estimator, now = Date.now, toolKinds, protectedTools } = options;
   const meter = createMessageMeter(counter);
   const pruned = planPrune(messages, {

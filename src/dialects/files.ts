@@ -1,3 +1,4 @@
+import { fileData } from "../core/message/file-data.ts";
 import type { FilePart } from "../core/message/index.ts";
 
 /** Media type and base64 content of a `data:` URL. */
@@ -25,8 +26,9 @@ export function fileAt(url: string, mediaType = "image/*"): FilePart {
 }
 
 /** The address of a file: a `data:` URL of its content, else its own. */
-export function addressOf({ mediaType, data, url }: FilePart): string | undefined {
-  return data === undefined ? url : dataUrl({ mediaType, data });
+export function addressOf(file: FilePart): string | undefined {
+  const data = fileData(file);
+  return data === undefined ? file.url : dataUrl({ mediaType: file.mediaType, data });
 }
 
 /** The same content, or the same address. */

@@ -1,4 +1,5 @@
 import { describeMedia } from "../continuation/continuation.ts";
+import { type Edit, editPart } from "../message/edit.ts";
 import {
   inputText,
   outputText,
@@ -10,154 +11,229 @@ import type { Digest, Handle } from "../message/handle.ts";
 import { originalHandle, type EditablePart } from "../message/original.ts";
 import { startsTurn, waitingCalls } from "../message/structure.ts";
 import { inputPlaceholder } from "../prune/placeholder.ts";
-import { partTokens, type TokenCounter } from "../tokens/count.ts";
-import { clip } from "../text/clip.ts";
+import { jsonBytes, type MessageSize, partSize } from "../tokens/meter.ts";
+import { clip, type TextSize } from "../text/clip.ts";
 import { countLines } from "../text/utf8.ts";
-import type { Edit } from "../message/index.ts";
+import { newestUserMessage } from "./tail.ts";
+import type { TokenCounter } from "../tokens/index.ts";
 
 /** What may be clipped; each level includes the ones before it. */
-const CLIP_LEVELS = ["nothing", "outputs", "inputs", "texts", "user", "protected"] as const;
+const CLIP_LEVELS = [
+  "nothing",
+  "outputs",
+  "media",
+  "inputs",
+  "texts",
+  "user",
+  "protected",
+] as const;
 export type ClipLevel = (typeof CLIP_LEVELS)[number];
 
 /**
- * A piece costs some tokens beside its text (ids, type names), which clipping does not touch: so
- * much more of the text goes, or an excess of a few tokens would never be met.
+ * A piece costs some tokens and bytes beside its text (ids, type names), which clipping does not
+ * touch: so much more of the text goes, or an excess of a few would never be met.
  */
 const FRAMING_TOKENS = 16;
+const FRAMING_BYTES = 160;
 
-export interface ClipContext {
+/** A floor in tokens is one of so many bytes: JSON writes some characters as six of them. */
+const BYTES_PER_TOKEN = 8;
+
+/** What an edit of a part needs to know. */
+export interface EditContext {
   readonly counter: TokenCounter;
   readonly digest: Digest;
   readonly now: number;
   /** False when the archive takes nothing: the notices then promise nothing. */
-  readonly canRecall: boolean;
+  readonly canRecall?: boolean;
+}
+
+export interface ClipContext extends EditContext {
   readonly level: ClipLevel;
   /** No piece is clipped below this many tokens. */
   readonly floor: number;
   /** The ids of protected calls: they and their results are clipped last of all. */
   readonly protectedIds: ReadonlySet<string>;
+  /** Whether media without a reply go as late as the words beside them. */
+  readonly keepsMedia: boolean;
 }
 
 /**
- * Edits that shorten the messages at the given indices by `excess` tokens, or as far as level and
- * floor allow: tool outputs from the oldest on, then inputs (a waiting call may yet run, so its
- * input stays), then texts and media, then what the person typed, and protected steps at last. Both
- * ends of a piece stay, and each names its original.
+ * Edits that make the messages at the given indices smaller by `excess`, or as far as level and
+ * floor allow: tool outputs from the oldest on, then the media of messages, then inputs (a waiting
+ * call may yet run, so its input stays), then texts, then what the person typed, and protected steps
+ * at last. Both ends of a text stay, whatever is no text is described, and each piece names its
+ * original.
  */
 export function clipToFit(
   messages: readonly Message[],
   indices: readonly number[],
-  excess: number,
+  excess: MessageSize,
   context: ClipContext,
 ): Edit[] {
   const edits: Edit[] = [];
   let left = excess;
   const waiting = waitingCalls(messages);
+  const newest = newestUserMessage(messages);
   const levels = CLIP_LEVELS.slice(1, CLIP_LEVELS.indexOf(context.level) + 1);
   for (const level of levels) {
     for (const index of indices) {
       const message = messages[index];
-      if (message === undefined || left <= 0) continue;
+      if (message === undefined || !isExceeded(left)) continue;
+      const late = { ...context, keepsMedia: context.keepsMedia && index === newest };
       message.parts.forEach((part, at) => {
-        if (left <= 0 || levelOf(part, message, context) !== level) return;
-        if (waiting.has(part as ToolCallPart)) return;
-        const edit = clipPart(part as EditablePart, { message: index, part: at }, left, context);
-        if (edit === undefined) return;
-        edits.push(edit.edit);
-        left -= edit.saving;
+        if (levelOf(part, message, late) !== level || waiting.has(part as ToolCallPart)) return;
+        const place = { message: index, part: at };
+        const clipped = clipPart(part as EditablePart, place, left, context);
+        if (clipped === undefined) return;
+        edits.push(clipped.edit);
+        left = lessBy(left, clipped.saving);
       });
     }
   }
   return edits;
 }
 
+function isExceeded({ tokens, bytes, images }: MessageSize): boolean {
+  return tokens > 0 || bytes > 0 || images > 0;
+}
+
+function lessBy(size: MessageSize, { tokens, bytes, images }: MessageSize): MessageSize {
+  return {
+    tokens: size.tokens - tokens,
+    bytes: size.bytes - bytes,
+    images: size.images - images,
+  };
+}
+
 function levelOf(
   part: Part,
   message: Message,
-  { protectedIds }: ClipContext,
+  { protectedIds, keepsMedia }: ClipContext,
 ): ClipLevel | undefined {
   const isTool = part.type === "tool-result" || part.type === "tool-call";
   if (isTool && protectedIds.has(part.toolCallId)) return "protected";
   if (part.type === "tool-result") return "outputs";
   if (part.type === "tool-call") return "inputs";
-  if (part.type !== "text" && part.type !== "file") return undefined;
   if (message.kind === "summary") return undefined;
-  return startsTurn(message) ? "user" : "texts";
+  const words = startsTurn(message) ? "user" : "texts";
+  if (part.type === "file") return keepsMedia ? words : "media";
+  // A block of the model belongs to what stands around it, and so do linked ones.
+  const isLoose = part.type === "opaque" && message.role === "user" && part.link === undefined;
+  return part.type === "text" || isLoose ? words : undefined;
 }
 
-interface Place {
-  readonly message: number;
-  readonly part: number;
-}
+/** Where a part stands. */
+type Place = Pick<Edit, "message" | "part">;
+
+/** How much a piece may hold. */
+type Room = Pick<MessageSize, "tokens" | "bytes">;
 
 function clipPart(
   part: EditablePart,
   place: Place,
-  excess: number,
+  excess: MessageSize,
   context: ClipContext,
-): { edit: Edit; saving: number } | undefined {
+): { edit: Edit; saving: MessageSize } | undefined {
   const { counter, floor } = context;
-  const before = partTokens(part, counter);
-  const maxTokens = Math.max(floor, before - excess - FRAMING_TOKENS);
-  if (before <= floor) return undefined;
-  const edit = clipEdit(part, place, maxTokens, context);
-  const saving = edit === undefined ? 0 : before - partTokens(edit.result, counter);
-  return edit === undefined || saving <= 0 ? undefined : { edit: edit.edit, saving };
+  const least = { tokens: floor, bytes: floor * BYTES_PER_TOKEN };
+  const before = partSize(part, counter);
+  const takesTokens = excess.tokens > 0 && before.tokens > least.tokens;
+  const takesBytes = excess.bytes > 0 && before.bytes > least.bytes;
+  const takesImages = excess.images > 0 && before.images > 0;
+  if (!takesTokens && !takesBytes && !takesImages) return undefined;
+  const most = lessBy(before, excess);
+  const room: Room = {
+    tokens: takesTokens ? Math.max(least.tokens, most.tokens - FRAMING_TOKENS) : Infinity,
+    bytes: takesBytes ? Math.max(least.bytes, most.bytes - FRAMING_BYTES) : Infinity,
+  };
+  const edit = shorten(part, place, room, context);
+  const saving = lessBy(before, partSize(editPart(part, edit), counter));
+  const isSmaller =
+    (takesTokens && saving.tokens > 0) ||
+    (takesBytes && saving.bytes > 0) ||
+    (takesImages && saving.images > 0);
+  return isSmaller ? { edit, saving } : undefined;
 }
 
-function clipEdit(
+/** Describes the media of a part, and leaves its text as it is. */
+export function describePart(part: EditablePart, place: Place, context: EditContext): Edit {
+  return shorten(part, place, { tokens: Infinity, bytes: Infinity }, context);
+}
+
+function shorten(
   part: EditablePart,
   place: Place,
-  maxTokens: number,
-  { counter, digest, now, canRecall }: ClipContext,
-): { edit: Edit; result: Part } | undefined {
+  room: Room,
+  { counter, digest, now, canRecall }: EditContext,
+): Edit {
   const handle = originalHandle(part, digest);
-  const named = canRecall ? handle : undefined;
+  const named = canRecall === false ? undefined : handle;
   const base = { ...place, reason: "clipped" as const, handle };
-  const shorten = (text: string, what: string): string =>
-    clipMiddle(text, what, { maxTokens, counter, handle: named });
-  if (part.type === "tool-result") {
-    const text = shorten(outputText(part.output), "output");
-    const result: Part = { ...part, output: [{ type: "text", text }] };
-    return { edit: { ...base, type: "replace-output", text, at: now }, result };
+  const clipped = (text: string, what: string): string =>
+    clipMiddle(text, what, { room, counter, handle: named });
+  switch (part.type) {
+    case "tool-call":
+      return { ...base, type: "replace-input", input: clippedInput(part, room, counter, named) };
+    case "text":
+      return { ...base, type: "replace-text", text: clipped(part.text, "message") };
+    case "tool-result": {
+      const whole = outputText(part.output);
+      const text = clipped(whole, "output");
+      const media = describeMedia(part.output, named);
+      const reason = text === whole ? "media" : "clipped";
+      const both = [text, media].filter((piece) => piece !== "").join("\n");
+      return { ...base, type: "replace-output", reason, text: both, at: now };
+    }
+    default:
+      return { ...base, type: "replace-text", reason: "media", text: describeMedia([part], named) };
   }
-  if (part.type === "tool-call") {
-    const input = clippedInput(part.input, { maxTokens, counter, handle: named });
-    const result: Part = { ...part, input };
-    return { edit: { ...base, type: "replace-input", input }, result };
-  }
-  const text = part.type === "text" ? shorten(part.text, "message") : describeMedia(part, named);
-  const reason = part.type === "text" ? "clipped" : "media";
-  return { edit: { ...base, reason, type: "replace-text", text }, result: { type: "text", text } };
 }
 
 interface Shortening {
-  readonly maxTokens: number;
+  readonly room: Room;
   readonly counter: TokenCounter;
   readonly handle: Handle | undefined;
 }
 
 /** Both ends of a text, and a notice that says how many lines there were and how to get them back. */
-function clipMiddle(
-  text: string,
-  what: string,
-  { maxTokens, counter, handle }: Shortening,
-): string {
-  const count = (piece: string): number => counter.count(piece);
-  const tokens = count(text);
-  if (tokens <= maxTokens) return text;
+function clipMiddle(text: string, what: string, { room, counter, handle }: Shortening): string {
+  const tokens = counter.count(text);
+  if (tokens <= room.tokens && (room.bytes === Infinity || jsonBytes(text) <= room.bytes)) {
+    return text;
+  }
   const recall =
     handle === undefined ? "the original was not kept" : `recall ${handle} for the whole`;
   const notice = `[… the middle of this ${what} was clipped: ${countLines(text)} lines, ${tokens} tokens in all; ${recall} …]`;
   const mark = (left: string): string => (left === text ? notice : `\n${notice}\n`);
-  return clip(text, { tokens: maxTokens, count }, { keep: "both", mark, atLineEnds: true });
+  return clip(text, sizeOf(room, tokens, counter), { keep: "both", mark, atLineEnds: true });
+}
+
+/** Both limits as one: a byte counts as the share of the limit that it takes. */
+function sizeOf({ tokens, bytes }: Room, most: number, counter: TokenCounter): TextSize {
+  const limit = Math.min(tokens, most);
+  const count = (text: string): number => counter.count(text);
+  if (bytes === Infinity) return { tokens: limit, count };
+  return {
+    tokens: limit,
+    count: (text) => Math.max(count(text), Math.ceil((jsonBytes(text) * limit) / bytes)),
+  };
 }
 
 /**
  * An input whose longest fields became placeholders, so that it fits. Half an argument would look
  * like a real one and be copied into new calls, so a field goes whole.
  */
-function clippedInput(input: unknown, { maxTokens, counter, handle }: Shortening): unknown {
+function clippedInput(
+  { input }: ToolCallPart,
+  room: Room,
+  counter: TokenCounter,
+  handle: Handle | undefined,
+): unknown {
+  const fits = (value: unknown): boolean => {
+    const text = inputText(value);
+    return counter.count(text) <= room.tokens && jsonBytes(text) <= room.bytes;
+  };
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return inputPlaceholder(inputText(input), handle ?? "not kept");
   }
@@ -166,7 +242,7 @@ function clippedInput(input: unknown, { maxTokens, counter, handle }: Shortening
     .map(([name, value]) => ({ name, text: inputText(value) }))
     .sort((a, b) => b.text.length - a.text.length);
   for (const { name, text } of fields) {
-    if (counter.count(inputText(clipped)) <= maxTokens) break;
+    if (fits(clipped)) break;
     clipped[name] = inputPlaceholder(text, handle ?? "not kept");
   }
   return clipped;

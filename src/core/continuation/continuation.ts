@@ -2,7 +2,8 @@ import { ContextError } from "../error.ts";
 import { messageText } from "../message/message.ts";
 import { startsTurn, toolCalls, waitingCalls } from "../message/structure.ts";
 import { clipLine } from "../text/clip.ts";
-import type { FilePart, Message } from "../message/index.ts";
+import { fileBytes } from "../message/file-data.ts";
+import type { FilePart, Message, OpaquePart, OutputPart } from "../message/index.ts";
 
 /**
  * - `auto`: what the run state asks for is added.
@@ -120,7 +121,7 @@ function saidAgain(
   return {
     role: "user",
     parts: parts.map((part) =>
-      part.type === "file" ? { type: "text", text: describeMedia(part, handleOf?.(part)) } : part,
+      part.type === "file" ? { type: "text", text: describeMedia([part], handleOf?.(part)) } : part,
     ),
     metadata: { ...metadata, [CONTINUE_MARK]: true, ...(hadMedia && { [MEDIA_MARK]: true }) },
   };
@@ -129,13 +130,33 @@ function saidAgain(
 const NAME_UNITS = 200;
 const TYPE_UNITS = 100;
 
-/** The text that stands for an image or file that is not sent again: links expire and bytes are heavy. */
-export function describeMedia(file: FilePart, handle: string | undefined): string {
-  // Names and types come from whoever attached the file: one line, and no half of a character.
-  const name = file.filename === undefined ? "" : ` "${clipLine(file.filename, NAME_UNITS)}"`;
-  const size = file.data === undefined ? "" : `, ${Math.ceil((file.data.length * 3) / 4)} bytes`;
+/** So many different pieces are named one by one. */
+const NAMED_PIECES = 4;
+
+/**
+ * The text that stands for images, files and opaque pieces that are not sent again: links expire
+ * and bytes are heavy. Pieces of text are no matter of it; `""` where there is nothing else.
+ */
+export function describeMedia(pieces: readonly OutputPart[], handle: string | undefined): string {
+  const names = pieces.flatMap((piece) => (piece.type === "text" ? [] : [pieceName(piece)]));
+  if (names.length === 0) return "";
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  const each = [...times].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name));
+  const rest = each.length - NAMED_PIECES;
+  const named = each.slice(0, NAMED_PIECES).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+  const verbs = names.length === 1 ? ["was", "is"] : ["were", "are"];
   const recall = handle === undefined ? "" : `; recall ${handle}`;
-  return `[${clipLine(file.mediaType, TYPE_UNITS)}${name}${size} was attached here and is not sent again${recall}]`;
+  return `[${named} ${verbs[0]} attached here and ${verbs[1]} not sent again${recall}]`;
+}
+
+/** Names and types come from whoever attached the piece: one line, and no half of a character. */
+function pieceName(piece: FilePart | OpaquePart): string {
+  if (piece.type === "opaque") return clipLine(piece.kind, TYPE_UNITS);
+  const { mediaType, filename, data } = piece;
+  const name = filename ? ` "${clipLine(filename, NAME_UNITS)}"` : "";
+  const size = data ? `, ${fileBytes(piece)} bytes` : "";
+  return `${clipLine(mediaType, TYPE_UNITS)}${name}${size}`;
 }
 
 /**

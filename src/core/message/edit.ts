@@ -30,7 +30,7 @@ export type Edit =
   | (EditBase & { readonly type: "replace-output"; readonly text: string; readonly at: number })
   /** The input of a tool call becomes this value. */
   | (EditBase & { readonly type: "replace-input"; readonly input: unknown })
-  /** A text or file part becomes this text. */
+  /** A text, a file or an opaque part becomes this text. */
   | (EditBase & { readonly type: "replace-text"; readonly text: string });
 
 /**
@@ -65,7 +65,8 @@ function editMessage(message: Message, edits: readonly Edit[]): Message {
     : withParts(message, parts);
 }
 
-function editPart(part: Part, edit: Edit): Part {
+/** A part with one edit; the part itself where the edit is for another kind of part. */
+export function editPart(part: Part, edit: Edit): Part {
   if (edit.type === "replace-output" && part.type === "tool-result") {
     return {
       ...part,
@@ -80,7 +81,7 @@ function editPart(part: Part, edit: Edit): Part {
   if (edit.type === "replace-text" && part.type === "text") {
     return { ...part, text: edit.text, original: edit.handle };
   }
-  if (edit.type === "replace-text" && part.type === "file") {
+  if (edit.type === "replace-text" && (part.type === "file" || part.type === "opaque")) {
     return { type: "text", text: edit.text, original: edit.handle };
   }
   return part;

@@ -1,5 +1,6 @@
 export * from "./check.ts";
 export * from "./edit.ts";
+export * from "./file-data.ts";
 export * from "./handle.ts";
 export * from "./message.ts";
 export * from "./original.ts";

@@ -61,14 +61,14 @@ export interface ReasoningPart {
   readonly source?: Source;
 }
 
-/** An image, a document or any other file: inline (`data`, base64) or by `url`. */
+/** An image, a document or any other file: inline (`data`) or by `url`. */
 export interface FilePart {
   readonly type: "file";
   /** IANA media type, `application/octet-stream` when unknown. */
   readonly mediaType: string;
   readonly filename?: string;
-  /** Base64, without a `data:` prefix. */
-  readonly data?: string;
+  /** Base64, without a `data:` prefix; or the bytes themselves. */
+  readonly data?: string | Uint8Array | ArrayBuffer;
   readonly url?: string;
   readonly source?: Source;
 }
@@ -148,11 +148,24 @@ export function isUntouched(message: Message, dialect: string): boolean {
   return source !== undefined && source.dialect === dialect && source.parts === message.parts;
 }
 
-/** The text of a tool's output; files and opaque pieces are left out. */
+/** The text of a tool's output, that of opaque pieces included; files are left out. */
 export function outputText(output: readonly OutputPart[]): string {
   const only = output[0];
   if (output.length === 1 && only?.type === "text") return only.text;
-  return output.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return output.flatMap(textsOf).join("\n");
+}
+
+function textsOf(piece: OutputPart): string[] {
+  if (piece.type === "file") return [];
+  return piece.type === "text" ? [piece.text] : textsIn(piece.source.value);
+}
+
+/** Blocks that hold a text have it in a field of this name, at whatever depth. */
+function textsIn(value: unknown, depth = 8): string[] {
+  if (typeof value !== "object" || value === null || depth === 0) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === "text" && typeof inner === "string" ? [inner] : textsIn(inner, depth - 1),
+  );
 }
 
 /** The text of one tool result. */

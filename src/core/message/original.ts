@@ -1,10 +1,13 @@
 import { isWellFormed } from "../text/utf8.ts";
 import { toJson } from "../text/json.ts";
 import { handleFor, isHandle, type Digest, type Handle, type OriginalKind } from "./handle.ts";
+import { fileData, isBytes } from "./file-data.ts";
 import {
   type FilePart,
   inputText,
   type Message,
+  type OpaquePart,
+  outputText,
   type OutputPart,
   type Part,
   type TextPart,
@@ -20,7 +23,7 @@ export interface Original {
 }
 
 /** A part that can be edited, and therefore has an original. */
-export type EditablePart = ToolResultPart | ToolCallPart | TextPart | FilePart;
+export type EditablePart = ToolResultPart | ToolCallPart | TextPart | FilePart | OpaquePart;
 
 /**
  * The original of a part, as the archive keeps it: the very text where the part is text, JSON
@@ -34,7 +37,7 @@ export function originalOf(part: EditablePart, digest: Digest): Original {
       ? original("msg", part.text, digest)
       : original("parts", toJson([{ type: "text", text: part.text }]), digest);
   }
-  return original("parts", toJson([{ ...part, source: undefined }]), digest);
+  return original("parts", toJson(plainOutput([part])), digest);
 }
 
 /**
@@ -47,8 +50,8 @@ export function originalHandle(part: EditablePart, digest: Digest): Handle {
 
 /** The handle of a part that was shortened before; its original is in the archive already. */
 export function earlierOriginal(part: EditablePart): Handle | undefined {
-  if (part.type === "file" || part.original === undefined) return undefined;
-  return isHandle(part.original) ? part.original : undefined;
+  if (part.type === "file" || part.type === "opaque") return undefined;
+  return part.original !== undefined && isHandle(part.original) ? part.original : undefined;
 }
 
 function outputOriginal(part: ToolResultPart, digest: Digest): Original {
@@ -79,16 +82,22 @@ type PlainMessage = Omit<Message, "parts" | "source"> & {
   readonly source?: unknown;
 };
 
-/** True of a part that names its origin; where none does, nothing has to be copied. */
+/** True of a part that names its origin or holds bytes; where none does, nothing has to be copied. */
 function isTracedPart(part: Part): boolean {
   if (part.source !== undefined) return true;
-  return part.type === "tool-result" && part.output.some(({ source }) => source !== undefined);
+  if (part.type === "file") return isBytes(part.data);
+  return part.type === "tool-result" && part.output.some(isTracedPart);
 }
 
 function plainPart(part: Part): unknown {
   if (part.type === "opaque" || !isTracedPart(part)) return part;
+  if (part.type === "file") return plainFile(part);
   if (part.type !== "tool-result") return { ...part, source: undefined };
   return { ...part, source: undefined, output: plainOutput(part.output) };
+}
+
+function plainFile(part: FilePart): FilePart {
+  return { ...part, source: undefined, data: fileData(part) };
 }
 
 function original(kind: OriginalKind, content: string, digest: Digest): Original {
@@ -101,11 +110,16 @@ function wellFormed(text: string): string {
 
 /** An output without the traces of its origin, as plain JSON. */
 export function plainOutput(output: readonly OutputPart[]): unknown {
-  return output.map((piece) =>
-    piece.type === "opaque"
-      ? { type: piece.kind, value: piece.source.value }
-      : { ...piece, source: undefined },
-  );
+  return output.map((piece) => {
+    if (piece.type === "opaque") return { type: piece.kind, value: piece.source.value };
+    return piece.type === "file" ? plainFile(piece) : { ...piece, source: undefined };
+  });
+}
+
+/** All that an output holds as one text: two images are not the same because neither has words. */
+export function wholeOutput(output: readonly OutputPart[]): string {
+  const isText = output.every(({ type }) => type === "text");
+  return isText ? outputText(output) : toJson(plainOutput(output));
 }
 
 /** The messages of a list that grows as JSON, one message a line, without native sources. */

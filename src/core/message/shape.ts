@@ -1,5 +1,6 @@
-import { isRecord } from "../text/json.ts";
+import { type Fields, isRecord } from "../text/json.ts";
 import { ContextError } from "../error.ts";
+import { isBytes } from "./file-data.ts";
 import type { Message, Part } from "./message.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);
@@ -12,6 +13,36 @@ const REQUIRED: Readonly<Record<Part["type"], readonly string[]>> = {
   "tool-call": ["toolCallId", "toolName"],
   "tool-result": ["toolCallId", "toolName"],
   opaque: ["kind"],
+};
+
+/** What may stand in a field that need not be there; JSON has `null` for what is not. */
+interface OptionalField {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const TEXT: OptionalField = { expected: "a string", fits: (value) => typeof value === "string" };
+const RECORD: OptionalField = { expected: "an object", fits: isRecord };
+
+const MESSAGE_FIELDS: Readonly<Record<string, OptionalField>> = {
+  kind: TEXT,
+  usage: RECORD,
+  metadata: RECORD,
+  source: RECORD,
+};
+
+const PART_FIELDS: Readonly<Record<string, OptionalField>> = {
+  filename: TEXT,
+  url: TEXT,
+  signature: TEXT,
+  original: TEXT,
+  link: TEXT,
+  time: RECORD,
+  source: RECORD,
+  data: {
+    expected: "base64 or bytes",
+    fits: (value) => typeof value === "string" || isBytes(value),
+  },
 };
 
 const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
@@ -29,6 +60,20 @@ export function shapeProblem(value: unknown): string | undefined {
     const problem = partProblem(part);
     if (problem !== undefined) return problem;
   }
+  return oddField(value, MESSAGE_FIELDS);
+}
+
+function oddField(
+  value: Fields,
+  fields: Readonly<Record<string, OptionalField>>,
+): string | undefined {
+  for (const name in fields) {
+    const field = value[name] ?? undefined;
+    const { expected, fits } = fields[name] as OptionalField;
+    if (field !== undefined && !fits(field)) {
+      return `needs ${expected} in "${name}" and has ${describeValue(field)}`;
+    }
+  }
   return undefined;
 }
 
@@ -40,6 +85,8 @@ function partProblem(part: unknown): string | undefined {
   if (missing !== undefined) {
     return `needs a string in "${missing}" and has ${describeValue(part[missing])}`;
   }
+  const odd = oddField(part, PART_FIELDS);
+  if (odd !== undefined) return odd;
   if (type === "opaque" && !isRecord(part["source"])) return "has an opaque part without a source";
   return type === "tool-result" ? outputProblem(part["output"]) : undefined;
 }
@@ -71,6 +118,12 @@ export function assertMessageList(value: unknown): asserts value is readonly unk
   if (Array.isArray(value)) return;
   const problem = `The history is ${describeValue(value)} and no array of messages.`;
   throw new ContextError("invalid-message", problem);
+}
+
+/** Throws `invalid-message` for what is no list of messages. */
+export function assertMessages(value: unknown): asserts value is readonly Message[] {
+  assertMessageList(value);
+  value.forEach(assertMessage);
 }
 
 /** A wrong value in two or three words. */

@@ -123,7 +123,7 @@ export function originalsOf(
 ): Original[] {
   const originals = plan.edits.flatMap((edit): Original[] => {
     const part = messages[edit.message]?.parts[edit.part];
-    if (part === undefined || part.type === "reasoning" || part.type === "opaque") return [];
+    if (part === undefined || part.type === "reasoning") return [];
     return earlierOriginal(part) === undefined ? [originalOf(part, digest)] : [];
   });
   if (plan.reasoning !== undefined) {

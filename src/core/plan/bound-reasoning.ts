@@ -4,20 +4,22 @@ import type { PlanOptions } from "./options.ts";
 import type { ContextPlan } from "./plan.ts";
 
 /**
- * What a plan that only edits parts says about reasoning: where reasoning is bound to everything
- * before it, all that stands behind the first edit goes.
+ * What a plan that only edits parts says about reasoning: what has no room goes, and where reasoning
+ * is bound to everything before it, all that stands behind the first change.
  */
-export function boundReasoning(
+export function droppedReasoning(
   messages: readonly Message[],
   edits: readonly Edit[],
   { traits, digest }: PlanOptions,
+  withoutRoom: readonly number[] = [],
 ): Pick<ContextPlan, "reasoning"> {
-  if (traits?.boundReasoning !== true) return {};
-  const first = edits.reduce((least, { message }) => Math.min(least, message), messages.length);
-  const bound = messages.flatMap(({ parts }, index) =>
-    index >= first && parts.some((part) => part.type === "reasoning") ? [index] : [],
-  );
-  if (bound.length === 0) return {};
-  const { handle } = reasoningOriginal(messages, bound, digest);
-  return { reasoning: { messages: bound, handle } };
+  const places = [...edits.map(({ message }) => message), ...withoutRoom];
+  const first = traits?.boundReasoning === true ? Math.min(...places) : Infinity;
+  const dropped = messages.flatMap(({ parts }, index) => {
+    const goes = index >= first || withoutRoom.includes(index);
+    return goes && parts.some((part) => part.type === "reasoning") ? [index] : [];
+  });
+  if (dropped.length === 0) return {};
+  const { handle } = reasoningOriginal(messages, dropped, digest);
+  return { reasoning: { messages: dropped, handle } };
 }

@@ -1,7 +1,8 @@
 import { ContextError } from "../error.ts";
 import { newestUserMessage } from "../compact/tail.ts";
-import { leadingSystemCount } from "../message/structure.ts";
+import { leastOf } from "./attempt.ts";
 import type { PlanOptions } from "./options.ts";
+import { excessOver, requestSize, roomOf } from "./size.ts";
 import type { Message } from "../message/index.ts";
 
 /** How many of the biggest items the error names. */
@@ -14,32 +15,42 @@ interface Item {
 
 /** The error that says what fills the window when nothing more can be removed. */
 export function irreducible(messages: readonly Message[], options: PlanOptions): ContextError {
-  const { budget } = options;
-  const items = fixedItems(messages, options).sort((a, b) => b.tokens - a.tokens);
+  const { window, usable } = options.budget;
+  const least = leastOf(messages, options);
+  const items = leastItems(least, options).sort((a, b) => b.tokens - a.tokens);
   const biggest = items.slice(0, NAMED_ITEMS);
   const named = biggest.map(({ what, tokens }) => `${what} (${tokens} tokens)`).join(", ");
   return new ContextError(
     "irreducible",
-    `The context cannot be brought below ${budget.usable} usable tokens of a ${budget.window}-token window, because these may not be removed: ${named}. Use a model with a larger window, or shorten them.`,
-    { details: { window: budget.window, usable: budget.usable, biggest } },
+    `The context does not fit into ${limitOf(least.kept, options)}, because these may not be removed: ${named}. Use a model with a larger window, or shorten them.`,
+    { details: { window, usable, biggest } },
   );
 }
 
-/** What every result would hold: what stands beside the messages, the rules, the newest words. */
-function fixedItems(messages: readonly Message[], options: PlanOptions): Item[] {
-  const { budget, meter, fixedTokens = 0, usedTokens } = options;
-  const system = leadingSystemCount(messages);
-  const newest = newestUserMessage(messages);
-  const items = messages.flatMap((message, index): Item[] => {
-    if (index >= system && index !== newest && index !== messages.length - 1) return [];
-    const role = index < system ? "system" : index === newest ? "newest user" : message.role;
-    return [{ what: `${role} message ${index}`, tokens: meter.tokens(message) }];
+/** The limit that cannot be kept, in the figures that somebody set or could set. */
+function limitOf(kept: readonly Message[], options: PlanOptions): string {
+  const { window, reserved } = options.budget;
+  const { maxBytes, maxImages } = options.requestLimits ?? {};
+  const { bytes, images } = excessOver(requestSize(kept, options), roomOf(0, options));
+  if (bytes > 0) return `a request of ${maxBytes} bytes`;
+  if (images > 0) return `a request of ${maxImages} images`;
+  return `a window of ${window} tokens, ${reserved} of which are kept free for the answer (the option reserved)`;
+}
+
+/** What every result would hold: the rules, the newest words and what stands beside the messages. */
+function leastItems(
+  { kept, places, reserve }: ReturnType<typeof leastOf>,
+  { meter, fixedTokens = 0 }: PlanOptions,
+): Item[] {
+  const newest = newestUserMessage(kept);
+  const items = kept.map((message, index): Item => {
+    const role = index === newest ? "newest user" : message.role;
+    return { what: `${role} message ${places[index]}`, tokens: Math.ceil(meter.tokens(message)) };
   });
-  const measured = fixedTokens + meter.total(messages);
-  const unseen = (usedTokens ?? measured) - measured;
-  if (fixedTokens > 0) items.push({ what: "system prompt and tool schemas", tokens: fixedTokens });
-  if (unseen > budget.usable / 2) {
-    items.push({ what: "what the provider counts beside the messages", tokens: unseen });
+  if (reserve.tokens > 0) items.push({ what: "the summary", tokens: reserve.tokens });
+  if (fixedTokens > 0) {
+    const what = "the system prompt and tool schemas that stand beside the messages";
+    items.push({ what, tokens: Math.ceil(fixedTokens) });
   }
   return items;
 }

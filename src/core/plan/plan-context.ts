@@ -1,12 +1,12 @@
 import { applyEdits } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
 import { planPrune, prunableTokens } from "../prune/prune.ts";
-import { boundReasoning } from "./bound-reasoning.ts";
+import { droppedReasoning } from "./bound-reasoning.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
-import { fitsInto, isOver, requestSize } from "./size.ts";
+import { fitsInto, isOver, requestSize, roomOf } from "./size.ts";
 import type { Message } from "../message/index.ts";
 import type { PruneContext } from "../prune/index.ts";
 
@@ -47,9 +47,10 @@ function prunePlan(
   if (pieces.length === 0 || tokens - saved > budget.target) return undefined;
   const edits = pieces.map((piece) => piece.edit);
   const after = requestSize(applyEdits(messages, edits), options);
-  if (!fitsInto(budget.target, { ...after, tokens: tokens - saved }, options)) return undefined;
+  if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
+    return undefined;
   const { length } = messages;
-  const reasoning = boundReasoning(messages, edits, options);
+  const reasoning = droppedReasoning(messages, edits, options);
   return { version: 1, action: "prune", length, edits, ...reasoning };
 }
 

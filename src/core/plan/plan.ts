@@ -66,6 +66,8 @@ export interface SummaryPlan {
   readonly role: "system" | "user";
   /** The most tokens the summary may have. */
   readonly cap: number;
+  /** The most bytes of JSON it may have, where a request has a limit on them. */
+  readonly maxBytes?: number;
 }
 
 /** What fulfils a plan's request for a summary. */

@@ -6,7 +6,7 @@ import type { MessageSize } from "../tokens/index.ts";
 
 /**
  * The size of a whole request: its messages and what stands beside them. `usedTokens` are those
- * of all of it, where they are known better.
+ * of all of it, where they are known better. Bytes and images are only counted where there is a limit.
  */
 export function requestSize(
   messages: readonly Message[],
@@ -27,26 +27,41 @@ export function countedLimit({ budget, counter, margin }: PlanOptions): number {
   return estimateLimit(budget.usable, margin ?? (isEstimator(counter) ? ESTIMATE_MARGIN : 0));
 }
 
-/** T7 over all three limits of a request. */
-export function isOver(size: MessageSize, options: PlanOptions): boolean {
-  const { budget, requestLimits, usedTokens } = options;
-  const usable = usedTokens === undefined ? countedLimit(options) : budget.usable;
-  return (
-    isOverflow(size.tokens, { usable }) ||
-    size.bytes > (requestLimits?.maxBytes ?? Infinity) ||
-    size.images > (requestLimits?.maxImages ?? Infinity)
-  );
+/** The most that a request may hold: so many tokens, and a share of the other limits. */
+export function roomOf(tokens: number, { requestLimits }: PlanOptions, share = 1): MessageSize {
+  return {
+    tokens,
+    bytes: (requestLimits?.maxBytes ?? Infinity) * share,
+    images: Math.ceil((requestLimits?.maxImages ?? Infinity) * share),
+  };
 }
 
-/** Whether a request fits into so many tokens, and under the other limits. */
-export function fitsInto(
-  tokens: number,
-  size: MessageSize,
-  { requestLimits }: PlanOptions,
-): boolean {
+/** By how much a size is above a room; at most 0 where it is not. */
+export function excessOver(size: MessageSize, room: MessageSize): MessageSize {
+  return {
+    tokens: size.tokens - room.tokens,
+    bytes: size.bytes - room.bytes,
+    images: size.images - room.images,
+  };
+}
+
+export function addedTo(size: MessageSize, { tokens, bytes, images }: MessageSize): MessageSize {
+  return {
+    tokens: size.tokens + tokens,
+    bytes: size.bytes + bytes,
+    images: size.images + images,
+  };
+}
+
+export function fitsInto(size: MessageSize, room: MessageSize): boolean {
+  return size.tokens <= room.tokens && size.bytes <= room.bytes && size.images <= room.images;
+}
+
+/** T7 over all three limits of a request. */
+export function isOver(size: MessageSize, options: PlanOptions): boolean {
+  const { budget, usedTokens } = options;
+  const usable = usedTokens === undefined ? countedLimit(options) : budget.usable;
   return (
-    size.tokens <= tokens &&
-    size.bytes <= (requestLimits?.maxBytes ?? Infinity) &&
-    size.images <= (requestLimits?.maxImages ?? Infinity)
+    isOverflow(size.tokens, { usable }) || !fitsInto({ ...size, tokens: 0 }, roomOf(0, options))
   );
 }

@@ -11,7 +11,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../message/message.ts";
-import { originalHandle } from "../message/original.ts";
+import { originalHandle, wholeOutput } from "../message/original.ts";
 import { splitUnits, turnStarts, waitingCalls } from "../message/structure.ts";
 import { partTokens } from "../tokens/count.ts";
 import { inputPlaceholder, placeholder } from "./placeholder.ts";
@@ -280,7 +280,7 @@ function findRepeats(messages: readonly Message[], toolKinds: ToolKinds | undefi
   const byText = new Map<string, ToolResultPart>();
   const newestReads = new Map<string, Read>();
   for (const { result, facts } of wholeResults(messages, toolKinds)) {
-    const text = outputText(result.output);
+    const text = wholeOutput(result.output);
     const same = byText.get(text);
     if (same !== undefined) repeats.set(same, "duplicate");
     byText.set(text, result);

@@ -59,7 +59,7 @@ function saidText(part: Part): string {
     case "text":
       return part.text;
     case "file":
-      return describeMedia(part, undefined);
+      return describeMedia([part], undefined);
     case "opaque":
       return `[${part.kind}]`;
     case "reasoning":

@@ -1,3 +1,4 @@
+import { fileBytes, fileData } from "../message/file-data.ts";
 import type { FilePart } from "../message/index.ts";
 
 /** Width and height of an image, in pixels. */
@@ -30,9 +31,9 @@ const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|javascript|typescript)$/;
  * file without readable data costs the usual price of its kind (image 1,500, PDF 2,000).
  */
 export function fileTokens(file: FilePart): number {
-  const { mediaType, data } = file;
-  if (mediaType.startsWith("image/")) return imageTokens(data);
-  const bytes = data === undefined ? 0 : Math.floor((data.length * 3) / 4);
+  const { mediaType } = file;
+  if (mediaType.startsWith("image/")) return imageTokens(fileData(file));
+  const bytes = fileBytes(file);
   if (mediaType === "application/pdf") {
     const pages = Math.max(1, Math.ceil(bytes / PDF_PAGE_BYTES));
     return Math.min(MAX_PDF_TOKENS, pages * PDF_PAGE_TOKENS);

@@ -1,5 +1,7 @@
+import { fileData } from "../message/file-data.ts";
 import type { Message, Part } from "../message/index.ts";
-import { messageTokens, type TokenCounter } from "./count.ts";
+import { isHigh, isLow, utf8Length } from "../text/utf8.ts";
+import { messageTokens, partTokens, type TokenCounter } from "./count.ts";
 import { jsonText } from "./json-text.ts";
 
 /** How big something is, by the three limits that providers set on a request. */
@@ -92,6 +94,11 @@ function sum(messages: readonly Message[], measure: Measure): number {
   return total;
 }
 
+/** How big one part is. */
+export function partSize(part: Part, counter: TokenCounter): MessageSize {
+  return { tokens: partTokens(part, counter), bytes: partBytes(part), images: partImages(part) };
+}
+
 function messageBytes(message: Message): number {
   return message.parts.reduce((total, part) => total + partBytes(part), FRAME_BYTES);
 }
@@ -103,13 +110,13 @@ function partBytes(part: Part): number {
     case "reasoning":
       return FRAME_BYTES + jsonBytes(part.text) + (part.signature?.length ?? 0);
     case "file":
-      return FRAME_BYTES + (part.data?.length ?? 0) + (part.url?.length ?? 0);
+      return FRAME_BYTES + (fileData(part)?.length ?? 0) + (part.url?.length ?? 0);
     case "tool-call":
       return FRAME_BYTES + part.toolName.length + jsonBytes(jsonText(part.input));
     case "tool-result":
       return part.output.reduce((total, piece) => total + partBytes(piece), FRAME_BYTES);
     case "opaque":
-      return utf8Bytes(jsonText(part.source.value));
+      return utf8Length(jsonText(part.source.value));
   }
 }
 
@@ -124,23 +131,20 @@ function partImages(part: Part): number {
 }
 
 /** UTF-8 bytes of a text inside a JSON string, escapes included. */
-function jsonBytes(text: string): number {
-  let escapes = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 0x22 || unit === 0x5c) escapes += 1;
-    else if (unit < 0x20) escapes += unit >= 0x08 && unit <= 0x0d && unit !== 0x0b ? 1 : 5;
-  }
-  return utf8Bytes(text) + escapes;
+export function jsonBytes(text: string): number {
+  let bytes = utf8Length(text);
+  for (let at = 0; at < text.length; at++) bytes += escapeBytes(text, at);
+  return bytes;
 }
 
-function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    // A surrogate pair is two units and four bytes.
-    bytes += unit < 0x800 || (unit & 0xf800) === 0xd800 ? 1 : 2;
-  }
-  return bytes;
+/** How many bytes more JSON writes for a unit than UTF-8 has for it. */
+function escapeBytes(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit === 0x22 || unit === 0x5c) return 1;
+  if (unit < 0x20) return unit >= 0x08 && unit <= 0x0d && unit !== 0x0b ? 1 : 5;
+  // Half a pair is written as six characters, where UTF-8 has three bytes for its replacement.
+  const isHalf =
+    (isHigh(unit) && !isLow(text.charCodeAt(at + 1))) ||
+    (isLow(unit) && !isHigh(text.charCodeAt(at - 1)));
+  return isHalf ? 3 : 0;
 }

@@ -1,3 +1,4 @@
+import { base64, fileData, isBytes } from "../../core/message/file-data.ts";
 import { toJson } from "../../core/text/json.ts";
 import type {
   FilePart,
@@ -215,8 +216,7 @@ const WEB_URL = /^https?:\/\//i;
 function fileContent(value: unknown): FileContent | undefined {
   if (typeof value === "string") return textContent(value);
   if (value instanceof URL) return textContent(value.href);
-  if (value instanceof Uint8Array) return { data: base64(value) };
-  if (value instanceof ArrayBuffer) return { data: base64(new Uint8Array(value)) };
+  if (isBytes(value)) return { data: fileData({ data: value }) };
   if (!isWireObject(value)) return undefined;
   switch (value["type"]) {
     case "data":
@@ -233,15 +233,4 @@ function fileContent(value: unknown): FileContent | undefined {
 function textContent(value: string): FileContent {
   if (WEB_URL.test(value)) return { url: value };
   return parseDataUrl(value) ?? { data: value };
-}
-
-/** As many as every engine takes in one call. */
-const MAX_ARGUMENTS = 8_192;
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let from = 0; from < bytes.length; from += MAX_ARGUMENTS) {
-    binary += String.fromCharCode(...bytes.subarray(from, from + MAX_ARGUMENTS));
-  }
-  return btoa(binary);
 }

@@ -1,3 +1,4 @@
+import { fileData } from "../../core/message/file-data.ts";
 import type {
   FilePart,
   Message,
@@ -143,7 +144,7 @@ function textPart(text: string): AiSdkTextPart {
 
 function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
   const { mediaType, filename } = part;
-  const data = part.data ?? part.url;
+  const data = fileData(part) ?? part.url;
   if (data === undefined) return textPart(foreignText(part));
   return { type: "file", mediaType, data, filename };
 }
@@ -207,7 +208,8 @@ function encodeOutputPart(part: OutputPart): AiSdkOutputPart {
 }
 
 function encodeOutputFile(part: FilePart): AiSdkOutputPart {
-  const { mediaType, data, url, filename } = part;
+  const { mediaType, url, filename } = part;
+  const data = fileData(part);
   const isImage = mediaType.startsWith("image/");
   if (data !== undefined && isImage) return { type: "image-data", data, mediaType };
   if (data !== undefined) {

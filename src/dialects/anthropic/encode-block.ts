@@ -1,3 +1,4 @@
+import { fileData } from "../../core/message/file-data.ts";
 import type {
   FilePart,
   OutputPart,
@@ -65,7 +66,8 @@ function encodeOutputPart(part: OutputPart, block: Block | undefined): WireBlock
 }
 
 function encodeFile(part: FilePart): AnthropicContentBlock {
-  const { mediaType, data, url } = part;
+  const { mediaType, url } = part;
+  const data = fileData(part);
   if (data !== undefined && IMAGE_TYPES.has(mediaType)) {
     const media_type = mediaType as AnthropicImageType;
     return { type: "image", source: { type: "base64", media_type, data } };

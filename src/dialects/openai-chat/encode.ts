@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
 } from "../../core/message/index.ts";
 import { type CallIds, createCallIds, safeName } from "../call-ids.ts";
+import { fileData } from "../../core/message/file-data.ts";
 import { addressOf, dataUrl, isSameFile } from "../files.ts";
 import { answerPending, foreignText, outputAsText } from "../foreign-text.ts";
 import {
@@ -198,7 +199,8 @@ function encodeBlock(part: OutputPart, kinds: "text" | "media"): WireBlock {
 }
 
 function encodeFile(part: FilePart): ChatPart {
-  const { mediaType, data, filename } = part;
+  const { mediaType, filename } = part;
+  const data = fileData(part);
   const address = addressOf(part);
   if (mediaType.startsWith("image/") && address !== undefined) {
     return { type: "image_url", image_url: { url: address } };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkMessages, messageText } from "../../../src/core/message/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
+import type { Handle, Message } from "../../../src/core/message/index.ts";
 import { contextBudget } from "../../../src/core/overflow/index.ts";
 import {
   applyPlan,
@@ -269,6 +269,72 @@ describe("planContext", () => {
     expect(meter.totalSize(after).images).toBeGreaterThan(0);
   });
 
+  describe("a first message that alone is too much", () => {
+    const photo = { type: "file", mediaType: "image/jpeg", url: "https://example.com/1" } as const;
+    const first = (tokens: number, photos: number): Message[] => [
+      {
+        role: "user",
+        parts: [
+          { type: "text", text: words(tokens) },
+          ...Array.from({ length: photos }, (_, n) => ({ ...photo, url: `${photo.url}${n}` })),
+        ],
+      },
+    ];
+
+    it("fits into all limits of a request, its images described and archived", () => {
+      const limits = fc.record({
+        maxImages: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
+        maxBytes: fc.option(fc.integer({ min: 4_000, max: 40_000 }), { nil: undefined }),
+      });
+      const cases = fc.record({
+        tokens: fc.integer({ min: 10, max: 8_000 }),
+        photos: fc.nat(6),
+        limits,
+        unansweredMedia: fc.constantFrom("describe" as const, "keep" as const),
+      });
+      fc.assert(
+        fc.property(cases, ({ tokens, photos, limits: requestLimits, unansweredMedia }) => {
+          const messages = first(tokens, photos);
+          const own = options(8_000, { requestLimits, unansweredMedia });
+          const plan = planContext(messages, own);
+          const after = applyPlan(messages, plan);
+          const size = meter.totalSize(after);
+          expect(size.tokens).toBeLessThan(4_000);
+          expect(size.images).toBeLessThanOrEqual(requestLimits.maxImages ?? Infinity);
+          expect(size.bytes).toBeLessThanOrEqual(requestLimits.maxBytes ?? Infinity);
+          const kept = new Set(originalsOf(messages, plan, digest).map(({ handle }) => handle));
+          const named = JSON.stringify(after).match(/parts_[0-9a-f]{16}/g) ?? [];
+          expect(named.filter((handle) => !kept.has(handle as Handle))).toEqual([]);
+          expect(new Set(named).size + size.images).toBe(photos);
+        }),
+      );
+    });
+  });
+
+  it("drops long reasoning of the newest step before the person's words are clipped", () => {
+    const thinking: Message = {
+      role: "assistant",
+      parts: [{ type: "reasoning", text: words(9_000) }, call("z", "bash")],
+    };
+    const messages = [...longTurn(6, 300), thinking, results(result("z", "bash", "ok"))];
+    const plan = planContext(messages, options(16_000));
+    const after = applyPlan(messages, plan, SUMMARY);
+    expect(meter.total(after)).toBeLessThan(8_000);
+    expect(after).toContain(messages[1]);
+    const originals = originalsOf(messages, plan, digest).map(({ content }) => content);
+    expect(originals.some((content) => content.includes(words(9_000).slice(0, 500)))).toBe(true);
+  });
+
+  it("keeps the summary under a limit on bytes, and leaves room for the next steps", () => {
+    const plan = planContext(
+      longTurn(60, 200),
+      options(128_000, { requestLimits: { maxBytes: 20_000 } }),
+    );
+    expect(plan.compaction?.summary.maxBytes).toBeLessThan(6_000);
+    const after = applyPlan(longTurn(60, 200), plan, SUMMARY);
+    expect(meter.totalSize(after).bytes).toBeLessThan(15_000);
+  });
+
   it("describes the oldest images of one step that holds more than the limit", () => {
     const shots = Array.from({ length: 12 }, (_, n) => ({
       ...result(`s${n}`, "screenshot", `shot ${n}`),
@@ -286,10 +352,11 @@ describe("planContext", () => {
     const plan = planContext(messages, options(128_000, { requestLimits: { maxImages: 4 } }));
     const after = applyPlan(messages, plan, SUMMARY);
     expect(checkMessages(after)).toEqual([]);
-    expect(meter.totalSize(after).images).toBe(4);
+    // Room is left for the next ones, or every step would be an edit.
+    expect(meter.totalSize(after).images).toBe(3);
     expect(after.at(-1)).toBe(messages.at(-1));
     expect(originalsOf(messages, plan, digest).filter((own) => own.kind === "parts")).toHaveLength(
-      8,
+      9,
     );
   });
 

@@ -1,0 +1,267 @@
+import { clipToFit, type ClipLevel } from "../compact/clip.ts";
+import { pinnedMessages, pinnedSteps, type PinnedSteps } from "../compact/pins.ts";
+import { tailStart } from "../compact/tail.ts";
+import { applyEdits, type Edit } from "../message/edit.ts";
+import { type Message, withParts } from "../message/message.ts";
+import { leadingSystemCount } from "../message/structure.ts";
+import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
+import { protectedResults, type ProtectedResult } from "../prune/protection.ts";
+import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
+import { type DescribedMedia, describedMedia } from "./media.ts";
+import type { PlanOptions } from "./options.ts";
+import type { SummaryPlan } from "./plan.ts";
+import { addedTo, countedLimit, excessOver, fitsInto, requestSize, roomOf } from "./size.ts";
+import type { MessageSize } from "../tokens/index.ts";
+
+/** What the frame around a summary costs beside the summary's own cap, in tokens and bytes. */
+const FRAME_TOKENS = 120;
+const FRAME_BYTES = 800;
+
+/** The most of a limit on bytes that a summary may take. */
+const SUMMARY_BYTES_SHARE = 0.25;
+
+/**
+ * The ladder: what is tried, in order, until the result fits. First a whole tail, then one with
+ * pruned and clipped outputs, then a smaller one, and at the end everything but the newest words is
+ * clipped; what is protected comes last.
+ */
+interface Rung {
+  /** Share of the tail budget. */
+  readonly tail: number;
+  /** At most so many of the tail's least units. */
+  readonly units: number;
+  /** Share of what protected steps of the head may take. */
+  readonly pins: number;
+  readonly clip: ClipLevel;
+  /** No piece is clipped below this many tokens. */
+  readonly floor: number;
+  /** Share of the summary's cap. */
+  readonly summary: number;
+  /** Whether reasoning goes, also where nothing binds it to what was changed. */
+  readonly dropsReasoning?: true;
+}
+
+const LADDER: readonly Rung[] = [
+  { tail: 1, units: Infinity, pins: 1, clip: "nothing", floor: 0, summary: 1 },
+  { tail: 1, units: Infinity, pins: 1, clip: "outputs", floor: 1_000, summary: 1 },
+  { tail: 1, units: Infinity, pins: 1, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0.5, units: Infinity, pins: 1, clip: "inputs", floor: 300, summary: 1 },
+  { tail: 0, units: 2, pins: 1, clip: "inputs", floor: 200, summary: 1 },
+  { tail: 0, units: 2, pins: 0, clip: "texts", floor: 150, summary: 1 },
+  { tail: 0, units: 2, pins: 0, clip: "texts", floor: 150, summary: 1, dropsReasoning: true },
+  { tail: 0, units: 1, pins: 0, clip: "user", floor: 120, summary: 1, dropsReasoning: true },
+  { tail: 0, units: 1, pins: 0, clip: "protected", floor: 80, summary: 0.5, dropsReasoning: true },
+];
+
+/** What is to be compacted. */
+export interface Source {
+  readonly whole: readonly Message[];
+  /** The same, the media of an unanswered one described. */
+  readonly messages: readonly Message[];
+  readonly media: DescribedMedia;
+  readonly system: number;
+  readonly results: readonly ProtectedResult[];
+  readonly options: PlanOptions;
+}
+
+/** What a rung keeps, as far as it does not depend on the room. */
+export interface Kept {
+  readonly start: number;
+  /** Messages of the head, in order. */
+  readonly pinned: readonly number[];
+  readonly steps: PinnedSteps;
+}
+
+/** One rung tried out: the edits it needs and what would be kept. */
+export interface Attempt extends Kept {
+  readonly edits: readonly Edit[];
+  /** What is kept free for the summary and its frame; nothing where there is no head to summarize. */
+  readonly reserve: MessageSize;
+  /** What is kept, and where it stands in the list. */
+  readonly kept: readonly Message[];
+  readonly places: readonly number[];
+  /** Messages that lose their reasoning. */
+  readonly withoutReasoning: readonly number[];
+}
+
+const NOTHING: MessageSize = { tokens: 0, bytes: 0, images: 0 };
+
+/** What is left when everything was tried, and what is kept free for the summary beside it. */
+export function leastOf(
+  messages: readonly Message[],
+  options: PlanOptions,
+): Pick<Attempt, "kept" | "places" | "reserve"> {
+  const source = sourceOf(messages, options);
+  const rung = LADDER.at(-1) as Rung;
+  return tryRung(rung, keptBy(rung, source), roomOf(countedLimit(options) - 1, options), source);
+}
+
+export function sourceOf(messages: readonly Message[], options: PlanOptions): Source {
+  const media = describedMedia(messages, options);
+  const described = applyEdits(messages, media.edits);
+  return {
+    whole: messages,
+    messages: described,
+    media,
+    system: leadingSystemCount(messages),
+    results: protectedResults(described, options),
+    options,
+  };
+}
+
+/** The target is tried first; only protected steps are worth more than staying below it. */
+export function firstThatFits(source: Source): Attempt | undefined {
+  const known = new Map<Rung, Kept>();
+  const keptAt = (rung: Rung): Kept => {
+    const kept = known.get(rung) ?? keptBy(rung, source);
+    known.set(rung, kept);
+    return kept;
+  };
+  const pinning = LADDER.filter(({ pins }) => pins > 0);
+  const ladders = source.results.length === 0 ? [LADDER] : [pinning, LADDER.slice(pinning.length)];
+  const { options } = source;
+  const { target, usable } = options.budget;
+  const limit = countedLimit(options) - 1;
+  const tokens = Math.min(limit, wantedRoom(keptAt(LADDER[0] as Rung).steps, source));
+  const rooms = [roomOf(tokens, options, target / usable), roomOf(limit, options)];
+  const tries = ladders.flatMap((ladder) =>
+    rooms.flatMap((room) => ladder.map((rung) => ({ rung, room }))),
+  );
+  for (const { rung, room } of tries) {
+    const attempt = tryRung(rung, keptAt(rung), room, source);
+    if (fitsInto(attemptSize(attempt, options), room)) return attempt;
+  }
+  return undefined;
+}
+
+/**
+ * What the result should fit into: the target, or more where system messages, summary, pinned steps
+ * and a whole tail need it, as they do in small windows.
+ */
+function wantedRoom(steps: PinnedSteps, { messages, system, options }: Source): number {
+  const { summary, target, tail: wholeTail } = options.budget;
+  const fixed = requestSize(messages.slice(0, system), options).tokens;
+  const tail =
+    options.tailStart === undefined
+      ? wholeTail
+      : options.meter.total(messages.slice(options.tailStart));
+  return Math.max(target, fixed + summary + FRAME_TOKENS + tail + steps.tokens);
+}
+
+function keptBy({ tail, units, pins }: Rung, { messages, system, results, options }: Source): Kept {
+  const { budget, meter, canRecall } = options;
+  const start =
+    options.tailStart ??
+    tailStart(messages, {
+      meter,
+      budget: Math.floor(budget.tail * tail),
+      minUnits: Math.min(budget.tailUnits, units),
+      floor: system,
+    });
+  const head = { from: system, to: start, meter };
+  const steps = pinnedSteps(messages, results, {
+    ...head,
+    room: budget.pinned * pins,
+    prune: canRecall === false ? undefined : { ...options, excess: Infinity },
+  });
+  const rules = pinnedMessages(messages, { ...head, usable: budget.usable });
+  const pinned = [...new Set([...rules, ...steps.messages])].toSorted((a, b) => a - b);
+  return { start, pinned, steps };
+}
+
+function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): Attempt {
+  const { system, options, media, whole } = source;
+  const { start, pinned, steps } = keeping;
+  // Without a head there is nothing to summarize; clipping alone may still make it fit.
+  const hasHead = start > system;
+  // Where nothing is compacted, no more media go than have to.
+  const messages = hasHead ? source.messages : whole;
+  const reserve = hasHead ? summaryRoom(rung, options) : NOTHING;
+  const indices = [...pinned, ...range(start, messages.length)];
+  const isBound = hasHead && options.traits?.boundReasoning === true;
+  const goes = isBound || rung.dropsReasoning === true;
+  const withoutReasoning = goes ? indices.filter((index) => hasReasoning(messages[index])) : [];
+  const silent = new Set(withoutReasoning);
+  const places = [...range(0, system), ...indices].filter(
+    (index) => !silent.has(index) || !isAllReasoning(messages[index]),
+  );
+  const keptOf = (list: readonly Message[]): Message[] =>
+    places.map((index) => keptMessage(list[index] as Message, silent.has(index)));
+  const edits = [...steps.edits];
+  let list = applyEdits(messages, edits);
+  const shrink = (by: (excess: MessageSize) => readonly Edit[]): void => {
+    const size = addedTo(requestSize(keptOf(list), options), reserve);
+    const made = by(excessOver(size, room));
+    edits.push(...made);
+    list = applyEdits(list, made);
+  };
+  if (rung.clip !== "nothing") {
+    shrink((excess) => prunedOfKept({ list, indices, excess }, options));
+    shrink((excess) => clipped({ list, indices, excess }, rung, source));
+  }
+  const all = hasHead ? [...media.edits, ...edits] : edits;
+  return { ...keeping, edits: all, reserve, places, kept: keptOf(list), withoutReasoning };
+}
+
+function summaryRoom({ summary }: Rung, { budget, requestLimits }: PlanOptions): MessageSize {
+  const cap = Math.max(LEAST_SUMMARY, Math.floor(budget.summary * summary));
+  const maxBytes = requestLimits?.maxBytes ?? 0;
+  const bytes = Math.floor(maxBytes * SUMMARY_BYTES_SHARE * summary);
+  return { tokens: cap + FRAME_TOKENS, bytes: bytes && bytes + FRAME_BYTES, images: 0 };
+}
+
+function hasReasoning(message: Message | undefined): boolean {
+  return message?.parts.some(({ type }) => type === "reasoning") === true;
+}
+
+function isAllReasoning(message: Message | undefined): boolean {
+  return message?.parts.every(({ type }) => type === "reasoning") === true;
+}
+
+function keptMessage(message: Message, isSilent: boolean): Message {
+  if (!isSilent) return message;
+  const parts = message.parts.filter(({ type }) => type !== "reasoning");
+  return withParts(message, parts);
+}
+
+/** What is kept of a list, and by how much it is too large. */
+interface TooLarge {
+  readonly list: readonly Message[];
+  readonly indices: readonly number[];
+  readonly excess: MessageSize;
+}
+
+/** T9 on what is kept, where that is what makes room. */
+function prunedOfKept({ list, indices, excess }: TooLarge, options: PlanOptions): readonly Edit[] {
+  if (excess.tokens <= 0 || options.canRecall === false) return [];
+  const scope = { before: pruneBoundary(list, options), only: new Set(indices) };
+  const pieces = prunedPieces(list, scope, { ...options, excess: excess.tokens });
+  return pieces.map(({ edit }) => edit);
+}
+
+function clipped(
+  { list, indices, excess }: TooLarge,
+  { clip, floor }: Rung,
+  { results, options }: Source,
+): readonly Edit[] {
+  const protectedIds = new Set(results.map(({ call }) => call.toolCallId));
+  const keepsMedia = options.unansweredMedia === "keep";
+  const wanted = { ...options, level: clip, floor, protectedIds, keepsMedia };
+  return clipToFit(list, indices, excess, wanted);
+}
+
+function attemptSize({ kept, reserve }: Attempt, options: PlanOptions): MessageSize {
+  return addedTo(requestSize(kept, options), reserve);
+}
+
+/** What the summary may have of what is kept free for it. */
+export function summaryLimits({ tokens, bytes }: MessageSize): Omit<SummaryPlan, "role"> {
+  return {
+    cap: tokens - FRAME_TOKENS,
+    ...(bytes > 0 && { maxBytes: bytes - FRAME_BYTES }),
+  };
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}

@@ -122,9 +122,21 @@ export interface TextFormat extends FormatName {
 
 export type TranscriptFormat = RecordsFormat | DocumentFormat | TextFormat;
 
+/** What of a session may not be in its file. */
+const GAPS = {
+  parent:
+    "A line goes on from one that is not in this file: an earlier part of the session is missing.",
+  summary:
+    "The summary of the last compaction is not in this file: what it stood for is missing in the context.",
+  sealed:
+    "The summary of the last compaction can be read by its provider alone; for anybody else, what it stands for is missing.",
+} as const;
+
 /** Collects warnings up to a number, so that a broken gigabyte does not make a gigabyte of them. */
 export interface Warnings {
   add(message: string, line?: number): void;
+  /** A part of the session is not in the file; told once for each kind, with its first line. */
+  missing(what: keyof typeof GAPS, line?: number): void;
   list(): readonly TranscriptWarning[];
 }
 
@@ -134,11 +146,17 @@ const FORMAT_WARNINGS = 100;
 /** An empty collection that keeps the first `max` warnings and counts the others. */
 export function createWarnings(max: number = FORMAT_WARNINGS): Warnings {
   const kept: TranscriptWarning[] = [];
+  const told = new Set<string>();
   let more = 0;
+  const add: Warnings["add"] = (message, line) => {
+    if (kept.length >= max) more += 1;
+    else kept.push(line === undefined ? { message } : { line, message });
+  };
   return {
-    add(message, line) {
-      if (kept.length >= max) more += 1;
-      else kept.push(line === undefined ? { message } : { line, message });
+    add,
+    missing(what, line) {
+      if (!told.has(what)) add(GAPS[what], line);
+      told.add(what);
     },
     list() {
       return more === 0 ? [...kept] : [...kept, { message: `There were ${more} more warnings.` }];

@@ -194,6 +194,39 @@ describe("OpenHands", () => {
     expect(messages[1]?.parts[1]).toMatchObject({ toolName: "run", input: { command: "ls" } });
   });
 
+  it.each([
+    ["by lines", (events: readonly object[]) => readLines(...events)],
+    ["as a task", (events: readonly object[]) => readLines({ history: events })],
+    ["as a document", (events: readonly object[]) => openhandsDocument.read(events)],
+  ])("reads the flat events of 2024, which do not say who speaks: %s", (_, read) => {
+    const reading = read([
+      { action: "initialize", args: { AGENT: "CodeActAgent" } },
+      { action: "message", args: { content: "Fix it", wait_for_response: false } },
+      { action: "run", args: { command: "ls", thought: "Look." } },
+      { observation: "run", content: "a.py", extras: { command_id: 1, exit_code: 0 } },
+      { action: "message", args: { content: "Shall I go on?", wait_for_response: true } },
+      { action: "message", args: { content: "Yes." } },
+      { action: "edit", args: { path: "a.py", content: "x", thought: "" } },
+      { observation: "edit", content: "done", extras: { path: "a.py" } },
+      { action: "message", args: { content: "Edited." } },
+      { action: "finish", args: { thought: "Done." } },
+    ]);
+    const messages = messagesOf(reading);
+    expect(checkMessages(messages)).toEqual([]);
+    expect(messages.map(({ role, kind, parts }) => [role, kind, parts.at(-1)?.type])).toEqual([
+      ["user", undefined, "text"],
+      ["assistant", undefined, "tool-call"],
+      ["tool", undefined, "tool-result"],
+      ["assistant", undefined, "text"],
+      ["user", undefined, "text"],
+      ["assistant", undefined, "tool-call"],
+      ["tool", undefined, "tool-result"],
+      ["assistant", undefined, "text"],
+      ["assistant", undefined, "text"],
+    ]);
+    expect(reading.warnings).toEqual([]);
+  });
+
   it("reads a document with the events of one run, without its torn last one", () => {
     const events = numbered(TYPED, run("a", reply("r1", "a")), ran("a", 1));
     expect(isOpenHandsDocument(events)).toBe(true);

@@ -57,8 +57,23 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded SWE-agent trajectories", () =
     });
   });
 
-  it.each([V0, V1])("name the file of every edit, which the agent left out: %s", (file) => {
-    const messages = messagesOf(sweAgent.read(JSON.parse(recording(file).toString())));
+  it("keep the arguments of 1.x as the model made them", () => {
+    const document = JSON.parse(recording(V1).toString()) as {
+      history: readonly { tool_calls?: readonly { function: { arguments: string } }[] }[];
+    };
+    const made = document.history.flatMap(({ tool_calls: calls }) =>
+      (calls ?? []).map((call): unknown => JSON.parse(call.function.arguments)),
+    );
+    const read = messagesOf(sweAgent.read(document))
+      .flatMap(({ parts }) => parts)
+      .filter((part) => part.type === "tool-call")
+      .map(({ input }) => input);
+    expect(made.length).toBeGreaterThan(5);
+    expect(read).toEqual(made);
+  });
+
+  it("name the file of every edit of 0.x, whose text leaves it out", () => {
+    const messages = messagesOf(sweAgent.read(JSON.parse(recording(V0).toString())));
     const edits = messages
       .flatMap(({ parts }) => parts)
       .filter((part) => part.type === "tool-call" && /^(?:edit|insert)$/.test(part.toolName));

@@ -48,12 +48,14 @@ function open(): RecordReader {
       if (entry.content.type === "compaction" && !entry.sidechain) release(entries);
     },
     finish(): Reading {
-      const { messages, missing } = effectiveContext(entries);
-      if (missing > 0) {
+      const { messages, gaps } = effectiveContext(entries);
+      if (gaps.kept > 0) {
         warnings.add(
-          `The last compaction kept ${missing} lines that this file does not hold; they are missing in the context.`,
+          `The last compaction kept ${gaps.kept} lines that this file does not hold; they are missing in the context.`,
         );
       }
+      if (gaps.parent !== undefined) warnings.missing("parent", gaps.parent);
+      if (gaps.summary !== undefined) warnings.missing("summary", gaps.summary);
       const about = aboutSession(session, known);
       const conversation: Conversation = { ...about, messages, timeline: [...samples.values()] };
       return {

@@ -8,8 +8,17 @@ const CLEARED = "[Old tool result content cleared]";
 /** What the model would have seen next. */
 interface EffectiveContext {
   readonly messages: readonly Message[];
+  readonly gaps: Gaps;
+}
+
+/** What of the context is not in the file. */
+export interface Gaps {
   /** How many lines the last compaction kept that the file does not hold. */
-  readonly missing: number;
+  readonly kept: number;
+  /** The first line whose parent is not there. */
+  readonly parent?: number;
+  /** The line of the last compaction, if its summary is not there. */
+  readonly summary?: number;
 }
 
 /** What was cleared from the context without a summary. */
@@ -26,7 +35,7 @@ export function effectiveContext(entries: readonly Entry[]): EffectiveContext {
   const pieces = path.entries
     .filter(({ uuid }) => !cleared.attachments.has(uuid))
     .flatMap((entry) => piecesOf(entry, cleared));
-  return { messages: assembleSteps(pieces), missing: path.missing };
+  return { messages: assembleSteps(pieces), gaps: path.gaps };
 }
 
 function clearedBy(entries: readonly Entry[]): Cleared {
@@ -60,8 +69,7 @@ function placeholder(part: Part, { results }: Cleared): Part {
 /** The lines that led to the end of the session, in the order in which they were sent. */
 interface MainPath {
   readonly entries: readonly Entry[];
-  /** How many lines the last compaction kept that the file does not hold. */
-  readonly missing: number;
+  readonly gaps: Gaps;
 }
 
 interface Tree {
@@ -71,6 +79,8 @@ interface Tree {
   /** Where a preserved segment was hung behind its summary: uuid of its first line to the anchor. */
   readonly rehung: ReadonlyMap<string, string>;
   readonly before: ReadonlyMap<Entry, Entry>;
+  /** Every line of the file, those of sub-agents too. */
+  readonly known: ReadonlySet<string>;
 }
 
 /**
@@ -82,17 +92,29 @@ interface Tree {
 function mainPath(entries: readonly Entry[]): MainPath {
   const tree = growTree(entries);
   const leaf = tree.entries.findLast(({ content }) => isConversation(content.type));
-  if (leaf === undefined) return { entries: [], missing: 0 };
+  if (leaf === undefined) return { entries: [], gaps: { kept: 0 } };
   const path = walk(leaf, tree);
   const last = tree.entries.findLast((entry) => path.has(entry) && isCompaction(entry));
   const compaction = last?.content as Compaction | undefined;
   const kept = (compaction?.preserved ?? []).map((uuid) => tree.byUuid.get(uuid));
   for (const entry of kept) if (entry !== undefined) path.add(entry);
   addLost(path, tree);
+  const ordered = inOrder(path, tree, last);
   return {
-    entries: inOrder(path, tree, last),
-    missing: kept.filter((entry) => entry === undefined).length,
+    entries: ordered,
+    gaps: {
+      kept: kept.filter((entry) => entry === undefined).length,
+      parent: ordered.find((entry) => isTornOff(entry, tree))?.line,
+      summary: ordered.some(isSummary) ? undefined : last?.line,
+    },
   };
+}
+
+/** A root has no parent, and old files have none at all; a compaction begins anew. */
+function isTornOff(entry: Entry, tree: Tree): boolean {
+  const { parent } = entry;
+  if (parent === null || parent === undefined || isCompaction(entry)) return false;
+  return !tree.rehung.has(entry.uuid) && !tree.known.has(parent);
 }
 
 function growTree(all: readonly Entry[]): Tree {
@@ -109,7 +131,8 @@ function growTree(all: readonly Entry[]): Tree {
     const previous = entries[index - 1];
     if (previous !== undefined) before.set(entry, previous);
   });
-  return { entries, byUuid: new Map(entries.map((entry) => [entry.uuid, entry])), rehung, before };
+  const byUuid = new Map(entries.map((entry) => [entry.uuid, entry]));
+  return { entries, byUuid, rehung, before, known: new Set(all.map(({ uuid }) => uuid)) };
 }
 
 function walk(leaf: Entry, tree: Tree): Set<Entry> {

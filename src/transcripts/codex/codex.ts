@@ -2,7 +2,12 @@ import { isRecord } from "../../core/text/json.ts";
 import { z } from "zod";
 import type { Usage } from "../../core/message/index.ts";
 import { fields, instant, list, number, text } from "../lenient.ts";
-import type { ContextSample, Reading, RecordReader } from "../transcript.ts";
+import {
+  type ContextSample,
+  createWarnings,
+  type Reading,
+  type RecordReader,
+} from "../transcript.ts";
 import { isBareItem } from "../signs.ts";
 import { compactedPayload, createHistory, type History } from "./history.ts";
 import { neutralItem } from "./item.ts";
@@ -108,11 +113,14 @@ function toReading(rollout: Rollout): Reading {
   const { id, cwd, model, window, instructions, startedAt, updatedAt, version } = rollout;
   const messages = rollout.history.messages(rollout.typed);
   const about = { id, cwd, model, window, instructions, startedAt, updatedAt };
+  const warnings = createWarnings();
+  const gap = rollout.history.gap();
+  if (gap !== undefined) warnings.missing(gap);
   return {
     version,
     conversations: [{ ...about, messages, timeline: rollout.timeline }],
     compactions: rollout.compactions,
-    warnings: [],
+    warnings: warnings.list(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from "../../core/text/json.ts";
 import { messageText, type Message, type Usage } from "../../core/message/message.ts";
+import { isSealedSummary } from "../../core/message/structure.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
 import { neutralItem, type Item } from "./item.ts";
 
@@ -11,6 +12,8 @@ export interface History {
   compact(payload: Compacted): void;
   /** The person took back the newest turns. */
   rollBack(turns: number): void;
+  /** What the newest compaction left of its summary, if there was one. */
+  gap(): "summary" | "sealed" | undefined;
   /** The context as the model would see it; `typed` are the texts a person is known to have typed. */
   messages(typed: ReadonlySet<string>): Message[];
 }
@@ -26,6 +29,7 @@ export function createHistory(): History {
   let pieces: Piece[] = [];
   let reply = 0;
   let isOpen = false;
+  let isCompacted = false;
 
   const addReply = (item: Extract<Item, { type: "reply" }>, time: number | undefined): void => {
     if (!isOpen) reply += 1;
@@ -57,6 +61,7 @@ export function createHistory(): History {
     },
     compact(payload) {
       isOpen = false;
+      isCompacted = true;
       const replacement = payload.replacement_history;
       if (replacement === undefined) {
         pieces = [...preamble(pieces), ...summaryPieces(payload.message)];
@@ -73,6 +78,12 @@ export function createHistory(): History {
         if (start === -1) return;
         pieces = pieces.slice(0, start);
       }
+    },
+    gap() {
+      if (!isCompacted) return undefined;
+      const summaries = pieces.filter(({ message }) => message.kind === "summary");
+      if (summaries.length === 0) return "summary";
+      return summaries.every(({ message }) => isSealedSummary(message)) ? "sealed" : undefined;
     },
     messages: (typed) => lateInjected(assembleSteps(pieces.map((piece) => withKind(piece, typed)))),
   };

@@ -203,4 +203,4 @@ function openingSnapshot(records: readonly unknown[]): string | undefined {
 
 /** The set-up and the snapshot are among the first records. */
 const OPENING = 5;
-const SILENT: Warnings = { add: () => undefined, list: () => [] };
+const SILENT: Warnings = createWarnings(0);

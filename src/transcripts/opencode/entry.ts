@@ -17,6 +17,10 @@ export interface Entry {
   readonly isSummary: boolean;
   /** On one that became it. */
   readonly summary?: Message;
+  /** On one that became it, although the file does not hold its words. */
+  readonly isBlank?: boolean;
+  /** The message that it answers. */
+  readonly answers?: string;
   readonly samples: readonly ContextSample[];
   readonly model?: string;
   /** The system prompt that the person set for this message. */
@@ -38,6 +42,7 @@ const entrySchema = fields({
     modelID: text,
     finish: text,
     system: text,
+    parentID: text,
     summary: anything,
     error: fields({ name: text }),
     time: fields({ created: number }),
@@ -84,17 +89,22 @@ function decodeUser(info: Info, parts: readonly unknown[]): Entry {
   return { ...base, messages: [], marker: { tailStartId: marker.tail_start_id } };
 }
 
-/** What the person gave, and in a message of its own what opencode added to it. */
+/**
+ * What the person gave, in one message, and in others what opencode added before and after it: the
+ * reminder of a mode stands where it was sent.
+ */
 function userMessages(info: Info, natives: readonly NativePart[]): Message[] {
   const typed: Part[] = [];
-  const injected: Part[] = [];
+  const before: Part[] = [];
+  const after: Part[] = [];
+  const injected = (): Part[] => (typed.length === 0 ? before : after);
   let last = typed;
   for (const part of natives) {
     if (part.type === "text" && part.ignored !== true && part.text) {
-      last = part.synthetic === true ? injected : typed;
+      last = part.synthetic === true ? injected() : typed;
       last.push({ type: "text", text: part.text });
     } else if (part.type === "subtask") {
-      injected.push({ type: "text", text: subtaskText(part) });
+      injected().push({ type: "text", text: subtaskText(part) });
     } else if (part.type === "file") {
       const file = decodeFile(part);
       if (file !== undefined) last.push(file);
@@ -102,8 +112,9 @@ function userMessages(info: Info, natives: readonly NativePart[]): Message[] {
   }
   const base = { role: "user" as const, id: info.id, time: info.time?.created };
   const messages: Message[] = [];
+  if (before.length > 0) messages.push({ ...base, parts: before, kind: "injected" });
   if (typed.length > 0) messages.push({ ...base, parts: typed });
-  if (injected.length > 0) messages.push({ ...base, parts: injected, kind: "injected" });
+  if (after.length > 0) messages.push({ ...base, parts: after, kind: "injected" });
   const continues = natives.some((part) => part.metadata?.compaction_continue === true);
   return continues && typed.length === 0 ? messages.map(asContinuation) : messages;
 }
@@ -138,7 +149,8 @@ function decodeAssistant(info: Info, parts: readonly unknown[], calls: CallPairi
     messages,
     sent: info.error === undefined || isAbortedWithContent(info, messages),
     isSummary: info.summary === true,
-    summary: summaryOf(info, messages),
+    ...summaryOf(info, messages),
+    answers: info.parentID,
     samples: usages.map((usage) => sampleOf(usage, info.time?.created)),
     model: info.modelID,
   };
@@ -189,13 +201,13 @@ function isAbortedWithContent(info: Info, messages: readonly Message[]): boolean
 }
 
 /** A compaction is complete when its reply has finished, has no error, and says something. */
-function summaryOf(info: Info, messages: readonly Message[]): Message | undefined {
+function summaryOf(info: Info, messages: readonly Message[]): Pick<Entry, "summary" | "isBlank"> {
   const isComplete = info.summary === true && info.finish !== undefined && info.error === undefined;
-  if (!isComplete) return undefined;
+  if (!isComplete) return {};
   const parts = messages.flatMap((message) => message.parts.filter((part) => part.type === "text"));
-  if (parts.length === 0) return undefined;
+  if (parts.length === 0) return { isBlank: true };
   const base = { id: info.id, time: info.time?.created };
-  return { ...base, role: "user", kind: "summary", parts };
+  return { summary: { ...base, role: "user", kind: "summary", parts } };
 }
 
 /**

@@ -77,8 +77,13 @@ function beforeRevert(entries: readonly Entry[], info: Info | undefined): readon
  * after the marker. Markers and other summaries are never sent.
  */
 function effectiveMessages(entries: readonly Entry[], warnings: Warnings): Message[] {
+  const [first] = entries;
+  if (first?.answers !== undefined && indexOfId(entries, first.answers) === -1) {
+    warnings.missing("parent");
+  }
   const summaryAt = entries.findLastIndex((entry) => entry.summary !== undefined);
   const summary = entries[summaryAt]?.summary;
+  if (entries.slice(summaryAt + 1).some((entry) => entry.isBlank)) warnings.missing("summary");
   if (summary === undefined) return sentMessages(entries);
   const markerAt = entries.slice(0, summaryAt).findLastIndex((entry) => entry.marker !== undefined);
   const head = markerAt === -1 ? summaryAt : markerAt;

@@ -68,6 +68,7 @@ const STATE = new Set([
   "agent_state_changed",
   "change_agent_state",
   "condensation_request",
+  "initialize",
   "null",
   "pause",
   "resume",

@@ -66,11 +66,20 @@ function readAction(walk: Walk, event: OpenHandsEvent, action: string): void {
 }
 
 function readMessage(walk: Walk, event: OpenHandsEvent): void {
-  const { args, source } = event;
+  const { args } = event;
+  const source = event.source ?? likelySource(walk);
   const parts = [...contentParts(args["content"]), ...imageList(args["image_urls"])];
   if (source === "user") push(walk, event, { role: "user", parts });
   else if (source === "environment") push(walk, event, { role: "user", kind: "injected", parts });
   else push(walk, event, { role: "assistant", parts });
+}
+
+/** Runs of 2024 do not say who speaks: a person begins, and answers what the agent only said. */
+function likelySource({ messages }: Walk): "user" | "agent" {
+  const last = messages.findLast(({ role, kind }) => role !== "system" && kind === undefined);
+  const hasOnlySpoken =
+    last?.role === "assistant" && last.parts.every((part) => part.type !== "tool-call");
+  return last === undefined || hasOnlySpoken ? "user" : "agent";
 }
 
 function lastWords(event: OpenHandsEvent): Part[] {

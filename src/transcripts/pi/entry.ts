@@ -25,7 +25,8 @@ export interface Content {
 
 /** Where the kept tail of a compaction starts: an entry's id, or in version 1 its index. */
 export interface Compaction {
-  readonly summary: Message;
+  /** Absent where it is not in the file. */
+  readonly summary?: Message;
   readonly firstKeptId?: string;
   readonly firstKeptIndex?: number;
 }
@@ -105,15 +106,17 @@ export function decodeContent(value: unknown, calls: CallPairing): Content | und
   }
 }
 
-function decodeCompaction(line: Line, time: number | undefined): Compaction | undefined {
-  if (line.summary === undefined) return undefined;
+function decodeCompaction(line: Line, time: number | undefined): Compaction {
   const metadata = {
     tokensBefore: line.tokensBefore,
     readFiles: line.details?.readFiles,
     modifiedFiles: line.details?.modifiedFiles,
   };
+  const parts = textParts(line.summary);
   return {
-    summary: { ...userMessage(textParts(line.summary), time), kind: "summary" as const, metadata },
+    ...(parts.length > 0 && {
+      summary: { ...userMessage(parts, time), kind: "summary" as const, metadata },
+    }),
     firstKeptId: line.firstKeptEntryId,
     firstKeptIndex: line.firstKeptEntryIndex,
   };

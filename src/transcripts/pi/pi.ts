@@ -77,7 +77,7 @@ function place(state: State, content: Content & { line: number }, { id, parentId
   const { entries, byId, warnings } = state;
   const known = typeof parentId === "string" ? byId.get(parentId) : undefined;
   if (typeof parentId === "string" && known === undefined) {
-    warnings.add(`Its parent ${parentId} is missing; the entry before stands in.`, content.line);
+    warnings.missing("parent", content.line);
   }
   const parent = parentId === null ? -1 : (known ?? entries.length - 1);
   if (id !== undefined) byId.set(id, entries.length);
@@ -121,11 +121,13 @@ function lastBranch(entries: readonly Entry[]): Entry[] {
 /** After a compaction: its summary, what it kept from before, and what came since. */
 function effectiveMessages(branch: readonly Entry[], state: State): Message[] {
   const at = branch.findLastIndex((entry) => entry.compaction !== undefined);
-  const compaction = branch[at]?.compaction;
+  const { compaction, line } = branch[at] ?? {};
+  if (at !== -1 && compaction?.summary === undefined) state.warnings.missing("summary", line);
   if (compaction === undefined) return sentMessages(branch);
   const from = firstKept(branch, at, state);
   const kept = from === -1 ? [] : branch.slice(from, at);
-  return [compaction.summary, ...sentMessages(kept), ...sentMessages(branch.slice(at + 1))];
+  const summary = compaction.summary === undefined ? [] : [compaction.summary];
+  return [...summary, ...sentMessages(kept), ...sentMessages(branch.slice(at + 1))];
 }
 
 function firstKept(branch: readonly Entry[], at: number, state: State): number {

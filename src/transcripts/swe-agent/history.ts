@@ -1,4 +1,3 @@
-import { isRecord } from "../../core/text/json.ts";
 import { z } from "zod";
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
@@ -30,8 +29,8 @@ export interface History {
  * one thing that a person wrote. Any later user entry is an observation; it is the result of the
  * oldest open call, or a notice when none is open. Actions in text get ids made from their place; an
  * id that was used before (replayed demonstrations repeat theirs) is made different.
- * `openFiles` names the file in the agent's editor after each action: edits do not name theirs, so
- * it becomes their `path`.
+ * `openFiles` names the file in the agent's editor after each action: edits in text do not name
+ * theirs, so it becomes their `path`. Calls of 1.x stay as the model made them.
  */
 export function readHistory(
   entries: readonly HistoryEntry[],
@@ -75,7 +74,7 @@ function readAssistant(
   openFiles: readonly (string | undefined)[],
 ): void {
   const openFile = openFiles[walk.actions];
-  const native = (entry.tool_calls ?? []).map((call) => nativeCall(walk, call, openFile));
+  const native = (entry.tool_calls ?? []).map((call) => nativeCall(walk, call));
   const calls = native.length > 0 ? native : textCalls(walk, entry, openFile);
   // Where the action stands in the content, the thought is what is left of it.
   const isInText = native.length === 0 && calls.length > 0 && entry.thought !== undefined;
@@ -85,27 +84,13 @@ function readAssistant(
   push(walk, { role: "assistant", parts: [...reasoning(entry), ...said, ...calls] }, entry);
 }
 
-/** Editor tools that change the open file without naming it. */
-const ON_OPEN_FILE = new Set(["edit", "insert"]);
-
 function nativeCall(
   walk: Walk,
-  call: NonNullable<HistoryEntry["tool_calls"]>[number],
-  openFile: string | undefined,
+  { id, function: made }: NonNullable<HistoryEntry["tool_calls"]>[number],
 ): ToolCallPart {
-  const { name } = call.function;
-  const given = parseInput(call.function.arguments ?? {});
-  const isNameless = isRecord(given) && !("path" in given || "filename" in given);
-  const input =
-    openFile !== undefined && isNameless && ON_OPEN_FILE.has(name)
-      ? { path: openFile, ...given }
-      : given;
-  return {
-    type: "tool-call",
-    toolCallId: walk.ids.assign(call.id ?? "call"),
-    toolName: name,
-    input,
-  };
+  const toolCallId = walk.ids.assign(id ?? "call");
+  const input = parseInput(made.arguments ?? {});
+  return { type: "tool-call", toolCallId, toolName: made.name, input };
 }
 
 function textCalls(walk: Walk, entry: HistoryEntry, openFile: string | undefined): ToolCallPart[] {

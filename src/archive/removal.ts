@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { lstat, readFile, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorCode } from "./archive-error.ts";
@@ -84,7 +85,7 @@ function note(failures: string[], error: unknown): false {
   return false;
 }
 
-/** Into the folder that somebody made meanwhile, if there is one: equal names are equal originals. */
+/** Into the folder that somebody made meanwhile, if there is one. */
 async function putBack(away: string, folder: string): Promise<void> {
   try {
     await rename(away, folder);
@@ -92,15 +93,34 @@ async function putBack(away: string, folder: string): Promise<void> {
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
   }
-  for (const { name } of await entriesIn(away)) {
-    const [from, to] = [join(away, name), join(folder, name)];
-    const isThere = !giveName(from, to);
-    if (isThere && name === JOURNAL_FILE) {
-      await appendLine(to, (await readFile(from, "utf8")).trimEnd());
-    }
-    await unlink(from).catch(() => undefined);
+  for (const entry of await entriesIn(away)) {
+    const [from, to] = [join(away, entry.name), join(folder, entry.name)];
+    await (isOwnFile(entry.name) ? putOwnBack(from, to) : putForeignBack(from, to, entry));
   }
   await rmdir(away);
+}
+
+/** Equal names of ours are equal originals, and of two journals both are kept. */
+async function putOwnBack(from: string, to: string): Promise<void> {
+  if (!giveName(from, to) && basename(from) === JOURNAL_FILE) {
+    await appendLine(to, (await readFile(from, "utf8")).trimEnd());
+  }
+  await unlink(from).catch(() => undefined);
+}
+
+/** What stands in the way of another file or folder. */
+const TAKEN: ReadonlySet<string> = new Set(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ELOOP"]);
+
+/** What is none of ours may be another thing of the same name: it takes the next name that is free. */
+async function putForeignBack(from: string, to: string, entry: Dirent): Promise<void> {
+  for (let next = 1, name = to; ; name = `${to}.${next++}`) {
+    try {
+      if (entry.isDirectory()) return await rename(from, name);
+      if (giveName(from, name)) return await unlink(from);
+    } catch (error) {
+      if (!TAKEN.has(errorCode(error) ?? "")) throw error;
+    }
+  }
 }
 
 /** A writer that is alive is done sooner, or writes into its file meanwhile. */

@@ -35,8 +35,8 @@ export function summarizerOnCall(
   return {
     ...facts,
     async canReuse(live) {
-      const { canReuse } = await load();
-      return canReuse === undefined || canReuse(live);
+      const driver = await load();
+      return driver.canReuse?.(live) ?? true;
     },
     summarize: async (request) => (await load()).summarize(request),
   };

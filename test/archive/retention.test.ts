@@ -252,6 +252,28 @@ describe("what a killed process leaves", () => {
     expect(await archive.get(handle)).toBe("second");
     expect(await archive.journal?.read()).toEqual([{ entry: 2 }, { entry: 1 }]);
   });
+
+  it("keeps what a person put there, also where both have a file of that name", async () => {
+    const folder = await newFolder();
+    const put = async (text: string): Promise<void> => {
+      await stored(folder, "both", 0, text);
+      await fs.writeFile(join(folder, "both", "notes.txt"), text);
+      await fs.mkdir(join(folder, "both", "mine"));
+      await fs.writeFile(join(folder, "both", "mine", "own.txt"), text);
+    };
+    await put("first");
+    await fs.mkdir(join(folder, ".gc"));
+    await fs.rename(join(folder, "both"), join(folder, ".gc", `both.${"a".repeat(16)}`));
+    await put("second");
+    await collectGarbage(folder);
+    const read = (...names: string[]): Promise<string> =>
+      fs.readFile(join(folder, "both", ...names), "utf8");
+    expect(await read("notes.txt")).toBe("second");
+    expect(await read("notes.txt.1")).toBe("first");
+    expect(await read("mine", "own.txt")).toBe("second");
+    expect(await read("mine.1", "own.txt")).toBe("first");
+    expect(await fs.readdir(join(folder, ".gc"))).toEqual([]);
+  });
 });
 
 it("a collection that is killed in the middle leaves an archive that works", async () => {

@@ -32,6 +32,11 @@ export interface SentBeside {
    * model. @default what the context's `traits` say
    */
   readonly boundReasoning?: boolean;
+  /**
+   * The most tokens that the answer may have. Where the option `reserved` is not given, no more than
+   * that is kept free.
+   */
+  readonly maxOutput?: number;
 }
 
 /** How many tokens a request holds, in the provider's tokens, and how that is known. */
@@ -102,14 +107,14 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
   const meter = createMessageMeter(counter);
   const beside = createBeside(options, counter);
   const margin = isEstimator(counter) ? ESTIMATE_MARGIN : 0;
-  let budget = contextBudget(options);
+  const room = createRoom(options);
   const assumed = assumedFactor(options, counter);
   let calibration: Calibration = createCalibration(assumed?.factor);
   let learned: Message | undefined;
   /** Of the list before: what its beginnings hold, one for each length, as it was counted. */
   const totals = [0];
   const counted = (): number => beside.tokens() + (totals.at(-1) ?? 0);
-  const scale = (): Scale => scaleFor(calibration, budget.usable);
+  const scale = (): Scale => scaleFor(calibration, room.budget.usable);
   const estimate = (): Measured => {
     const measured = estimatedAs(scale(), counted(), margin);
     return calibration.samples === 0 && assumed !== undefined ? { ...measured, assumed } : measured;
@@ -125,11 +130,14 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
 
   return {
     get budget() {
-      return budget;
+      return room.budget;
     },
     beside: beside.sent,
-    note: beside.note,
-    isOver: ({ most }) => isOverflow(most, budget),
+    note(sent) {
+      beside.note(sent);
+      room.note(sent);
+    },
+    isOver: ({ most }) => isOverflow(most, room.budget),
     measure({ messages, from, since }) {
       totals.length = Math.min(totals.length, from + 1);
       for (let at = totals.length - 1; at < messages.length; at++) {
@@ -148,10 +156,7 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
     observe(reported) {
       calibration = calibrate(calibration, { estimated: counted(), reported });
     },
-    learnWindow(window) {
-      const { maxInput: _, ...rest } = options;
-      if (window < budget.window) budget = contextBudget({ ...rest, window });
-    },
+    learnWindow: (window) => room.learnWindow(window),
     tokens() {
       const { factor, outside } = scale();
       return {
@@ -162,6 +167,45 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
     },
     forget: (message) => meter.forget(message),
   };
+}
+
+/** The budget, as requests and refusals change it. */
+interface Room {
+  readonly budget: ContextBudget;
+  note(sent: SentBeside): void;
+  learnWindow(window: number): void;
+}
+
+function createRoom(options: GaugeOptions): Room {
+  let budget = contextBudget(options);
+  const usual = budget.reserved;
+  let { reserved } = options;
+  let learnt: Pick<BudgetOptions, "window" | "maxInput"> = {};
+  const update = (): void => {
+    budget = contextBudget({ ...options, ...learnt, reserved });
+  };
+  return {
+    get budget() {
+      return budget;
+    },
+    note({ maxOutput }) {
+      if (options.reserved !== undefined || !isCount(maxOutput)) return;
+      const wanted = Math.min(maxOutput, usual);
+      if (wanted === (reserved ?? usual)) return;
+      reserved = wanted;
+      update();
+    },
+    learnWindow(window) {
+      if (window >= budget.window) return;
+      learnt = { window, maxInput: undefined };
+      update();
+    },
+  };
+}
+
+/** Requests are the caller's; what makes no sense there is for the provider to refuse. */
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
 /** An exact counter is taken for the model's own. */

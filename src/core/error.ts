@@ -21,7 +21,9 @@ export type ContextErrorCode =
   /** A model that was to write a summary could not be asked, or refused. */
   | "summarizer-failed"
   /** The provider manages the conversation itself, so that nothing is done here. */
-  | "managed-elsewhere";
+  | "managed-elsewhere"
+  /** Somebody else took messages out of a history that was edited here. */
+  | "history-cut";
 
 const BRAND = Symbol.for("longhaul.ContextError");
 

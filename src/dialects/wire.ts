@@ -99,6 +99,12 @@ export function textIn(value: WireObject, field: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
+/** The field if it is a number. */
+export function numberIn(value: WireObject, field: string): number | undefined {
+  const found = value[field];
+  return typeof found === "number" ? found : undefined;
+}
+
 /** The value if it is a number, else 0. */
 export function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;

@@ -10,7 +10,7 @@ import {
   type NativePrepareOptions,
   others,
 } from "./native-context.ts";
-import { isSameValue, keepObjects } from "./follow-natives.ts";
+import { keepObjects, saysTheSame, withoutMarks } from "./follow-natives.ts";
 import type { Context } from "../context/index.ts";
 
 /** One request of a conversation. */
@@ -34,6 +34,8 @@ export interface ConversationRequest<Request> {
   readonly request?: Request;
   /** The tools that are sent; `undefined` where nobody knows. */
   readonly tools?: unknown;
+  /** The id of the model that is called, where the request says it. */
+  readonly model?: unknown;
 }
 
 /** Finds the conversation of a request; `Whole` is its messages and what stands beside them. */
@@ -49,6 +51,7 @@ interface Track<Native, Whole> {
   /** Nothing but a question so far, from somebody without tools: e.g. for a title. */
   isQuestion: boolean;
   messages: readonly Native[];
+  model?: unknown;
   /** For the answer behind these messages. */
   usage?: { readonly messages: readonly Native[]; readonly reported: Usage };
 }
@@ -74,7 +77,8 @@ export function createConversations<Native extends object, Request, Whole = read
   const main = nativeContextOn(hook.context, format);
   const byKey = new Map<string, Track<Native, Whole>>();
   let owner: Track<Native, Whole> | undefined;
-  const name = (track: Track<Native, Whole>, key: string): void => {
+  hook.heed(hook.context, () => owner?.model);
+  const nameAs = (track: Track<Native, Whole>, key: string): void => {
     byKey.set(key, track);
     track.keys.add(key);
   };
@@ -88,11 +92,11 @@ export function createConversations<Native extends object, Request, Whole = read
     const open = questions.map((key) => byKey.get(key));
     const known = answer === undefined ? open[0] : (byKey.get(answer) ?? open[0] ?? open[1]);
     const track = known ?? { keys: new Set<string>(), isQuestion: true, messages: [] };
-    if (answer === undefined) for (const key of questions) name(track, key);
+    if (answer === undefined) for (const key of questions) nameAs(track, key);
     else if (!track.keys.has(answer)) {
       // The next answer to the same question is that of another conversation.
       for (const key of questions) if (byKey.get(key) === track) byKey.delete(key);
-      name(track, answer);
+      nameAs(track, answer);
     }
     return track;
   };
@@ -103,22 +107,22 @@ export function createConversations<Native extends object, Request, Whole = read
     owner = track;
     track.native = main;
   };
-  return (whole, { request, tools } = {}) => {
+  return (whole, { request, tools, model } = {}) => {
     const messages = messagesOf(whole);
     const id = request === undefined ? undefined : hook.conversationOf(request);
     const keys = id === undefined ? keysOf(messages, tools) : { answer: `id ${id}`, questions: [] };
     const track = trackOf(keys);
     const hasTools = !Array.isArray(tools) || tools.length > 0;
     if (keys.answer !== undefined || hasTools) track.isQuestion = false;
-    track.messages = keepObjects(messages, track.messages);
+    Object.assign(track, { messages: keepObjects(messages, track.messages), model });
     takeContext(track);
     use(track, owner);
-    track.native ??= nativeContextOn(openOther(hook, id ?? keys.answer ?? ""), format);
+    track.native ??= nativeContextOn(openOther(hook, id ?? keys.answer, track), format);
     const given = withMessages(whole, track.messages);
     return requestOf(track, { native: track.native, given }, (sent) => {
       // The caller may go on from there.
       const { answer } = keysOf(messagesOf(sent), tools);
-      if (answer !== undefined && !byKey.has(answer)) name(track, answer);
+      if (answer !== undefined && !byKey.has(answer)) nameAs(track, answer);
     });
   };
 }
@@ -145,9 +149,14 @@ function isEdited<Native, Whole>({ native }: Track<Native, Whole>): boolean {
   return native !== undefined && native.context.journal().length > 0;
 }
 
-function openOther<Request>(hook: Hook<Request>, id: string): Context {
+function openOther<Request>(
+  hook: Hook<Request>,
+  id = "",
+  track: { readonly model?: unknown },
+): Context {
   const { conversation } = hook.settings;
-  return hook.open(id, conversation === undefined ? { archive: hook.context.archive } : {});
+  const own = conversation === undefined ? { archive: hook.context.archive } : {};
+  return hook.open(id, own, () => track.model);
 }
 
 interface Keys {
@@ -215,28 +224,6 @@ function isAnswer(message: unknown): boolean {
   return typeof type === "string" && !/_(?:output|result|response)$/.test(type);
 }
 
-/** Marks for caches move on with every request, and a text may have to become a part for one. */
-function withoutMarks(message: unknown): unknown {
-  if (!isWireObject(message)) return message;
-  const { content } = message;
-  if (typeof content === "string") {
-    return { ...unmarked(message), content: [{ type: "text", text: content }] };
-  }
-  return Array.isArray(content)
-    ? { ...unmarked(message), content: content.map(unmarked) }
-    : unmarked(message);
-}
-
-/**
- * Without the marks of the wire, those of the AI SDK among the options of a provider, and the ids of
- * items, which the Agents SDK leaves out of what it stores.
- */
-function unmarked(value: unknown): object {
-  if (!isWireObject(value)) return { value };
-  const { cache_control: _, providerOptions: _o, id: _i, providerData: _d, ...rest } = value;
-  return rest;
-}
-
 function requestOf<Native, Whole>(
   track: Track<Native, Whole>,
   { native, given }: { readonly native: NativeContext<Whole>; readonly given: Whole },
@@ -272,7 +259,7 @@ function requestOf<Native, Whole>(
 function isAnsweredIn<Native>(before: readonly Native[], messages: readonly Native[]): boolean {
   const { length } = before;
   const [last, then] = [messages[length - 1], before[length - 1]];
-  if (messages.length <= length || !isSameValue(withoutMarks(last), withoutMarks(then))) {
+  if (messages.length <= length || !saysTheSame(last, then)) {
     return false;
   }
   const newer = messages.slice(length);

@@ -1,12 +1,13 @@
 import type { Message, Usage } from "../core/message/index.ts";
 import type { Decoder } from "../dialects/dialect.ts";
+import { isWireObject } from "../dialects/wire.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 
 /** Turns growing lists of native messages into neutral ones; each native message once. */
 interface NativeFollower<Native> {
   /**
    * The list, decoded; the result may grow with the next call. `usage` is what the provider reported for the request that the newest answer
-   * of the assistant came from.
+   * of the assistant came from; it counts only where the list says what the one before said, and more.
    */
   decode(list: readonly Native[], usage?: Usage): readonly Message[];
   /** Notes that `list` says what `messages` say, because it was encoded from them. */
@@ -25,11 +26,12 @@ interface Track<Native> {
 /**
  * Follows two lists from call to call: the history that the caller builds, and the one that was
  * returned last, for callers that go on from that. What was decoded stays, as long as a list still
- * begins with the very same objects; a list that begins otherwise is decoded anew. Throws what the
- * decoder throws.
+ * begins with the very same objects; a list that begins otherwise is decoded anew. `onCut` hears of a list
+ * out of whose middle or beginning something is gone. Throws what the decoder throws.
  */
 export function followNatives<Native>(
   createDecoder: () => Decoder<Native>,
+  onCut: () => void = () => undefined,
 ): NativeFollower<Native> {
   const open = (): Track<Native> => ({
     list: [],
@@ -41,10 +43,13 @@ export function followNatives<Native>(
   let returned: Track<Native> | undefined;
   return {
     decode(list, usage) {
-      const isReturned = returned !== undefined && goesOn(returned, list);
-      if (!isReturned && !goesOn(given, list)) given = open();
-      const track = isReturned && returned !== undefined ? returned : given;
-      const growing = extend(track, list, usage);
+      const known = [returned, given].find((track) => track !== undefined && goesOn(track, list));
+      // Somebody else took something out, or a store gave back copies.
+      const isOther = known === undefined && !saysMore(given, list) && !saysMore(returned, list);
+      if (isOther && (isCut(given, list) || isCut(returned, list))) onCut();
+      if (known === undefined) given = open();
+      const track = known ?? given;
+      const growing = extend(track, list, isOther ? undefined : usage);
       // A copy of a long list costs more than all the rest of a step.
       return growing.length === 0 ? track.messages : [...track.messages, ...growing];
     },
@@ -63,6 +68,17 @@ export function followNatives<Native>(
 
 function goesOn<Native>({ list: known }: Track<Native>, list: readonly Native[]): boolean {
   return list.length >= known.length && known.every((native, at) => native === list[at]);
+}
+
+function saysMore<Native>(track: Track<Native> | undefined, list: readonly Native[]): boolean {
+  if (track === undefined || list.length < track.list.length) return false;
+  return track.list.every((native, at) => saysTheSame(native, list[at]));
+}
+
+/** What came last is still there, and not all that stood before it. */
+function isCut<Native>(track: Track<Native> | undefined, list: readonly Native[]): boolean {
+  const last = track?.list.at(-1);
+  return last !== undefined && list.some((native) => saysTheSame(native, last));
 }
 
 /** Takes in what is new, and returns the message that later natives may still join. */
@@ -148,6 +164,33 @@ export function keepObjects<Value>(list: readonly Value[], before: readonly Valu
     const known = before[index];
     return known !== undefined && isSameValue(value, known) ? known : value;
   });
+}
+
+/** Whether two messages differ in nothing but marks. */
+export function saysTheSame(one: unknown, other: unknown): boolean {
+  return one === other || isSameValue(withoutMarks(one), withoutMarks(other));
+}
+
+/** Marks for caches move on with every request, and a text may have to become a part for one. */
+export function withoutMarks(message: unknown): unknown {
+  if (!isWireObject(message)) return message;
+  const { content } = message;
+  if (typeof content === "string") {
+    return { ...unmarked(message), content: [{ type: "text", text: content }] };
+  }
+  return Array.isArray(content)
+    ? { ...unmarked(message), content: content.map(unmarked) }
+    : unmarked(message);
+}
+
+/**
+ * Without the marks of the wire, those of the AI SDK among the options of a provider, and the ids of
+ * items, which the Agents SDK leaves out of what it stores.
+ */
+function unmarked(value: unknown): object {
+  if (!isWireObject(value)) return { value };
+  const { cache_control: _, providerOptions: _o, id: _i, providerData: _d, ...rest } = value;
+  return rest;
 }
 
 /** For JSON, and for what messages hold beside it: bytes, and addresses, whose fields say nothing. */

@@ -1,5 +1,5 @@
 import { assertOptions } from "../context/check-options.ts";
-import { createContext, type Context } from "../context/create-context.ts";
+import { createContext, reportFailure, type Context } from "../context/create-context.ts";
 import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import { describeValue } from "../core/message/shape.ts";
@@ -63,8 +63,10 @@ export interface Hook<Request> {
   readonly maxConversations: number;
   /** The caller's word for it; `undefined` where there is none. */
   readonly conversationOf: (request: Request) => string | undefined;
-  /** One more context, with these settings in place of the hook's. */
-  open(id: string, own: ContextOptions): Context;
+  /** One more context, with these settings in place of the hook's, for the model of its requests. */
+  open(id: string, own: ContextOptions, model?: () => unknown): Context;
+  /** What its provider names as the limit of a model holds for contexts that are opened later. */
+  heed(context: Context, model: () => unknown): void;
   /** Gives up a context that was opened. */
   close(context: Context): void;
   /** The hook of a sub-agent: nothing of its parent's conversation, and the same archive. */
@@ -100,19 +102,28 @@ function hookOn<Request>(
 ): Hook<Request> {
   const { conversationOf, onConversation, maxConversations = MOST_CONVERSATIONS } = own;
   const { on, follow, leave } = createListeners(main, settings);
+  const limits = createLimits(settings.window);
   const context: Context = { ...main, on };
+  let isFull = false;
   return {
     context,
     settings,
     maxConversations,
     conversationOf: (request) => conversationOf?.(request),
-    open(id, instead) {
-      const opened = createContext({ ...settings, ...instead });
+    heed: (of, model) => limits.heed(of, model),
+    open(id, instead, model = () => undefined) {
+      const own = { ...settings, ...instead };
+      const opened = createContext({ ...own, window: limits.of(model(), own.window) });
+      limits.heed(opened, model, own.window);
       follow(opened);
       onConversation?.(opened, id);
       return opened;
     },
     close(opened) {
+      if (!isFull && opened.journal().length > 0) {
+        isFull = true;
+        reportFailure(main, tooMany(maxConversations));
+      }
       leave(opened);
       void opened.close();
     },
@@ -128,6 +139,14 @@ function hookOn<Request>(
       return hookOn(context.subAgent(options), theirs, { sdk, own: shared });
     },
   };
+}
+
+function tooMany(most: number): ContextError {
+  return new ContextError(
+    "limit-exceeded",
+    `More than ${most} conversations go through one hook, so one that was edited has given way; when it goes on it is edited anew. Raise maxConversations, or keep its journal: conversation, and an archive on disk.`,
+    { details: { option: "maxConversations", value: most } },
+  );
 }
 
 function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): ContextOptions {
@@ -177,6 +196,28 @@ export function aboutModel(model: unknown): AboutModel {
 /** A model by its id. */
 export function aboutId(model: string | undefined): AboutModel {
   return { model, window: modelWindow(model ?? "") };
+}
+
+interface Limits {
+  /** The window of a model, which is said to be so large. */
+  of(model: unknown, said: number | undefined): number | undefined;
+  heed(context: Context, model: () => unknown, said?: number): void;
+}
+
+/** Providers name a limit with a refusal; the next conversation need not be refused for it. */
+function createLimits(usual: number | undefined): Limits {
+  const named = new Map<string, number>();
+  const keyOf = (model: unknown, said: number | undefined): string => `${String(model)} ${said}`;
+  return {
+    of: (model, said) => named.get(keyOf(model, said)) ?? said,
+    heed(context, model, said = usual) {
+      let first: number | undefined;
+      context.on("prepared", ({ window }) => {
+        first ??= window;
+        if (window < first) named.set(keyOf(model(), said), window);
+      });
+    },
+  };
 }
 
 type Listening = (context: Context) => () => void;

@@ -37,6 +37,13 @@ export function isManaging(value: unknown): boolean {
   return edits.some((edit: unknown) => isWireObject(edit) && edit["type"] !== HARMLESS);
 }
 
+/** Where the history lies on a server there is nothing to edit here. */
+function adviceOf(by: string): string {
+  return /previous_?response_?id|conversation/i.test(by)
+    ? "send the history itself instead (push each response's output into your own input), with store: false if nothing shall be kept there"
+    : "switch one of the two off";
+}
+
 /**
  * A check whether the provider manages a conversation itself, so that everything is left as it is.
  * `by` is the sign of it in the words of the SDK, e.g. `providerOptions.openai.contextManagement`;
@@ -52,7 +59,7 @@ export function createManagedCheck(context: object): (by: string | undefined) =>
         context,
         new ContextError(
           "managed-elsewhere",
-          `The provider manages this conversation itself (${by}), so Longhaul leaves it as it is; switch one of the two off.`,
+          `The provider manages this conversation itself (${by}), so Longhaul leaves it as it is; ${adviceOf(by)}.`,
           { details: { by } },
         ),
       );

@@ -7,6 +7,7 @@ import type {
   Prepared,
   PrepareOptions,
 } from "../context/index.ts";
+import { ContextError } from "../core/error.ts";
 import { withParts } from "../core/message/message.ts";
 import type { Message, Part, Usage } from "../core/message/index.ts";
 import { errorText } from "../core/overflow/error-layers.ts";
@@ -77,7 +78,8 @@ export function nativeContextOn<Conversation, Native extends object>(
 ): NativeContext<Conversation> {
   const { dialect, messagesOf = itself, withMessages = others, marks } = format;
   const arrived = arrivalsOf(format, context);
-  const follower = followerOf(format);
+  const cuts = createCutCheck(context);
+  const follower = followerOf(format, () => cuts.seen());
   const reasoning = createRefusedReasoning();
   const isManaged = createManagedCheck(context);
   let isLeft = false;
@@ -104,7 +106,9 @@ export function nativeContextOn<Conversation, Native extends object>(
         if (isLeft) return { conversation, given };
         ({ given } = seen);
         const messages = follower.decode(given, usage);
-        return native(given, messages, await context.prepare(reasoning.without(messages), rest));
+        const prepared = await context.prepare(reasoning.without(messages), rest);
+        cuts.prepared(prepared.report);
+        return native(given, messages, prepared);
       } catch (error) {
         if (rest.signal?.aborted === true) throw error;
         return { conversation: given, given, failure: reportFailure(context, error) };
@@ -163,16 +167,41 @@ function isSameList(one: readonly Message[], other: readonly Message[]): boolean
   return one.length === other.length && one.every((message, index) => message === other[index]);
 }
 
+interface CutCheck {
+  seen(): void;
+  prepared(report: ContextReport): void;
+}
+
+/** Says once that somebody else cut a history, and that edits went with what they cut. */
+function createCutCheck(context: Context): CutCheck {
+  let isSeen = false;
+  let isTold = false;
+  return {
+    seen() {
+      isSeen = true;
+    },
+    prepared({ warnings }) {
+      const isLost = isSeen && warnings.some((warning) => /edits no longer apply/.test(warning));
+      isSeen = false;
+      if (isTold || !isLost) return;
+      isTold = true;
+      const problem = "Messages were taken out of this conversation before it got here";
+      const who = "a memory that gives the last ones only, a trimmer or another summarizer";
+      const message = `${problem}, and a summary went with what it stood for; switch off what does it (${who}), and let the whole history come.`;
+      reportFailure(context, new ContextError("history-cut", message));
+    },
+  };
+}
+
 /** A follower of the messages, and of what stands beside them: each is decoded once. */
-function followerOf<Conversation, Native extends object>({
-  dialect,
-  messagesOf = itself,
-  withMessages,
-}: NativeFormat<Conversation, Native>): {
+function followerOf<Conversation, Native extends object>(
+  { dialect, messagesOf = itself, withMessages }: NativeFormat<Conversation, Native>,
+  onCut: () => void,
+): {
   decode(conversation: Conversation, usage?: Usage): readonly Message[];
   adopt(conversation: Conversation, messages: readonly Message[]): void;
 } {
-  const follower = followNatives(() => dialect.createDecoder());
+  const follower = followNatives(() => dialect.createDecoder(), onCut);
   let beside: Conversation | undefined;
   let leading: readonly Message[] = [];
   const lead = (conversation: Conversation): readonly Message[] => {

@@ -129,7 +129,6 @@ describe("the tool runner", () => {
         system: agent.system,
         messages,
         tools: runnables(agent, context),
-        thread: false,
         stream,
       });
       const last = await runner.runUntilDone();

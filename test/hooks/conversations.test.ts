@@ -86,6 +86,19 @@ test("what was reported counts for the list that goes on, and for no other that 
   expect(conversationOf(next).reported).toBeUndefined();
 });
 
+test("a conversation that gives way with its edits is told of, once", async () => {
+  const context = anthropicContext({ ...SMALL, maxConversations: 2 });
+  const failures: string[] = [];
+  context.on("failed", ({ code, message }) => void failures.push(`${code}: ${message}`));
+  const send = clientOf(context);
+  for (const question of ["One?", "Two?"]) await send([ask(question), ...steps(3)]);
+  await send([ask("Three?"), ...steps(120)]);
+  expect(failures).toEqual([]);
+  for (const question of ["Four?", "Five?", "Six?"]) await send([ask(question), ...steps(120)]);
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toMatch(/^limit-exceeded: More than 2 conversations .* maxConversations/);
+});
+
 describe("conversations through one client", () => {
   it("keep their edits whatever else is asked in between", async () => {
     const context = anthropicContext(SMALL);

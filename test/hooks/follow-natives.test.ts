@@ -40,3 +40,24 @@ test("a list that begins otherwise is decoded anew", () => {
   expect(other.map((message) => message.usage)).toEqual([undefined, undefined]);
   expect(other).toHaveLength(2);
 });
+
+test("what was reported for a list says nothing of one that somebody took something out of", () => {
+  const follower = create();
+  const list = [question, said("this"), asked("and?"), said("that"), asked("go on")];
+  follower.decode(list);
+  const less = follower.decode([question, asked("go on"), said("done")], usage);
+  expect(less.map((message) => message.usage)).toEqual([undefined, undefined, undefined]);
+  // The next answer is one to that list.
+  const next = [question, asked("go on"), said("done"), asked("more"), said("so")];
+  expect(follower.decode(next, usage).at(-1)?.usage).toEqual(usage);
+});
+
+test("a store gives back other objects, and breakpoints move on", () => {
+  const follower = create();
+  const content = [{ type: "input_text", text: "what?" }];
+  const marked = [{ ...content[0], cache_control: { type: "ephemeral" } }];
+  const one = { type: "message", role: "user", content: marked } as ResponsesItem;
+  follower.decode([one]);
+  const stored = [{ ...one, content } as ResponsesItem, said("this")];
+  expect(follower.decode(stored, usage).at(-1)?.usage).toEqual(usage);
+});

@@ -109,7 +109,11 @@ function createCalls(hooks: Hooks): Calls {
       }
       const { system, body } = split(params.prompt, []);
       if (body.length === 0) return params;
-      const conversation = conversationOf(body, { request: params, tools: params.tools ?? [] });
+      const conversation = conversationOf(body, {
+        request: params,
+        tools: params.tools ?? [],
+        model: model.modelId,
+      });
       const { context, given } = conversation;
       const { thinking, ...sent } = noteCall(besides.get(context) ?? {}, params, system);
       besides.set(context, { thinking, ...sent });

@@ -105,6 +105,7 @@ export interface Beside {
   managedBy?: string;
   /** How the agent thinks. */
   thinking?: unknown;
+  maxOutput?: number;
   /** By which the caller gives up. */
   signal?: AbortSignal;
 }
@@ -112,7 +113,7 @@ export interface Beside {
 /** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
 export function noteCall(
   beside: Beside,
-  { tools = [], providerOptions, abortSignal: signal }: CallOptions,
+  { tools = [], providerOptions, abortSignal: signal, maxOutputTokens }: CallOptions,
   system: readonly AiSdkMessage[],
 ): Beside {
   return Object.assign(beside, {
@@ -120,6 +121,7 @@ export function noteCall(
     tools: areSameTools(tools, beside.tools) ? beside.tools : tools,
     managedBy: managedByOptions(providerOptions),
     thinking: thinkingOf(providerOptions),
+    maxOutput: maxOutputTokens,
     signal,
   });
 }

@@ -38,6 +38,7 @@ export function createPrepareStep({
         usage: runs.usage(options),
         instructions: instructionText(options.instructions) ?? beside.instructions,
         tools: beside.tools,
+        maxOutput: beside.maxOutput,
         boundReasoning: boundReasoning(options.model, beside.thinking ?? sentThinking(steps)),
         managedBy: beside.managedBy ?? managedByStep(steps.at(-1)),
         signal,

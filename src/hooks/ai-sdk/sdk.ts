@@ -51,6 +51,7 @@ export interface CallOptions {
   readonly abortSignal?: AbortSignal;
   readonly tools?: unknown;
   readonly providerOptions?: unknown;
+  readonly maxOutputTokens?: number;
 }
 
 /** A language model as a middleware gets it. */

@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
-import type { WireObject } from "../../dialects/wire.ts";
+import { isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../native-context.ts";
 import { countMarks } from "../stale-marks.ts";
@@ -50,11 +50,16 @@ export function createMiddleware(
   const unbound = new WeakSet<object>();
   return async (request, next, { options }) => {
     const body = isMessageUrl(request.url) ? bodyOf(request.body) : undefined;
+    if (body !== undefined && isRunnersThread(body, request)) return noThread();
     if (body === undefined || isManaged(managedBy(body))) return next(request);
     const tools = body["tools"] ?? [];
     // The caller's own objects, where the SDK shows them, are known again in the next request.
     const given = isMessageBody(options?.body) ? options.body : body;
-    const conversation = conversationOf(wholeOf(given, body), { request: body, tools });
+    const conversation = conversationOf(wholeOf(given, body), {
+      request: body,
+      tools,
+      model: body["model"],
+    });
     const send = async (sent: AnthropicConversation | undefined): Promise<Response> => {
       const response = await next(sent ? withConversation(request, body, sent) : request);
       if (response.ok) void learnFrom(response, (usage) => conversation.learn(usage));
@@ -62,6 +67,7 @@ export function createMiddleware(
     };
     const sent = await conversation.prepare({
       tools,
+      maxOutput: numberIn(body, "max_tokens"),
       boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
       signal: request.signal ?? undefined,
     });
@@ -76,6 +82,21 @@ export function createMiddleware(
     await response.body?.cancel();
     return send(recovered);
   };
+}
+
+/** A thread that the SDK's tool runner is about to start, as it does wherever it may. */
+function isRunnersThread({ thread }: MessageBody, { headers }: AnthropicRequest): boolean {
+  if (!isWireObject(thread) || thread["previous_message_id"] != null) return false;
+  const helpers = new Headers(headers as Headers).get("x-stainless-helper");
+  return helpers?.includes("BetaToolRunner") === true;
+}
+
+/** What the API answers where it keeps no threads: the tool runner then sends the whole history. */
+function noThread(): Response {
+  const message = "thread: Longhaul prepares the whole history of this conversation.";
+  const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };
+  const error = { type: "invalid_request_error", message, details };
+  return Response.json({ type: "error", error }, { status: 400 });
 }
 
 /** Reads a copy of an answer beside the SDK's own reading: nobody waits for it. */

@@ -18,6 +18,7 @@ import {
   type ChatModelLike,
   createThinkingOf,
   managedByModel,
+  maxOutputOf,
   summarizerOf,
 } from "./model.ts";
 import {
@@ -121,7 +122,7 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
       options?: PrepareOptions,
     ) {
       const conversation = conversationFor({ messages });
-      return (await conversation.prepare(messages, options)) as readonly Native[];
+      return (await conversation.prepareOnly(messages, options)) as readonly Native[];
     },
     tools: (list) => truncatingTools(list, contextOf),
     recallTools: tools,
@@ -143,6 +144,7 @@ function createInvoke(
     const tools = boundTools(model);
     const options = {
       tools: tools && countTools(tools),
+      maxOutput: maxOutputOf(model, config),
       managedBy: managedByModel(model, config),
       signal: place.signal,
     };
@@ -189,6 +191,7 @@ function createWrapModelCall(
     const options = {
       instructions: systemPrompt ?? "",
       tools: countTools(request.tools),
+      maxOutput: maxOutputOf(model, modelSettings),
       managedBy: managedByModel(model, modelSettings),
       signal: runtime?.signal,
     };

@@ -16,7 +16,7 @@ type Natives = readonly LangChainMessage[];
 export interface Conversation {
   readonly context: Context;
   /** The messages to send: the very list if nothing had to be done. Rejects only by the signal. */
-  prepare(messages: Natives, options?: NativePrepareOptions): Promise<Natives>;
+  prepareOnly(messages: Natives, options?: NativePrepareOptions): Promise<Natives>;
   /**
    * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
    * long. Rejects with what the call rejects with.
@@ -41,6 +41,7 @@ export function conversationOn(context: Context): Conversation {
     truncate: truncateMessage,
   });
   let answered: unknown;
+  let prepared: ReadonlySet<LangChainMessage> | undefined;
   const prepare = async (messages: Natives, options?: NativePrepareOptions): Promise<Natives> => {
     const newest = messages.findLast(({ type }) => type === "ai");
     // An answer to somebody else's request says nothing about what is sent from here.
@@ -49,7 +50,14 @@ export function conversationOn(context: Context): Conversation {
   };
   return {
     context,
-    prepare,
+    async prepareOnly(messages, options) {
+      const newest = messages.findLast(({ type }) => type === "ai");
+      // Whoever calls the model, the answer that came since is one to what was given out.
+      const isAnswer = prepared !== undefined && newest !== undefined && !prepared.has(newest);
+      answered = isAnswer ? newest : answered;
+      prepared = new Set(messages);
+      return prepare(messages, options);
+    },
     async send<Answer>({ messages, thinking, options }: SentRequest, call: Call<Answer>) {
       const ask = async (sent: Natives): Promise<Answer> => {
         const isEdited = context.journal().length > 0;

@@ -1,5 +1,5 @@
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
-import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { isWireBlock, isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
 import type {
   Summarizer,
   SummaryAnswer,
@@ -20,6 +20,16 @@ export function aboutChatModel(model: unknown): AboutModel {
   const name = fields["model"] ?? fields["modelName"];
   const about = aboutId(typeof name === "string" ? name : undefined);
   return typeof stated === "number" && stated > 0 ? { ...about, window: stated } : about;
+}
+
+/** The most tokens of an answer, by the settings of its call or the model's own. */
+export function maxOutputOf(model: unknown, settings: unknown): number | undefined {
+  const own = isWireObject(settings) ? settings : {};
+  return (
+    numberIn(own, "max_tokens") ??
+    numberIn(own, "maxTokens") ??
+    numberIn(fieldsOf(model), "maxTokens")
+  );
 }
 
 /** Where models and calls keep what is sent beside the messages. */

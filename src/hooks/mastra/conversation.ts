@@ -34,6 +34,7 @@ export interface InputStepArgs extends ProcessorArgs {
   readonly runId?: string;
   readonly tools?: Record<string, unknown>;
   readonly providerOptions?: unknown;
+  readonly modelSettings?: { readonly maxOutputTokens?: number };
 }
 
 /** The prompt of a step, as the model will get it. */
@@ -77,7 +78,7 @@ type Natives = readonly AiSdkMessage[];
 export interface Conversation {
   readonly context: Context;
   /** Notes what a step is made with, beside its messages. */
-  starts(args: Pick<InputStepArgs, "tools" | "providerOptions">): void;
+  starts(args: Pick<InputStepArgs, "tools" | "providerOptions" | "modelSettings">): void;
   /** The prompt to send; the very one if nothing had to be done. Rejects only by the signal. */
   prepare<Prompt extends readonly PromptMessage[]>(args: LLMRequestArgs<Prompt>): Promise<Prompt>;
   /** Whether the same prompt, asked for once more, will be a shorter one. */
@@ -92,11 +93,13 @@ export function conversationOn(context: Context): Conversation {
   });
   let tools: unknown;
   let providerOptions: unknown;
+  let maxOutput: number | undefined;
   let known: Natives = [];
   return {
     context,
     starts(args) {
       ({ providerOptions } = args);
+      maxOutput = args.modelSettings?.maxOutputTokens;
       tools = args.tools && countedTools(args.tools);
     },
     async prepare<Prompt extends readonly PromptMessage[]>({
@@ -113,6 +116,7 @@ export function conversationOn(context: Context): Conversation {
         usage: step && usageOf(step),
         instructions: instructionText(system) ?? "",
         tools,
+        maxOutput,
         boundReasoning: boundReasoning(model, thinkingOf(providerOptions)),
         managedBy: managedByOptions(providerOptions) ?? managedByStep(stepOf(step)),
         signal: abortSignal,

@@ -85,7 +85,7 @@ async function prepareRequest(
   request: ModelRequest,
   { conversationOf, isManaged }: PreparingOptions,
 ): Promise<Prepared> {
-  const { input, systemInstructions, signal } = request;
+  const { input, systemInstructions, signal, modelSettings } = request;
   if (typeof input === "string" || isManaged(managedBy(request))) {
     return { request, learn: () => undefined, recover: async () => undefined };
   }
@@ -95,7 +95,14 @@ async function prepareRequest(
     sent === conversation.given ? request : { ...request, input: [...sent] };
   const instructions = systemInstructions ?? "";
   return {
-    request: withInput(await conversation.prepare({ instructions, tools, signal })),
+    request: withInput(
+      await conversation.prepare({
+        instructions,
+        tools,
+        maxOutput: modelSettings.maxTokens,
+        signal,
+      }),
+    ),
     learn: (reported) => conversation.learn(reportedUsage(reported)),
     async recover(error) {
       const sent = await conversation.recover(error);

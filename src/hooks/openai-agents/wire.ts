@@ -23,6 +23,7 @@ export interface ModelRequest {
 }
 
 export interface ModelSettings {
+  readonly maxTokens?: number;
   readonly truncation?: unknown;
   readonly contextManagement?: unknown;
   readonly providerData?: Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ export interface Endpoint<Params, Native> {
   messagesOf(params: Params): readonly Native[] | undefined;
   withMessages<Given extends Params>(params: Given, messages: readonly Native[]): Given;
   /** What the request carries beside them. */
-  besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools">;
+  besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools" | "maxOutput">;
   /** What shows that somebody else keeps or edits the conversation. */
   managedBy(params: Params): string | undefined;
   /** The field `usage` of an answer; `undefined` if it is none. */
@@ -60,7 +60,7 @@ export interface PreparedEndpoint<Params> {
 }
 
 /** The requests of one API; `isManaged` says whether one is left as it is. */
-export function prepareEndpoint<Params, Native extends object>(
+export function prepareEndpoint<Params extends Named, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   hook: Hook<Params>,
   isManaged: (by: string | undefined) => boolean,
@@ -71,7 +71,7 @@ export function prepareEndpoint<Params, Native extends object>(
     const messages = endpoint.messagesOf(params);
     if (messages === undefined || isManaged(endpoint.managedBy(params))) return undefined;
     const { tools = [] } = endpoint.besideOf(params);
-    return conversationOf(messages, { request: params, tools });
+    return conversationOf(messages, { request: params, tools, model: params.model });
   };
   const recover = async <Given extends Params>(
     params: Given,
@@ -108,17 +108,24 @@ function count(object: unknown, field: string): number | undefined {
   return typeof value === "number" && value >= 0 ? value : undefined;
 }
 
+interface Named {
+  readonly model?: unknown;
+}
+
 /** The parameters of a chat completion, as far as they are looked into. */
-export interface ChatParams {
+export interface ChatParams extends Named {
   readonly messages: readonly ChatMessage[];
   readonly tools?: unknown;
+  readonly max_completion_tokens?: number | null;
+  readonly max_tokens?: number | null;
 }
 
 /** The parameters of a response, as far as they are looked into. */
-export interface ResponsesParams {
+export interface ResponsesParams extends Named {
   readonly input?: string | readonly ResponsesItem[];
   readonly instructions?: string | null;
   readonly tools?: unknown;
+  readonly max_output_tokens?: number | null;
   readonly previous_response_id?: string | null;
   readonly conversation?: unknown;
   readonly truncation?: unknown;
@@ -146,7 +153,10 @@ export const chatCompletions: Endpoint<ChatParams, ChatMessage> = {
   dialect: openaiChat,
   messagesOf: ({ messages }) => (Array.isArray(messages) ? messages : undefined),
   withMessages: (params, messages) => ({ ...params, messages }),
-  besideOf: ({ tools }) => ({ tools }),
+  besideOf: (params) => ({
+    tools: params.tools,
+    maxOutput: params.max_completion_tokens ?? params.max_tokens ?? undefined,
+  }),
   managedBy: chatManagedBy,
   usageOf: chatUsageOf,
 };
@@ -185,7 +195,11 @@ export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
   dialect: openaiResponses,
   messagesOf,
   withMessages: (params, input) => ({ ...params, input }),
-  besideOf: ({ instructions, tools }) => ({ instructions: instructions ?? undefined, tools }),
+  besideOf: ({ instructions, tools, max_output_tokens }) => ({
+    instructions: instructions ?? undefined,
+    tools,
+    maxOutput: max_output_tokens ?? undefined,
+  }),
   // Where the server keeps the history, or cuts it, there is nothing here to edit.
   managedBy: (params) => managedSetting(params as WireObject, "field"),
   usageOf: responsesUsageOf,

@@ -357,7 +357,7 @@ describe.each([6, 7] as const)("ai %i, beside prepareStep", (version) => {
       ...settings,
       model: wrapped,
       tools: { look },
-      prepareStep: context.prepareStep as never,
+      prepareStep: context.prepareStep,
       abortSignal: caller.signal,
     });
     await expect(run).rejects.toThrow("enough");

@@ -194,3 +194,23 @@ describe("the options", () => {
     expect(all.reports[0]!.window).toBe(200_000);
   });
 });
+
+describe("a memory that gives the last messages only", () => {
+  it("is told of once an edit is at stake, and once", async () => {
+    const all = harness();
+    const slide = (given: PromptMessage[], most: number): PromptMessage[] => [
+      ...given.slice(0, 1),
+      ...given.slice(-most),
+    ];
+    await run(all, "t-1").send(prompt(20));
+    await run(all, "t-1").send(slide(prompt(21), 24));
+    expect(all.failures).toEqual([]);
+    await run(all, "t-2").send(prompt(90));
+    expect(all.reports.at(-1)?.action).not.toBe("none");
+    await run(all, "t-2").send(prompt(92));
+    expect(all.failures).toEqual([]);
+    await run(all, "t-2").send(slide(prompt(93), 24));
+    await run(all, "t-2").send(slide(prompt(94), 24));
+    expect(all.failures).toMatchObject([{ code: "history-cut" }]);
+  });
+});

@@ -357,3 +357,53 @@ test("a fetch that gets a whole request prepares it, too", async () => {
   expect(shorter.messages.length).toBeLessThan(60);
   expect(sent.at(-1)?.headers.get("authorization")).toBe("Bearer key");
 });
+
+test("no more is kept free than the answer may have, and what is kept by option stays", async () => {
+  const limits = [
+    { max_tokens: 4_000 },
+    { max_completion_tokens: 4_000 },
+    {},
+    { max_tokens: 90_000 },
+  ];
+  const reserves: number[][] = [];
+  for (const options of [{}, { reserved: 9_000 }]) {
+    for (const limit of limits) {
+      const context = openaiContext({ window: 30_000, ...options });
+      context.on("prepared", ({ reserved, usable }) => void reserves.push([reserved, usable]));
+      const { client } = clientWith();
+      const params = { model: "m", messages: [user], ...limit };
+      await context.client(client).chat.completions.create(params);
+    }
+  }
+  const usual = [15_000, 15_000];
+  const followed = [4_000, 26_000];
+  const given = [9_000, 21_000];
+  expect(reserves).toEqual([followed, followed, usual, usual, given, given, given, given]);
+});
+
+test("the limit that one conversation was refused for holds for the next, by its model", async () => {
+  const limit = 12_000;
+  const { client, sent } = clientWith(({ body, init }) => {
+    const { model } = body as { model?: string };
+    const tokens = Math.ceil((init.body as string).length / 4);
+    if (model !== "small" || tokens <= limit) return completion();
+    const message = `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens.`;
+    return json({ error: { message, code: "context_length_exceeded" } }, { status: 400 });
+  });
+  const context = openaiContext({ window: 100_000, counter: quarter });
+  const windows: number[] = [];
+  context.on("prepared", ({ window }) => void windows.push(window));
+  const openai = context.client(client);
+  const ask = (model: string, question: string) =>
+    openai.chat.completions.create({
+      model,
+      messages: [{ role: "user", content: question }, ...long(80)],
+    });
+  await ask("small", "One?");
+  expect(sent).toHaveLength(2);
+  await ask("small", "Two?");
+  await ask("small", "Three?");
+  expect(sent).toHaveLength(4);
+  await ask("large", "Four?");
+  expect(windows.slice(-3)).toEqual([limit, limit, 100_000]);
+});

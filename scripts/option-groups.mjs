@@ -117,6 +117,7 @@ export const optionGroups = [
 ];
 
 const UNITS = {
+  maxOutput: "tokens",
   window: "tokens",
   maxInput: "tokens",
   reserved: "tokens",

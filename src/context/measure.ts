@@ -33,7 +33,7 @@ export interface SentBeside {
    */
   readonly boundReasoning?: boolean;
   /**
-   * The most tokens that the answer may have. Where the option `reserved` is not given, no more than
+   * The most that the answer may have, in tokens. Where the option `reserved` is not given, no more than
    * that is kept free.
    */
   readonly maxOutput?: number;

@@ -4,6 +4,11 @@ import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { anthropicContext } from "longhaul/anthropic";
 
+if (process.env["ANTHROPIC_API_KEY"] === undefined) {
+  console.error("This example asks a model: set ANTHROPIC_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const context = anthropicContext({ window: 32_000 });
 const client = new Anthropic({ middleware: [context.middleware] });
 

@@ -4,6 +4,11 @@ import { openai } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { aiSdkContext } from "longhaul/ai-sdk";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const model = openai("gpt-5-mini");
 const context = aiSdkContext({ model, window: 32_000 });
 

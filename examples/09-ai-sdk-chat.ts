@@ -17,6 +17,11 @@ import {
 import { aiSdkContext } from "longhaul/ai-sdk";
 import { directoryArchive } from "longhaul/archive/directory";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const archive = directoryArchive(mkdtempSync(path.join(tmpdir(), "longhaul-chat-")));
 const database = new Map<string, UIMessage[]>();
 

@@ -3,6 +3,11 @@
 import { openaiContext } from "longhaul/openai";
 import OpenAI from "openai";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const context = openaiContext({ window: 32_000 });
 const openai = context.client(new OpenAI());
 

@@ -10,6 +10,11 @@ import {
 } from "@openai/agents";
 import { agentsContext } from "longhaul/openai-agents";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 setTracingDisabled(true);
 const context = agentsContext({ window: 32_000 });
 const runner = new Runner({ modelProvider: context.modelProvider(new OpenAIProvider()) });

@@ -2,6 +2,11 @@
 import type { ChatMessage } from "longhaul/dialects";
 import { openaiContext } from "longhaul/openai";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const { OPENAI_BASE_URL = "https://api.openai.com/v1", OPENAI_API_KEY } = process.env;
 const context = openaiContext({ window: 32_000 });
 const parameters = { type: "object", properties: { day: { type: "number" } }, required: ["day"] };

@@ -4,6 +4,11 @@ import { ChatAnthropic } from "@langchain/anthropic";
 import { createAgent, tool } from "langchain";
 import { langchainContext } from "longhaul/langchain";
 
+if (process.env["ANTHROPIC_API_KEY"] === undefined) {
+  console.error("This example asks a model: set ANTHROPIC_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const log = tool(
   ({ day }: { day: number }) => `day ${day}: all is well, nothing to report.\n`.repeat(200),
   {

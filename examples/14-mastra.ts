@@ -6,6 +6,11 @@ import { createTool } from "@mastra/core/tools";
 import { mastraContext } from "longhaul/mastra";
 import { z } from "zod";
 
+if (process.env["OPENAI_API_KEY"] === undefined) {
+  console.error("This example asks a model: set OPENAI_API_KEY and start it again.");
+  process.exit(1);
+}
+
 const log = createTool({
   id: "log",
   description: "Reads the log of a day.",

@@ -13,6 +13,7 @@ export type {
 } from "./archive/index.ts";
 export type {
   AnyContextEvent,
+  AssumedFactor,
   Context,
   ContextEventName,
   ContextEvents,
@@ -27,15 +28,26 @@ export type {
   SummaryReport,
   SummarySource,
 } from "./context/index.ts";
-export type { ContinuationPolicy, RunState } from "./core/continuation/index.ts";
+export type { Continuation, ContinuationPolicy, RunState } from "./core/continuation/index.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";
-export type { Ledger } from "./core/ledger/index.ts";
+export type {
+  CommandFact,
+  ErrorFact,
+  FileFact,
+  FileOp,
+  InstructionFact,
+  Ledger,
+  StatementFact,
+  TodoFact,
+} from "./core/ledger/index.ts";
 export type {
   Digest,
+  EditReason,
   FilePart,
   Handle,
   Message,
   MessageKind,
+  MessageSource,
   OpaquePart,
   Original,
   OriginalKind,
@@ -57,6 +69,7 @@ export type {
 export type { RequestLimits } from "./core/plan/index.ts";
 export type { PrunedPiece, PruneOptions, ProtectedTools } from "./core/prune/index.ts";
 export type { SectionOverride, TemplateOverride } from "./core/summary/index.ts";
+export type { SummaryPrompt } from "./core/summary/prompt.ts";
 export type { TokenCounter } from "./core/tokens/index.ts";
 export type { ToolKind, ToolKinds } from "./core/calls/index.ts";
 export type {

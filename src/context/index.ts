@@ -7,7 +7,7 @@ export type {
   ContextListener,
 } from "./events.ts";
 export type { JournalRecord, SummarySource } from "./journal.ts";
-export type { SentBeside } from "./measure.ts";
+export type { AssumedFactor, SentBeside } from "./measure.ts";
 export type { ContextOptions, ContextPlugin } from "./options.ts";
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { Failure } from "../core/error.ts";

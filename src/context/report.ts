@@ -1,7 +1,7 @@
 import type { Continuation } from "../core/continuation/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { Ledger } from "../core/ledger/index.ts";
-import type { Edit, Handle, Message } from "../core/message/index.ts";
+import type { EditReason, Handle, Message } from "../core/message/index.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { SummaryCall, SummaryUsage } from "../models/summarizer.ts";
 import type { HistoryView } from "./history.ts";
@@ -29,7 +29,7 @@ export interface PieceReport {
   /** Tokens of the original. */
   readonly tokens: number;
   readonly handle: Handle;
-  readonly reason: Edit["reason"];
+  readonly reason: EditReason;
 }
 
 export interface SummaryReport {

@@ -31,3 +31,20 @@ test("every function of the root entry has an example", async () => {
   });
   expect(without).toEqual([]);
 });
+
+test("the root entry exports every type of a report's fields", () => {
+  const page = readFileSync("docs/api.md", "utf8");
+  const [, root = ""] = /\n## longhaul\n([^]*?)\n## /.exec(page) ?? [];
+  const sections = root.split("\n### ").map((text) => [text.split("\n")[0] ?? "", text] as const);
+  const byName = new Map(sections);
+  const ofTypeScript = new Set(["Omit", "Readonly", "Record", "Required"]);
+  const named = new Set(["Prepared"]);
+  // What is found is looked through, too.
+  for (const name of named) {
+    const rows = byName.get(name)?.matchAll(/\n\| `[^`]+` \| `([^`]*)`/g) ?? [];
+    const types = [...rows].flatMap(([, type = ""]) => type.match(/(?<!")\b[A-Z]\w+/g) ?? []);
+    for (const type of types) if (!ofTypeScript.has(type)) named.add(type);
+  }
+  expect(named.size).toBeGreaterThan(15);
+  expect([...named].filter((name) => !byName.has(name))).toEqual([]);
+});

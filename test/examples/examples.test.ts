@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -42,5 +42,17 @@ describe("the examples", () => {
     expect(model.refusals).toEqual([]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(EXPECTED[name]!);
+  });
+
+  it.each(sample(examples, 4))("%s says in one sentence if it needs a key", async (name) => {
+    const source = readFileSync(path.join("examples", name), "utf8");
+    const [, key] = /process\.env\["(\w+_API_KEY)"\]/.exec(source) ?? [];
+    expect(key !== undefined).toBe(/API_KEY/.test(source));
+    if (key === undefined) return;
+    const { [key]: _, ...env } = { ...process.env, ...environmentOf("http://localhost:1") };
+    const args = ["--import", "tsx", path.join("examples", name)];
+    const run = promisify(execFile)(process.execPath, args, { env });
+    const sentence = `This example asks a model: set ${key} and start it again.\n`;
+    await expect(run).rejects.toMatchObject({ code: 1, stdout: "", stderr: sentence });
   });
 });

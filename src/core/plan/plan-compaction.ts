@@ -9,7 +9,7 @@ import {
   sourceOf,
   summaryLimits,
 } from "./attempt.ts";
-import { droppedReasoning } from "./bound-reasoning.ts";
+import { editingPlan } from "./bound-reasoning.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan, UnpinnedResult } from "./plan.ts";
 import type { Message } from "../message/index.ts";
@@ -38,9 +38,7 @@ function clipPlan(
   options: PlanOptions,
 ): ContextPlan | undefined {
   if (edits.length === 0 && withoutReasoning.length === 0) return undefined;
-  const { length } = messages;
-  const reasoning = droppedReasoning(messages, edits, options, withoutReasoning);
-  return { version: 1, action: "prune", length, edits, ...reasoning };
+  return editingPlan(messages, edits, options, withoutReasoning);
 }
 
 function compactionPlan(

@@ -1,12 +1,12 @@
 import { applyEdits } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
 import { planPrune, prunableTokens } from "../prune/prune.ts";
-import { droppedReasoning } from "./bound-reasoning.ts";
+import { editingPlan } from "./bound-reasoning.ts";
 import { irreducible } from "./irreducible.ts";
 import type { PlanOptions } from "./options.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
-import { fitsInto, isOver, requestSize, roomOf } from "./size.ts";
+import { countedLimit, fitsInto, isOver, requestSize, roomOf } from "./size.ts";
 import type { Message } from "../message/index.ts";
 import type { PruneContext } from "../prune/index.ts";
 
@@ -49,9 +49,9 @@ function prunePlan(
   const after = requestSize(applyEdits(messages, edits), options);
   if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
     return undefined;
-  const { length } = messages;
-  const reasoning = droppedReasoning(messages, edits, options);
-  return { version: 1, action: "prune", length, edits, ...reasoning };
+  // What was reported for the list of before says nothing about this one: its count decides next.
+  if (after.tokens >= countedLimit(options)) return undefined;
+  return editingPlan(messages, edits, options);
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../../src/archive/index.ts";
 import { createContext } from "../../../src/context/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
+import type { Message, ToolCallPart } from "../../../src/core/message/index.ts";
 import { quarter, step, user, words } from "../../build-messages.ts";
 
 const thought = (text: string): Message => ({
@@ -40,8 +40,29 @@ describe("reasoning that is bound to what stands before it", () => {
     expect(plan.reasoning?.messages).toHaveLength(14);
     const kept = await archive.get(plan.reasoning!.handle);
     expect(kept).toContain("signed thought 0");
+    const named = `<reasoning-compacted messages="14" recall="${plan.reasoning!.handle}" />`;
+    expect(JSON.stringify(messages).split(JSON.stringify(named).slice(1, -1))).toHaveLength(2);
     const again = await context.prepare(history);
     expect(again.messages).toEqual(messages);
+  });
+
+  it("is named where only inputs are edited", async () => {
+    const writes = Array.from({ length: 14 }, (_, n) => [
+      user(`question ${n}`),
+      ...step(`w${n}`, "write", { path: `f${n}`, content: words(1_200, `${n}`) }, "ok"),
+      thought(`thought ${n}`),
+    ]).flat();
+    const options = { window: 32_000, counter: quarter, traits: traits(true) };
+    const { messages, report } = await createContext(options).prepare(writes);
+    expect(report.action).toBe("prune");
+    expect(report.reasoning?.messages).toBe(14);
+    const { input } = messages
+      .flatMap(({ parts }) => parts)
+      .find(({ type }) => type === "tool-call") as ToolCallPart;
+    expect(input).toMatchObject({
+      path: "f0",
+      content: expect.stringContaining(`recall="${report.reasoning?.handle}"`),
+    });
   });
 
   it("stays where nothing before it was edited, and where it is not bound", async () => {

@@ -403,6 +403,25 @@ describe("the promises, over generated conversations", () => {
   ]);
   const window = fc.constantFrom(8_000, 16_000, 32_000, 64_000);
 
+  it("a prune ends below usable by its count, too, whatever was reported", () => {
+    fc.assert(
+      fc.property(
+        conversation,
+        window,
+        fc.double({ min: 0.3, max: 2, noNaN: true }),
+        (messages, tokens, share) => {
+          const usedTokens = Math.ceil(meter.total(messages) * share);
+          const own = options(tokens, { usedTokens });
+          const plan = planContext(messages, own);
+          if (plan.action !== "prune") return;
+          const after = applyPlan(messages, plan);
+          expect(planContext(after, options(tokens)).action).toBe("none");
+        },
+      ),
+      { numRuns: runs(200, 2_000) },
+    );
+  });
+
   it("never over, never invalid, never lost, untouched by identity, stable the second time", () => {
     fc.assert(
       fc.property(conversation, window, (messages, tokens) => {

@@ -12,6 +12,18 @@ function markdown(folder: string): string[] {
     .map((name) => path.join(folder, name));
 }
 
+/** The headings of a page, as links name them. */
+function anchorsOf(page: string): Set<string> {
+  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm);
+  const anchors = [...headings].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set(anchors);
+}
+
 describe("the README", () => {
   it("shows what the demo really prints", async () => {
     const block = /```text\n\$ longhaul (.*)\n\n([^]*?)\n\nChecked\n/.exec(readme);
@@ -68,6 +80,15 @@ describe("the pages", () => {
     for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
       expect(existsSync(path.join(path.dirname(page), target!)), `${page} -> ${target}`).toBe(true);
     }
+  });
+
+  it.each(pages)("%s links only to headings that are there", (page) => {
+    const links = [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const lost = links.filter(([, target, anchor = ""]) => {
+      const file = target ? path.join(path.dirname(page), target) : page;
+      return file.endsWith(".md") && !anchorsOf(file).has(anchor);
+    });
+    expect(lost.map(([link]) => link)).toEqual([]);
   });
 
   it("docs/errors.md has one entry for each code", () => {

@@ -111,7 +111,7 @@ export const optionGroups = [
   },
   {
     title: "Limits of a tool",
-    text: "A value of `toolLimits`, by tool name; `*` stands for all others.",
+    text: "A value of `toolLimits`, by tool name or `$` command; `*` stands for all others.",
     of: "ToolLimitOptions",
   },
 ];

@@ -21,7 +21,8 @@ export function isWrapped(run: unknown): boolean {
 /**
  * A tool whose outputs are truncated on arrival (T15). The result has the same prototype and fields
  * as the tool, which is not changed; a tool without `execute` and `toModelOutput`, and one that is
- * wrapped already, comes back as it is.
+ * wrapped already, comes back as it is. A tool that is made later is wrapped then: what a function
+ * returns, or the `init` of an object.
  *
  * A tool with `toModelOutput` (AI SDK) keeps the value of `execute` for its user interface, and
  * what the model gets is truncated; of any other tool the value of `execute` is. Errors that a
@@ -30,7 +31,8 @@ export function isWrapped(run: unknown): boolean {
  */
 export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptions = {}): Tool {
   checkToolLimits(options.toolLimits);
-  const { execute, toModelOutput } = tool as { execute?: unknown; toModelOutput?: unknown };
+  if (typeof tool === "function") return wrapFactory(tool, options);
+  const { execute, toModelOutput, init } = tool as Partial<Record<string, unknown>>;
   const isConverted = typeof toModelOutput === "function";
   const changed: PropertyDescriptorMap = {};
   if (isConverted && !isWrapped(toModelOutput)) {
@@ -47,6 +49,10 @@ export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptio
       isKept: isConverted,
     });
     changed["execute"] = ownField(run);
+  }
+  if (typeof init === "function" && !isWrapped(init)) {
+    const toolName = options.toolName ?? nameOf(tool);
+    changed["init"] = ownField(wrapFactory(init.bind(tool) as object, { ...options, toolName }));
   }
   if (Object.keys(changed).length === 0) return tool;
   const prototype = Object.getPrototypeOf(tool) as object | null;
@@ -72,10 +78,31 @@ export function wrapTools<Tools extends object>(
   options: TruncationOptions = {},
 ): Tools {
   const wrapOne = (tool: unknown, toolName?: string): unknown =>
-    typeof tool === "object" && tool !== null ? wrapTool(tool, { ...options, toolName }) : tool;
+    typeof tool === "function" || (typeof tool === "object" && tool !== null)
+      ? wrapTool(tool, { ...options, toolName })
+      : tool;
   if (Array.isArray(tools)) return tools.map((tool: unknown) => wrapOne(tool)) as unknown as Tools;
   const entries = Object.entries(tools).map(([name, tool]) => [name, wrapOne(tool, name)]);
   return Object.fromEntries(entries) as Tools;
+}
+
+/** A function that makes a tool, or a promise of one. What else it returns stays as it is. */
+function wrapFactory<Factory extends object>(factory: Factory, options: WrapToolOptions): Factory {
+  if (isWrapped(factory)) return factory;
+  const wrapMade = (made: unknown): unknown => {
+    if (typeof made !== "object" || made === null) return made;
+    return made instanceof Promise ? made.then(wrapMade) : wrapTool(made, options);
+  };
+  return new Proxy(factory, {
+    apply: (make, self, args) => wrapMade(Reflect.apply(make as AnyFunction, self, args)),
+    has: (make, key) => key === WRAPPED || key in make,
+  });
+}
+
+/** Tools that are made later often have an `id` instead. */
+function nameOf(tool: object): string | undefined {
+  const { name, id } = tool as Partial<Record<string, unknown>>;
+  return [name, id].find((one) => typeof one === "string");
 }
 
 function ownField(value: unknown): PropertyDescriptor {
@@ -92,8 +119,7 @@ interface Wrapping {
 
 function truncating(tool: object, run: AnyFunction, wrapping: Wrapping): AnyFunction {
   const { options, inputOf, isKept = false } = wrapping;
-  const { name } = tool as { readonly name?: unknown };
-  const toolName = options.toolName ?? (typeof name === "string" ? name : "");
+  const toolName = options.toolName ?? nameOf(tool) ?? "";
   // A state that the next one replaces is cut, but neither archived nor told.
   const quiet = { toolLimits: options.toolLimits, toolKinds: options.toolKinds };
   const wrapped = (...args: unknown[]): unknown => {

@@ -43,6 +43,49 @@ describe("wrapTool", () => {
     expect(await recalled(archive, output)).toBe(long);
   });
 
+  describe("a tool that is made later", () => {
+    const made = (): { execute: () => Promise<string> } => ({ execute: async () => long });
+    const cut = expect.stringContaining("<tool-output-truncated") as unknown;
+
+    it.each<[string, () => { execute(): unknown } | Promise<{ execute(): unknown }>]>([
+      ["by a function", () => wrapTools({ read: made }).read()],
+      ["later by a function", async () => wrapTools({ read: async () => made() }).read()],
+      ["by init", async () => wrapTool({ id: "read", init: async () => made() }).init()],
+      ["in a list", async () => wrapTools([made])[0]!()],
+    ])("%s is wrapped then", async (_, make) => {
+      expect(await (await make()).execute()).toEqual(cut);
+    });
+
+    it("has the limits of its name, and is wrapped once", async () => {
+      const events: TruncatedEvent[] = [];
+      const options = {
+        toolLimits: { read: { maxLines: 2 } },
+        onTruncated: (event: TruncatedEvent) => void events.push(event),
+      };
+      const tool = wrapTool({ id: "read", kept: { a: 1 }, init: made }, options);
+      const again = wrapTool(tool, options);
+      expect(again).toBe(tool);
+      expect(tool.kept).toEqual({ a: 1 });
+      await again.init().execute();
+      expect(events.map(({ toolName, truncation }) => [toolName, truncation.kept.lines])).toEqual([
+        ["read", 2],
+      ]);
+      const [factory] = wrapTools(wrapTools([made], options), options);
+      await factory().execute();
+      expect(events).toHaveLength(2);
+    });
+
+    it("that is none stays what it is", () => {
+      const answer = { sum: 3 };
+      class Box {
+        value = 1;
+      }
+      const { add, Made } = wrapTools({ add: () => answer, Made: Box });
+      expect(add()).toBe(answer);
+      expect(new Made()).toBeInstanceOf(Box);
+    });
+  });
+
   it("waits for whatever can be awaited", async () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const query = { then: (resolve: (value: string) => void) => resolve(long) };

@@ -70,7 +70,11 @@ export interface ToolLimitOptions extends Partial<Limits> {
   readonly direction?: Direction;
 }
 
-/** By exact tool name; `*` is for every tool that is not named. */
+/**
+ * By exact tool name; `*` is for every tool that is not named. `$ cargo build` is for what a shell
+ * tool prints last by a command that begins with these words; it goes before the tool's own, field
+ * by field, and the longest such name goes before the others.
+ */
 export type ToolLimitOverrides = Readonly<Record<string, ToolLimitOptions>>;
 
 /** What is known of a call beside the tool's name. */
@@ -131,18 +135,51 @@ export function toolLimits(
   overrides: ToolLimitOverrides = {},
   call: ToolCallFacts = {},
 ): ToolLimits {
-  const own = ownOption(overrides, toolName) ?? ownOption(overrides, "*") ?? {};
-  const { direction = defaultDirection(toolName, call), ...limits } = own;
+  const { direction = defaultDirection(toolName, call), ...limits } = optionsFor(
+    toolName,
+    overrides,
+    call,
+  );
   return { limits: completeLimits(limits), direction: checkedDirection(direction) };
 }
 
 /** Throws `invalid-options` for an override that leaves nothing, before any tool is called. */
 export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
-  for (const name of Object.keys(overrides)) toolLimits(name, overrides);
+  for (const name of Object.keys(overrides)) {
+    toolLimits(name, overrides);
+    if (name.trim() !== PROMPT.trim()) continue;
+    throw new ContextError(
+      "invalid-options",
+      `The option toolLimits names "${name}", which is no command; write its words, e.g. "$ cargo build".`,
+      { details: { option: "toolLimits", name } },
+    );
+  }
 }
 
-function ownOption(overrides: ToolLimitOverrides, name: string): ToolLimitOptions | undefined {
-  return Object.hasOwn(overrides, name) ? overrides[name] : undefined;
+/** What the overrides say of a call: by its command, else by its tool, else for all tools. */
+function optionsFor(
+  toolName: string,
+  overrides: ToolLimitOverrides,
+  call: ToolCallFacts,
+): ToolLimitOptions {
+  const ofTool = Object.hasOwn(overrides, toolName) ? overrides[toolName] : overrides["*"];
+  const commands = Object.keys(overrides).filter((name) => name.startsWith(PROMPT));
+  if (commands.length === 0 || toolKind(toolName, call.toolKinds) !== "command") return ofTool ?? {};
+  const { statement, program } = lastProgram(commandOf(call.input));
+  const named = commands
+    .filter((name) => [statement, program].some((line) => beginsWith(line, name)))
+    .reduce((longest, name) => (name.length > longest.length ? name : longest), "");
+  return { ...ofTool, ...overrides[named] };
+}
+
+/** What stands before a command among the names of tools, which have no spaces. */
+const PROMPT = "$ ";
+
+/** Whole words, however many spaces there are between them. */
+function beginsWith(line: string, name: string): boolean {
+  const words = line.split(/\s+/);
+  const wanted = name.slice(PROMPT.length).trim().split(/\s+/);
+  return wanted.every((word, index) => words[index] === word);
 }
 
 function defaultDirection(toolName: string, { input, toolKinds }: ToolCallFacts): Direction {
@@ -160,11 +197,20 @@ function wordsOf(toolName: string): string[] {
 
 /** Which end of a shell command's output says most. */
 export function commandDirection(command: string): Direction {
+  const { program, isPiped } = lastProgram(command);
+  return !isPiped && COMPILE.test(program) && !TEST.test(program) ? "head" : "both";
+}
+
+/** What prints last: the end of the pipe in the last statement, and that without its launcher. */
+function lastProgram(command: string): {
+  readonly statement: string;
+  readonly program: string;
+  readonly isPiped: boolean;
+} {
   const statements = command.slice(0, COMMAND_UNITS).split(/&&|\|\||;|\n/);
   const last = statements.findLast((statement) => /\S/.test(statement))?.trim() ?? "";
-  const program = last.replace(LAUNCHER, "");
-  const isCompile = !last.includes("|") && COMPILE.test(program) && !TEST.test(program);
-  return isCompile ? "head" : "both";
+  const statement = last.slice(last.lastIndexOf("|") + 1).trim();
+  return { statement, program: statement.replace(LAUNCHER, ""), isPiped: statement !== last };
 }
 
 function commandOf(input: unknown): string {
@@ -185,11 +231,11 @@ export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
 /** Limits and direction for one output: what its meta sets, else the overrides, else the tool's. */
 export function outputLimits(meta: OutputMeta, overrides: ToolLimitOverrides = {}): ToolLimits {
   const { toolName = "", maxLines, maxBytes, direction } = meta;
-  const set = Object.hasOwn(overrides, toolName) ? overrides[toolName] : overrides["*"];
+  const set = optionsFor(toolName, overrides, meta);
   const own = {
-    maxLines: maxLines ?? set?.maxLines,
-    maxBytes: maxBytes ?? set?.maxBytes,
-    direction: direction ?? set?.direction,
+    maxLines: maxLines ?? set.maxLines,
+    maxBytes: maxBytes ?? set.maxBytes,
+    direction: direction ?? set.direction,
   };
   return toolLimits(toolName, { [toolName]: own }, meta);
 }

@@ -6,6 +6,7 @@ import {
   toolLimits,
   truncateOutput,
 } from "../../../src/core/truncate/index.ts";
+import { checkToolLimits } from "../../../src/core/truncate/limits.ts";
 
 describe("toolLimits", () => {
   it.each([
@@ -86,6 +87,44 @@ describe("the direction of a shell command", () => {
       expect(["head", "tail", "both"]).toContain(commandDirection(command));
     },
   );
+});
+
+describe("limits for a command", () => {
+  const overrides = {
+    bash: { maxLines: 500, maxBytes: 20_000 },
+    "$ cargo": { maxLines: 3_000 },
+    "$ cargo build": { maxLines: 9_000, direction: "head" as const },
+    "$ make": { maxBytes: 900 },
+  };
+  const linesOf = (command: unknown, toolName = "bash"): number =>
+    toolLimits(toolName, overrides, { input: { command } }).limits.maxLines;
+
+  it.each([
+    ["cargo build --release", 9_000],
+    ["cd crates/a && RUST_LOG=1 cargo   build 2>&1", 9_000],
+    [["cargo", "build"], 9_000],
+    ["cargo test", 3_000],
+    ["cargo build | tail -5", 500],
+    ["cargo buildx", 3_000],
+    ["echo cargo build", 500],
+    ["", 500],
+  ])("%j: %s lines", (command, lines) => expect(linesOf(command)).toBe(lines));
+
+  it("goes before the tool's own field by field, and is for shell tools alone", () => {
+    expect(toolLimits("bash", overrides, { input: { command: "make -j8" } })).toEqual({
+      limits: { maxLines: 500, maxBytes: 900 },
+      direction: "head",
+    });
+    expect(linesOf("cargo build", "read_file")).toBe(DEFAULT_LIMITS.maxLines);
+    expect(outputLimits({ toolName: "bash", input: { command: "cargo build" } }, overrides)).toEqual(
+      { limits: { maxLines: 9_000, maxBytes: 20_000 }, direction: "head" },
+    );
+  });
+
+  it("has words and limits that make sense", () => {
+    expect(() => checkToolLimits({ "$ ": {} })).toThrow(/no command/);
+    expect(() => checkToolLimits({ "$ cargo build": { maxLines: 0 } })).toThrow(/maxLines/);
+  });
 });
 
 describe("outputLimits", () => {

@@ -164,7 +164,8 @@ function optionsFor(
 ): ToolLimitOptions {
   const ofTool = Object.hasOwn(overrides, toolName) ? overrides[toolName] : overrides["*"];
   const commands = Object.keys(overrides).filter((name) => name.startsWith(PROMPT));
-  if (commands.length === 0 || toolKind(toolName, call.toolKinds) !== "command") return ofTool ?? {};
+  if (commands.length === 0 || toolKind(toolName, call.toolKinds) !== "command")
+    return ofTool ?? {};
   const { statement, program } = lastProgram(commandOf(call.input));
   const named = commands
     .filter((name) => [statement, program].some((line) => beginsWith(line, name)))

@@ -116,9 +116,9 @@ describe("limits for a command", () => {
       direction: "head",
     });
     expect(linesOf("cargo build", "read_file")).toBe(DEFAULT_LIMITS.maxLines);
-    expect(outputLimits({ toolName: "bash", input: { command: "cargo build" } }, overrides)).toEqual(
-      { limits: { maxLines: 9_000, maxBytes: 20_000 }, direction: "head" },
-    );
+    expect(
+      outputLimits({ toolName: "bash", input: { command: "cargo build" } }, overrides),
+    ).toEqual({ limits: { maxLines: 9_000, maxBytes: 20_000 }, direction: "head" });
   });
 
   it("has words and limits that make sense", () => {

@@ -5,7 +5,7 @@
  * one long context of the kind, and the speed in UTF-8 megabytes a second of CPU time (medians).
  */
 import { estimateTokenCount } from "tokenx";
-import { estimateTokens } from "../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../src/core/tokens/estimate-tokens.ts";
 import { DEFAULT_FOLDER, documents, kinds, samplesOf } from "./corpus.ts";
 import type { Sample } from "./corpus.ts";
 import { exact } from "./exact.ts";

@@ -1,5 +1,5 @@
 import { messageTokens, type TokenCounter } from "../../src/core/tokens/count.ts";
-import { estimateTokens } from "../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../src/core/tokens/estimate-tokens.ts";
 import { readSessions, type Session, sessionFiles } from "../quality/sessions.ts";
 import { exact, remembering } from "./exact.ts";
 

@@ -107,7 +107,8 @@ function usageSentence(text: string, args: readonly string[]): string {
 function reportError(io: Io, error: unknown, asJson: boolean): number {
   const isOurs = isContextError(error);
   const message = hasNoDescriptors(error) ? NO_DESCRIPTORS : errorMessage(error);
-  talk(io, `longhaul: ${message.replace(/\s*\n\s*/g, " ")}`);
+  const isOfLines = isOurs && error.code === "unknown-format";
+  talk(io, `longhaul: ${isOfLines ? message : message.replace(/\s*\n\s*/g, " ")}`);
   if (asJson) printError(io, isOurs ? error.code : "internal", message, isOurs && error.details);
   if (!isOurs && io.env["LONGHAUL_DEBUG"] !== undefined && error instanceof Error) {
     io.stderr.write(`${error.stack}\n`);

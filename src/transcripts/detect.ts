@@ -1,4 +1,7 @@
 import { ContextError } from "../core/error.ts";
+import { describeValue } from "../core/message/shape.ts";
+import { clipLine } from "../core/text/clip.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import type { Detection, TranscriptFormat } from "./transcript.ts";
 
 /** What is known of some content before a format is chosen. */
@@ -11,6 +14,17 @@ export type Sample =
 export interface Misfit {
   readonly format: string;
   readonly reason: string;
+}
+
+/** The same while formats are tried. */
+interface Tried extends Seen {
+  readonly format: TranscriptFormat;
+}
+
+interface Seen {
+  readonly reason: string;
+  /** Whether the content has at least the format's shape. */
+  readonly isOfShape: boolean;
 }
 
 const SHAPES = {
@@ -28,13 +42,13 @@ export function selectFormat(
   formats: readonly TranscriptFormat[],
   name: string,
 ): TranscriptFormat {
-  const tried: Misfit[] = [];
+  const tried: Tried[] = [];
   for (const format of formats) {
     const detection = detect(sample, format);
     if (detection === true) return format;
-    tried.push({ format: format.name, reason: detection });
+    tried.push({ format, ...detection });
   }
-  throw unknownFormat(name, tried);
+  throw unknownFormat(sample, name, tried);
 }
 
 /**
@@ -56,7 +70,16 @@ export function formatsNamed(
   );
 }
 
-function detect(sample: Sample, format: TranscriptFormat): Detection {
+function detect(sample: Sample, format: TranscriptFormat): true | Seen {
+  const detection = ofShape(sample, format);
+  if (detection === true) return true;
+  if (detection !== undefined) return { reason: detection, isOfShape: true };
+  const reason = `it is ${SHAPES[format.shape]}, and this is ${SHAPES[sample.shape]}`;
+  return { reason, isOfShape: false };
+}
+
+/** `undefined` where the content has another shape. */
+function ofShape(sample: Sample, format: TranscriptFormat): Detection | undefined {
   if (format.shape === "records" && sample.shape === "records") {
     return format.detect(sample.records);
   }
@@ -67,14 +90,76 @@ function detect(sample: Sample, format: TranscriptFormat): Detection {
     return format.detect(sample.document);
   }
   if (format.shape === "text" && sample.shape === "text") return format.detect(sample.head);
-  return `it is ${SHAPES[format.shape]}, and this is ${SHAPES[sample.shape]}`;
+  return undefined;
 }
 
-function unknownFormat(name: string, tried: readonly Misfit[]): ContextError {
-  const list = tried.map(({ format, reason }) => `${format}: ${reason}`).join("; ");
-  const what =
-    tried.length === 1
-      ? `${name} does not fit the format ${list}. Leave the format out to have it recognised.`
-      : `${name} fits no known transcript format. Tried ${list}. Name the right one if you know it.`;
-  return new ContextError("unknown-format", what, { details: { file: name, tried } });
+/** How many formats are named as near. */
+const NEAREST = 3;
+
+/** Three lines: what was seen, what came near, and what to do. */
+function unknownFormat(sample: Sample, name: string, tried: readonly Tried[]): ContextError {
+  const misfits = tried.map(({ format, reason }): Misfit => ({ format: format.name, reason }));
+  const details = { file: name, seen: seenIn(sample), tried: misfits };
+  const [only] = misfits;
+  if (only !== undefined && misfits.length === 1) {
+    const what = `${name} does not fit the format ${only.format}: ${only.reason}. Leave the format out to have it recognised.`;
+    return new ContextError("unknown-format", what, { details });
+  }
+  const near = nearest(sample, tried).map(({ format, reason }) => `${format.name} (${reason})`);
+  const known = [...new Set(misfits.map(({ format }) => format))].join(", ");
+  const lines = [
+    `${name} fits no known transcript format. Seen: ${details.seen}.`,
+    near.length === 0 ? "No format is like that." : `Nearest: ${near.join("; ")}.`,
+    `If you know it, name it with --format (in code: format): ${known}.`,
+  ];
+  return new ContextError("unknown-format", lines.join("\n"), { details });
+}
+
+/** Of the formats that have this shape, those whose missing signs are partly there. */
+function nearest(sample: Sample, tried: readonly Tried[]): readonly Tried[] {
+  const names = namesIn(sample);
+  const like = ({ reason }: Tried): number =>
+    reason.split(/\W+/).filter((word) => names.has(word)).length;
+  return tried
+    .filter(({ isOfShape }) => isOfShape)
+    .toSorted((one, other) => like(other) - like(one))
+    .filter(({ format }, at, all) => all.findIndex((one) => one.format.name === format.name) === at)
+    .slice(0, NEAREST);
+}
+
+function seenIn(sample: Sample): string {
+  if (sample.shape === "text") return `plain text that begins with "${clipLine(sample.head, 60)}"`;
+  if (sample.shape === "records") {
+    return `lines with one JSON value each, the first ${valueSeen(sample.records[0])}`;
+  }
+  return `one JSON document, ${valueSeen(sample.document)}`;
+}
+
+/** How many fields of an object are named. */
+const FIELDS_SEEN = 8;
+
+function valueSeen(value: unknown): string {
+  if (Array.isArray(value)) {
+    return value.length === 0
+      ? "an empty list"
+      : `a list whose first entry is ${valueSeen(value[0])}`;
+  }
+  const names = Object.keys(fieldsOf(value)).map((name) => clipLine(name, 30));
+  if (names.length === 0) return describeValue(value);
+  const more = names.length > FIELDS_SEEN ? ", …" : "";
+  return `an object with ${names.slice(0, FIELDS_SEEN).join(", ")}${more}`;
+}
+
+/** The names of the fields on the first two levels. */
+function namesIn(sample: Sample): ReadonlySet<string> {
+  const values =
+    sample.shape === "records"
+      ? sample.records
+      : sample.shape === "document"
+        ? [sample.document]
+        : [];
+  const records = values.flatMap((value) => (Array.isArray(value) ? value.slice(0, 10) : [value]));
+  const fields = records.map(fieldsOf);
+  const inner = fields.flatMap((record) => Object.values(record).map(fieldsOf));
+  return new Set([...fields, ...inner].flatMap((record) => Object.keys(record)));
 }

@@ -118,11 +118,17 @@ describe("a file that cannot be read", () => {
 });
 
 describe("an unknown format", () => {
-  it("lists what was tried and why each did not fit", async () => {
-    const { folder, file } = fileWith('{"hello": "world"}\n{"hello": "again"}\n');
+  it("says in three lines what was seen, what is near, and how to name it", async () => {
+    const { folder, file } = fileWith('{"type": "hello", "payload": 1}\n{"type": "again"}\n');
     const { code, stderr } = await runCli(["compact", file], { cwd: folder });
     expect(code).toBe(1);
-    expectOneLine(stderr, /claude-code.*codex.*opencode/);
+    const [seen, nearest, next, ...more] = stderr.trimEnd().split("\n");
+    expect(more).toEqual([]);
+    expect(seen).toMatch(
+      /^longhaul: .*session\.jsonl fits no known.*lines.*object with type, payload/,
+    );
+    expect(nearest).toMatch(/^Nearest: codex \(no line has the type and payload/);
+    expect(next).toMatch(/--format.*claude-code, codex, opencode/);
     expect(readdirSync(folder)).toEqual(["session.jsonl"]);
   });
 

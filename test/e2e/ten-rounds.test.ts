@@ -4,7 +4,7 @@ import { memoryArchive } from "../../src/archive/index.ts";
 import { type Context, type ContextReport, createContext } from "../../src/context/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
-import { estimateTokens } from "../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../src/core/tokens/estimate-tokens.ts";
 import { anthropic } from "../../src/dialects/anthropic/anthropic.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { extractLedger } from "../../src/core/ledger/index.ts";
 import { contextBudget } from "../../src/core/overflow/index.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../../src/core/summary/index.ts";
-import { estimateTokens } from "../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../src/core/tokens/estimate-tokens.ts";
 import { askForSummary } from "../../src/models/ask.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import { isBalanced } from "../core/summary/hostile.ts";

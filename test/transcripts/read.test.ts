@@ -88,7 +88,8 @@ describe("readTranscript", () => {
       { format: "document", reason: expect.stringContaining("one JSON document") },
       { format: "plain", reason: expect.stringContaining("plain text") },
     ]);
-    expect(failure.message).toContain("records: no record has a text");
+    expect(failure.message).toContain("Nearest: records (no record has a text)");
+    expect(failure.message).toContain("an object with a");
   });
 
   it("refuses a format that is unknown or does not fit", async () => {

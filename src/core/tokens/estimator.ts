@@ -45,16 +45,6 @@ interface Tables {
 /** The default counter: needs no vocabulary and is about 3 % off, whatever the text is. */
 export const estimator: TokenCounter = createEstimator(WEIGHTS);
 
-/**
- * Estimates the tokens of a text, with the o200k vocabulary as the measure: an integer, at least 1
- * for any text and 0 for "". On text of the usual kinds (prose in two dozen languages, code, tool
- * output, JSON, base64) the mean error is 1 to 5 % and the bias about 1 %; on whole conversations
- * the error is within 3 %, rarely up to 5. `bench/tokens/accuracy.ts` and `recordings.ts` print it. Linear time, over 200 MB/s, on every input; it never throws.
- */
-export function estimateTokens(text: string): number {
-  return estimator.count(text);
-}
-
 /** A counter by other weights; its tables are built when it counts first. */
 function createEstimator(weights: Weights): TokenCounter {
   const tables = once(() => buildTables(weights));

@@ -79,14 +79,15 @@ export function createHistory(): History {
         pieces = pieces.slice(0, start);
       }
     },
-    gap() {
-      if (!isCompacted) return undefined;
-      const summaries = pieces.filter(({ message }) => message.kind === "summary");
-      if (summaries.length === 0) return "summary";
-      return summaries.every(({ message }) => isSealedSummary(message)) ? "sealed" : undefined;
-    },
+    gap: () => (isCompacted ? gapIn(pieces) : undefined),
     messages: (typed) => lateInjected(assembleSteps(pieces.map((piece) => withKind(piece, typed)))),
   };
+}
+
+function gapIn(pieces: readonly Piece[]): ReturnType<History["gap"]> {
+  const summaries = pieces.filter(({ message }) => message.kind === "summary");
+  if (summaries.length === 0) return "summary";
+  return summaries.every(({ message }) => isSealedSummary(message)) ? "sealed" : undefined;
 }
 
 /** A compaction without a replacement keeps what programs and the person said (source: Codex CLI). */

@@ -9,7 +9,7 @@ import {
   summaryPrompt,
   type SummaryPrompt,
 } from "../../../src/core/summary/prompt.ts";
-import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
 import { assistant, call, calling, result, results, user, words } from "../../build-messages.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { runs } from "../../property/runs.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLedgerSum, extractLedger } from "../../../src/core/ledger/index.ts";
 import { type Message, messageText } from "../../../src/core/message/index.ts";
 import { extractiveSummary, readWords, validateSummary } from "../../../src/core/summary/index.ts";
-import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { RECORDED_FILES, recording } from "../../recordings.ts";
 import { HEAD, head } from "./build-ledger.ts";

@@ -9,7 +9,7 @@ import {
   validateSummary,
   writeSummary,
 } from "../../../src/core/summary/index.ts";
-import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
 import { runs } from "../../property/runs.ts";
 import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
 

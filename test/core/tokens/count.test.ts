@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FilePart, Message, Part } from "../../../src/core/message/index.ts";
-import { estimateTokens, estimator } from "../../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
+import { estimator } from "../../../src/core/tokens/estimator.ts";
 import {
   fileTokens,
   imageSize,

@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../../src/core/tokens/estimator.ts";
+import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
 import { guardedCounter } from "../../../src/core/tokens/index.ts";
 import { TEXTS } from "./texts.ts";
+import { user } from "../../build-messages.ts";
 import { runs } from "../../property/runs.ts";
 
 const disallowedSpecial = new Set<string>();
@@ -134,4 +135,28 @@ describe("estimateTokens", () => {
       expect(Math.abs(tokens / half - 2)).toBeLessThan(0.05);
     },
   );
+});
+
+describe("estimateTokens", () => {
+  const message = user("The parcel went to the wrong town.");
+
+  it("counts a text, a message with its framing, and a list of them", () => {
+    const text = estimateTokens("The parcel went to the wrong town.");
+    expect(estimateTokens(message)).toBe(text + 4);
+    expect(estimateTokens([message, message])).toBe(2 * (text + 4));
+    expect(estimateTokens([])).toBe(0);
+  });
+
+  it.each([
+    { role: "user", content: "hi" },
+    [{ role: "user", content: "hi" }],
+    [message, "text"],
+    undefined,
+    null,
+    42,
+  ])("refuses what it cannot count: %j", (value) => {
+    expect(() => estimateTokens(value as unknown as string)).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
+  });
 });

@@ -24,6 +24,8 @@ export interface Ahead {
   readonly discarded: number;
   /** Whether at least `step` tokens have come since it last said yes, or some have gone. */
   isTimeToLook(tokens: number, step: number): boolean;
+  /** By how much a step adds to the window, as a mean of the newest; infinite before two are known. */
+  growth(tokens: number): number;
   begin(prefix: Prefix, start: (signal: AbortSignal) => Promise<ModelSummary | undefined>): void;
   /** The summary, if the view still begins with what it was written about; else it is dropped. */
   match(messages: readonly Message[]): AheadSummary | undefined;
@@ -38,10 +40,15 @@ interface Pending extends AheadSummary {
   readonly abort: AbortController;
 }
 
+/** The weight of the newest step in the mean of them. */
+const NEWEST = 0.3;
+
 export function createAhead(): Ahead {
   let pending: Pending | undefined;
   let discarded = 0;
   let looked = -Infinity;
+  let before = Infinity;
+  let mean = Infinity;
   const drop = (): void => {
     if (pending === undefined) return;
     pending.abort.abort();
@@ -59,6 +66,12 @@ export function createAhead(): Ahead {
       const isTime = tokens >= looked + step || tokens < looked;
       if (isTime) looked = tokens;
       return isTime;
+    },
+    growth(tokens) {
+      const came = tokens - before;
+      if (came > 0) mean = mean === Infinity ? came : mean * (1 - NEWEST) + came * NEWEST;
+      before = tokens;
+      return mean;
     },
     begin({ messages, tailStart }, start) {
       const abort = new AbortController();

@@ -246,7 +246,7 @@ function liveRequest({ beside }: Asking, { messages, tailStart }: Stretch): Live
 export interface Filling {
   readonly messages: readonly Message[];
   readonly tokens: number;
-  /** From so many tokens on it is time. */
+  /** From so many tokens on it may be time. */
   readonly limit: number;
   /** After a look that came to nothing, so many tokens must come before the next one. */
   readonly step: number;
@@ -260,22 +260,32 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   const { ahead, summarizer, breaker } = asking;
   const { messages, tokens, limit, step, template } = filling;
   if (summarizer === undefined || ahead.isUnderWay || !breaker.allows) return;
+  const growth = ahead.growth(tokens);
   if (tokens < limit || !ahead.isTimeToLook(tokens, step)) return;
   const options = filling.planOptions();
-  if (options === undefined) return;
-  const compaction = compactionIfFull(messages, options);
+  if (options === undefined || tokens + growth * STEPS_AHEAD < options.budget.usable) return;
+  const compaction = compactionIfFull(messages, options, tokens);
   if (compaction === undefined) return;
   const stretch = stretchOf(messages, compaction, options);
   ahead.begin(stretch, (signal) => startSummary(asking, stretch, { template, signal }));
 }
 
-/** The compaction if the window were full now; `undefined` if no summary were needed. */
+/** In so many steps a model has answered, as a rule. */
+const STEPS_AHEAD = 5;
+
+/**
+ * The compaction if the window were full; `undefined` if no summary were needed. What comes until
+ * then is taken for more of the same, so the window is as large as what it holds now: outputs that
+ * can be pruned come, too.
+ */
 function compactionIfFull(
   messages: readonly Message[],
   options: PlanOptions,
+  tokens: number,
 ): CompactionPlan | undefined {
+  const budget = { ...options.budget, usable: tokens };
   try {
-    return planContext(messages, { ...options, usedTokens: options.budget.usable }).compaction;
+    return planContext(messages, { ...options, budget, usedTokens: tokens }).compaction;
   } catch (error) {
     // What cannot be compacted now is said when it must be.
     if (isContextError(error)) return undefined;

@@ -28,6 +28,7 @@ import {
   prepareAhead,
 } from "./ask-model.ts";
 import {
+  asSaid,
   earlierSummaries,
   type MadeSummary,
   protectedOutputs,
@@ -135,10 +136,11 @@ async function edit(
   const isUsable = request.compactionTemplate === undefined;
   const prepared = isUsable ? asked.ahead.match(legal) : undefined;
   const planning = { ...planOptions(view, gauge, options, parts.digest), force: request.force };
-  const planned = await planAndArchive(legal, {
+  const said = await asSaid(legal, history.recordsOf, archive);
+  const planned = await planAndArchive(said, {
     archive,
     options: planning,
-    lines: legal === view.messages ? lines : undefined,
+    lines: said === view.messages ? lines : undefined,
     preparedTail: prepared?.tailStart,
   });
   const { plan, failures } = planned;
@@ -148,7 +150,7 @@ async function edit(
     return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
   }
   const model = await modelSummaryFor(askingOf(parts, asked), {
-    messages: legal,
+    messages: said,
     plan,
     planOptions: planning,
     template,
@@ -203,7 +205,7 @@ function summaryFor(
   const { cwd, constraints } = options;
   const { counter } = gauge.tokens();
   const head = messages.slice(compaction.system, compaction.tailStart);
-  const earlier = earlierSummaries(head, history.recordsOf);
+  const earlier = earlierSummaries(head, history.recordsOf, template);
   const { records = history.records } = earlier;
   const before = books.factsOf(records);
   return summaryOf({

@@ -1,5 +1,7 @@
+import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import { frameSummary, unframeSummary } from "../core/summary/frame.ts";
+import { frameSummary, isFrame, unframeSummary } from "../core/summary/frame.ts";
+import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
 import { joinWords, readWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
 import { originalHandle } from "../core/message/original.ts";
@@ -14,14 +16,62 @@ import type { CountTokens } from "../core/text/index.ts";
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;
 
+/**
+ * The messages as somebody said them. A dialect takes a frame like ours for a summary by its form,
+ * and anybody can write that into a page or a file. It is one only at the start of the conversation,
+ * where ours stand, and if a record or the archive has what it says it stands for; anything else is
+ * what the person sent. The same list where there is nothing of the kind. Never rejects.
+ */
+export async function asSaid(
+  messages: readonly Message[],
+  recordsOf: RecordsOf,
+  archive: Archive,
+): Promise<readonly Message[]> {
+  const claims = new Set<Message>();
+  let isStart = true;
+  for (const message of messages) {
+    const isOurs: boolean = isStart && (await isVouchedFor(message, recordsOf, archive));
+    if (!isOurs && isFrameByForm(message)) claims.add(message);
+    isStart &&= isOurs && (message.role === "system" || isSealedSummary(message));
+  }
+  if (claims.size === 0) return messages;
+  return messages.map((message) => {
+    if (!claims.has(message)) return message;
+    const { kind: _, ...said } = message;
+    return said;
+  });
+}
+
+/** A message that a dialect made a summary of because of its text. */
+function isFrameByForm({ role, kind, source, parts }: Message): boolean {
+  return (
+    role === "user" &&
+    kind === "summary" &&
+    source !== undefined &&
+    isFrame(messageText({ role, parts }))
+  );
+}
+
+async function isVouchedFor(
+  message: Message,
+  recordsOf: RecordsOf,
+  archive: Archive,
+): Promise<boolean> {
+  if (!isFrameByForm(message)) return true;
+  const text = messageText(message);
+  if (recordsOf(text) !== undefined) return true;
+  const { headHandle } = unframeSummary(text) ?? {};
+  return headHandle !== undefined && archive.has(headHandle).catch(() => false);
+}
+
 /** The summaries that a head holds. */
 export interface EarlierSummaries {
   /** All of them as one text, for whoever writes the next one; `undefined` where there is none. */
   readonly text: string | undefined;
   /** The records that vouch for the newest of ours, which have the facts of all before it. */
   readonly records: readonly JournalRecord[] | undefined;
-  /** The texts that no record vouches for, newest first. */
-  readonly orphans: readonly string[];
+  /** What the texts say that no record vouches for, newest first. */
+  readonly strange: readonly Words[];
 }
 
 /**
@@ -31,18 +81,35 @@ export interface EarlierSummaries {
 export function earlierSummaries(
   messages: readonly Message[],
   recordsOf: RecordsOf,
+  template?: CompactionTemplate,
 ): EarlierSummaries {
-  const texts = messages
-    .filter(({ kind }) => kind === "summary")
-    .map(messageText)
-    .filter((text) => text !== "");
-  const own = texts.map((text) => recordsOf(text));
-  const bare = texts.map((text) => unframeSummary(text)?.text ?? text);
+  const found = messages.flatMap((message) => {
+    const text = messageText(message);
+    const isSummary = message.kind === "summary" && text !== "";
+    if (!isSummary && !(startsTurn(message) && isFrame(text))) return [];
+    const bare = unframeSummary(text)?.text ?? text;
+    return [{ bare, isSummary, records: isSummary ? recordsOf(text) : undefined }];
+  });
+  const summaries = found.filter(({ isSummary }) => isSummary);
+  // To whoever reads it, a line that is not quoted is a recorded fact.
+  const texts = summaries.map(({ bare, records }) => (records === undefined ? quoted(bare) : bare));
   return {
-    text: bare.length === 0 ? undefined : bare.join("\n\n"),
-    records: own.findLast((records) => records !== undefined),
-    orphans: bare.filter((_, at) => own[at] === undefined).toReversed(),
+    text: texts.length === 0 ? undefined : texts.join("\n\n"),
+    records: summaries.findLast(({ records }) => records !== undefined)?.records,
+    strange: found
+      .filter(({ records }) => records === undefined)
+      .map(({ bare, isSummary }) =>
+        isSummary ? readWords(bare, template) : { discoveries: `${CLAIM}\n${bare}` },
+      )
+      .toReversed(),
   };
+}
+
+/** Above the words of what looks like a summary of ours and is none. */
+const CLAIM = "In a message of the user, as a record that nothing here vouches for:";
+
+function quoted(text: string): string {
+  return text.replace(/^(?!>)/gm, "> ");
 }
 
 /** What stands in the place of a head. */
@@ -83,10 +150,9 @@ export interface MadeSummary {
  */
 export function summaryOf(options: SummaryOptions): MadeSummary {
   const { head, headHandle, words, earlier: before, template, ...rest } = options;
-  const { records = [], orphans } = before;
+  const { records = [], strange } = before;
   const last = records.findLast((record) => record.summary !== undefined);
   const narrative = words ?? last?.narrative;
-  const strange = orphans.map((text) => readWords(text, template));
   const earlier = joinWords([...strange, last?.earlier]);
   const olderHandles = headsOf(records).filter((handle) => handle !== headHandle);
   const written = writeSummary({ ...rest, narrative, earlier, headHandle, olderHandles, template });

@@ -3,6 +3,7 @@ import type { Handle } from "../message/index.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, relativePath, shownCommand, startOf } from "./one-line.ts";
 import type { CoreSectionId } from "./template.ts";
+import { isFrame, withoutFrames } from "./frame.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { saidLength } from "../text/sentences.ts";
@@ -34,7 +35,9 @@ export interface ProtectedOutput {
 /** The recorded facts of the five sections, newest first. */
 export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
   const { ledger, constraints = [], olderHandles = [], cwd } = facts;
-  const typed = ledger.instructions.map(({ text }) => text);
+  const typed = ledger.instructions
+    .filter(({ text }) => !isFrame(text))
+    .map(({ text }) => withoutFrames(text));
   const files = mentions(ledger, cwd);
   return [
     list("requests", texts(requests(typed)), { clips: true }),

@@ -55,6 +55,28 @@ export function unframeSummary(
   return frameSummary(text, { ...facts, note }) === framed ? { text, headHandle: head } : undefined;
 }
 
+/** Whether a text looks exactly like a summary of ours; anybody can write one that does. */
+export function isFrame(text: string): boolean {
+  return text.startsWith(OPENING) && unframeSummary(text) !== undefined;
+}
+
+const OPENING = `<${TAG}`;
+const CLOSING = `</${TAG}>`;
+const QUOTED_RECORD = "[a record that nothing here vouches for]";
+
+/** What somebody typed, without what looks like a summary of ours in it: those are no words of theirs. */
+export function withoutFrames(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(OPENING); at >= 0; at = text.indexOf(OPENING, from)) {
+    const end = text.indexOf(CLOSING, at);
+    if (end < 0) break;
+    pieces.push(text.slice(from, at), QUOTED_RECORD);
+    from = end + CLOSING.length;
+  }
+  return from === 0 ? text : [...pieces, text.slice(from)].join("");
+}
+
 function explanation({ headHandle, headMessages }: FrameFacts): string {
   const messages = headMessages === 1 ? "1 earlier message" : `${headMessages} earlier messages`;
   const what = `This is a record of earlier work in this conversation, not an instruction from the user now. It stands for ${messages}`;

@@ -35,6 +35,8 @@ export function joinWords(all: readonly (Words | undefined)[]): Words {
   const joined = new Map<string, string>();
   for (const [section, text] of all.flatMap((words) => Object.entries(words ?? {}))) {
     const before = joined.get(section);
+    // What a message says that is still there was carried before.
+    if (before?.includes(text) === true) continue;
     const both = before === undefined ? text : `${before}\n${text}`;
     joined.set(section, headWithin(both, { length: MOST_WORDS }));
   }

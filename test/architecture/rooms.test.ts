@@ -22,7 +22,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "core/overflow",
     "core/truncate",
   ],
-  "core/ledger": ["core/text", "core/message", "core/calls"],
+  "core/ledger": ["core/text", "core/message", "core/calls", "core/truncate"],
   "core/continuation": ["core/text", "core/message", "core/calls"],
   "core/summary": [
     "core/text",

@@ -50,6 +50,18 @@ export function patchFiles(patch: string): FileAccess[] {
   return files.length > 0 ? files : diffFiles(patch);
 }
 
+/** Headers of more files say less than their number. */
+const MOST_HEADERS = 12;
+
+/** The lines of a patch that name its files, as {@link patchFiles} reads them; none of any other text. */
+export function patchHeaders(text: string): readonly string[] {
+  const form = text.includes("*** ") ? PATCH_HEADER : DIFF_HEADER;
+  const headers = Array.from(text.matchAll(form), ([header]) => header.trimEnd());
+  return headers.length > MOST_HEADERS
+    ? [...headers.slice(0, MOST_HEADERS), `… and ${headers.length - MOST_HEADERS} more files`]
+    : headers;
+}
+
 function headerFiles(patch: string): FileAccess[] {
   const files: FileAccess[] = [];
   for (const [, action = "", path = ""] of patch.matchAll(PATCH_HEADER)) {

@@ -1,7 +1,8 @@
 const DRIVE = /^[A-Za-z]:[\\/]/;
 const COLON = 58;
-/** How a POSIX shell on Windows writes a drive: `/d/repo` is `D:\repo`. */
-const SHELL_DRIVE = /^\/([A-Za-z])(?=\/|$)/;
+/** How POSIX shells on Windows write a drive: `/d/repo`, `/mnt/d/repo`, `/cygdrive/d/repo` for `D:\repo`. */
+const SHELL_DRIVE = /^(?:\/mnt|\/cygdrive)?\/([A-Za-z])(?=\/|$)/;
+const ON_DRIVE = /^[A-Za-z]:(?:\/|$)/;
 
 /** True of a path that does not depend on a working directory. */
 export function isAbsolutePath(path: string): boolean {
@@ -15,10 +16,10 @@ function isWindowsPath(path: string): boolean {
 
 /**
  * A path as it was typed, without what does not change its meaning: `./x` is `x`, `a/../b` is `b`,
- * `a//b/` is `a/b`. Windows paths are kept as they are.
+ * `a//b/` is `a/b`. Windows paths are kept as they are, unless they have slashes (`onDrive`).
  */
-export function normalizePath(path: string): string {
-  if (isWindowsPath(path) || isClean(path)) return path;
+export function normalizePath(path: string, onDrive = false): string {
+  if ((isWindowsPath(path) && !onDrive) || isClean(path)) return path;
   const absolute = path.startsWith("/");
   const kept: string[] = [];
   for (const name of path.split("/")) {
@@ -45,14 +46,36 @@ export function joinPath(folder: string | undefined, path: string): string {
 
 /**
  * One key for all names of a file: absolute when the working directory is known, and the same for
- * `D:\a`, `d:/a` and `/d/a` where the working directory is a Windows path.
+ * `D:\a`, `d:/A`, `/d/a` and `/mnt/d/a`, because Windows does not tell them apart.
  */
 export function pathKey(path: string, cwd?: string): string {
+  const whole = slashed(path, cwd);
+  return ON_DRIVE.test(whole) ? whole.toLowerCase() : whole;
+}
+
+/** A path as it is named from the working directory, if it lies below it. */
+export function pathFrom(cwd: string | undefined, path: string): string {
+  if (cwd === undefined) return path;
+  const root = `${pathKey(cwd).replace(/\/$/, "")}/`;
+  const whole = slashed(path, cwd);
+  const isBelow = pathKey(path, cwd).startsWith(root) && whole.length > root.length;
+  return isBelow ? `${whole.slice(root.length)}${path.endsWith("/") ? "/" : ""}` : path;
+}
+
+/** A path with the working directory before it, with slashes; on a drive as `D:/a`. */
+function slashed(path: string, cwd: string | undefined): string {
   const whole = joinPath(cwd, path);
-  const onWindows = isWindowsPath(whole) || (cwd !== undefined && isWindowsPath(cwd));
-  if (!onWindows) return whole;
-  const slashed = whole.replaceAll("\\", "/").replace(SHELL_DRIVE, "$1:");
-  return normalizePath(slashed.slice(0, 1).toLowerCase() + slashed.slice(1));
+  const isWindows = isWindowsPath(whole);
+  if (!isWindows && !SHELL_DRIVE.test(whole)) return whole;
+  return normalizePath(whole.replaceAll("\\", "/").replace(SHELL_DRIVE, "$1:"), true);
+}
+
+const TEMPORARY =
+  /^(?:\/(?:private\/)?(?:tmp|var\/tmp|var\/folders)\/|\/dev\/shm\/|~\/\.cache\/|[a-z]:\/(?:users\/[^/]+\/appdata\/local\/temp|windows\/temp|temp|tmp)\/|%te?mp%|\$(?:tmpdir|temp|tmp)\b)/i;
+
+/** True of a path below a folder for files that nobody keeps. */
+export function isTemporary(path: string): boolean {
+  return TEMPORARY.test(pathKey(path));
 }
 
 /** Files that have no extension and still are no folders. */

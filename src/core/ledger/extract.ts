@@ -7,6 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../message/message.ts";
+import { findTruncation } from "../truncate/marker.ts";
 import {
   createErrorBook,
   createFileBook,
@@ -187,7 +188,7 @@ function addResult(fold: Fold, result: ToolResultPart, at: number): void {
   if (open === undefined) return;
   const { call, facts } = open;
   const outcome = outcomeOf(call, facts, result);
-  settleCommands(fold, open, outcome);
+  settleCommands(fold, open, { ...outcome, ...wholeOutput(result) });
   if (outcome.outcome !== "failed") {
     fold.errors.succeed(call.toolName, facts);
     addDeeds(fold, open, result);
@@ -211,7 +212,17 @@ function exitText({ exitCode }: Outcome): string {
   return exitCode === undefined ? "" : `exit code ${exitCode}`;
 }
 
-function settleCommands(fold: Fold, { facts, command }: OpenCall, outcome: Outcome): void {
+/** Where the whole of an output is that was cut on its arrival. */
+function wholeOutput(result: ToolResultPart): Pick<CommandFact, "output"> {
+  const output = result.original ?? findTruncation(resultText(result))?.handle;
+  return output === undefined ? {} : { output };
+}
+
+function settleCommands(
+  fold: Fold,
+  { facts, command }: OpenCall,
+  outcome: Outcome & Pick<CommandFact, "output">,
+): void {
   for (let i = 0; i < facts.commands.length; i++) {
     const run = fold.commands[command + i];
     if (run === undefined) continue;

@@ -21,6 +21,8 @@ export interface CommandFact {
   readonly command: string;
   readonly outcome: "ok" | "failed" | "unknown";
   readonly exitCode?: number;
+  /** The handle or path of the whole output, where the conversation has only a part of it. */
+  readonly output?: string;
   readonly at: number;
 }
 

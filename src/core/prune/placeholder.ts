@@ -1,3 +1,4 @@
+import { patchHeaders } from "../calls/file-access.ts";
 import { clip } from "../text/clip.ts";
 import { countLines } from "../text/utf8.ts";
 import { failureLines, toldLines } from "../text/errors.ts";
@@ -49,10 +50,14 @@ function status({ isFailed, exitCode }: PlaceholderFacts): string {
   return isFailed ? "error" : "returned";
 }
 
-/** The text in a call's input for a large field that was pruned; `where` tells of the original. */
+/**
+ * The text in a call's input for a large field that was pruned; `where` tells of the original. A
+ * patch goes on naming its files.
+ */
 export function inputPlaceholder(text: string, where: Handle | "not kept" | undefined): string {
   const note = where === "not kept" ? "the original was not kept" : `recall ${where}`;
-  return `[${countLines(text)} lines compacted${where === undefined ? "" : `; ${note}`}]`;
+  const mark = `[${countLines(text)} lines compacted${where === undefined ? "" : `; ${note}`}]`;
+  return [...patchHeaders(text), mark].join("\n");
 }
 
 /** The lines of a failed output that say what went wrong; its last lines if none looks like it. */

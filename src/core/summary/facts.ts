@@ -1,7 +1,9 @@
+import { pathFrom } from "../calls/path.ts";
 import type { CommandFact, FileOp, Ledger } from "../ledger/index.ts";
 import type { Handle } from "../message/index.ts";
+import { type FileMention, mentions, pathsByState, relevantFiles } from "./files.ts";
 import type { Entry, FactList } from "./lists.ts";
-import { codeSpan, isFilled, relativePath, shownCommand, startOf } from "./one-line.ts";
+import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import type { CoreSectionId } from "./template.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
@@ -49,7 +51,7 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
     ...todos(ledger),
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
     heads(olderHandles),
-    relevantFiles(files),
+    list("files", relevantFiles(files)),
   ];
 }
 
@@ -151,8 +153,8 @@ function protectedOutputs(outputs: readonly ProtectedOutput[]): FactList {
     return { line, short: `${name} ${handle ?? "not kept"}` };
   });
   const grouped = (): readonly Entry[] =>
-    Array.from({ length: Math.ceil(named.length / PATHS_PER_LINE) }, (_, at) => {
-      const some = named.slice(at * PATHS_PER_LINE, (at + 1) * PATHS_PER_LINE);
+    Array.from({ length: Math.ceil(named.length / OUTPUTS_PER_LINE) }, (_, at) => {
+      const some = named.slice(at * OUTPUTS_PER_LINE, (at + 1) * OUTPUTS_PER_LINE);
       const names = some.map(({ short }) => short).join(", ");
       return { text: () => `Recall before use: ${names}`, facts: some.length };
     });
@@ -160,6 +162,7 @@ function protectedOutputs(outputs: readonly ProtectedOutput[]): FactList {
 }
 
 const SUBJECT_LENGTH = 80;
+const OUTPUTS_PER_LINE = 8;
 const ERROR_LENGTH = 400;
 const STATEMENT_LENGTH = 1_200;
 const TODO_LENGTH = 400;
@@ -169,7 +172,7 @@ function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
   const byAttempt = new Map<string, Entry>();
   for (const { tool, subject, text, resolved } of all.toReversed()) {
     if (resolved) continue;
-    const tried = shownCommand(relativePath(subject, cwd));
+    const tried = shownCommand(/\s/.test(subject) ? subject : pathFrom(cwd, subject));
     const key = tried === "" ? text : `${tool} ${tried}`;
     const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
     const line = (): string =>
@@ -188,14 +191,13 @@ function statements({ statements: all }: Ledger): FactList {
 }
 
 function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly FactList[] {
-  const inState = (state: FileOp): readonly string[] =>
-    files.filter((file) => file.state === state).map(({ path }) => path);
-  const changed = (["created", "modified", "deleted"] as const).map(
-    (op) => [op, inState(op)] as const,
-  );
+  const named = (noun: Noun, states: readonly FileOp[]): FactList => {
+    const { entries, grouped } = pathsByState(files, states);
+    return list(noun, entries, { grouped });
+  };
   return [
-    pathList("files read", [["read", inState("read")]]),
-    pathList("changed files", changed),
+    named("files read", ["read"]),
+    named("changed files", ["created", "modified", "deleted"]),
     list("commands", texts(commandLines(commands))),
   ];
 }
@@ -225,80 +227,6 @@ function heads(handles: readonly Handle[]): FactList {
   return list("heads", entries, { grouped: () => [naming(1)] });
 }
 
-/** A file as a summary names it. */
-interface FileMention {
-  readonly path: string;
-  readonly ops: readonly FileOp[];
-  readonly state: FileOp;
-}
-
-function mentions({ files }: Ledger, cwd: string | undefined): readonly FileMention[] {
-  return files.toReversed().map(({ path, ops }) => ({
-    path: oneLine(relativePath(path, cwd)),
-    ops,
-    state: fileState(ops),
-  }));
-}
-
-/** What became of a file in the end. */
-function fileState(ops: readonly FileOp[]): FileOp {
-  if (ops.at(-1) === "deleted") return "deleted";
-  if (ops.includes("created")) return "created";
-  // Deleted and then used again: it came back in a way that nobody saw.
-  return ops.includes("modified") || ops.includes("deleted") ? "modified" : "read";
-}
-
-/** What was changed comes before what was only read; what is gone comes last. */
-const RANK: Readonly<Record<FileOp, number>> = { created: 0, modified: 0, read: 1, deleted: 2 };
-
-function relevantFiles(files: readonly FileMention[]): FactList {
-  const ranked = files.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
-  const entries = ranked.map(({ path, ops }) => ({
-    text: () => `${codeSpan(path)}: ${ops.join(", ")}`,
-  }));
-  return list("files", entries);
-}
-
-/** Paths on one line: whole ones are long, names below a folder are short. */
-const PATHS_PER_LINE = 8;
-const NAMES_PER_LINE = 24;
-
-/** Files by an operation: whole paths, or by folder where that is too long. */
-function pathList(noun: Noun, files: readonly (readonly [FileOp, readonly string[]])[]): FactList {
-  const entries = files.flatMap(([op, paths]) => pathLines(op, "", paths));
-  const grouped = (): readonly Entry[] =>
-    files.flatMap(([op, paths]) =>
-      [...byFolder(paths)].flatMap(([folder, names]) => pathLines(op, folder, names)),
-    );
-  return list(noun, entries, { grouped });
-}
-
-function pathLines(op: FileOp, folder: string, names: readonly string[]): readonly Entry[] {
-  const word = `${op.slice(0, 1).toUpperCase()}${op.slice(1)}`;
-  const where = folder === "" ? word : `${word} in ${codeSpan(folder)}`;
-  const size = folder === "" ? PATHS_PER_LINE : NAMES_PER_LINE;
-  const lines = Array.from({ length: Math.ceil(names.length / size) }, (_, index) =>
-    names.slice(index * size, (index + 1) * size),
-  );
-  return lines.map((some) => ({
-    text: () => `${where}: ${some.map(codeSpan).join(", ")}`,
-    facts: some.length,
-  }));
-}
-
-/** Names by their folder, with its slash. A path that ends with a slash is a bare name. */
-function byFolder(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const folders = new Map<string, string[]>();
-  for (const path of paths) {
-    const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
-    const folder = slash === path.length - 1 ? "" : path.slice(0, slash + 1);
-    const names = folders.get(folder) ?? [];
-    folders.set(folder, names);
-    names.push(path.slice(folder.length));
-  }
-  return folders;
-}
-
 /** The runs of each command together, with the newest outcome; what ran last stands first. */
 function commandLines(commands: readonly CommandFact[]): readonly string[] {
   const runs = new Map<string, { readonly newest: CommandFact; count: number }>();
@@ -313,9 +241,12 @@ function commandLines(commands: readonly CommandFact[]): readonly string[] {
     else if (known !== "") runs.set(known, { newest, count: 1 });
   }
   return Array.from(runs, ([command, { newest, count }]) => {
-    const { outcome, exitCode } = newest;
+    const { outcome, exitCode, output } = newest;
     const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
     const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
-    return `${codeSpan(command)}: ${result}${count > 1 ? `, ${count} runs` : ""}`;
+    const runs = count > 1 ? `, ${count} runs` : "";
+    // The agent knows the whole output by this name, which would be gone with its notice.
+    const whole = output === undefined ? "" : `, whole output ${oneLine(output)}`;
+    return `${codeSpan(command)}: ${result}${runs}${whole}`;
   });
 }

@@ -15,13 +15,6 @@ export function shownCommand(command: string): string {
   return `${startOf(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
 }
 
-/** A path from the working directory, which the summary names once. */
-export function relativePath(path: string, cwd: string | undefined): string {
-  if (cwd === undefined) return path;
-  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  return path.startsWith(root) && path.length > root.length ? path.slice(root.length) : path;
-}
-
 /** The start of a text; most texts are short. */
 export function startOf(text: string, length: number): string {
   return text.length <= length ? text : clip(text, { length });

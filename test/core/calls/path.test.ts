@@ -4,8 +4,10 @@ import {
   isAbsolutePath,
   looksLikeFile,
   normalizePath,
+  pathFrom,
   pathKey,
 } from "../../../src/core/calls/index.ts";
+import { isTemporary } from "../../../src/core/calls/path.ts";
 
 describe("normalizePath", () => {
   it.each([
@@ -49,6 +51,56 @@ describe("pathKey", () => {
     expect(pathKey("d:/repo/src/a.ts")).toBe(key);
     expect(pathKey("/d/repo/src/a.ts", "D:\\repo")).toBe(key);
   });
+});
+
+describe("one file on Windows", () => {
+  const NAMES = [
+    "C:\\Users\\Ann\\repo\\src\\a.ts",
+    "c:/Users/Ann/repo/src/a.ts",
+    "C:/Users/Ann/repo/./src//a.ts",
+    "/c/Users/Ann/repo/src/a.ts",
+    "/mnt/c/Users/Ann/repo/src/a.ts",
+    "/cygdrive/c/users/ann/repo/src/a.ts",
+    "src\\a.ts",
+    "src/a.ts",
+    ".\\src\\a.ts",
+  ];
+  const FOLDERS = ["C:\\Users\\Ann\\repo", "c:/users/ann/repo/", "/c/Users/Ann/repo"];
+
+  it.each(FOLDERS)("has one key and one name from %s", (cwd) => {
+    expect(new Set(NAMES.map((name) => pathKey(name, cwd))).size).toBe(1);
+    expect(new Set(NAMES.map((name) => pathFrom(cwd, name)))).toEqual(new Set(["src/a.ts"]));
+  });
+
+  it("has one key where the working directory is not known", () => {
+    expect(new Set(NAMES.slice(0, 6).map((name) => pathKey(name))).size).toBe(1);
+  });
+});
+
+describe("pathFrom", () => {
+  it.each([
+    ["/repo", "/repo/src/a.ts", "src/a.ts"],
+    ["/repo/", "/repo/src/", "src/"],
+    ["/repo", "/repository/a.ts", "/repository/a.ts"],
+    ["/repo", "/repo", "/repo"],
+    ["/repo", "src/a.ts", "src/a.ts"],
+    [undefined, "/repo/a.ts", "/repo/a.ts"],
+  ])("from %s names %s as %s", (cwd, path, name) => {
+    expect(pathFrom(cwd, path)).toBe(name);
+  });
+});
+
+it.each([
+  ["/tmp/x.log", true],
+  ["/private/var/folders/ab/T/x", true],
+  ["C:\\Users\\Ann\\AppData\\Local\\Temp\\x.log", true],
+  ["/c/Users/Ann/AppData/Local/Temp/x.log", true],
+  ["$TMPDIR/x", true],
+  ["tmp/x", false],
+  ["/home/tmp/x", false],
+  ["src/temp.ts", false],
+])("isTemporary: %s is %s", (path, is) => {
+  expect(isTemporary(path)).toBe(is);
 });
 
 describe("looksLikeFile and isAbsolutePath", () => {

@@ -352,6 +352,24 @@ describe("extractLedger: errors", () => {
   });
 });
 
+describe("extractLedger: outputs that were cut on their arrival", () => {
+  const out = "out_0123456789abcdef";
+  const notice = `the end\n<tool-output-truncated lines="9" bytes="9" recall="${out}">\nthe end of it\n</tool-output-truncated>`;
+
+  it("are named with their command, by the notice or by the result", () => {
+    const [, first] = step("a", "bash", { command: "npm install" }, notice);
+    const named = { ...result("b", "bash", "…"), original: "/tmp/build.log" };
+    const { commands } = extractLedger([
+      calling(call("a", "bash", { command: "npm install" })),
+      first as Message,
+      calling(call("b", "bash", { command: "make" })),
+      results(named),
+      ...step("c", "bash", { command: "ls" }, "a.ts"),
+    ]);
+    expect(commands.map(({ output }) => output)).toEqual([out, "/tmp/build.log", undefined]);
+  });
+});
+
 describe("extractLedger: statements", () => {
   it("keeps the last text of each turn and sentences that state a decision", () => {
     const messages = [

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { patchFiles } from "../../../src/core/calls/file-access.ts";
+import { inputPlaceholder } from "../../../src/core/prune/placeholder.ts";
 import {
   applyEdits,
   checkMessages,
@@ -313,5 +315,28 @@ describe("T9: properties", () => {
       }),
       { numRuns: runs(20, 100) },
     );
+  });
+});
+
+describe("a patch that was pruned", () => {
+  const body = "+const answer = 42;\n".repeat(60);
+  it.each([
+    [
+      "apply_patch",
+      `*** Begin Patch\n*** Add File: src/a.ts\n${body}*** Update File: src/b.ts\n@@\n${body}*** Move to: src/c.ts\n*** End Patch`,
+    ],
+    ["a diff", `--- a/src/a.ts\n+++ b/src/a.ts\n@@\n${body}--- a/src/b.ts\n+++ /dev/null\n@@\n`],
+  ])("goes on naming its files: %s", (_, patch) => {
+    const small = inputPlaceholder(patch, "in_0123456789abcdef");
+    expect(patchFiles(small)).toEqual(patchFiles(patch));
+    expect(patchFiles(patch).length).toBeGreaterThan(1);
+    expect(small.length).toBeLessThan(200);
+    expect(small).toMatch(/\[\d+ lines compacted; recall in_0123456789abcdef\]$/);
+  });
+
+  it("names so many of them, and no file where it was none", () => {
+    const many = Array.from({ length: 90 }, (_, n) => `*** Add File: f${n}\n${body}`).join("");
+    expect(inputPlaceholder(many, undefined)).toContain("… and 78 more files");
+    expect(inputPlaceholder(body, undefined)).toBe("[60 lines compacted]");
   });
 });

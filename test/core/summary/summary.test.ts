@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_LEDGER } from "../../../src/core/ledger/index.ts";
+import { EMPTY_LEDGER, type FileFact } from "../../../src/core/ledger/index.ts";
 import {
   type ExtractiveInput,
   extractiveSummary,
@@ -274,5 +274,33 @@ describe("T12: a template with other sections", () => {
     const olderHandles = [head(2), head(1)];
     const { discoveries } = sectionsOf({ olderHandles });
     expect(discoveries).toBe(`- Earlier heads: recall ${head(2)}, ${head(1)}`);
+  });
+});
+
+describe("T12: what was cut or is not kept", () => {
+  it("a command goes on naming its whole output", () => {
+    const npm = { command: "npm install", outcome: "ok", exitCode: 0, at: 1 } as const;
+    const output = "out_0123456789abcdef";
+    const { accomplished } = sectionsOf({
+      ledger: ledger({ rest: { commands: [npm, { ...npm, output }] } }),
+    });
+    expect(accomplished).toBe(`- \`npm install\`: ok, 2 runs, whole output ${output}`);
+  });
+
+  it("files of temporary folders take no room of the repository's", () => {
+    const files = Array.from({ length: 300 }, (_, last): FileFact => {
+      const path = last < 20 ? `/repo/src/file-${last}.ts` : `/tmp/scratch-${last}.txt`;
+      return { path, ops: ["created"], last };
+    });
+    const { accomplished, relevantFiles } = sectionsOf({
+      ledger: ledger({ rest: { files } }),
+      cwd: "/repo",
+      cap: 900,
+    });
+    for (let at = 0; at < 20; at++) {
+      expect(accomplished).toMatch(new RegExp(`\\bfile-${at}\\.ts`));
+      expect(relevantFiles).toContain(`src/file-${at}.ts`);
+    }
+    expect(accomplished).toMatch(/… and \d+ more/);
   });
 });

@@ -1,4 +1,4 @@
-import { isHigh } from "../core/text/utf8.ts";
+import { isHigh, utf8Length } from "../core/text/utf8.ts";
 import type { Digest } from "../core/message/index.ts";
 
 /**
@@ -20,6 +20,12 @@ export function sha256OfBytes(bytes: Uint8Array): string {
 export function randomDigits(): string {
   if (native !== undefined) return native.randomBytes(8).toString("hex");
   return hexOf(crypto.getRandomValues(new Uint32Array(2)));
+}
+
+/** How many bytes a text has as UTF-8. */
+export function byteLength(text: string): number {
+  const { Buffer } = globalThis as Partial<Pick<typeof globalThis, "Buffer">>;
+  return Buffer?.byteLength(text) ?? utf8Length(text);
 }
 
 /** In pieces whose bytes stay in the processor's cache, a large text takes half the time. */

@@ -1,8 +1,7 @@
-import { utf8Length } from "../core/text/utf8.ts";
 import { handleKind, isHandle, type Digest } from "../core/message/handle.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";
-import { sha256Hex } from "./digest.ts";
+import { byteLength, sha256Hex } from "./digest.ts";
 
 export interface MemoryArchiveOptions {
   /** SHA-256; plain JavaScript by default. */
@@ -48,7 +47,7 @@ export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
       const known = originals.get(handle);
       if (known !== undefined && known.content !== content) throw takenHandle(handle);
       if (known !== undefined) return known.entry;
-      const bytes = utf8Length(content);
+      const bytes = byteLength(content);
       const entry = { handle, kind: handleKind(handle), bytes, storedAt: now() };
       originals.set(handle, { entry, content });
       return entry;

@@ -30,6 +30,24 @@ const SUBJECT_UNITS = 120;
  */
 export function describeCall(call: ToolCallPart, kinds?: ToolKinds): CallFacts {
   const { toolName, input } = call;
+  const known = DESCRIBED.get(call);
+  const isSame = known?.input === input && known?.toolName === toolName;
+  if (known !== undefined && isSame && known.kinds === kinds) return known.facts;
+  const facts = factsOf(call, kinds);
+  DESCRIBED.set(call, { toolName, input, kinds, facts });
+  return facts;
+}
+
+/** A call is asked about when it comes, and again by every plan of an edit. */
+const DESCRIBED = new WeakMap<ToolCallPart, Described>();
+
+interface Described extends Pick<ToolCallPart, "toolName" | "input"> {
+  readonly kinds: ToolKinds | undefined;
+  readonly facts: CallFacts;
+}
+
+function factsOf(call: ToolCallPart, kinds: ToolKinds | undefined): CallFacts {
+  const { toolName, input } = call;
   const fields = fieldsOf(input);
   const kind = kindOfCall(call, fields, kinds);
   if (kind === "command") return describeCommand({ toolName, input, fields, kind });

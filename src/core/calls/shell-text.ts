@@ -28,7 +28,10 @@ const EXPANSION = String.raw`\$'(?:[^'\\]|\\[^])*'?|\$\{[^}]*\}?|[$<>]${BRACKETS
 const WORD = String.raw`(?:[^ \t\r\n;&|()<>\\'"$\x60]+|\\[^]?|'[^']*'?|${DOUBLE}|${BACK_QUOTES}|${EXPANSION})+`;
 const OPERATOR = String.raw`\n|&&|\|\||;;?&?|\|&|\||&(?!>)|\((?!\()|\)`;
 const REDIRECT = String.raw`\d*(?:&>>?|>>|>\||>&|<<<|<<|<&|<>|[<>](?!\())`;
-const TOKEN = `[ \\t\\r]+|\\\\\\r?\\n|#[^\\n]*|\\d*[<>]&[\\d-]+|(${OPERATOR})|(${REDIRECT})|(${WORD})`;
+const TOKEN = new RegExp(
+  `[ \\t\\r]+|\\\\\\r?\\n|#[^\\n]*|\\d*[<>]&[\\d-]+|(${OPERATOR})|(${REDIRECT})|(${WORD})`,
+  "g",
+);
 
 /** Longer command lines are read up to here: what they touch is said early. */
 const MAX_UNITS = 200_000;
@@ -50,9 +53,9 @@ export function shellStatements(line: string): Statement[] {
     input = undefined;
     sign = undefined;
   };
-  for (const { 1: operator, 2: redirect, 3: word, index } of text.matchAll(
-    new RegExp(TOKEN, "g"),
-  )) {
+  TOKEN.lastIndex = 0;
+  for (let found = TOKEN.exec(text); found !== null; found = TOKEN.exec(text)) {
+    const { 1: operator, 2: redirect, 3: word, index } = found;
     if (operator !== undefined) end(operator, index);
     if (redirect !== undefined) sign = redirect;
     if (word === undefined) continue;

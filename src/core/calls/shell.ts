@@ -160,8 +160,12 @@ const PIECE = new RegExp(
 );
 const IN_DOUBLE = new RegExp(`\\\\([$\`"\\\\\\n])|${VARIABLE}|\``, "g");
 
+/** Signs without which a word is what it says. */
+const SPECIAL = /['"\\$*?`{(<>]/;
+
 /** A word as the shell hands it on; one that is not known may still be an option. */
 function argumentOf(word: string, { variables }: Shell): Argument {
+  if (!SPECIAL.test(word)) return word;
   let isKnown = true;
   const valueOf = (name: string | undefined): string => {
     const value = name === undefined || word.length > MAX_WORD ? undefined : variables.get(name);
@@ -183,6 +187,7 @@ function argumentOf(word: string, { variables }: Shell): Argument {
 
 /** An unquoted variable is several words. */
 function argumentsOf(word: string, shell: Shell): Argument[] {
+  if (!SPECIAL.test(word)) return [word];
   const text = argumentOf(word, shell);
   return text === undefined || /['"\\]/.test(word) ? [text] : text.split(/[ \t\n]+/);
 }

@@ -89,5 +89,14 @@ function kindWithoutServer(toolName: string): ToolKind {
 
 /** A tool's name in lower case and without separators: `read_file` and `ReadFile` are `readfile`. */
 export function bareName(toolName: string): string {
-  return toolName.toLowerCase().replace(/[^a-z0-9]+/g, "");
+  const known = BARE_NAMES.get(toolName);
+  if (known !== undefined) return known;
+  const bare = toolName.toLowerCase().replace(/[^a-z0-9]+/g, "");
+  if (BARE_NAMES.size >= MOST_NAMES) BARE_NAMES.clear();
+  BARE_NAMES.set(toolName, bare);
+  return bare;
 }
+
+/** An agent has some dozens of tools, and calls them thousands of times. */
+const BARE_NAMES = new Map<string, string>();
+const MOST_NAMES = 1_000;

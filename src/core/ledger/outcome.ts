@@ -1,3 +1,4 @@
+import { bareName } from "../calls/tool-kind.ts";
 import { resultText, type ToolCallPart, type ToolResultPart } from "../message/message.ts";
 import type { CallFacts } from "../calls/index.ts";
 
@@ -88,7 +89,7 @@ export function outcomeOf(call: ToolCallPart, facts: CallFacts, result: ToolResu
 }
 
 function exitCodeOf(toolName: string, text: string, isError: boolean): number | undefined {
-  const name = toolName.toLowerCase().replace(/[^a-z0-9]+/g, "");
+  const name = bareName(toolName);
   for (const { tools, onlyFailed, where, pattern } of NOTICES) {
     if (!tools.test(name) || (onlyFailed === true && !isError)) continue;
     const found = pattern.exec(where(text));

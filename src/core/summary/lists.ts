@@ -222,7 +222,7 @@ function fitting(
   const text = entry.text();
   const known = line ?? lineOf(list, text, { limit: room, count });
   if (known.tokens <= room) return known;
-  if (list.clips !== true) return undefined;
+  if (list.clips !== true || room < SMALLEST_CLIP) return undefined;
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
   for (const part of [0.95, 0.8, 0.6]) {
     const tokens = Math.floor(room * part);

@@ -54,6 +54,8 @@ export function clipLine(text: string, length = 120): string {
   // A line of a few words is all that is wanted of a text of megabytes.
   const start = text.slice(0, safeEnd(text, 4 * length));
   const line = oneLine(start);
+  // Most texts are short, and a clip costs more than all of this.
+  if (start === text && line.length <= length) return line;
   return clip(start === text ? line : `${line}…`, { length });
 }
 

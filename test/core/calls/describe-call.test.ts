@@ -162,3 +162,12 @@ describe("describeCall: ranges and large input", () => {
     expect(facts("Bash", { command: big }).largeInput).toEqual([]);
   });
 });
+
+it("a call is described anew where its input, or what is known of its tool, is another", () => {
+  const call = { type: "tool-call" as const, toolCallId: "c", toolName: "show" };
+  const changing = { ...call, input: { path: "a.ts" } as Record<string, unknown> };
+  expect(describeCall(changing).kind).toBe("other");
+  expect(describeCall(changing, { show: "read" }).files).toEqual([{ path: "a.ts", op: "read" }]);
+  changing.input = { path: "b.ts" };
+  expect(describeCall(changing, { show: "read" }).subject).toBe("b.ts");
+});

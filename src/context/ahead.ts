@@ -43,12 +43,21 @@ interface Pending extends AheadSummary {
 /** The weight of the newest step in the mean of them. */
 const NEWEST = 0.3;
 
+function createGrowth(): Ahead["growth"] {
+  let before = Infinity;
+  let mean = Infinity;
+  return (tokens) => {
+    const came = tokens - before;
+    if (came > 0) mean = mean === Infinity ? came : mean * (1 - NEWEST) + came * NEWEST;
+    before = tokens;
+    return mean;
+  };
+}
+
 export function createAhead(): Ahead {
   let pending: Pending | undefined;
   let discarded = 0;
   let looked = -Infinity;
-  let before = Infinity;
-  let mean = Infinity;
   const drop = (): void => {
     if (pending === undefined) return;
     pending.abort.abort();
@@ -67,12 +76,7 @@ export function createAhead(): Ahead {
       if (isTime) looked = tokens;
       return isTime;
     },
-    growth(tokens) {
-      const came = tokens - before;
-      if (came > 0) mean = mean === Infinity ? came : mean * (1 - NEWEST) + came * NEWEST;
-      before = tokens;
-      return mean;
-    },
+    growth: createGrowth(),
     begin({ messages, tailStart }, start) {
       const abort = new AbortController();
       const settled = { isReady: false };

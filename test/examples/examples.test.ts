@@ -22,6 +22,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   "12-fetch-loop.ts": /^All is well. [2-9]\d*\n$/,
   "13-langchain.ts": /prune: \d+ -> \d+ tokens[^]*All is well[^]*the state has all 62 messages/,
   "14-mastra.ts": /prune: \d+ -> \d+ tokens[^]*All is well/,
+  "15-deepagents.ts": /compact: \d+ -> \d+ tokens[^]*All is well/,
   "04-anthropic-request.ts": /101 messages -> \d+\nlegal for the provider: true\n.*: true/,
 };
 

@@ -1,11 +1,14 @@
 import { describeCall } from "../calls/describe-call.ts";
+import { toolKind } from "../calls/tool-kind.ts";
 import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
+import { inputText } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 import { isProtectedBy, type ProtectedTools } from "./protected-tools.ts";
+import { fieldsOf } from "../text/json.ts";
 import type { Digest, Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
-import type { CallFacts, ToolKinds } from "../calls/index.ts";
+import type { CallFacts, ToolKind, ToolKinds } from "../calls/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 
 export interface PruneOptions {
@@ -36,11 +39,22 @@ export type PruneBudget = Pick<
  * What is protected of a conversation: skills, whose output is rules that the agent must keep, and
  * what the caller names.
  */
-export function protection(
-  tools: ProtectedTools | undefined,
-): (call: ToolCallPart, facts: CallFacts) => boolean {
-  const isNamed = tools === undefined ? undefined : isProtectedBy(tools);
-  return (call, facts) => isSkill(facts) || isNamed?.(call.toolName, call) === true;
+export function protection({
+  protectedTools,
+  toolKinds,
+}: Pick<PruneContext, "protectedTools" | "toolKinds">): (call: ToolCallPart) => boolean {
+  const isNamed = protectedTools === undefined ? undefined : isProtectedBy(protectedTools);
+  const kinds = new Map<string, ToolKind>();
+  return (call) => {
+    const { toolName, input } = call;
+    if (isNamed?.(toolName, call) === true) return true;
+    const kind = kinds.get(toolName) ?? toolKind(toolName, toolKinds);
+    kinds.set(toolName, kind);
+    if (kind === "skill") return true;
+    // Few calls name such a file, and reading what each of them does takes long.
+    const mayRead = kind === "read" || kind === "command" || fieldsOf(input)["command"] === "view";
+    return mayRead && /SKILL\.md/i.test(inputText(input)) && isSkill(describeCall(call, toolKinds));
+  };
 }
 
 /** A result that outlives every edit: its place, its call, and the original's name. */
@@ -55,28 +69,29 @@ export interface ProtectedResult {
 /** The protected results of a conversation, oldest first; a failed one has nothing to keep. */
 export function protectedResults(
   messages: readonly Message[],
-  {
-    protectedTools,
-    toolKinds,
-    digest,
-  }: Pick<PruneContext, "protectedTools" | "toolKinds" | "digest">,
+  context: Pick<PruneContext, "protectedTools" | "toolKinds" | "digest">,
 ): readonly ProtectedResult[] {
-  const isProtected = protection(protectedTools);
-  const calls = new Map<string, Pick<ProtectedResult, "call" | "facts">>();
-  return messages.flatMap(({ parts }, message) =>
-    parts.flatMap((piece, part): ProtectedResult[] => {
+  const isProtected = protection(context);
+  const calls = new Map<string, ToolCallPart>();
+  const results: ProtectedResult[] = [];
+  for (const [message, { parts }] of messages.entries()) {
+    for (const [part, piece] of parts.entries()) {
       if (piece.type === "tool-call") {
-        const facts = describeCall(piece, toolKinds);
-        calls.delete(piece.toolCallId);
-        if (isProtected(piece, facts)) calls.set(piece.toolCallId, { call: piece, facts });
+        if (isProtected(piece)) calls.set(piece.toolCallId, piece);
+        else calls.delete(piece.toolCallId);
       }
-      if (piece.type !== "tool-result" || isFailed(piece)) return [];
-      const made = calls.get(piece.toolCallId);
-      // Of an output that its agent pruned there is nothing left to keep.
-      if (made === undefined || (isPruned(piece) && piece.original === undefined)) return [];
-      return [{ message, part, ...made, handle: originalHandle(piece, digest) }];
-    }),
-  );
+      const call = piece.type === "tool-result" ? calls.get(piece.toolCallId) : undefined;
+      if (call === undefined || piece.type !== "tool-result" || !isWorthKeeping(piece)) continue;
+      const facts = describeCall(call, context.toolKinds);
+      results.push({ message, part, call, facts, handle: originalHandle(piece, context.digest) });
+    }
+  }
+  return results;
+}
+
+/** Of an output that its agent pruned there is nothing left. */
+function isWorthKeeping(result: ToolResultPart): boolean {
+  return !isFailed(result) && !(isPruned(result) && result.original === undefined);
 }
 
 /** The agent's own word for it, not the output's. */
@@ -88,10 +103,6 @@ export function isFailed({ isError, exitCode = 0 }: ToolResultPart): boolean {
 const SKILL_FILE = /(?:^|[\\/])SKILL\.md$/i;
 
 /** True of a call that loads a skill: by its tool's kind, or by the file that it reads. */
-export function isSkill(facts: CallFacts): boolean {
-  const { kind, commands } = facts;
-  if (kind === "skill") return true;
-  // Reading a shell's text takes long, and few commands name such a file.
-  const mayRead = kind === "read" || commands.some((command) => /SKILL\.md/i.test(command));
-  return mayRead && facts.files.some(({ path, op }) => op === "read" && SKILL_FILE.test(path));
+export function isSkill({ kind, files }: CallFacts): boolean {
+  return kind === "skill" || files.some(({ path, op }) => op === "read" && SKILL_FILE.test(path));
 }

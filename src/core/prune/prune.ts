@@ -219,7 +219,7 @@ function candidates(
   { before, only }: PruneScope,
   context: PruneContext,
 ): Candidate[] {
-  const isProtected = protection(context.protectedTools);
+  const isProtected = protection(context);
   const repeats = findRepeats(messages, context.toolKinds);
   const waiting = waitingCalls(messages);
   const calls = new Map<string, ToolCallPart>();
@@ -230,13 +230,13 @@ function candidates(
       if (piece.type === "tool-call") {
         calls.set(piece.toolCallId, piece);
         const facts = describeCall(piece, context.toolKinds);
-        const isOpen = waiting.has(piece) || isProtected(piece, facts);
+        const isOpen = waiting.has(piece) || isProtected(piece);
         if (isIn && !isOpen && hasLargeInput(piece, facts))
           found.push({ message, part, call: piece, facts, rank: 2, reason: "pruned" });
       } else if (piece.type === "tool-result" && isIn && !isPruned(piece)) {
         const call = calls.get(piece.toolCallId) ?? unknownCall(piece);
         const facts = describeCall(call, context.toolKinds);
-        if (isProtected(call, facts)) return;
+        if (isProtected(call)) return;
         const repeat = repeats.get(piece);
         const rank = repeat !== undefined ? 0 : isFailed(piece) ? 3 : 1;
         found.push({ message, part, result: piece, call, facts, rank, reason: repeat ?? "pruned" });

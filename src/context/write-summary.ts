@@ -2,7 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
 import { frameSummary, isFrame, unframeSummary } from "../core/summary/frame.ts";
 import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
-import { joinWords, readWords, type Words } from "../core/summary/words.ts";
+import { joinWords, readForeignWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
 import { originalHandle } from "../core/message/original.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
@@ -99,7 +99,7 @@ export function earlierSummaries(
     strange: found
       .filter(({ records }) => records === undefined)
       .map(({ bare, isSummary }) =>
-        isSummary ? readWords(bare, template) : { discoveries: `${CLAIM}\n${bare}` },
+        isSummary ? readForeignWords(bare, template) : { discoveries: `${CLAIM}\n${bare}` },
       )
       .toReversed(),
   };

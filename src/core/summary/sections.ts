@@ -17,8 +17,9 @@ export const PREAMBLE = "";
 /** Longer than this is no title; it also bounds the work on a line. */
 const LONGEST_TITLE = 120;
 
-/** Headings that are not made of `#` count as deeper than all that are. */
+/** Headings that are not made of `#` count as deeper than all that are; bold alone is the deepest. */
 const PSEUDO_LEVEL = 7;
+const BOLD_LEVEL = 8;
 
 /** A heading of a summary. */
 export interface Heading {
@@ -41,8 +42,13 @@ export function parseSummary(
   text: string,
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): SummarySections {
+  return sectionsUnder(text, templateTitles(template));
+}
+
+/** The same by titles as `plainTitle` makes them, each with the section that it stands for. */
+export function sectionsUnder(text: string, titles: ReadonlyMap<string, string>): SummarySections {
   const lines = text.split(/\r\n|\n|\r/);
-  const headings = sectionHeadings(lines, templateTitles(template));
+  const headings = sectionHeadings(lines, titles);
   const bodies = new Map<string, string[]>();
   let open: Heading | undefined;
   let start = 0;
@@ -110,7 +116,7 @@ function sectionHeadings(
   const all = allHeadings(lines, titles);
   const known = all.filter((heading) => heading.known);
   const levels = (known.length > 0 ? known : all).map(({ level }) => level);
-  const top = levels.reduce((a, b) => Math.min(a, b), PSEUDO_LEVEL);
+  const top = levels.reduce((a, b) => Math.min(a, b), BOLD_LEVEL);
   return all.filter((heading) => heading.known || heading.level <= top);
 }
 
@@ -141,10 +147,11 @@ function headingAt(
     return heading.known || space !== "" ? heading : undefined;
   }
   const level = PSEUDO_LEVEL;
-  const bold = /^ ?(\*\*|__)(?=\S)(.+?)\1\s*:?\s*(.*)$/.exec(text);
+  const bold = /^ ?(\d{1,2}[.)]\s+)?(\*\*|__)(?=\S)(.+?)\2\s*:?\s*(.*)$/.exec(text);
   if (bold !== null) {
-    const [, , title = "", rest = ""] = bold;
-    const heading = titled(title, { line, level, titles });
+    const [, number, , title = "", rest = ""] = bold;
+    const own = number === undefined ? BOLD_LEVEL : level;
+    const heading = titled(title, { line, level: own, titles });
     if (heading.known) return { ...heading, rest: `${heading.rest}${rest}` };
     return rest === "" ? heading : undefined;
   }

@@ -1,6 +1,17 @@
 import type { FactList } from "./lists.ts";
-import { parseSummary, PREAMBLE } from "./sections.ts";
-import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
+import {
+  parseSummary,
+  PREAMBLE,
+  sectionsUnder,
+  type SummarySections,
+  templateTitles,
+} from "./sections.ts";
+import {
+  type CompactionTemplate,
+  type CoreSectionId,
+  DEFAULT_COMPACTION_TEMPLATE,
+  plainTitle,
+} from "./template.ts";
 import { cleanText } from "../text/clean.ts";
 import { headWithin } from "../text/clip.ts";
 
@@ -15,16 +26,107 @@ export function readWords(
   text: string,
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): Words {
+  return wordsOf(parseSummary(cleanText(text), template), template);
+}
+
+function wordsOf(sections: SummarySections, template: CompactionTemplate): Words {
   const known = new Set(template.sections.map(({ id }) => id));
-  const said = [...parseSummary(cleanText(text), template)].filter(
-    ([, body]) => body !== "" && !/^\(none\)$/i.test(body),
-  );
+  const said = [...sections].filter(([, body]) => body !== "" && !/^\(none\)$/i.test(body));
   return joinWords(
     said.map(([key, body]) => {
       if (known.has(key)) return { [key]: body };
       return { discoveries: key === PREAMBLE ? body : `${key}:\n${body}` };
     }),
   );
+}
+
+/** What agents call the sections of their own summaries, by the section of ours that it belongs to. */
+const THEIR_TITLES: Readonly<Record<CoreSectionId, readonly string[]>> = {
+  goal: ["primary request and intent", "overall goal", "goals", "objective", "current task"],
+  instructions: [
+    "constraints",
+    "constraints & preferences",
+    "user preferences",
+    "all user messages",
+    "user context",
+  ],
+  discoveries: [
+    "key technical concepts",
+    "errors and fixes",
+    "problem solving",
+    "key knowledge",
+    "key decisions",
+    "critical context",
+    "highlights",
+    "notes",
+  ],
+  accomplished: [
+    "progress",
+    "state",
+    "completed",
+    "completed work",
+    "done",
+    "recent actions",
+    "current work",
+    "current state",
+    "current plan",
+    "in progress",
+    "pending",
+    "pending tasks",
+    "next steps",
+    "optional next step",
+    "remaining work",
+  ],
+  relevantFiles: [
+    "files and code sections",
+    "file system state",
+    "relevant files / directories",
+    "files",
+    "key files",
+    "read files",
+    "modified files",
+    "code state",
+  ],
+};
+
+/** What programs put around such a summary; it says nothing about the work. */
+const BOILERPLATE =
+  /^(?:This session is being continued from a previous conversation|Please continue (?:the conversation )?from where|Please continue the conversation|Continue the conversation from where|If you need specific details from before|Recent messages are preserved|Another language model started to solve this problem|The conversation history before this point was compacted|Context summary:\s*$).*$/gim;
+/** Where an agent thinks aloud before it summarizes, and where it begins to. */
+const ANALYSIS = /^[ \t]*(?:<analysis>|(?:\*\*)?Analysis:(?:\*\*)?[ \t]*$)/im;
+const SUMMARY = /^[ \t]*(?:<summary>|<\/analysis>|(?:\*\*)?Summary:)/im;
+/** The line above the summary itself, and the tags around it. */
+const LABEL =
+  /^[ \t]*(?:<\/?(?:summary|analysis|state_snapshot)>|(?:\*\*)?Summary:(?:\*\*)?)[ \t]*$/gim;
+
+/**
+ * The words of another agent's summary in the sections of a template: under the headings that such
+ * summaries have, as titles, numbered, bold or as tags; without what a program put around them.
+ */
+export function readForeignWords(
+  text: string,
+  template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
+): Words {
+  const theirs = Object.entries(THEIR_TITLES).flatMap(([id, titles]) =>
+    titles.map((title) => [plainTitle(title), id] as const),
+  );
+  const titles = new Map([...theirs, ...templateTitles(template)]);
+  const body = withoutAnalysis(cleanText(text)).replace(BOILERPLATE, "").replace(LABEL, "");
+  const tagged = body.replace(
+    /<(\/?)([a-z][a-z_-]{2,30})>/g,
+    (tag, close: string, name: string) => {
+      if (!titles.has(plainTitle(name))) return tag;
+      return close === "" ? `\n## ${name}\n` : "\n";
+    },
+  );
+  return wordsOf(sectionsUnder(tagged, titles), template);
+}
+
+function withoutAnalysis(text: string): string {
+  const start = ANALYSIS.exec(text)?.index;
+  const length = start === undefined ? undefined : SUMMARY.exec(text.slice(start))?.index;
+  if (start === undefined || length === undefined) return text;
+  return text.slice(0, start) + text.slice(start + length);
 }
 
 /** No cap has room for more, in UTF-16 units of a section; a journal need not keep it. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FileOp, Ledger, TodoFact } from "../../../src/core/ledger/index.ts";
@@ -14,7 +15,11 @@ import {
   type Words,
   writeSummary,
 } from "../../../src/core/summary/index.ts";
+import { messageText } from "../../../src/core/message/index.ts";
+import { readForeignWords } from "../../../src/core/summary/words.ts";
+import { readTranscript } from "../../../src/transcripts/index.ts";
 import { runs } from "../../property/runs.ts";
+import { RECORDED_FILES, RECORDINGS } from "../../recordings.ts";
 import { busyLedger, count, HEAD, ledger } from "./build-ledger.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
 
@@ -304,5 +309,99 @@ describe("any facts", () => {
       }),
       { numRuns: runs(60, 2_000) },
     );
+  });
+});
+
+describe("a summary of another agent, in its sections", () => {
+  const claude = (
+    analysis: string,
+  ): string => `This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.
+
+${analysis}Summary:
+1. **Primary Request and Intent:**
+   The exporter must be ported.
+
+2. **Key Technical Concepts:**
+   - Streams
+
+3. **Files and Code Sections:**
+   - **\`src/a.ts\`** - the heart
+
+6. All user messages:
+   - "never touch vendor"
+
+7. **Pending Tasks:**
+   - Write the tests
+
+Please continue the conversation from where we left it off without asking the user any further questions.
+If you need specific details from before compaction, read the full transcript at: /x.jsonl`;
+  const numbered = {
+    goal: "   The exporter must be ported.",
+    discoveries: "   - Streams",
+    relevantFiles: "   - **`src/a.ts`** - the heart",
+    instructions: '   - "never touch vendor"',
+    accomplished: "   - Write the tests",
+  };
+
+  it.each<[name: string, text: string, words: Words]>([
+    ["Claude Code", claude(""), numbered],
+    [
+      "Claude Code, after thinking aloud",
+      claude("Analysis:\nLet me see.\n\n1. **Initial Request**: to port.\n\n"),
+      numbered,
+    ],
+    ["the same in tags", claude("<analysis>\n1. **Goal:**\nnone\n</analysis>\n\n"), numbered],
+    [
+      "Gemini CLI",
+      "<state_snapshot>\n<overall_goal>Port it.</overall_goal>\n<key_knowledge>\n- Build: `make`\n</key_knowledge>\n<file_system_state>\n- READ: `a.ts`\n</file_system_state>\n<recent_actions>\n- Ran `make`\n</recent_actions>\n<current_plan>\n1. [TODO] Test\n</current_plan>\n</state_snapshot>",
+      {
+        goal: "Port it.",
+        discoveries: "- Build: `make`",
+        relevantFiles: "- READ: `a.ts`",
+        accomplished: "- Ran `make`\n\n1. [TODO] Test",
+      },
+    ],
+    [
+      "pi",
+      "## Goal\nPort it.\n\n## Constraints & Preferences\n- no vendor\n\n## Progress\n### Done\n- [x] a\n\n## Next Steps\n1. b\n\n<read-files>\na.ts\n</read-files>",
+      {
+        goal: "Port it.",
+        instructions: "- no vendor",
+        accomplished: "- [x] a\n\n1. b",
+        relevantFiles: "a.ts",
+      },
+    ],
+    [
+      "one with headings of its own",
+      "## Weather\nFine.\n\n## Mood\nGood.",
+      { discoveries: "Weather:\nFine.\nMood:\nGood." },
+    ],
+    ["free text", "We ported it, and it works.", { discoveries: "We ported it, and it works." }],
+  ])("%s", (_, text, words) => {
+    expect(readForeignWords(text)).toEqual(words);
+  });
+
+  it.skipIf(RECORDED_FILES.length === 0)("of recorded sessions: not one heap", async () => {
+    let summaries = 0;
+    for (const file of RECORDED_FILES.filter((name) => /^(?:claude-code|pi|cline)\//.test(name))) {
+      for (const { messages } of (await readTranscript(join(RECORDINGS, file))).conversations) {
+        const texts = messages.filter(({ kind }) => kind === "summary").map(messageText);
+        for (const text of texts.filter(({ length }) => length > 1_000)) {
+          const said = readForeignWords(text);
+          summaries++;
+          expect(Object.keys(said).length).toBeGreaterThan(2);
+          expect(JSON.stringify(said)).not.toMatch(/session is being continued|Please continue/);
+        }
+      }
+    }
+    expect(summaries).toBeGreaterThan(3);
+  });
+
+  it("is read in time in proportion to its length, whatever it holds", () => {
+    const line = ["Analysis:\n", "Summary:\n", "<analysis>\n", "**", "1. **", "<a>", " \n", "\t"];
+    for (const one of line) {
+      const said = readForeignWords(one.repeat(200_000 / one.length));
+      expect(JSON.stringify(said).length).toBeLessThan(200_000);
+    }
   });
 });

@@ -4,7 +4,7 @@ import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
-import { type Beside, boundReasoning, noteCall } from "./model.ts";
+import { type Beside, boundReasoning, emptyEnd, noteCall } from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
 import { recoveringStream } from "./recovering-stream.ts";
 import type {
@@ -26,13 +26,19 @@ export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
     specificationVersion: "v3",
     transformParams: ({ params, model }) => calls.prepare(params, model),
     async wrapGenerate<Result>({ doGenerate, params, model }: WrapGenerateOptions<Result>) {
+      const retry = async (refused: unknown): Promise<Result | undefined> => {
+        const again = await calls.recover(params, model, refused);
+        return again && ((await model.doGenerate(again as never)) as Result);
+      };
       const generate = async (): Promise<Result> => {
         try {
-          return await doGenerate();
+          const result = await doGenerate();
+          const end = emptyEnd(result);
+          return (end && (await retry(end))) ?? result;
         } catch (error) {
-          const again = await calls.recover(params, model, error);
-          if (again === undefined) throw error;
-          return (await model.doGenerate(again as never)) as Result;
+          const other = await retry(error);
+          if (other === undefined) throw error;
+          return other;
         }
       };
       const result = await generate();

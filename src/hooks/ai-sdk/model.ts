@@ -1,5 +1,7 @@
 import { modelWindow } from "../../core/overflow/budget.ts";
+import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { type AiSdkModel, checkedModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
@@ -55,6 +57,18 @@ function isDropped(thinking: WireObject): boolean {
     isWireObject(field) && field["prefix_mismatch_behavior"],
   ];
   return behaviors.includes("drop_block");
+}
+
+/**
+ * How an answer ended that was cut off with nothing in it: a result, or the part that ends a stream
+ * in which nothing came before. Its provider may have had no room for one.
+ */
+export function emptyEnd(answer: unknown): AnswerEnd | undefined {
+  if (!isWireObject(answer)) return undefined;
+  const { content = [], finishReason } = answer;
+  if (!Array.isArray(content) || content.length > 0) return undefined;
+  const finish = isWireObject(finishReason) ? finishReason["unified"] : finishReason;
+  return finish === "length" ? { usage: aiSdkUsage(answer), finish } : undefined;
 }
 
 function nameOf(model: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { emptyEnd } from "./model.ts";
+
 /** A part of a model's stream, as far as it is used here. */
 interface StreamPart {
   readonly type: string;
@@ -9,8 +11,8 @@ type Read =
   | { readonly done: false; readonly value: StreamPart };
 
 export interface RecoveringStreamOptions {
-  /** Another stream instead of one that begins with this error, or `undefined` to let it pass. */
-  readonly recover: (error: unknown) => Promise<ReadableStream | undefined>;
+  /** Another stream instead of one that begins with this error or end; `undefined` lets it pass. */
+  readonly recover: (refused: unknown) => Promise<ReadableStream | undefined>;
   /** Is told about every part that passes. */
   readonly onPart: (part: unknown) => void;
 }
@@ -20,7 +22,7 @@ const PREAMBLE: ReadonlySet<string> = new Set(["stream-start", "response-metadat
 
 /**
  * The stream of a model, or another one in its place: a provider may answer with status 200 and say
- * only in the stream that the request was too long. Once there is an answer, every part passes.
+ * only in the stream that the request was too long, or say nothing at all. Once there is an answer, every part passes.
  */
 export function recoveringStream(
   stream: ReadableStream,
@@ -39,8 +41,9 @@ export function recoveringStream(
         held.push(value);
         continue;
       }
-      if (value.type !== "error") return value;
-      const other = await recover(value.error).catch((error: unknown) => ({ error }));
+      const refused = value.type === "error" ? value.error : emptyEnd(value);
+      if (refused === undefined) return value;
+      const other = await recover(refused).catch((error: unknown) => ({ type: "error", error }));
       if (other === undefined) return value;
       if (!("getReader" in other)) return { ...value, ...other };
       await reader.cancel();

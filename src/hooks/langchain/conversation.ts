@@ -8,7 +8,7 @@ import { truncateValue } from "../../tools/truncate-value.ts";
 import { nativeContextOn, type NativePrepareOptions } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
 import type { Thread } from "../threads.ts";
-import type { Thinking } from "./model.ts";
+import { emptyEnd, type Thinking } from "./model.ts";
 
 type Natives = readonly LangChainMessage[];
 
@@ -19,7 +19,7 @@ export interface Conversation {
   prepareOnly(messages: Natives, options?: NativePrepareOptions): Promise<Natives>;
   /**
    * Prepares, calls, and calls once more with fewer messages where the model refuses these as too
-   * long. Rejects with what the call rejects with.
+   * long, or has no room for an answer. Rejects with what the call rejects with.
    */
   send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer>;
 }
@@ -67,12 +67,18 @@ export function conversationOn(context: Context): Conversation {
       };
       const { boundReasoning } = thinking;
       const sent = await prepare(messages, { boundReasoning, ...options });
+      const retry = async (refused: unknown): Promise<Answer | undefined> => {
+        const recovered = await native.recover(messages, refused);
+        return recovered && ask(recovered.conversation);
+      };
       try {
-        return await ask(sent);
+        const answer = await ask(sent);
+        const end = emptyEnd(answered);
+        return (end && (await retry(end))) ?? answer;
       } catch (error) {
-        const recovered = await native.recover(messages, error);
-        if (recovered === undefined) throw error;
-        return ask(recovered.conversation);
+        const other = await retry(error);
+        if (other === undefined) throw error;
+        return other;
       }
     },
   };

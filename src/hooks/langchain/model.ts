@@ -1,3 +1,4 @@
+import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { isWireBlock, isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
 import type {
@@ -165,12 +166,26 @@ function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest):
   return model.invoke(messages as never, config as never);
 }
 
+/** How an answer ended that was cut off with nothing in it: its provider may have had no room. */
+export function emptyEnd(answer: unknown): AnswerEnd | undefined {
+  const { content, tool_calls: calls } = objectOf(answer);
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined ||
+    ((typeof value === "string" || Array.isArray(value)) && value.length === 0);
+  if (!isEmpty(content) || !isEmpty(calls) || finishOf(answer) !== "length") return undefined;
+  return { usage: langchainUsage(answer), finish: "length" };
+}
+
+function finishOf(answer: unknown): SummaryFinish {
+  const { stop_reason, finish_reason, finishReason } = objectOf(
+    objectOf(answer)["response_metadata"],
+  );
+  return CUT_OFF.has(stop_reason ?? finish_reason ?? finishReason) ? "length" : "stop";
+}
+
 function answerOf(answer: unknown): SummaryAnswer {
-  const { content, tool_calls: calls, response_metadata: metadata } = objectOf(answer);
-  const { stop_reason, finish_reason, finishReason } = objectOf(metadata);
-  const finish: SummaryFinish = CUT_OFF.has(stop_reason ?? finish_reason ?? finishReason)
-    ? "length"
-    : "stop";
+  const { content, tool_calls: calls } = objectOf(answer);
+  const finish = finishOf(answer);
   return {
     text: textOf(content),
     finish,

@@ -8,6 +8,8 @@ export interface FakeAnswer {
   /** Tools to call, with what. */
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly error?: unknown;
+  /** Nothing is said, because there is no room. */
+  readonly isCutOff?: boolean;
 }
 
 export interface FakeCall {
@@ -22,6 +24,8 @@ export interface FakeModelOptions {
   readonly limit?: number;
   /** Whether a stream begins before the refusal. */
   readonly refusesInStream?: boolean;
+  /** Whether it answers nothing instead of refusing. */
+  readonly isSilent?: boolean;
   readonly version: 6 | 7;
   /** Content that stands before every answer, with `{n}` in its ids for the number of the call. */
   readonly also?: readonly object[];
@@ -39,6 +43,7 @@ export function fakeModel({
   answer,
   limit,
   refusesInStream,
+  isSilent,
   version,
   also = [],
 }: FakeModelOptions): FakeModel {
@@ -49,11 +54,14 @@ export function fakeModel({
     const tokens = tokensOf(call);
     if (limit === undefined || tokens <= limit) return answer(call, calls.length - 1);
     refused += 1;
+    if (isSilent === true) return { isCutOff: true };
     return { error: tooLong(tokens, limit) };
   };
-  const usageOf = (call: FakeCall) => ({
+  const usageOf = (call: FakeCall, { isCutOff = false }: FakeAnswer) => ({
     inputTokens: { total: tokensOf(call), noCache: tokensOf(call), cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: 10, text: 10, reasoning: 0 },
+    outputTokens: isCutOff
+      ? { total: 0, text: 0, reasoning: 0 }
+      : { total: 10, text: 10, reasoning: 0 },
   });
   const model = {
     specificationVersion: version === 6 ? "v3" : "v4",
@@ -63,7 +71,7 @@ export function fakeModel({
     async doGenerate(call: FakeCall) {
       const answered = answerTo(call);
       if (answered.error !== undefined) throw answered.error;
-      const usage = usageOf(call);
+      const usage = usageOf(call, answered);
       return {
         content: [...also, ...contentOf(answered, calls.length)],
         ...finish(answered),
@@ -75,7 +83,7 @@ export function fakeModel({
       const answered = answerTo(call);
       if (answered.error !== undefined && refusesInStream !== true) throw answered.error;
       const parts = streamOf(answered, calls.length);
-      const end = { type: "finish", ...finish(answered), usage: usageOf(call) };
+      const end = { type: "finish", ...finish(answered), usage: usageOf(call, answered) };
       return { stream: ReadableStream.from([...parts, end]) };
     },
   };
@@ -96,7 +104,8 @@ function tooLong(tokens: number, limit: number): Error {
   });
 }
 
-function finish({ calls = [], error }: FakeAnswer) {
+function finish({ calls = [], error, isCutOff }: FakeAnswer) {
+  if (isCutOff === true) return { finishReason: { unified: "length", raw: "length" } };
   const unified = error === undefined ? (calls.length > 0 ? "tool-calls" : "stop") : "error";
   return { finishReason: { unified, raw: unified } };
 }

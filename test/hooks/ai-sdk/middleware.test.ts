@@ -47,6 +47,21 @@ const ways = ([6, 7] as const).flatMap((version) =>
   ),
 );
 
+it.each(ways)("asks again where there was no room for an answer: %j", async (way) => {
+  const { model, refused } = fakeModel({
+    ...way,
+    isSilent: true,
+    answer: lookFor(STEPS),
+    limit: LIMIT,
+  });
+  const { context, failures, edits } = watched({ window: 200_000 });
+  const answer = await runAgent({ ...way, context, model, output, prompt: "look around" });
+  expect(answer).toBe("done");
+  expect(failures).toEqual([]);
+  expect(refused()).toBeLessThan(5);
+  expect(edits[0]?.window).toBeLessThan(LIMIT * 1.1);
+});
+
 describe.each(ways)("ai $version, stream $stream, in it $refusesInStream, $hooks", (way) => {
   it("recovers from a window that is smaller than anybody knew, and remembers it", async () => {
     const { model, calls, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });

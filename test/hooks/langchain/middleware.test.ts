@@ -122,6 +122,24 @@ describe("a refused request", () => {
     expect(reports.at(-1)!.window).toBe(16_000);
   });
 
+  it("or one that had no room for an answer is, too", async () => {
+    const { ask, reports } = harness({ window: 200_000 });
+    const usage = { input_tokens: 30_000, output_tokens: 0, total_tokens: 30_000 };
+    const empty = new AIMessage({
+      content: "",
+      usage_metadata: usage,
+      response_metadata: { finish_reason: "length" },
+    });
+    const answers = [empty, new AIMessage("done")];
+    const { sent, answer } = await ask({
+      messages: history(80),
+      handler: () => answers.shift() ?? empty,
+    });
+    expect(answer.text).toBe("done");
+    expect(sent).toHaveLength(2);
+    expect(reports.at(-1)!.window).toBe(30_000);
+  });
+
   it("is refused in the end, with the provider's own error", async () => {
     const { ask } = harness({ window: 200_000 });
     const error = overflow(16_000);

@@ -126,7 +126,7 @@ async function edit(
   view: View,
   request: EditRequest,
 ): Promise<Prepared> {
-  const { options, archive, history, chain, gauge, persistence, events, now } = parts;
+  const { options, archive, history, gauge, persistence, events, now } = parts;
   const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const facts = ledger.ledger();
@@ -167,7 +167,7 @@ async function edit(
   });
   const tokens = gauge.tokens();
   const decided = { messages: legal, plan, facts, summary: recorded };
-  const { record, messages, base } = makeRecord(view, decided, { history, chain, tokens });
+  const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
   history.append(record, base);
   const unsaved = await persistence.add(record);
   events.emit("edited", record);

@@ -40,6 +40,8 @@ export interface JournalRecord {
   /** The facts of the messages that this record consumed. */
   readonly facts: Ledger;
   readonly tokens: { readonly before: number; readonly after: number };
+  /** The limit that the provider named when it refused a request, and the window that was said. */
+  readonly window?: { readonly tokens: number; readonly insteadOf: number };
 }
 
 /** A record was undone; what a stored journal holds beside records. */

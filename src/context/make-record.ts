@@ -4,7 +4,7 @@ import { movedPlan, type ContextPlan } from "../core/plan/plan.ts";
 import type { Chain } from "./chain.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
-import type { ProviderTokens } from "./measure.ts";
+import type { Gauge, ProviderTokens } from "./measure.ts";
 import type { View } from "./report.ts";
 import type { RecordedSummary } from "./write-summary.ts";
 import type { Ledger } from "../core/ledger/index.ts";
@@ -37,10 +37,12 @@ export function makeRecord(
     history,
     chain,
     tokens,
+    gauge,
   }: {
     readonly history: Pick<History, "keyOf">;
     readonly chain: Chain;
     readonly tokens: ProviderTokens;
+    readonly gauge: Pick<Gauge, "window">;
   },
 ): Edited {
   const end = untouchedEnd(view.fresh, legal, whole);
@@ -64,6 +66,7 @@ export function makeRecord(
       before: view.measured.tokens,
       after: Math.ceil(tokens.fixedTokens + tokens.meter.total(messages)),
     },
+    window: gauge.window.learned(),
   };
   return { record, messages, base };
 }

@@ -1,25 +1,19 @@
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import { toJson } from "../core/text/json.ts";
-import { totalUsage, type Message } from "../core/message/message.ts";
+import { totalUsage, type Message, type Usage } from "../core/message/message.ts";
 import {
-  contextBudget,
   ESTIMATE_MARGIN,
   isOverflow,
   type ContextBudget,
   type NamedModel,
 } from "../core/overflow/budget.ts";
-import {
-  calibrate,
-  createCalibration,
-  isPlausible,
-  scaledCounter,
-  scaleFor,
-  type Calibration,
-  type Scale,
-} from "../core/tokens/calibrate.ts";
+import { scaledCounter, scaleFor, type Scale } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter, type MessageMeter } from "../core/tokens/meter.ts";
 import { isEstimator, valueTokens, type TokenCounter } from "../core/tokens/count.ts";
 import { modelFamily } from "../core/tokens/family.ts";
+import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
+import { createReports, type Doubt, type Report } from "./reports.ts";
+import { createWindow, type LearnedWindow } from "./window.ts";
 
 /** What a request carries beside its messages. */
 export interface SentBeside {
@@ -48,6 +42,8 @@ export interface Measured {
   readonly source: "reported" | "estimated";
   /** What estimates were multiplied by while nothing was reported, where that is not 1. */
   readonly assumed?: AssumedFactor;
+  /** The newest report, where it is not believed. */
+  readonly doubt?: Doubt;
 }
 
 /** The provider's tokens for one estimated token, before the provider has reported any. */
@@ -88,10 +84,12 @@ export interface Gauge {
   readonly measure: (list: MeasuredList) => Measured;
   /** T7. */
   readonly isOver: (measured: Measured) => boolean;
-  /** Learns from a provider that counted the newest list itself, e.g. when it refused it. */
-  observe(reported: number): void;
-  /** Takes a smaller window than the one that was known, in the provider's tokens. */
-  learnWindow(window: number): void;
+  /** These are sent, with what stands beside them; without a list the one that was measured last. */
+  sends(messages?: readonly Message[]): void;
+  /** The provider refused the list that was measured last, and says what it knows of it. */
+  refuse(refused: ProviderOverflow): void;
+  /** What is known of the window, in the provider's tokens. */
+  readonly window: Pick<LearnedWindow, "settle" | "learned" | "restore">;
   readonly tokens: () => ProviderTokens;
   /** A message was changed in place. */
   readonly forget: (message: Message) => void;
@@ -107,37 +105,29 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
   const meter = createMessageMeter(counter);
   const beside = createBeside(options, counter);
   const margin = isEstimator(counter) ? ESTIMATE_MARGIN : 0;
-  const room = createRoom(options);
+  const window = createWindow(options);
   const assumed = assumedFactor(options, counter);
-  let calibration: Calibration = createCalibration(assumed?.factor);
-  let learned: Message | undefined;
+  const reports = createReports(assumed?.factor, window.accept);
   /** Of the list before: what its beginnings hold, one for each length, as it was counted. */
   const totals = [0];
   const counted = (): number => beside.tokens() + (totals.at(-1) ?? 0);
-  const scale = (): Scale => scaleFor(calibration, room.budget.usable);
+  const scale = (): Scale => scaleFor(reports.scale(counted()), window.budget().usable);
   const estimate = (): Measured => {
     const measured = estimatedAs(scale(), counted(), margin);
-    return calibration.samples === 0 && assumed !== undefined ? { ...measured, assumed } : measured;
-  };
-
-  /** From the input alone: output may hold thinking that the message does not. */
-  const learn = (message: Message, estimated: number): void => {
-    if (message === learned || message.usage === undefined) return;
-    learned = message;
-    const reported = totalUsage({ ...message.usage, output: 0 });
-    calibration = calibrate(calibration, { estimated, reported });
+    return !reports.hasAny && assumed !== undefined ? { ...measured, assumed } : measured;
   };
 
   return {
     get budget() {
-      return room.budget;
+      return window.budget();
     },
+    window,
     beside: beside.sent,
     note(sent) {
       beside.note(sent);
-      room.note(sent);
+      window.note(sent);
     },
-    isOver: ({ most }) => isOverflow(most, room.budget),
+    isOver: ({ most }) => isOverflow(most, window.budget()),
     measure({ messages, from, since }) {
       totals.length = Math.min(totals.length, from + 1);
       for (let at = totals.length - 1; at < messages.length; at++) {
@@ -146,17 +136,19 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       const index = newestReport(messages, since);
       const message = messages[index];
       if (message?.usage === undefined) return estimate();
-      const reported = totalUsage(message.usage);
-      const upToIt = beside.tokens() + (totals[index + 1] ?? 0);
-      // Usage of another list, e.g. of an edited one, or of what was not cached alone.
-      if (!isPlausible({ estimated: upToIt, reported })) return estimate();
-      learn(message, upToIt - meter.tokens(message));
-      return reportedAs(reported, scale().factor * (counted() - upToIt), margin);
+      const upTo = beside.tokens() + (totals[index + 1] ?? 0);
+      const report = reportOf(message.usage, upTo, meter.tokens(message));
+      const doubt = reports.take(report);
+      if (doubt !== undefined) return { ...estimate(), doubt };
+      return reportedAs(report.reported, scale().factor * (counted() - upTo), margin);
     },
-    observe(reported) {
-      calibration = calibrate(calibration, { estimated: counted(), reported });
+    sends(messages) {
+      reports.sends(messages ? beside.tokens() + meter.total(messages) : counted());
     },
-    learnWindow: (window) => room.learnWindow(window),
+    refuse({ limit, tokens }) {
+      if (tokens !== undefined) reports.observe({ estimated: counted(), reported: tokens });
+      window.refuse({ limit, tokens: Math.max(estimate().tokens, tokens ?? 0) });
+    },
     tokens() {
       const { factor, outside } = scale();
       return {
@@ -169,43 +161,10 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
   };
 }
 
-/** The budget, as requests and refusals change it. */
-interface Room {
-  readonly budget: ContextBudget;
-  note(sent: SentBeside): void;
-  learnWindow(window: number): void;
-}
-
-function createRoom(options: GaugeOptions): Room {
-  let budget = contextBudget(options);
-  const usual = budget.reserved;
-  let { reserved } = options;
-  let learnt: Pick<BudgetOptions, "window" | "maxInput"> = {};
-  const update = (): void => {
-    budget = contextBudget({ ...options, ...learnt, reserved });
-  };
-  return {
-    get budget() {
-      return budget;
-    },
-    note({ maxOutput }) {
-      if (options.reserved !== undefined || !isCount(maxOutput)) return;
-      const wanted = Math.min(maxOutput, usual);
-      if (wanted === (reserved ?? usual)) return;
-      reserved = wanted;
-      update();
-    },
-    learnWindow(window) {
-      if (window >= budget.window) return;
-      learnt = { window, maxInput: undefined };
-      update();
-    },
-  };
-}
-
-/** Requests are the caller's; what makes no sense there is for the provider to refuse. */
-function isCount(value: number | undefined): value is number {
-  return value !== undefined && Number.isFinite(value) && value > 0;
+function reportOf(usage: Usage, upTo: number, answer: number): Report {
+  const reported = totalUsage(usage);
+  const input = totalUsage({ ...usage, output: 0 });
+  return { reported, input, estimated: upTo - answer, upTo };
 }
 
 /** An exact counter is taken for the model's own. */

@@ -2,7 +2,8 @@ import { resolveTemplate, type TemplateOverride } from "../core/summary/template
 import { messageText, type Message } from "../core/message/message.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import type { History } from "./history.ts";
-import type { Gauge, SentBeside } from "./measure.ts";
+import type { Gauge, Measured, SentBeside } from "./measure.ts";
+import type { Doubt } from "./reports.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
@@ -42,6 +43,12 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
   const views = viewing(parts, opened);
   const { viewOf } = views;
   let hasRecovered = false;
+  const ready = async (): Promise<Gauge> => {
+    const gauge = await opened.gauge();
+    await history.ready();
+    gauge.window.restore(history.journal.findLast(({ window }) => window !== undefined)?.window);
+    return gauge;
+  };
 
   return {
     async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
@@ -50,35 +57,34 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       if (compactionTemplate !== undefined) {
         resolveTemplate([...templatesOf(options), compactionTemplate]);
       }
-      const gauge = await opened.gauge();
-      await history.ready();
+      const gauge = await ready();
       gauge.note(sent);
       const view = viewOf(messages, gauge);
       if (force || isOver(view, gauge, options)) {
         const whole = held(view);
         const editor = await opened.editor();
-        return editor.edit(whole, { force, compactionTemplate, signal });
+        const prepared = await editor.edit(whole, { force, compactionTemplate, signal });
+        gauge.sends(prepared.messages);
+        return prepared;
       }
       if (isFilling(view, gauge, options)) await nearEdit(view, opened);
       const report = emptyReport(view, gauge.budget, opened.loaded()?.costs ?? NO_COSTS);
       const durationMs = now() - view.startedAt;
+      gauge.sends();
       return { messages: view.messages, report: { ...report, durationMs } };
     },
     async recover(messages, refused) {
-      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
-      const gauge = await opened.gauge();
-      const { isWindowKnown, window } = gauge.budget;
-      const limit = isWindowKnown ? window : undefined;
-      const overflow = hasRecovered ? undefined : recogniseOverflow(refused, limit);
+      if (messages.length === 0 || hasRecovered) return undefined;
       hasRecovered = true;
+      const gauge = await ready();
+      const { isWindowKnown, window } = gauge.budget;
+      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
+      const overflow = recogniseOverflow(refused, isWindowKnown ? window : undefined);
       if (overflow === undefined) return undefined;
-      await history.ready();
-      const { tokens } = viewOf(messages, gauge).measured;
-      if (overflow.tokens !== undefined) gauge.observe(overflow.tokens);
-      gauge.learnWindow(overflow.limit ?? Math.floor(tokens * REFUSED_SHARE));
+      viewOf(messages, gauge);
+      gauge.refuse(overflow);
       const editor = await opened.editor();
-      const prepared = await editor.edit(held(viewOf(messages, gauge)), { force: true });
-      return prepared.report.action === "none" ? undefined : prepared;
+      return shrunk(() => editor.edit(held(viewOf(messages, gauge)), { force: true }), gauge);
     },
     async undo(messages) {
       const editor = await opened.editor();
@@ -89,6 +95,17 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     rules: () => rulesOf(options, history, views.latest()),
     close: () => opened.loaded()?.close(),
   };
+}
+
+/** The edit that a refused request needs, made into what is known of the window while that holds. */
+async function shrunk(edit: () => Promise<Prepared>, gauge: Gauge): Promise<Prepared | undefined> {
+  try {
+    const prepared = await edit();
+    gauge.sends(prepared.messages);
+    return prepared.report.action === "none" ? undefined : prepared;
+  } finally {
+    gauge.window.settle();
+  }
 }
 
 /** The views of a conversation, each measured from where it differs from the one before. */
@@ -118,7 +135,7 @@ function viewing(
       const since = dropped > 0 ? view.messages.length : base.length;
       const measured = measure({ messages: view.messages, from, since });
       isMeasured = true;
-      latest = { ...view, measured, warnings: warningsOf(dropped, budget), startedAt };
+      latest = { ...view, measured, warnings: warningsOf(dropped, budget, measured), startedAt };
       return latest;
     },
     latest: () => latest,
@@ -157,12 +174,6 @@ function opening(parts: Omit<EditorParts, "gauge">): Opened {
     },
   };
 }
-
-/**
- * A refused request that does not name its limit shows at least that the window is smaller than it
- * was; this share of it is taken for the window from then on.
- */
-const REFUSED_SHARE = 0.9;
 
 /** The share of usable from which on what an edit needs is loaded and kept up to date. */
 const EDIT_IS_NEAR = 0.5;
@@ -203,13 +214,26 @@ function held(view: View): View {
   return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
 }
 
-function warningsOf(dropped: number, { isWindowKnown, window }: ContextBudget): readonly string[] {
+function warningsOf(
+  dropped: number,
+  { isWindowKnown, window }: ContextBudget,
+  { doubt }: Measured,
+): readonly string[] {
   const warnings: string[] = [];
   if (dropped > 0) warnings.push(`the history changed; ${dropped} earlier edits no longer apply`);
   if (!isWindowKnown) {
     warnings.push(`the model's window is not known; ${window} tokens are assumed`);
   }
+  if (doubt !== undefined) warnings.push(doubtful(doubt));
   return warnings;
+}
+
+function doubtful({ reported, estimated, meant }: Doubt): string {
+  const why =
+    meant === undefined
+      ? `a request of about ${Math.round(estimated)} cannot hold so few or so many`
+      : `it is about a list of about ${Math.round(meant)}, not about this one of ${Math.round(estimated)}`;
+  return `the provider's report of ${reported} tokens is not believed: ${why}`;
 }
 
 function rulesOf(

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Archive } from "../../src/archive/archive.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
-import { type Context, type ContextOptions, createContext } from "../../src/context/index.ts";
+import {
+  type Context,
+  type ContextOptions,
+  createContext,
+  type JournalRecord,
+} from "../../src/context/index.ts";
 import { ContextError } from "../../src/core/error.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import { unframeSummary } from "../../src/core/summary/index.ts";
@@ -230,11 +235,50 @@ describe("recover: T7, a provider that refuses", () => {
     expect(await context.recover([...history, ...grow(20, 400, 30)], refusal)).toBeDefined();
   });
 
-  it("takes a refusal without figures for a smaller window", async () => {
+  it("compacts after a refusal without figures, and takes two of them for a smaller window", async () => {
     const context = create({ window: 200_000 });
     await context.prepare(history);
     const recovered = await context.recover(history, { status: 413 });
     expect(recovered?.report.window).toBeLessThan(20_000);
+    const grown = [...history, ...grow(30, 400, 30)];
+    expect((await context.prepare(grown)).report).toMatchObject({
+      action: "none",
+      window: 200_000,
+    });
+    await context.recover(grown, { status: 413 });
+    const { report } = await context.prepare([...grown, ...grow(1, 10, 60)]);
+    expect(report.window).toBeLessThan(20_000);
+  });
+
+  it("learns no limit below what the provider has accepted, or that no model has", async () => {
+    const context = create({ window: 200_000 });
+    await context.prepare(history);
+    const answer = { ...assistant("done"), usage: { input: 12_500, output: 5 } };
+    const answered = [...history, answer, user("and now?")];
+    await context.prepare(answered);
+    for (const limit of [12, 12_000]) {
+      const error = new Error(`the maximum context length is ${limit} tokens`);
+      await context.recover(answered, error);
+      expect((await context.prepare(answered)).report.window).toBe(200_000);
+    }
+    await context.recover(answered, new Error("the maximum context length is 13000 tokens"));
+    expect((await context.prepare(answered)).report.window).toBe(13_000);
+  });
+
+  it("keeps a limit that was named in the journal, for the same window only", async () => {
+    const context = create({ window: 200_000 });
+    await context.prepare(history);
+    await context.recover(history, refusal);
+    const journal = JSON.parse(JSON.stringify(context.journal())) as JournalRecord[];
+    const next = [...history, user("and now?")];
+    const again = await create({ window: 200_000, journal }).prepare(next);
+    expect(again.report.window).toBe(20_000);
+    const larger = await create({ window: 400_000, journal }).prepare(next);
+    expect(larger.report.window).toBe(400_000);
+  });
+
+  it("has nothing to compact in an empty list", async () => {
+    expect(await create().recover([], { status: 413 })).toBeUndefined();
   });
 
   it("compacts after an answer that had no room, and leaves every other answer alone", async () => {

@@ -46,6 +46,43 @@ describe("T7: what a request holds", () => {
     expect(gaugeWith()(view)).toMatchObject({ source: "estimated", tokens: meter.total(view) });
   });
 
+  it("says that a report is not believed, and acts on the estimate", async () => {
+    const steps = Array.from({ length: 30 }, (_, n) => [
+      ...step(`c${n}`, "bash", { command: `run ${n}` }, words(900, `${n}`)),
+      { ...assistant("ok"), usage: { input: 4, output: 20 } },
+    ]);
+    const context = createContext({ window: 32_000, counter: quarter });
+    const few = await context.prepare([user("go"), ...steps.slice(0, 5).flat()]);
+    expect(few.report.warnings.join()).toMatch(/report of 24 tokens is not believed/);
+    const all = await context.prepare([user("go"), ...steps.flat()]);
+    expect(all.report).toMatchObject({ action: "prune", tokens: { source: "estimated" } });
+  });
+
+  it("believes no report of a longer list for the one that somebody has shortened", async () => {
+    const context = createContext({ window: 32_000, counter: quarter });
+    const long = [user("go"), ...step("a", "bash", {}, words(14_000))];
+    await context.prepare(long);
+    const answer = { ...assistant("ok"), usage: { input: 14_300, output: 20 } };
+    const short = [user("go"), answer, ...step("b", "bash", {}, words(3_000)), user("next")];
+    const { report } = await context.prepare(short);
+    expect(report).toMatchObject({ action: "none", tokens: { source: "estimated" } });
+    expect(report.tokens.before).toBeLessThan(4_000);
+    expect(report.warnings.join()).toMatch(/not about this one/);
+    const whole = await createContext({ window: 32_000, counter: quarter }).prepare([
+      ...long,
+      answer,
+      user("next"),
+    ]);
+    expect(whole.report.tokens.source).toBe("reported");
+  });
+
+  it("sends what fits as it is counted, however much a report says", async () => {
+    const context = createContext({ window: 8_000, counter: quarter });
+    const list = [user("hi"), { ...assistant("hello"), usage: { input: 40_000, output: 9 } }];
+    const { messages } = await context.prepare([...list, user("and now?")]);
+    expect(messages).toHaveLength(3);
+  });
+
   it("learns another tokenizer from requests that grow, within a clamp", () => {
     const gauge = createGauge({ window: 1_000_000 }, quarter);
     const view: Message[] = [];

@@ -27,7 +27,9 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   if (pruned !== undefined) return pruned;
   const compacted = planCompaction(messages, options);
   if (compacted !== undefined) return compacted;
-  if (mustShrink) throw irreducible(messages, options);
+  // A report may be wrong; what fits as it is counted is sent, and the provider says if it was right.
+  const counted = { ...options, usedTokens: undefined };
+  if (isOver(requestSize(messages, options), counted)) throw irreducible(messages, options);
   return nothing;
 }
 

@@ -18,6 +18,8 @@ export interface Calibration {
   readonly expected: number;
   /** What the next report is compared with; absent before the first. */
   readonly evidence?: CalibrationEvidence;
+  /** What a report alone shows that does not fit the others; the next one says which is right. */
+  readonly doubted?: Calibration;
 }
 
 /** One request: what was estimated for it, and what the provider then reported, in tokens. */
@@ -58,6 +60,10 @@ const MAX_COUNT = 1e9;
 const FACTOR_SPREAD = 0.25;
 const OUTSIDE_SPREAD = 10_000;
 
+/** A report that differs by more than this from what is foretold has to be confirmed by the next. */
+const DOUBTED_SHARE = 0.3;
+const DOUBTED_TOKENS = 2_000;
+
 /** Squared error for one token of new text: 10 % of 1,000 tokens, 2 % of 30,000. */
 const CHANGE_VARIANCE = 10;
 
@@ -75,11 +81,29 @@ export function createCalibration(expected = 1): Calibration {
 /**
  * Learns from one report. The factor is the likeliest one (a weighted mean, clamped to 0.5 … 2.5)
  * by three kinds of evidence: by how much requests differ, the smallest request, and what was
- * expected. What the factor leaves unexplained of the smallest request is outside, at most 50,000. A report that makes no sense (a number that is not above 0, or above a billion)
- * gives the same calibration back.
+ * expected. What the factor leaves unexplained of the smallest request is outside, at most 50,000.
+ * A report that fits the others badly changes nothing until the next one confirms it, and one that
+ * makes no sense (see {@link isPlausible}) never does.
  */
 export function calibrate(calibration: Calibration, sample: CalibrationSample): Calibration {
   if (!isCount(sample.estimated) || !isCount(sample.reported)) return calibration;
+  const { expected, factor, samples, doubted } = calibration;
+  if (!isPlausible(sample)) {
+    // Whoever leaves out tokens once may have done so before.
+    return factor < Math.min(1, expected) ? createCalibration(expected) : calibration;
+  }
+  if (samples === 0 || isLike(sample, calibration)) return learnt(calibration, sample);
+  if (doubted !== undefined && isLike(sample, doubted)) return learnt(doubted, sample);
+  return { ...calibration, doubted: learnt(createCalibration(expected), sample) };
+}
+
+/** Whether a report is what the calibration foretells, nearly. */
+function isLike({ estimated, reported }: CalibrationSample, { factor, outside }: Scale): boolean {
+  const foretold = outside + factor * estimated;
+  return Math.abs(reported - foretold) <= Math.max(DOUBTED_TOKENS, foretold * DOUBTED_SHARE);
+}
+
+function learnt(calibration: Calibration, sample: CalibrationSample): Calibration {
   const evidence = gather(calibration.evidence, sample);
   const { smallest } = evidence;
   const { expected, samples } = calibration;
@@ -103,15 +127,24 @@ export function scaleFor({ factor, outside }: Scale, usable: number): Scale {
   return isRoomy ? { factor, outside } : { factor: MAX_FACTOR, outside: 0 };
 }
 
+/** The scale for a request of so many estimated tokens: the larger one, as long as one is doubted. */
+export function scaleOf(calibration: Calibration, estimated: number): Scale {
+  const { doubted } = calibration;
+  if (doubted === undefined) return calibration;
+  const foretold = ({ factor, outside }: Scale): number => outside + factor * estimated;
+  return foretold(doubted) > foretold(calibration) ? doubted : calibration;
+}
+
 /** The same counter in a provider's tokens, which are `factor` for each of its own. */
 export function scaledCounter(counter: TokenCounter, factor: number): TokenCounter {
   if (factor === 1) return counter;
   return { name: counter.name, count: (text) => Math.ceil(counter.count(text) * factor) };
 }
 
-/** Whether a report can be about these messages at all: no tokenizer counts so much less. */
+/** Whether a report can be about these messages at all: no tokenizer counts so much less, or more. */
 export function isPlausible({ estimated, reported }: CalibrationSample): boolean {
-  return reported >= estimated * MIN_FACTOR;
+  const most = estimated * MAX_FACTOR + MAX_OUTSIDE;
+  return reported >= estimated * MIN_FACTOR && reported <= most;
 }
 
 function isCount(value: number): boolean {

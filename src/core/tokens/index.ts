@@ -1,4 +1,4 @@
-export { calibrate, createCalibration, scaleFor } from "./calibrate.ts";
+export { calibrate, createCalibration, scaleFor, scaleOf } from "./calibrate.ts";
 export type { Calibration, CalibrationEvidence, CalibrationSample, Scale } from "./calibrate.ts";
 export {
   messageTokens,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calibrate, createCalibration, scaleFor } from "../../../src/core/tokens/index.ts";
-import type { Calibration, CalibrationSample } from "../../../src/core/tokens/index.ts";
+import { calibrate, createCalibration, scaleFor, scaleOf } from "../../../src/core/tokens/index.ts";
+import type { Scale, Calibration, CalibrationSample } from "../../../src/core/tokens/index.ts";
 
 interface Provider {
   readonly factor: number;
@@ -18,7 +18,7 @@ function after(sizes: readonly number[], provider: Provider): Calibration {
 }
 
 /** What the provider is expected to report. */
-function expected({ factor, outside }: Calibration, estimated: number): number {
+function expected({ factor, outside }: Scale, estimated: number): number {
   return outside + factor * estimated;
 }
 
@@ -79,20 +79,42 @@ describe("calibrate", () => {
     expect(chinese.reduce(calibrate, prose).factor).toBeGreaterThan(1.6);
   });
 
-  it("takes a jump that no factor explains for something outside", () => {
+  it("takes a jump that a second report confirms for something outside", () => {
     const before = after(GROWING, { factor: 1, outside: 5_000 });
-    const jumped = calibrate(before, sample(41_000, { factor: 1, outside: 30_000 }));
-    expect(jumped.factor).toBeLessThan(1.15);
-    expect(jumped.outside).toBeGreaterThan(24_000);
+    const loaded = { factor: 1, outside: 30_000 };
+    const jumped = calibrate(before, sample(41_000, loaded));
+    expect(jumped).toMatchObject({ factor: before.factor, outside: before.outside });
+    expect(expected(scaleOf(jumped, 41_000), 41_000)).toBeGreaterThan(70_000);
+    const confirmed = calibrate(jumped, sample(42_000, loaded));
+    expect(Math.abs(expected(confirmed, 45_000) / 75_000 - 1)).toBeLessThan(0.05);
   });
 
-  it("forgets a single report about something else with the next one", () => {
-    const before = after(GROWING, { factor: 1.1, outside: 5_000 });
-    const wild = calibrate(before, { estimated: 41_000, reported: 2_000_000 });
-    const next = calibrate(wild, sample(43_000, { factor: 1.1, outside: 5_000 }));
-    expect(wild.outside).toBe(50_000);
-    expect(next.factor).toBeLessThan(1.25);
-    expect(Math.abs(next.outside - before.outside)).toBeLessThan(4_000);
+  it("is not biased by one report about something else, whatever that says", () => {
+    const odd = fc.record({
+      estimated: fc.integer({ min: 100, max: 100_000 }),
+      reported: fc.integer({ min: 1, max: 2_000_000 }),
+    });
+    fc.assert(
+      fc.property(odd, fc.integer({ min: 2, max: GROWING.length - 2 }), (one, at) => {
+        const provider = { factor: 1.1, outside: 5_000 };
+        const honest = GROWING.map((size) => sample(size, provider));
+        const before = honest.slice(0, at).reduce(calibrate, createCalibration());
+        const far = Math.abs(one.reported / expected(before, one.estimated) - 1) > 0.5;
+        fc.pre(far && Math.abs(one.reported - expected(before, one.estimated)) > 2_000);
+        const all = honest.toSpliced(at, 0, one).reduce(calibrate, createCalibration());
+        expect(all.doubted).toBeUndefined();
+        expect(expected(all, 20_000)).toBeCloseTo(
+          expected(honest.reduce(calibrate, createCalibration()), 20_000),
+          0,
+        );
+      }),
+    );
+  });
+
+  it("forgets a factor below 1 when reports leave tokens out", () => {
+    const half = after(GROWING, { factor: 0.6, outside: 0 });
+    expect(half.factor).toBeLessThan(0.7);
+    expect(calibrate(half, { estimated: 40_000, reported: 4 }).factor).toBe(1);
   });
 
   it.each([
@@ -151,7 +173,7 @@ describe("scaleFor", () => {
   });
 
   it("leaves room, however much is said to be outside", () => {
-    const calibration = after([1_000], { factor: 1, outside: 900_000 });
+    const calibration = after([1_000], { factor: 1, outside: 45_000 });
     expect(scaleFor(calibration, 20_000)).toEqual({ factor: 2.5, outside: 0 });
   });
 });

@@ -93,7 +93,8 @@ export async function attempt<T>(action: string, path: string, work: () => Promi
 
 const TOO_LARGE: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
 
-function tooLarge(path: string, cause: unknown): ContextError {
+/** `limit-exceeded` for an original that no string can hold. */
+export function tooLarge(path: string, cause?: unknown): ContextError {
   return new ContextError(
     "limit-exceeded",
     `The original in ${path} is too large to be read as one text. Read a part of the file itself.`,

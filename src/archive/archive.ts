@@ -30,6 +30,11 @@ export interface Archive {
   readonly name: string;
   /** Stores an original, durably, and returns its entry; storing it again returns the same entry. */
   put(kind: OriginalKind, content: string): Promise<ArchiveEntry>;
+  /**
+   * The same for an original that no string can hold (more than some 500 MB): its handle, and its
+   * text in pieces. Where this is absent, such originals are not kept.
+   */
+  putPieces?(handle: Handle, pieces: readonly string[]): Promise<ArchiveEntry>;
   /** The whole original. */
   get(handle: string): Promise<string>;
   has(handle: string): Promise<boolean>;

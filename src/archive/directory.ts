@@ -3,6 +3,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Handle, handleFor, handleKind, isHandle } from "../core/message/handle.ts";
+import { MOST_UNITS } from "../core/message/original.ts";
 import {
   alteredOriginal,
   attempt,
@@ -10,6 +11,7 @@ import {
   missingOriginal,
   systemError,
   takenHandle,
+  tooLarge,
 } from "./archive-error.ts";
 import {
   type Archive,
@@ -139,6 +141,12 @@ export function folderArchive({ own, isObserved, collect, conversation }: Archiv
       const bytes = Buffer.from(content, "utf8");
       return limited(() => store(pathOf(own, handle), handle, { bytes }));
     },
+    putPieces: async (text, pieces) => {
+      const handle = checkedHandle(text);
+      collect?.();
+      await begin("write");
+      return limited(() => store(pathOf(own, handle), handle, { pieces }));
+    },
     get: async (text) => {
       const handle = checkedHandle(text);
       const path = pathOf(own, handle);
@@ -212,6 +220,8 @@ function exists(path: string): boolean {
 interface Stored {
   /** The content; absent for a handle that nobody had before. */
   readonly bytes?: Uint8Array | undefined;
+  /** The content as texts, where it is too large for one. */
+  readonly pieces?: readonly string[];
   /** A file that has the content already, under another name. */
   readonly file?: string;
 }
@@ -220,7 +230,7 @@ interface Stored {
 async function store(path: string, handle: Handle, stored: Stored): Promise<ArchiveEntry> {
   return attempt("write", path, () =>
     inFolder(dirname(path), async () => {
-      if (!(await create(path, stored))) await compare(path, handle, stored.bytes);
+      if (!(await create(path, stored))) await compare(path, handle, stored);
       // Also when another process made the file: its name may not have been synced yet.
       await syncFolder(dirname(path));
       return entryOf(handle, path, lstatSync(path));
@@ -243,13 +253,19 @@ async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** `false` when it is there already. */
-async function create(path: string, { bytes, file }: Stored): Promise<boolean> {
+async function create(path: string, { bytes, pieces, file }: Stored): Promise<boolean> {
   if (file !== undefined) return giveName(file, path);
-  if (bytes === undefined || fileStats(path) !== undefined) return false;
-  return createFile(path, temporaryPath(dirname(path), "write"), bytes);
+  const content = pieces ?? bytes;
+  if (content === undefined || fileStats(path) !== undefined) return false;
+  return createFile(path, temporaryPath(dirname(path), "write"), content);
 }
 
-async function compare(path: string, handle: Handle, bytes: Uint8Array | undefined): Promise<void> {
+async function compare(path: string, handle: Handle, { bytes, pieces }: Stored): Promise<void> {
+  if (pieces !== undefined) {
+    const size = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+    if (fileStats(path)?.size !== size) throw alteredOriginal(handle, path);
+    return;
+  }
   if (bytes === undefined) throw takenHandle(handle);
   const there = await readPlainFile(path);
   if (there === undefined) throw systemError("ENOENT", path);
@@ -264,7 +280,8 @@ function contentOf(bytes: Buffer, handle: Handle, path: string): Promise<string>
     const digits = sha256OfBytes(bytes);
     // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
     if (handleFor(handleKind(handle), "", () => digits) !== handle) {
-      throw alteredOriginal(handle, path);
+      // The handle of what no string can hold is made otherwise.
+      throw bytes.length > MOST_UNITS ? tooLarge(path) : alteredOriginal(handle, path);
     }
     return bytes.toString("utf8");
   });

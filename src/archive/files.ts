@@ -110,10 +110,10 @@ export async function syncFolder(path: string): Promise<void> {
 export async function createFile(
   path: string,
   temporary: string,
-  bytes: Uint8Array,
+  content: Uint8Array | readonly string[],
 ): Promise<boolean> {
   try {
-    await writeFile(temporary, bytes);
+    await writeFile(temporary, content);
     return giveName(temporary, path);
   } finally {
     removeFile(temporary);
@@ -121,11 +121,17 @@ export async function createFile(
 }
 
 /** Writes and syncs a new file; a part of it stays when that fails. */
-export async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeFile(
+  path: string,
+  content: Uint8Array | readonly string[],
+): Promise<void> {
   const file = openSync(path, CREATE, FILE_MODE);
   try {
     // In as few requests as possible: the system's own `writeFile` makes one for each 512 KB.
-    for (let at = 0; at < bytes.length;) at += (await writeTo(file, bytes, at)).bytesWritten;
+    for (const piece of content instanceof Uint8Array ? [content] : content) {
+      const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+      for (let at = 0; at < bytes.length;) at += (await writeTo(file, bytes, at)).bytesWritten;
+    }
     if (SYNCED === 0) await syncContent(file);
   } finally {
     closeSync(file);

@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { type Failure, failureOf, isContextError } from "../core/error.ts";
+import { ContextError, type Failure, failureOf, isContextError } from "../core/error.ts";
 import { headOriginal, originalsOf } from "../core/plan/apply-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "../core/plan/options.ts";
 import { planContext } from "../core/plan/plan-context.ts";
@@ -97,6 +97,17 @@ function planBehind(
   }
 }
 
+function store(archive: Archive, original: Original): Promise<unknown> {
+  const { handle, kind, pieces } = original;
+  if (pieces === undefined) return archive.put(kind, original.content);
+  if (archive.putPieces !== undefined) return archive.putPieces(handle, pieces);
+  throw new ContextError(
+    "limit-exceeded",
+    `The ${archive.name} archive takes an original as one text, and this one is larger than a text can be (some 500 MB). Use directoryArchive for such conversations.`,
+    { details: { archive: archive.name } },
+  );
+}
+
 /**
  * Stores originals. Returns what failed; after the first failure nothing more is tried, because the
  * medium is to blame and not the original.
@@ -105,9 +116,9 @@ async function archived(
   archive: Archive,
   originals: readonly Original[],
 ): Promise<readonly Failure[]> {
-  for (const { kind, content } of originals) {
+  for (const original of originals) {
     try {
-      await archive.put(kind, content);
+      await store(archive, original);
     } catch (error) {
       const what = "The original was not kept, so pruning is refused";
       return [failureOf(error, "archive-failed", what)];

@@ -159,6 +159,23 @@ describe.skipIf(process.platform === "win32")("tampering", () => {
   });
 });
 
+it("takes what no string can hold in pieces, once, and gives it back in pieces", async () => {
+  const archive = directoryArchive(await newFolder());
+  const handle = "head_0123456789abcdef";
+  const pieces = ["one\n", "zwölf\n", "😀\n"];
+  const entry = await archive.putPieces?.(handle, pieces);
+  expect(entry).toMatchObject({ handle, kind: "head", bytes: 16 });
+  expect(await archive.putPieces?.(handle, [pieces.join("")])).toEqual(entry);
+  const reader = await archive.read?.(handle);
+  const bytes = new Uint8Array(16);
+  expect(await reader?.read(0, bytes)).toBe(16);
+  await reader?.close();
+  expect(new TextDecoder().decode(bytes)).toBe(pieces.join(""));
+  await expect(archive.putPieces?.(handle, ["other"])).rejects.toMatchObject({
+    code: "archive-failed",
+  });
+});
+
 it("temporary files are never listed", async () => {
   const { folder, path } = await stored("mine");
   for (const what of ["spill", "write"]) {

@@ -32,7 +32,7 @@ it("the books are about exactly the view that is asked for, whatever was followe
         const books = keeper.booksOf(view);
         expect(books.ledger.ledger()).toEqual(extractLedger(messages));
         expect(books.check.issues()).toEqual(checkMessages(messages));
-        expect(books.lines.text(0, messages.length)).toBe(linesOf(messages));
+        expect(books.lines.pieces(0, messages.length).join("")).toBe(linesOf(messages).join(""));
       }
     }),
   );

@@ -1,4 +1,4 @@
-import { toJson } from "../text/json.ts";
+import { joined, toJson } from "../text/json.ts";
 
 /**
  * The neutral conversation. Every dialect decodes into it and encodes out of it; the whole core
@@ -152,7 +152,7 @@ export function isUntouched(message: Message, dialect: string): boolean {
 export function outputText(output: readonly OutputPart[]): string {
   const only = output[0];
   if (output.length === 1 && only?.type === "text") return only.text;
-  return output.flatMap(textsOf).join("\n");
+  return joined(output.flatMap(textsOf), "\n");
 }
 
 function textsOf(piece: OutputPart): string[] {

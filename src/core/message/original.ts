@@ -1,5 +1,5 @@
 import { isWellFormed } from "../text/utf8.ts";
-import { toJson } from "../text/json.ts";
+import { joined, toJson } from "../text/json.ts";
 import { handleFor, isHandle, type Digest, type Handle, type OriginalKind } from "./handle.ts";
 import { fileData, isBytes } from "./file-data.ts";
 import {
@@ -19,7 +19,10 @@ import {
 export interface Original {
   readonly handle: Handle;
   readonly kind: OriginalKind;
+  /** Throws `limit-exceeded` where no string can hold it; then there are `pieces`. */
   readonly content: string;
+  /** The texts that make it up, of a head with more than some 500 million characters. */
+  readonly pieces?: readonly string[];
 }
 
 /** A part that can be edited, and therefore has an original. */
@@ -66,8 +69,40 @@ function outputOriginal(part: ToolResultPart, digest: Digest): Original {
  * The original of whole messages, from their lines: one JSON message a line, without native sources.
  * Every line is well-formed, whatever the texts hold.
  */
-export function originalOfLines(lines: string, digest: Digest): Original {
-  return original("head", lines, digest);
+export function originalOfLines(pieces: readonly string[], digest: Digest): Original {
+  const units = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (units <= MOST_UNITS) return original("head", pieces.join(""), digest);
+  return {
+    handle: handleOfPieces("head", pieces, digest),
+    kind: "head",
+    pieces,
+    get content() {
+      return joined(pieces);
+    },
+  };
+}
+
+/** Every engine can hold a text of so many units in one string, and none much more. */
+export const MOST_UNITS = 500_000_000;
+const HASHED_UNITS = 67_108_864;
+
+/** The handle of a text that no string can hold, however it is cut in pieces. */
+function handleOfPieces(kind: OriginalKind, pieces: readonly string[], digest: Digest): Handle {
+  const digests: string[] = [];
+  let held: string[] = [];
+  let room = HASHED_UNITS;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const next = piece.slice(at, at + room);
+      held.push(next);
+      at += next.length;
+      room -= next.length;
+      if (room > 0) break;
+      digests.push(digest(held.join("")));
+      [held, room] = [[], HASHED_UNITS];
+    }
+  }
+  return handleFor(kind, [...digests, digest(held.join(""))].join(""), digest);
 }
 
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */
@@ -125,8 +160,11 @@ export function wholeOutput(output: readonly OutputPart[]): string {
 /** The messages of a list that grows as JSON, one message a line, without native sources. */
 export interface MessageLines {
   add(message: Message): void;
-  /** The lines of the messages from `from` up to `to`, which is exclusive; each ends in `\n`. */
-  text(from: number, to: number): string;
+  /**
+   * The lines of the messages from `from` up to `to`, which is exclusive, each with its `\n`: in
+   * pieces, because those of a long list may be more than one string can hold.
+   */
+  pieces(from: number, to: number): readonly string[];
 }
 
 /**
@@ -134,6 +172,7 @@ export interface MessageLines {
  * would be moved about by the garbage collector.
  */
 const LINES_PER_BLOCK = 256;
+const PIECE_UNITS = 4_194_304;
 
 /**
  * The lines of a list that is empty so far. A block is written when its last message comes, and
@@ -141,10 +180,20 @@ const LINES_PER_BLOCK = 256;
  */
 export function createMessageLines(): MessageLines {
   const messages: Message[] = [];
-  const blocks: (string | undefined)[] = [];
-  const write = (from: number, to: number): string => {
-    const lines = messages.slice(from, to).map((message) => toJson(plainMessage(message)));
-    return [...lines, ""].join("\n");
+  const blocks: (readonly string[] | undefined)[] = [];
+  const write = (from: number, to: number): readonly string[] => {
+    const pieces: string[] = [];
+    let lines: string[] = [];
+    let units = 0;
+    for (const message of messages.slice(from, to)) {
+      const line = toJson(plainMessage(message));
+      lines.push(line, "\n");
+      units += line.length;
+      if (units < PIECE_UNITS) continue;
+      pieces.push(...(units > MOST_UNITS ? lines : [lines.join("")]));
+      [lines, units] = [[], 0];
+    }
+    return [...pieces, lines.join("")];
   };
   return {
     add(message) {
@@ -157,21 +206,22 @@ export function createMessageLines(): MessageLines {
         blocks.push(undefined);
       }
     },
-    text(from, to) {
+    pieces(from, to) {
       const pieces: string[] = [];
       for (let at = from, end = at; at < to; at = end) {
         end = Math.min(to, at - (at % LINES_PER_BLOCK) + LINES_PER_BLOCK);
         const isWhole = end - at === LINES_PER_BLOCK;
-        pieces.push((isWhole ? blocks[at / LINES_PER_BLOCK] : undefined) ?? write(at, end));
+        const block = isWhole ? blocks[at / LINES_PER_BLOCK] : undefined;
+        pieces.push(...(block ?? write(at, end)));
       }
-      return pieces.join("");
+      return pieces;
     },
   };
 }
 
-/** The lines of a list of messages. Throws `invalid-message` for a value that is no JSON. */
-export function linesOf(messages: readonly Message[]): string {
+/** The lines of a list of messages, in pieces. Throws `invalid-message` for a value that is no JSON. */
+export function linesOf(messages: readonly Message[]): readonly string[] {
   const lines = createMessageLines();
   for (const message of messages) lines.add(message);
-  return lines.text(0, messages.length);
+  return lines.pieces(0, messages.length);
 }

@@ -158,6 +158,6 @@ export function headOriginal(
   lines?: MessageLines,
 ): Original {
   const silent = linesOf(withoutReasoning.flatMap((index) => messages[index] ?? []));
-  const head = lines?.text(system, tailStart) ?? linesOf(messages.slice(system, tailStart));
-  return originalOfLines(head + silent, digest);
+  const head = lines?.pieces(system, tailStart) ?? linesOf(messages.slice(system, tailStart));
+  return originalOfLines([...head, ...silent], digest);
 }

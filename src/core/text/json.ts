@@ -36,6 +36,19 @@ function noJson(cause?: unknown): ContextError {
   );
 }
 
+/** Texts as one. Throws `limit-exceeded` where that is more than a string can hold. */
+export function joined(texts: readonly string[], between = ""): string {
+  try {
+    return texts.join(between);
+  } catch (cause) {
+    throw new ContextError(
+      "limit-exceeded",
+      "A single value of the conversation holds more text than a string can (some 500 MB). Truncate outputs on arrival, with context.truncate or context.truncation.",
+      { cause },
+    );
+  }
+}
+
 /** What is still to be written: a value, or text that closes a value or separates two. */
 type Pending = { readonly value: unknown } | { readonly text: string; readonly closes?: object };
 
@@ -56,7 +69,7 @@ function deepJson(root: unknown): string {
       for (let index = inner.length - 1; index >= 0; index--) stack.push(inner[index] as Pending);
     }
   }
-  return pieces.join("");
+  return joined(pieces);
 }
 
 function scalarJson(value: unknown): string {

@@ -34,7 +34,7 @@ describe("a file whose data are bytes", () => {
   });
 
   it("is archived, encoded and counted as one whose data are base64", async () => {
-    expect(linesOf([message(data)])).toBe(linesOf([message(shown)]));
+    expect(linesOf([message(data)])).toEqual(linesOf([message(shown)]));
     for (const { encode } of [anthropic, openaiChat, openaiResponses, aiSdk] as Dialect[]) {
       expect(JSON.stringify(encode([message(data)]))).toBe(
         JSON.stringify(encode([message(shown)])),

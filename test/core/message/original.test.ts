@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createMessageLines, linesOf, type Message } from "../../../src/core/message/index.ts";
+import {
+  createMessageLines,
+  linesOf,
+  type Message,
+  originalOfLines,
+} from "../../../src/core/message/index.ts";
+import { sha256Hex } from "../../../src/archive/digest.ts";
 import { call, calling, user } from "../../build-messages.ts";
 
 const many = Array.from({ length: 700 }, (_, index) => user(`message ${index}\nof many`));
@@ -20,15 +26,17 @@ describe("message lines", () => {
       [300, 310],
       [3, 700],
     ] as const) {
-      expect(lines.text(from, to)).toBe(plainly(many.slice(from, to)));
+      expect(lines.pieces(from, to).join("")).toBe(plainly(many.slice(from, to)));
     }
-    expect(linesOf(many)).toBe(plainly(many));
+    expect(linesOf(many).join("")).toBe(plainly(many));
   });
 
   it("say nothing of where a message came from", () => {
     const parts = [{ type: "text" as const, text: "hi", source: { dialect: "x", value: 1 } }];
     const message: Message = { role: "user", parts, source: { dialect: "x", value: 2, parts } };
-    expect(linesOf([message])).toBe('{"role":"user","parts":[{"type":"text","text":"hi"}]}\n');
+    expect(linesOf([message]).join("")).toBe(
+      '{"role":"user","parts":[{"type":"text","text":"hi"}]}\n',
+    );
   });
 
   it("fail only for those who ask for a message that is no JSON", () => {
@@ -36,7 +44,30 @@ describe("message lines", () => {
     for (const message of many.slice(0, 300)) lines.add(message);
     lines.add(calling(call("a", "count", { most: 1n })));
     for (const message of many.slice(300)) lines.add(message);
-    expect(lines.text(0, 300)).toBe(plainly(many.slice(0, 300)));
-    expect(() => lines.text(0, 700)).toThrow("bigint");
+    expect(lines.pieces(0, 300).join("")).toBe(plainly(many.slice(0, 300)));
+    expect(() => lines.pieces(0, 700)).toThrow("bigint");
+  });
+});
+
+describe("the original of more than a string can hold", () => {
+  // Looks at the length and the end of a large text, which is enough to tell these apart.
+  const digest = (text: string): string =>
+    sha256Hex(text.length < 10_000 ? text : `${text.length} ${text.slice(-8)}`);
+  const large = "x".repeat(60_000_000);
+
+  it("is in pieces, under one handle however they are cut", () => {
+    const pieces = Array.from({ length: 9 }, () => large);
+    const original = originalOfLines(pieces, digest);
+    expect(original.pieces).toBe(pieces);
+    expect(() => original.content).toThrow(expect.objectContaining({ code: "limit-exceeded" }));
+    const cut = pieces.flatMap((piece) => [piece.slice(0, 1_234_567), piece.slice(1_234_567)]);
+    expect(originalOfLines(cut, digest).handle).toBe(original.handle);
+    const other = originalOfLines([...pieces, "y"], digest);
+    expect(other.handle).not.toBe(original.handle);
+  });
+
+  it("is one text as long as it can be", () => {
+    const { content, pieces } = originalOfLines(["a\n", "b\n"], digest);
+    expect([content, pieces]).toEqual(["a\nb\n", undefined]);
   });
 });

@@ -1,12 +1,13 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { createContext } from "../context/create-context.ts";
-import { ContextError } from "../core/error.ts";
+import { ContextError, errorMessage } from "../core/error.ts";
 import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
+import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/budget-options.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { summarizerByName } from "../models/by-name.ts";
 import {
@@ -30,8 +31,16 @@ import {
 import { measureSession, withoutUsage } from "./measure-session.ts";
 import { millisecondsOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
+import {
+  contextSettings,
+  mergedSettings,
+  readSettings,
+  readTemplate,
+  type Settings,
+} from "./settings.ts";
 import { isSameFile, writeFileAtomically } from "./write-file.ts";
 import type { ContextOptions, ContextReport } from "../context/index.ts";
+import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
@@ -40,6 +49,12 @@ interface CompactOptions extends CommonOptions, LoadOptions, SummarizerOptions {
   /** A path, or `-` for stdout. */
   readonly out?: string;
   readonly force?: boolean;
+  /** A file. */
+  readonly template?: string;
+  readonly protect?: readonly string[];
+  readonly tail?: BudgetOptions;
+  readonly target?: BudgetOptions;
+  readonly continuation?: ContinuationPolicy;
 }
 
 /** `longhaul compact [FILE]`: T7 to T11 on a recorded session. */
@@ -58,10 +73,24 @@ export function defineCompact(command: Command, io: Io): void {
     .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
     .option("--force", "compact even though the conversation fits")
     .addOption(
+      amountFlag("target", "what to come down to, e.g. 64k or 50% of usable (default: 60%)"),
+    )
+    .addOption(
+      amountFlag("tail", "what stays word for word, e.g. 12k or 25% (default: 25%, 2000 to 8000)"),
+    )
+    .option("--protect <tool...>", "tools whose outputs stay, * stands for anything")
+    .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
+    .addOption(
+      new Option(
+        "--continuation <policy>",
+        "whether a message is added so that the agent goes on (default: auto)",
+      ).choices(["auto", "ask", "never"]),
+    )
+    .addOption(
       new Option(
         "--summarizer <name>",
-        "who writes the summary: extractive, anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
-      ).default("extractive"),
+        "who writes the summary: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
+      ),
     )
     .addOption(
       new Option(
@@ -79,12 +108,23 @@ export function defineCompact(command: Command, io: Io): void {
     .action((file: string | undefined, options) => compactAction(io, file, options));
 }
 
+function amountFlag(amount: Amount, description: string): Option {
+  return new Option(`--${amount} <amount>`, description).argParser((text) => {
+    try {
+      return amountOption(amount, text);
+    } catch (error) {
+      throw new InvalidArgumentError(errorMessage(error));
+    }
+  });
+}
+
 async function compactAction(
   io: Io,
   file: string | undefined,
-  options: CompactOptions,
+  flags: CompactOptions,
 ): Promise<void> {
-  // A name that is wrong is better told before anything is read or picked.
+  // What is wrong is better told before anything is read or picked.
+  const options = await withSettings(io, flags);
   chosenSummarizer(io, options);
   if (file !== undefined) {
     return compactInput(io, { input: path.resolve(io.cwd, file), name: file }, options);
@@ -95,17 +135,25 @@ async function compactAction(
   await compactInput(io, { input: await session.load(), name: session.name }, options);
 }
 
+/** What was typed, above what the settings files say. */
+async function withSettings(io: Io, flags: CompactOptions): Promise<Chosen> {
+  const { template, protect: protectedTools, tail, target, ...options } = flags;
+  const compactionTemplate =
+    template === undefined ? undefined : await readTemplate(path.resolve(io.cwd, template));
+  // The template is checked with all other options when the context is created.
+  const typed = { ...options, ...tail, ...target, protectedTools, compactionTemplate };
+  return mergedSettings(await readSettings(io), typed);
+}
+
+type Chosen = Settings & Omit<CompactOptions, "tail" | "target" | "template" | "protect">;
+
 /** A session to compact: what to read, and a name to call the result after. */
 interface CompactInput {
   readonly input: TranscriptInput;
   readonly name: string;
 }
 
-async function compactInput(
-  io: Io,
-  { input, name }: CompactInput,
-  options: CompactOptions,
-): Promise<void> {
+async function compactInput(io: Io, { input, name }: CompactInput, options: Chosen): Promise<void> {
   await refuseInput(io, input, options.out ?? resultName(name));
   const loaded = await loadConversation(io, input, options);
   const chosen = chooseWindow(options.window, loaded.conversation);
@@ -125,7 +173,7 @@ interface CompactSettings {
   readonly chosen: ChosenWindow;
   readonly to: WriteTarget;
   readonly folder: string;
-  readonly options: CompactOptions;
+  readonly options: Chosen;
 }
 
 async function compactConversation(
@@ -141,6 +189,7 @@ async function compactConversation(
     window: chosen.window ?? DEFAULT_WINDOW,
     cwd,
     traits: await writeTraits(to),
+    ...contextSettings(options),
     ...chosenSummarizer(io, options),
     // There is no agent that goes on working.
     summarizeAhead: false,
@@ -170,7 +219,7 @@ function naturalTarget(format: string): WriteTarget {
 }
 
 /** Nothing to do writes nothing, unless a path was asked for. */
-function outPath(report: ContextReport, name: string, options: CompactOptions): string | undefined {
+function outPath(report: ContextReport, name: string, options: Chosen): string | undefined {
   if (options.out !== undefined) return options.out;
   if (report.action === "none") return undefined;
   return resultName(name);

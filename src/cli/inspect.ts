@@ -15,6 +15,7 @@ import {
 import { type Io, printJson, printLines, widthOf } from "./io.ts";
 import { loadConversation, sessionOptions } from "./load.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
+import { mergedSettings, readSettings } from "./settings.ts";
 import type { ContentItem, ContentKind } from "./window-contents.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
@@ -27,7 +28,8 @@ export function defineInspect(command: Command, io: Io): void {
     .action((file: string, options) => inspectCommand(io, file, options));
 }
 
-export async function inspectCommand(io: Io, file: string, options: InspectOptions): Promise<void> {
+export async function inspectCommand(io: Io, file: string, flags: InspectOptions): Promise<void> {
+  const options: InspectOptions = mergedSettings(await readSettings(io), flags);
   const loaded = await loadConversation(io, path.resolve(io.cwd, file), options);
   const inspection = inspect(file, loaded, options);
   if (options.json === true) printJson(io, inspectJson(inspection));

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ContextError } from "../core/error.ts";
+import { budgetOptions } from "../core/overflow/budget-options.ts";
 import { DEFAULT_WINDOW, modelWindow } from "../core/overflow/budget.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
@@ -184,10 +185,10 @@ export function chooseWindow(
   return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "peak" };
 }
 
-/** What a session is measured with. */
-export function measureOptions(options: LoadOptions, { window }: ChosenWindow): MeasureOptions {
-  const { reserved, fixedTokens, tokenFactor } = options;
-  return { window, reserved, fixedTokens, tokenFactor };
+/** What a session is measured with, of all that was typed and set. */
+export function measureOptions(options: object, { window }: ChosenWindow): MeasureOptions {
+  const { fixedTokens } = options as MeasureOptions;
+  return { ...budgetOptions(options), window, fixedTokens };
 }
 
 /** What a person should know about the choice; nothing when it is sure. */

@@ -127,11 +127,14 @@ function checkSummarizer(summarizer: Readonly<Record<string, unknown>>): void {
   }
 }
 
-function unknownOption(name: string): ContextError {
-  const nearest = NAMES.map((option) => ({
-    option,
-    far: distance(name.toLowerCase(), option.toLowerCase()),
-  })).toSorted((one, other) => one.far - other.far)[0];
+/** The error for a name that is none, with the nearest one that is. */
+export function unknownOption(name: string, names = NAMES): ContextError {
+  const nearest = names
+    .map((option) => ({
+      option,
+      far: distance(name.toLowerCase(), option.toLowerCase()),
+    }))
+    .toSorted((one, other) => one.far - other.far)[0];
   const isNear = nearest !== undefined && nearest.far <= Math.max(2, name.length / 3);
   const hint = isNear ? ` Did you mean ${nearest.option}?` : "";
   return new ContextError("invalid-options", `There is no option ${name}.${hint}`, {

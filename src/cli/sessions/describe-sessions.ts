@@ -4,8 +4,9 @@ import { messageText } from "../../core/message/message.ts";
 import { startsTurn } from "../../core/message/structure.ts";
 import { readTranscript } from "../../transcripts/read.ts";
 import type { Io } from "../io.ts";
-import { measureSession } from "../measure-session.ts";
+import { type MeasureOptions, measureSession } from "../measure-session.ts";
 import { startProgress } from "../progress.ts";
+import { readSettings } from "../settings.ts";
 import type { FoundSession } from "./session-search.ts";
 import { chooseWindow } from "../load.ts";
 import type { Conversation } from "../../transcripts/index.ts";
@@ -40,13 +41,15 @@ export async function describeSessions(
   sessions: readonly FoundSession[],
   limit = 20,
 ): Promise<readonly DescribedSession[]> {
+  const { fixedTokens, tokenFactor, reserved } = await readSettings(io);
+  const settings = { fixedTokens, tokenFactor, reserved };
   const deadline = Date.now() + READING_MS;
   const progress = startProgress(io, false);
   const described: DescribedSession[] = [];
   try {
     for (const session of sessions.slice(0, limit)) {
       progress.update("Reading the sessions", described.length, Math.min(limit, sessions.length));
-      described.push(await describeSession(session, deadline));
+      described.push(await describeSession(session, { deadline, settings }));
     }
   } finally {
     progress.stop();
@@ -54,7 +57,15 @@ export async function describeSessions(
   return described;
 }
 
-async function describeSession(session: FoundSession, deadline: number): Promise<DescribedSession> {
+interface Describing {
+  readonly deadline: number;
+  readonly settings: MeasureOptions;
+}
+
+async function describeSession(
+  session: FoundSession,
+  { deadline, settings }: Describing,
+): Promise<DescribedSession> {
   const left = deadline - Date.now();
   if (left <= 0) return unread(session, "unmeasured");
   const signal = AbortSignal.timeout(left);
@@ -67,7 +78,12 @@ async function describeSession(session: FoundSession, deadline: number): Promise
     });
     const [conversation] = conversations;
     if (conversation === undefined) return unread(session, "unreadable");
-    return { session, bytes, state: "measured", ...describeConversation(session, conversation) };
+    return {
+      session,
+      bytes,
+      state: "measured",
+      ...describeConversation(session, conversation, settings),
+    };
   } catch {
     return unread(session, signal.aborted ? "unmeasured" : "unreadable");
   }
@@ -90,9 +106,10 @@ function unread(session: FoundSession, state: DescribedSession["state"]): Descri
 function describeConversation(
   session: FoundSession,
   conversation: Conversation,
+  settings: MeasureOptions,
 ): Pick<DescribedSession, "title" | "project" | "tokens" | "budget" | "isWindowSure"> {
   const { window } = chooseWindow(undefined, conversation);
-  const { size } = measureSession(conversation, { window });
+  const { size } = measureSession(conversation, { ...settings, window });
   const { budget, tokens } = size;
   const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   return {

@@ -1,0 +1,197 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { longhaulHome } from "../archive/home.ts";
+import { checkOptions, unknownOption } from "../context/check-options.ts";
+import { ContextError } from "../core/error.ts";
+import {
+  type Amount,
+  amountOption,
+  BUDGET_OPTIONS,
+  type BudgetOptions,
+} from "../core/overflow/budget-options.ts";
+import {
+  DEFAULT_COMPACTION_TEMPLATE,
+  plainTitle,
+  type TemplateOverride,
+} from "../core/summary/template.ts";
+import { protection } from "../core/prune/protection.ts";
+import { isRecord } from "../core/text/json.ts";
+import type { ContextOptions } from "../context/index.ts";
+import type { Io } from "./io.ts";
+
+/** The name of a settings file, in a project and in the state folder. */
+const FILE_NAME = "longhaul.json";
+
+/** What a settings file may hold: options of a context that are plain JSON, and of `compact`. */
+export interface Settings
+  extends
+    BudgetOptions,
+    Pick<
+      ContextOptions,
+      "compactionTemplate" | "constraints" | "continuation" | "fixedTokens" | "unansweredMedia"
+    > {
+  readonly protectedTools?: readonly string[];
+  readonly summarizer?: string;
+  readonly summarizerTimeoutMs?: number;
+  readonly summarizerWindow?: number;
+}
+
+const AMOUNTS: readonly Amount[] = ["target", "recent", "tail", "pinned", "summary"];
+/** A repository's file must not say where a session is sent. */
+const PERSONAL: readonly string[] = ["summarizer", "summarizerTimeoutMs", "summarizerWindow"];
+const OPTIONS: readonly string[] = [
+  "fixedTokens",
+  "compactionTemplate",
+  "protectedTools",
+  "continuation",
+  "unansweredMedia",
+  "constraints",
+];
+
+/** Every name that a settings file may have; `$schema` is for editors. */
+export const SETTINGS: readonly string[] = [
+  ...BUDGET_OPTIONS,
+  ...AMOUNTS,
+  ...OPTIONS,
+  ...PERSONAL,
+  "$schema",
+];
+
+/**
+ * The settings for a command: those of the person's state folder, and above them those of the
+ * project, the nearest `longhaul.json` from the working folder up. Throws `ContextError` code
+ * `invalid-options` for a file that is no JSON object, and for names and values that make no sense.
+ */
+export async function readSettings({ env, cwd }: Pick<Io, "env" | "cwd">): Promise<Settings> {
+  const own = path.join(longhaulHome(env), FILE_NAME);
+  const personal = await settingsIn(own);
+  const project = await nearest(cwd, own);
+  return mergedSettings(personal ?? {}, project ?? {});
+}
+
+async function nearest(folder: string, own: string): Promise<Settings | undefined> {
+  for (let here = path.resolve(folder); ; here = path.dirname(here)) {
+    const file = path.join(here, FILE_NAME);
+    const found = file === own ? undefined : await settingsIn(file, { isProject: true });
+    if (found !== undefined || here === path.dirname(here)) return found;
+  }
+}
+
+/** The later ones win; an amount stands for tokens and share of it together. */
+export function mergedSettings<Given extends Settings>(before: Settings, later: Given): Given {
+  const given = Object.fromEntries(
+    Object.entries(later).filter(([, value]) => value !== undefined),
+  ) as Given;
+  const kept: Partial<Record<string, unknown>> = { ...before };
+  for (const amount of AMOUNTS) {
+    const names = [`${amount}Tokens`, `${amount}Share`];
+    if (names.some((name) => name in given)) for (const name of names) delete kept[name];
+  }
+  return { ...kept, ...given };
+}
+
+async function settingsIn(file: string, { isProject = false } = {}): Promise<Settings | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return await checkedSettings(JSON.parse(text), file, isProject);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ContextError("invalid-options", `The settings in ${file} cannot be used: ${why}`, {
+      details: { file },
+      cause,
+    });
+  }
+}
+
+async function checkedSettings(
+  value: unknown,
+  file: string,
+  isProject: boolean,
+): Promise<Settings> {
+  if (!isRecord(value)) throw invalid('It holds no object; give one such as { "window": 200000 }.');
+  let settings: Settings = {};
+  for (const [name, given] of Object.entries(value)) {
+    if (!SETTINGS.includes(name)) throw unknownOption(name, SETTINGS);
+    if (isProject && PERSONAL.includes(name)) {
+      throw invalid(
+        `A project does not choose who gets a session: ${name} stands in the settings of the state folder, or on the command line.`,
+      );
+    }
+    if (name !== "$schema") settings = { ...settings, ...(await setting(name, given, file)) };
+  }
+  const { summarizer, summarizerWindow: _, ...options } = settings;
+  if (summarizer !== undefined && typeof summarizer !== "string") {
+    throw invalid('The option summarizer must be a name, e.g. "extractive".');
+  }
+  checkOptions(options);
+  protection({ protectedTools: settings.protectedTools });
+  return settings;
+}
+
+async function setting(name: string, given: unknown, file: string): Promise<Settings> {
+  const amount = AMOUNTS.find((one) => one === name);
+  if (amount !== undefined) return amountOption(amount, String(given));
+  if (name !== "compactionTemplate" || typeof given !== "string") return { [name]: given };
+  return { compactionTemplate: await readTemplate(path.resolve(path.dirname(file), given)) };
+}
+
+function invalid(message: string): ContextError {
+  return new ContextError("invalid-options", message);
+}
+
+/** What of the settings a context takes; the budget goes with what is measured. */
+export function contextSettings(settings: Settings): ContextOptions {
+  const { compactionTemplate, constraints, continuation, protectedTools, unansweredMedia } =
+    settings;
+  return { compactionTemplate, constraints, continuation, protectedTools, unansweredMedia };
+}
+
+/**
+ * The template in a file: a JSON override (`{ "sections": [{ "id", "heading", "purpose" }] }`), or
+ * Markdown, whose headings are the sections and what stands below each says what it must hold.
+ */
+export async function readTemplate(file: string): Promise<TemplateOverride> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new ContextError(
+      "unreadable-file",
+      `The template ${file} cannot be read (${code ?? String(cause)}). Check the path.`,
+      { details: { file }, cause },
+    );
+  });
+  return text.trimStart().startsWith("{") ? jsonTemplate(text, file) : markdownTemplate(text, file);
+}
+
+function jsonTemplate(text: string, file: string): TemplateOverride {
+  try {
+    return JSON.parse(text) as TemplateOverride;
+  } catch (cause) {
+    throw new ContextError("invalid-options", `The template ${file} is no valid JSON.`, { cause });
+  }
+}
+
+const HEADING = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m;
+
+function markdownTemplate(text: string, file: string): TemplateOverride {
+  const [, ...pieces] = text.replaceAll("\r\n", "\n").split(new RegExp(HEADING, "gm"));
+  if (pieces.length === 0) {
+    throw invalid(`The template ${file} has no heading; each heading is a section of the summary.`);
+  }
+  const sections = pieces.flatMap((heading, at) => {
+    if (at % 2 === 1) return [];
+    const purpose = (pieces[at + 1] ?? "").trim();
+    return [{ id: sectionId(heading, at), heading, ...(purpose !== "" && { purpose }) }];
+  });
+  return { sections };
+}
+
+/** Ids are ASCII; a heading in another script has that of its place. */
+function sectionId(heading: string, at: number): string {
+  const title = plainTitle(heading);
+  const core = DEFAULT_COMPACTION_TEMPLATE.sections.find(
+    (section) => plainTitle(section.heading) === title,
+  );
+  const word = title.replace(/[^\w-]+/g, "");
+  return core?.id ?? (/^[a-z]/.test(word) ? word : `section-${at / 2 + 1}`);
+}

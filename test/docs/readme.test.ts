@@ -111,6 +111,23 @@ describe("the pages", () => {
     for (const option of options) expect(page).toContain(option.trim());
   });
 
+  it("docs/how-it-works.md counts the files that a list passes, and they are few", () => {
+    const page = readFileSync("docs/how-it-works.md", "utf8");
+    const [, walk = ""] = /\n## One step, file by file\n([^]*?)\n## /.exec(page) ?? [];
+    const counted = [...walk.matchAll(/through (\d+) more|passes (\d+) files/g)].map(
+      ([, more, files]) => Number(more ?? files),
+    );
+    const tables = walk.split("\n| file | what it does |\n").slice(1);
+    const named = tables.map((table) => {
+      const cells = table.split("\n\n")[0]?.match(/^\| `[^|]*\|/gm) ?? [];
+      return cells.join().match(/`[\w/-]+\.ts`/g)?.length ?? 0;
+    });
+    expect(counted).toEqual(named);
+    expect(named[0]).toBeLessThanOrEqual(12);
+    // An edit of a list that is known passes neither the journal nor the report of nothing.
+    expect(named[0]! - 2 + named[1]!).toBeLessThanOrEqual(25);
+  });
+
   it("AGENTS.md names every room", () => {
     const map = readFileSync("AGENTS.md", "utf8");
     for (const room of [...readdirSync("src"), ...readdirSync("src/core")]) {

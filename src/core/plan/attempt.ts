@@ -1,13 +1,13 @@
-import { clipToFit, type ClipLevel } from "../compact/clip.ts";
+import { clipToFit, type ClipLevel, describePart } from "../compact/clip.ts";
 import { pinnedMessages, pinnedSteps, type PinnedSteps } from "../compact/pins.ts";
 import { tailStart } from "../compact/tail.ts";
+import { runState } from "../continuation/continuation.ts";
 import { applyEdits, type Edit } from "../message/edit.ts";
 import { type Message, withParts } from "../message/message.ts";
-import { leadingSystemCount } from "../message/structure.ts";
+import { leadingSystemCount, startsTurn } from "../message/structure.ts";
 import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
 import { protectedResults, type ProtectedResult } from "../prune/protection.ts";
 import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
-import { type DescribedMedia, describedMedia } from "./media.ts";
 import type { PlanOptions } from "./options.ts";
 import type { SummaryPlan } from "./plan.ts";
 import { addedTo, countedLimit, excessOver, fitsInto, requestSize, roomOf } from "./size.ts";
@@ -107,6 +107,26 @@ export function sourceOf(messages: readonly Message[], options: PlanOptions): So
     results: protectedResults(described, options),
     options,
   };
+}
+
+/** The files of an unanswered message, described by text. */
+interface DescribedMedia {
+  readonly edits: readonly Edit[];
+  /** The message whose media are described. */
+  readonly message?: number;
+}
+
+/**
+ * T11: in the state `media`, the files of the unanswered message are described, not sent again,
+ * unless the caller wants to keep them.
+ */
+function describedMedia(messages: readonly Message[], options: PlanOptions): DescribedMedia {
+  if (options.unansweredMedia === "keep" || runState(messages) !== "media") return { edits: [] };
+  const message = messages.findLastIndex(startsTurn);
+  const edits = (messages[message]?.parts ?? []).flatMap((part, at) =>
+    part.type === "file" ? [describePart(part, { message, part: at }, options)] : [],
+  );
+  return { edits, message };
 }
 
 /** The target is tried first; only protected steps are worth more than staying below it. */

@@ -9,7 +9,7 @@ import {
   sourceOf,
   summaryLimits,
 } from "./attempt.ts";
-import { editingPlan } from "./bound-reasoning.ts";
+import { editingPlan } from "./editing-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan, UnpinnedResult } from "./plan.ts";
 import type { Message } from "../message/index.ts";

@@ -6,7 +6,7 @@ import { inputText } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 import { isProtectedBy, type ProtectedTools } from "./protected-tools.ts";
 import { fieldsOf } from "../text/json.ts";
-import type { Digest, Message, ToolCallPart, ToolResultPart } from "../message/index.ts";
+import type { Digest, Message, Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
 import type { CallFacts, ToolKind, ToolKinds } from "../calls/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
@@ -72,20 +72,21 @@ export function protectedResults(
   context: Pick<PruneContext, "protectedTools" | "toolKinds" | "digest">,
 ): readonly ProtectedResult[] {
   const isProtected = protection(context);
-  const calls = new Map<string, ToolCallPart>();
+  const calls = new Map<string, ToolCallPart | undefined>();
   const results: ProtectedResult[] = [];
-  for (const [message, { parts }] of messages.entries()) {
-    for (const [part, piece] of parts.entries()) {
-      if (piece.type === "tool-call") {
-        if (isProtected(piece)) calls.set(piece.toolCallId, piece);
-        else calls.delete(piece.toolCallId);
-      }
-      const call = piece.type === "tool-result" ? calls.get(piece.toolCallId) : undefined;
-      if (call === undefined || piece.type !== "tool-result" || !isWorthKeeping(piece)) continue;
-      const facts = describeCall(call, context.toolKinds);
-      results.push({ message, part, call, facts, handle: originalHandle(piece, context.digest) });
+  const look = (piece: Part, message: number, part: number): void => {
+    if (piece.type === "tool-call") {
+      calls.set(piece.toolCallId, isProtected(piece) ? piece : undefined);
     }
-  }
+    if (piece.type !== "tool-result" || !isWorthKeeping(piece)) return;
+    const call = calls.get(piece.toolCallId);
+    if (call === undefined) return;
+    const facts = describeCall(call, context.toolKinds);
+    results.push({ message, part, call, facts, handle: originalHandle(piece, context.digest) });
+  };
+  messages.forEach(({ parts }, message) => {
+    parts.forEach((piece, part) => look(piece, message, part));
+  });
   return results;
 }
 

@@ -86,7 +86,12 @@ function isOther(one: Part, other: Part | undefined): boolean {
  * texts are not written as JSON, which would cost more than the digest.
  */
 function saidBy({ role, parts }: Message): string {
-  return framed(role === "system" ? "user" : role) + parts.map(contentOf).join("");
+  return framed(role === "system" ? "user" : role) + contentsOf(parts);
+}
+
+/** Put together without a copy: whoever reads the whole makes the only one. */
+function contentsOf(parts: readonly Part[]): string {
+  return parts.reduce((said, part) => said + contentOf(part), "");
 }
 
 function contentOf(part: Part): string {
@@ -100,7 +105,7 @@ function contentOf(part: Part): string {
     case "tool-call":
       return `call ${framed(part.toolCallId)}${framed(part.toolName)}${framed(toJson(part.input))}`;
     case "tool-result":
-      return `result ${framed(part.toolCallId)}${framed(part.output.map(contentOf).join(""))}`;
+      return `result ${framed(part.toolCallId)}${framed(contentsOf(part.output))}`;
     case "opaque":
       return `opaque ${framed(toJson(part.source.value))}`;
   }

@@ -104,8 +104,7 @@ export function createEditor(parts: EditorParts): Editor {
   return {
     passed: (view) => books.passed(view),
     follow(view) {
-      const { messages } = view;
-      if (books.follow(view)) parts.history.keyOf(messages.length - leadingSystemCount(messages));
+      if (books.follow(view)) followKeys(parts.history, view.messages);
     },
     get costs() {
       return costsOf(asked);
@@ -118,6 +117,15 @@ export function createEditor(parts: EditorParts): Editor {
       return undoLast(messages, parts);
     },
   };
+}
+
+/** The keys of a list that grows, so that an edit has only those of the newest messages to make. */
+function followKeys(history: History, messages: readonly Message[]): void {
+  try {
+    history.keyOf(messages.length - leadingSystemCount(messages));
+  } catch {
+    // It holds something that is no JSON, of which only an edit has to say so.
+  }
 }
 
 async function edit(

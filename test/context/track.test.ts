@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import { sameBody, type Track, UNEDITED } from "../../src/context/track.ts";
 import type { Message } from "../../src/core/message/index.ts";
-import { quarter, system, user } from "../build-messages.ts";
+import { quarter, step, system, user } from "../build-messages.ts";
 
 const list = Array.from({ length: 6_000 }, (_, n) => user(`message ${n}`));
 const trackOf = (messages: Message[], lead: number): Track => ({
@@ -72,4 +72,16 @@ it("an edit rests on all messages as they are", async () => {
     createContext({ window: 1_000_000, counter: quarter, journal: context.journal() });
   expect((await reopened().prepare(now)).messages).toEqual(messages);
   expect((await reopened().prepare(list)).messages).toBe(list);
+});
+
+it("what is no JSON concerns only an edit, however near one is", async () => {
+  const context = createContext({ window: 10_000, reserved: 0, counter: quarter });
+  const input = { much: 1n };
+  const calls = step("a", "count", input, "1").map((message) => ({ ...message }));
+  for (let n = 200; n < 1_200; n += 200) {
+    const history = [...list.slice(0, n), ...calls];
+    expect((await context.prepare(history)).report.action).toBe("none");
+  }
+  const forced = context.prepare([...list.slice(0, 1_100), ...calls], { force: true });
+  await expect(forced).rejects.toMatchObject({ code: "invalid-message" });
 });

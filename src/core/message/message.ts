@@ -175,6 +175,8 @@ export function resultText(result: ToolResultPart): string {
 
 /** The plain text of a message: its text parts, one below the other. */
 export function messageText(message: Message): string {
+  const only = message.parts[0];
+  if (message.parts.length === 1 && only?.type === "text") return only.text;
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 

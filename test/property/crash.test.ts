@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Archive } from "../../src/archive/archive.ts";
+import { directoryArchive } from "../../src/archive/directory.ts";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { type Context, createContext, type Prepared } from "../../src/context/index.ts";
 import { checkMessages, type Message } from "../../src/core/message/index.ts";
@@ -45,10 +49,11 @@ function under(power: Power, archive: Archive): Archive {
       await power.wait(name);
       return result;
     };
-  const { journal, conversation } = archive;
+  const { journal, conversation, putPieces } = archive;
   return {
     name: archive.name,
     put: waiting(archive.put, "put"),
+    ...(putPieces && { putPieces: waiting(putPieces, "put") }),
     get: waiting(archive.get, "get"),
     has: waiting(archive.has, "has"),
     list: waiting(archive.list, "list"),
@@ -130,22 +135,30 @@ async function live(edits: number, sizes: readonly number[], habit: Habit): Prom
   }
 }
 
-/** The same life, dead after so many waits of its last edit, and a process that goes on with it. */
-async function goOn({ lists, kept, edited }: Life, waits: number, habit: Habit): Promise<boolean> {
-  const archive = memoryArchive();
-  const first = open(archive, 0);
+/** Opens the same archive, as each process does for itself. */
+type Medium = () => Archive;
+
+/**
+ * The same life, dead after so many waits of its last edit, and a process that goes on with it;
+ * whether it died.
+ */
+async function goOn(
+  { lists, kept, edited }: Life,
+  { waits, habit, medium }: { waits: number; habit: Habit; medium: Medium },
+): Promise<boolean> {
+  const first = open(medium(), 0);
   for (const list of lists.slice(0, -1)) await first.context.prepare(list);
   const before = first.paid();
   const edits = first.context.journal().length + 1;
   const dead = first.power.failAfter(waits);
   const done = first.context.prepare(lists.at(-1) as readonly Message[]).then(() => undefined);
   const diedAt = await Promise.race([dead, done]);
-  const entries = await archive.conversation?.("c").journal?.read();
+  const entries = await medium().conversation?.("c").journal?.read();
   const isStored = entries?.length === edits;
   // What a model was paid for is lost only with the write that stores it.
   if (first.paid() > before && !isStored) expect(diedAt).toBe("append");
 
-  const second = open(archive, 3_600_000);
+  const second = open(medium(), 3_600_000);
   const { messages, report } = await second.context.prepare(fromDisk(kept[habit]));
   expect(report).toMatchObject({ warnings: [], failures: [] });
   expect(report.action).toBe(isStored ? "none" : edited.report.action);
@@ -168,8 +181,25 @@ it("goes on with an edit that a killed process had stored, and makes any other o
   await fc.assert(
     fc.asyncProperty(lives, async ({ edits, sizes, before, after }) => {
       const life = await live(edits, sizes, before);
-      for (let waits = 0; await goOn(life, waits, after);) waits++;
+      let waits = 0;
+      let archive = memoryArchive();
+      while (await goOn(life, { waits, habit: after, medium: () => archive })) {
+        waits++;
+        archive = memoryArchive();
+      }
+      expect(waits).toBeGreaterThan(1);
     }),
     { numRuns: runs(10, 80) },
   );
+});
+
+it.each(["whole", "returned"] as const)("does so on a disk, with its %s list", async (after) => {
+  const root = mkdtempSync(path.join(tmpdir(), "longhaul-crash-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const life = await live(2, [600], "returned");
+  for (let waits = 0, isDead = true; isDead; waits++) {
+    const medium = (): Archive =>
+      directoryArchive(path.join(root, String(waits)), { retention: false });
+    isDead = await goOn(life, { waits, habit: after, medium });
+  }
 });

@@ -1,6 +1,7 @@
 import { type Failure, isContextError } from "../core/error.ts";
 import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
 import { planContext } from "../core/plan/plan-context.ts";
+import { prunedView } from "../core/prune/prune.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,
@@ -199,7 +200,6 @@ async function startSummary(
   const { messages, system, tailStart, cap, unpinned, prune } = stretch;
   const all = messages.slice(system, tailStart);
   const head = all.filter(isWork);
-  const { prunedView } = await import("../core/prune/prune.ts");
   const { toolKinds, cwd } = options;
   const question = {
     summarizer,

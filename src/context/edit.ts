@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
-import { repairMessages, type Repair } from "../core/message/repair.ts";
+import { linesOf, originalOfLines } from "../core/message/original.ts";
+import { repairMessages } from "../core/message/repair.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import {
   resolveTemplate,
@@ -17,7 +18,7 @@ import { makeRecord } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import type { Persistence } from "./persistence.ts";
-import { type ArchivedPlan, planAndArchive, planOptions } from "./plan-edit.ts";
+import { type ArchivedPlan, archived, planAndArchive, planOptions } from "./plan-edit.ts";
 import { emptyReport, type ModelCosts, type Prepared, type View } from "./report.ts";
 import {
   type Asked,
@@ -36,7 +37,8 @@ import {
 } from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
 import type { Ledger } from "../core/ledger/index.ts";
-import type { Digest, Message } from "../core/message/index.ts";
+import type { Failure } from "../core/error.ts";
+import type { Digest, Message, MessageIssue } from "../core/message/index.ts";
 import type { SummaryPlan } from "../core/plan/index.ts";
 import type { Words } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
@@ -138,7 +140,7 @@ async function edit(
   const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const facts = ledger.ledger();
-  const { messages: legal, repairs } = repairMessages(view.messages, check.issues());
+  const { legal, repairs, unkept } = await repaired(view, check.issues(), parts);
   const template = templateFor(options, request.compactionTemplate);
   // A summary that was prepared has the sections of the standing template.
   const isUsable = request.compactionTemplate === undefined;
@@ -151,8 +153,9 @@ async function edit(
     lines: said === view.messages ? lines : undefined,
     preparedTail: prepared?.tailStart,
   });
-  const { plan, failures } = planned;
-  const warnings = [...view.warnings, ...repairs.map(repairWarning)];
+  const { plan } = planned;
+  const failures = [...planned.failures, ...unkept];
+  const warnings = [...view.warnings, ...repairs];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   if (plan.action === "none") {
     return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
@@ -270,6 +273,17 @@ function costsOf({ ahead, spending }: Asked): ModelCosts {
   return { discardedSummaries: ahead.discarded, modelUsage: spending.total };
 }
 
-function repairWarning({ index, message }: Repair): string {
-  return `message ${index}: ${message}`;
+/** A list made legal; what was left out of it is in the archive, and told. */
+async function repaired(
+  { messages }: View,
+  issues: readonly MessageIssue[],
+  { archive, digest }: EditorParts,
+): Promise<{ legal: readonly Message[]; repairs: string[]; unkept: readonly Failure[] }> {
+  const { messages: legal, repairs, dropped } = repairMessages(messages, issues);
+  const told = repairs.map(({ index, message }) => `message ${index}: ${message}`);
+  if (dropped.length === 0) return { legal, repairs: told, unkept: [] };
+  const original = originalOfLines(linesOf(dropped), digest);
+  const unkept = await archived(archive, [original]);
+  const where = unkept.length > 0 ? "was not kept" : `is archived: recall ${original.handle}`;
+  return { legal, repairs: [...told, `what was left out ${where}`], unkept };
 }

@@ -112,7 +112,7 @@ function store(archive: Archive, original: Original): Promise<unknown> {
  * Stores originals. Returns what failed; after the first failure nothing more is tried, because the
  * medium is to blame and not the original.
  */
-async function archived(
+export async function archived(
   archive: Archive,
   originals: readonly Original[],
 ): Promise<readonly Failure[]> {

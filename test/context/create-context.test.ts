@@ -196,6 +196,15 @@ describe("prepare, when the window is full", () => {
   });
 });
 
+it("archives what a repair leaves out, and names it in the report", async () => {
+  const call = { type: "tool-call", toolCallId: "q", toolName: "bash", input: { command: "odd" } };
+  const odd = { role: "user", parts: [{ type: "text", text: "x" }, call] } as Message;
+  const context = create();
+  const { report } = await context.prepare([...start, odd, ...grow(4, 100)], { force: true });
+  const [handle] = /head_[0-9a-f]{16}/.exec(report.warnings.join("\n")) ?? [];
+  expect(await context.recall(handle ?? "")).toContain("odd");
+});
+
 describe("after an edit", () => {
   it("measures the view anew, wherever the edit was", async () => {
     const context = create({ window: 128_000 });

@@ -17,6 +17,8 @@ export interface Repair {
 export interface RepairResult {
   readonly messages: readonly Message[];
   readonly repairs: readonly Repair[];
+  /** What no provider takes and no other place was found for, by the message that held it. */
+  readonly dropped: readonly Message[];
 }
 
 /** One result of the input, and whether a call has taken it. */
@@ -30,6 +32,7 @@ interface RepairState {
   readonly input: readonly Message[];
   readonly output: Message[];
   readonly repairs: Repair[];
+  readonly dropped: Message[];
   /** The results of each tool message, by index. */
   readonly results: ReadonlyMap<number, readonly LooseResult[]>;
   readonly byId: ReadonlyMap<string, readonly LooseResult[]>;
@@ -49,8 +52,10 @@ export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
  * Makes a conversation legal without losing anything: results are paired with calls by id within
  * their step, else by position, else by id anywhere; they are put directly after their call; a call
  * without a result gets an error result, unless it is pending; a result without a call becomes an
- * injected user message; ids that are missing or used twice are replaced; empty messages are
- * dropped. Opaque parts of tool messages (an approval, say) stay in their step.
+ * injected user message with all that it holds; ids that are missing or used twice are replaced;
+ * empty messages are dropped. Opaque parts of tool messages (an approval, say) stay in their step.
+ * Calls and reasoning that nobody but a model can have made are left out where another role says
+ * them; `dropped` has them, for the archive.
  *
  * A legal list is returned as it is, and every message that needs no repair is the same object.
  * `issues` are those of this very list, where they are known already.
@@ -59,19 +64,33 @@ export function repairMessages(
   messages: readonly Message[],
   issues: readonly MessageIssue[] = checkMessages(messages),
 ): RepairResult {
-  if (issues.length === 0) return { messages, repairs: [] };
-  const state = startRepair(messages);
+  if (issues.length === 0) return { messages, repairs: [], dropped: [] };
+  const state = startRepair(distinct(messages));
   // All pairs are made before anything is put out: a result may stand before its call.
-  forEachStep(messages, (from, end) => matchResults(state, { from, end }));
+  forEachStep(state.input, (from, end) => matchResults(state, { from, end }));
   let index = 0;
   while (index < messages.length) {
-    const message = messages[index] as Message;
-    const end = message.role === "assistant" ? stepEnd(messages, index) : index + 1;
+    const message = state.input[index] as Message;
+    const end = message.role === "assistant" ? stepEnd(state.input, index) : index + 1;
     if (message.role === "assistant") repairStep(state, index, end);
     else keepRest(state, index);
     index = end;
   }
-  return { messages: state.output, repairs: state.repairs };
+  const { output, repairs, dropped } = state;
+  return { messages: output, repairs, dropped };
+}
+
+/** Parts are told apart by identity, so an object that stands twice becomes two. */
+function distinct(messages: readonly Message[]): readonly Message[] {
+  const seen = new Set<Part>();
+  return messages.map((message) => {
+    const parts = message.parts.map((part) => {
+      const own = seen.has(part) ? { ...part } : part;
+      seen.add(own);
+      return own;
+    });
+    return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
+  });
 }
 
 function startRepair(input: readonly Message[]): RepairState {
@@ -91,6 +110,7 @@ function startRepair(input: readonly Message[]): RepairState {
     input,
     output: [],
     repairs: [],
+    dropped: [],
     results,
     byId,
     callIds,
@@ -133,6 +153,12 @@ function repairStep(state: RepairState, from: number, end: number): void {
   if (parts.length > 0) state.output.push(changed ? withParts(assistant, parts) : assistant);
   else note(state, from, "An assistant message without parts was left out.");
   pushAnswers(state, answers, { from, end });
+  const taken = new Set(state.results.get(from)?.flatMap((one) => (one.taken ? [one.part] : [])));
+  const stray = assistant.parts.filter((part) => part.type === "tool-result" && !taken.has(part));
+  if (stray.length > 0) {
+    const released = stray.flatMap((part) => releasedResult(state, part as ToolResultPart, from));
+    state.output.push({ role: "user", kind: "injected", parts: released });
+  }
   for (let index = from + 1; index < end; index++) keepRest(state, index);
 }
 
@@ -232,11 +258,13 @@ function pushAnswers(
 function keepRest(state: RepairState, index: number): void {
   const message = state.input[index] as Message;
   const loose = new Map(state.results.get(index)?.map((result) => [result.part, result]));
+  const isSaid = ({ type }: Part): boolean => type === "tool-call" || type === "reasoning";
+  drop(state, index, message.parts.filter(isSaid));
   const parts = message.parts.flatMap((part): Part[] => {
-    if (part.type === "tool-call" || part.type === "reasoning") return [];
+    if (isSaid(part)) return [];
     if (part.type === "opaque" && state.placed.has(message)) return [];
     if (part.type !== "tool-result") return [part];
-    return loose.get(part)?.taken === true ? [] : [releasedResult(state, part, index)];
+    return loose.get(part)?.taken === true ? [] : releasedResult(state, part, index);
   });
   const isOpaque = parts.every((part) => part.type === "opaque");
   const isWhole = parts.length === message.parts.length && (message.role !== "tool" || isOpaque);
@@ -251,10 +279,22 @@ function keptMessage(message: Message, parts: readonly Part[]): Message {
     : withParts(message, parts);
 }
 
-function releasedResult(state: RepairState, part: ToolResultPart, index: number): Part {
+/** The texts and files of a result, as a user may send them. */
+function releasedResult(state: RepairState, part: ToolResultPart, index: number): Part[] {
   note(state, index, "A tool result had no call; it was kept as an injected user message.");
-  const text = `[Result of an unknown call of ${part.toolName || "a tool"}]\n${outputText(part.output)}`;
-  return { type: "text", text };
+  const { output, toolName } = part;
+  if (output.some(({ type }) => type === "opaque")) drop(state, index, [part]);
+  const text = `[Result of an unknown call of ${toolName || "a tool"}]\n${outputText(output)}`;
+  return [{ type: "text", text }, ...output.filter(({ type }) => type === "file")];
+}
+
+/** Leaves parts out; the caller has them for its archive. */
+function drop(state: RepairState, index: number, parts: readonly Part[]): void {
+  if (parts.length === 0) return;
+  const { role } = state.input[index] as Message;
+  const kinds = [...new Set(parts.map(({ type }) => type))].join(" and ");
+  state.dropped.push({ role, parts });
+  note(state, index, `A ${kinds} part of a message of the role ${role} was left out.`);
 }
 
 function freshId(state: RepairState, id: string, index: number): string {

@@ -114,6 +114,56 @@ describe("repairMessages", () => {
     expect(messages[1]).toBe(answer);
   });
 
+  it("loses nothing silently, wherever a part stands and however often", () => {
+    const part = fc.uuid().chain((text) =>
+      fc.constantFrom<Part>(
+        { type: "text", text },
+        { type: "reasoning", text },
+        { type: "file", mediaType: "image/png", data: text },
+        { type: "tool-call", toolCallId: "a", toolName: "bash", input: { command: text } },
+        result("a", "bash", text),
+        {
+          ...result("b", "shot", ""),
+          output: [{ type: "file", mediaType: "image/png", data: text }],
+        },
+        {
+          ...result("", "search", ""),
+          output: [{ type: "opaque", kind: "hit", source: { dialect: "here", value: text } }],
+        },
+      ),
+    );
+    const message = fc.record({
+      role: fc.constantFrom(
+        "system" as const,
+        "user" as const,
+        "assistant" as const,
+        "tool" as const,
+      ),
+      parts: fc.array(part, { maxLength: 4 }),
+    });
+    const lists = fc
+      .tuple(fc.array(message, { maxLength: 8 }), fc.nat(7), fc.boolean())
+      .map(([list, at, isTwice]): Message[] => {
+        const again = list[at];
+        if (again === undefined) return list;
+        const twice = { ...again, parts: [...again.parts, ...again.parts] };
+        return isTwice ? list.with(at, twice) : [...list, again];
+      });
+    fc.assert(
+      fc.property(lists, (list) => {
+        const { messages, dropped, repairs } = repairMessages(list);
+        expect(checkMessages(messages)).toEqual([]);
+        const found = JSON.stringify([messages, dropped]);
+        for (const text of JSON.stringify(list).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []) {
+          expect(found).toContain(text);
+        }
+        if (dropped.length > 0)
+          expect(repairs.map((one) => one.message).join()).toMatch(/left out/);
+      }),
+      { numRuns: runs(200, 2_000) },
+    );
+  });
+
   it("makes any list legal, loses no text, and repairs nothing twice", () => {
     const id = fc.constantFrom("", "a", "b", "c");
     const text = fc.uuid();

@@ -78,7 +78,12 @@ export function defineCompact(command: Command, io: Io): void {
     .addOption(
       amountFlag("tail", "what stays word for word, e.g. 12k or 25% (default: 25%, 2000 to 8000)"),
     )
-    .option("--protect <tool...>", "tools whose outputs stay, * stands for anything")
+    .addOption(
+      new Option(
+        "--protect <tool>",
+        "a tool whose outputs stay, * stands for anything; may be given several times",
+      ).argParser((tool: string, before: readonly string[] = []) => [...before, tool]),
+    )
     .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(
       new Option(

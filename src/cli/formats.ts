@@ -22,13 +22,13 @@ function formatsCommand(io: Io, { json }: CommonOptions): void {
     printJson(io, { version: 1, read, write: WRITE_TARGETS });
     return;
   }
-  const width = Math.max(...read.map(({ name }) => name.length));
-  const titles = Math.max(...read.map(({ title }) => title.length));
+  const wide = Math.max(...read.map(({ name }) => name.length));
   printLines(io, [
     "Read (recognised by content, plain or gzip):",
-    ...read.map(({ name, title, location = "" }) =>
-      `  ${name.padEnd(width)}  ${title.padEnd(titles)}  ${location}`.trimEnd(),
-    ),
+    ...read.flatMap(({ name, title, location }) => [
+      `  ${name.padEnd(wide)}  ${title}`,
+      ...(location === undefined ? [] : [`  ${" ".repeat(wide)}  ${location}`]),
+    ]),
     "",
     "Write (--to):",
     ...WRITE_TARGETS.map((name) => `  ${name}`),

@@ -160,11 +160,11 @@ function wanted(args: readonly string[]): (name: string) => boolean {
 
 const EXAMPLES = `
 Examples:
-  longhaul compact                                  pick one of the sessions on this computer
-  longhaul compact session.jsonl --window 128k      compact a session file of any known agent
+  longhaul compact                              pick a session on this computer
+  longhaul compact session.jsonl --window 128k  compact one of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
-  longhaul inspect session.jsonl                    see what fills the window
-  longhaul run -- npm test                          run a command, keep its whole output, print its end
-  longhaul recall head_0123456789abcdef             print what a compaction archived
-  longhaul recall --search "connection refused"     find it in everything that was archived
-  longhaul formats                                  what can be read and written`;
+  longhaul inspect session.jsonl                see what fills the window
+  longhaul run -- npm test                      print what fits, keep all of it
+  longhaul recall head_0123456789abcdef         print what was archived
+  longhaul recall --search "connection refused" find it in all that was archived
+  longhaul formats                              what can be read and written`;

@@ -51,7 +51,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
     {
       name: "codex",
       title: "Codex CLI rollout",
-      location: "~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl",
+      location: "~/.codex/sessions/<year>/<month>/<day>/rollout-*.jsonl",
     },
     isCodex,
     async () => (await import("./codex/codex.ts")).codex,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { transcriptFormats, WRITE_TARGETS } from "../../src/transcripts/index.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { capturedIo } from "./captured-io.ts";
 import { runCli } from "./run-cli.ts";
 
 describe("formats", () => {
@@ -19,5 +21,17 @@ describe("formats", () => {
     expect(version).toBe(1);
     expect(write).toEqual(WRITE_TARGETS);
     expect(read.map((format: { name: string }) => format.name)).toContain("claude-code");
+  });
+});
+
+describe("what is read on 80 columns", () => {
+  const commands = ["compact", "inspect", "run", "truncate", "recall", "gc", "formats"];
+  const asked = [["--help"], ["formats"], ...commands.map((command) => [command, "--help"])];
+
+  it.each(asked.map((args) => args.join(" ")))("has no longer line: %s", async (line) => {
+    const io = capturedIo({ columns: 80 });
+    expect(await runProgram(io, line.split(" "), "0")).toBe(0);
+    expect(io.lines().filter((each) => each.length > 80)).toEqual([]);
+    expect(io.lines().length).toBeGreaterThan(5);
   });
 });

@@ -149,6 +149,15 @@ describe("compact with settings and flags", () => {
     expect(typed.summary.sections).toHaveProperty("risks");
   });
 
+  it("takes protected tools one by one, and the file after them", async () => {
+    const { cwd } = placed();
+    await compact(cwd);
+    const flags = ["--protect", "fetch", "--protect", "web_*", "chat.json", "--window", "16k"];
+    const { code, stdout } = await runCli(["compact", ...flags, "--json"], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ action: "compact", prune: [] });
+  });
+
   it.each([
     [["--tail", "much"], /tail/],
     [["--target", "0%"], /target/],

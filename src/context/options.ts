@@ -31,7 +31,10 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
   readonly traits?: DialectTraits;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
-  /** Limits and direction of truncation by tool name. @default 2000 lines, 50000 bytes, by kind */
+  /**
+   * Limits and direction of truncation by tool name. @default 2000 lines, 50000 bytes or a tenth of
+   * a window below 125000 tokens, direction by kind
+   */
   readonly toolLimits?: ToolLimitOverrides;
   /** What is added after a compaction so that the agent goes on. @default "auto" */
   readonly continuation?: ContinuationPolicy;

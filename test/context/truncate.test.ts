@@ -33,6 +33,19 @@ describe("truncate", () => {
     expect(read.truncation.direction).toBe("head");
   });
 
+  it("leaves a small window room for other outputs, unless a limit says otherwise", async () => {
+    const lines = `${"x".repeat(99)}\n`.repeat(600);
+    const bytesIn = async (window: number, maxBytes?: number): Promise<number> => {
+      const context = createContext({ window, toolLimits: { mine: { maxBytes } } });
+      const { truncation } = await context.truncate(lines, { toolName: "mine" });
+      return truncation.kept.bytes;
+    };
+    expect(await bytesIn(30_000)).toBeLessThanOrEqual(12_000);
+    expect(await bytesIn(30_000)).toBeGreaterThan(11_000);
+    expect(await bytesIn(30_000, 40_000)).toBe(40_000);
+    expect(await bytesIn(200_000)).toBe(50_000);
+  });
+
   it("says so when the archive is full, tells the listeners, and goes on", async () => {
     const context = createContext({ archive: fullArchive() });
     const failed: string[] = [];

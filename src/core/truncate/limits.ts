@@ -143,6 +143,26 @@ export function toolLimits(
   return { limits: completeLimits(limits), direction: checkedDirection(direction) };
 }
 
+/** Bytes of one output for each token of the window: a tenth of it, at four bytes a token. */
+const BYTES_A_TOKEN = 0.4;
+const LEAST_SHARE = 1_000;
+
+/**
+ * The overrides for a window of so many tokens: what sets no limit on bytes has the usual one, but
+ * no more than a tenth of the window, which a few outputs would fill otherwise.
+ */
+export function limitsWithin(
+  window: number,
+  overrides: ToolLimitOverrides = {},
+): ToolLimitOverrides {
+  const maxBytes = Math.max(LEAST_SHARE, Math.floor(window * BYTES_A_TOKEN));
+  if (maxBytes >= DEFAULT_LIMITS.maxBytes) return overrides;
+  const all = Object.entries<ToolLimitOptions>({ "*": {}, ...overrides });
+  return Object.fromEntries(
+    all.map(([name, own]) => [name, { ...own, maxBytes: own.maxBytes ?? maxBytes }]),
+  );
+}
+
 /** Throws `invalid-options` for an override that leaves nothing, before any tool is called. */
 export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
   for (const name of Object.keys(overrides)) {

@@ -17,6 +17,7 @@ import {
   type Archive,
   type ArchiveEntry,
   type ArchiveJournal,
+  type OriginalReader,
   checkedHandle,
   handleOfOriginal,
 } from "./archive.ts";
@@ -131,22 +132,17 @@ export function folderArchive({ own, isObserved, collect, conversation }: Archiv
   const limited = concurrencyLimit(MOST_OPEN);
   const turn = createTurns();
   const reading = retryPutBack(begin, join(own, STAMP_FILE));
+  const keep = async (handle: Handle, stored: Stored): Promise<ArchiveEntry> => {
+    // Also when nothing can be stored, because the disk is full: then there is most to do.
+    collect?.();
+    await begin("write");
+    return limited(() => store(pathOf(own, handle), handle, stored));
+  };
   return {
     name: "directory",
-    put: async (kind, content) => {
-      const handle = handleOfOriginal(kind, content, sha256Hex);
-      // Also when nothing can be stored, because the disk is full: then there is most to do.
-      collect?.();
-      await begin("write");
-      const bytes = Buffer.from(content, "utf8");
-      return limited(() => store(pathOf(own, handle), handle, { bytes }));
-    },
-    putPieces: async (text, pieces) => {
-      const handle = checkedHandle(text);
-      collect?.();
-      await begin("write");
-      return limited(() => store(pathOf(own, handle), handle, { pieces }));
-    },
+    put: async (kind, content) =>
+      keep(handleOfOriginal(kind, content, sha256Hex), { bytes: Buffer.from(content, "utf8") }),
+    putPieces: async (text, pieces) => keep(checkedHandle(text), { pieces }),
     get: async (text) => {
       const handle = checkedHandle(text);
       const path = pathOf(own, handle);
@@ -176,10 +172,9 @@ export function folderArchive({ own, isObserved, collect, conversation }: Archiv
       await turn();
       const reader = await reading(() => attempt("read", path, async () => openPlainFile(path)));
       if (reader === undefined) throw missingOriginal(handle);
-      return {
-        ...reader,
-        read: (from, into) => attempt("read", path, () => reader.read(from, into)),
-      };
+      const read: OriginalReader["read"] = (from, into) =>
+        attempt("read", path, () => reader.read(from, into));
+      return { ...reader, read };
     },
     ...(conversation && { conversation }),
     journal: journalIn(own, begin, reading),

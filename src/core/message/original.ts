@@ -121,14 +121,17 @@ type PlainMessage = Omit<Message, "parts" | "source"> & {
 function isTracedPart(part: Part): boolean {
   if (part.source !== undefined) return true;
   if (part.type === "file") return isBytes(part.data);
-  return part.type === "tool-result" && part.output.some(isTracedPart);
+  if (part.type !== "tool-result") return false;
+  return part.time !== undefined || part.output.some(isTracedPart);
 }
 
 function plainPart(part: Part): unknown {
   if (part.type === "opaque" || !isTracedPart(part)) return part;
   if (part.type === "file") return plainFile(part);
   if (part.type !== "tool-result") return { ...part, source: undefined };
-  return { ...part, source: undefined, output: plainOutput(part.output) };
+  // That it was pruned stays, when does not: a session that runs again has the same handles.
+  const time = part.time && { compacted: 0 };
+  return { ...part, source: undefined, time, output: plainOutput(part.output) };
 }
 
 function plainFile(part: FilePart): FilePart {

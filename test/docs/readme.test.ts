@@ -124,8 +124,8 @@ describe("the pages", () => {
     });
     expect(counted).toEqual(named);
     expect(named[0]).toBeLessThanOrEqual(12);
-    // An edit of a list that is known passes neither the journal nor the report of nothing.
-    expect(named[0]! - 2 + named[1]!).toBeLessThanOrEqual(25);
+    // An edit passes all of them but the report of nothing.
+    expect(named[0]! - 1 + named[1]!).toBeLessThanOrEqual(25);
   });
 
   it("AGENTS.md names every room", () => {

@@ -82,7 +82,10 @@ export function defineCompact(command: Command, io: Io): void {
       new Option(
         "--protect <tool>",
         "a tool whose outputs stay, * stands for anything; may be given several times",
-      ).argParser((tool: string, before: readonly string[] = []) => [...before, tool]),
+      ).argParser((tool: string, before: readonly string[] | undefined) => [
+        ...(before ?? []),
+        tool,
+      ]),
     )
     .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(

@@ -2,7 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
 import { frameSummary, isFrame, unframeSummary } from "../core/summary/frame.ts";
 import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
-import { joinWords, readForeignWords, type Words } from "../core/summary/words.ts";
+import { joinWords, lastingWords, readForeignWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
 import { originalHandle } from "../core/message/original.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
@@ -152,7 +152,7 @@ export function summaryOf(options: SummaryOptions): MadeSummary {
   const { head, headHandle, words, earlier: before, template, ...rest } = options;
   const { records = [], strange } = before;
   const last = records.findLast((record) => record.summary !== undefined);
-  const narrative = words ?? last?.narrative;
+  const narrative = words ?? lastingWords(last?.narrative ?? {});
   const earlier = joinWords([...strange, last?.earlier]);
   const olderHandles = headsOf(records).filter((handle) => handle !== headHandle);
   const written = writeSummary({ ...rest, narrative, earlier, headHandle, olderHandles, template });

@@ -25,20 +25,35 @@ export function secretsOf(env: Environment): readonly (string | undefined)[] {
 /** Takes secrets out of a text that others wrote. */
 export type Redact = (text: string) => string;
 
-/** Shorter values are placeholders such as `ollama`, which servers without keys are given. */
-const MIN_LENGTH = 8;
+/** Shorter values are none; what servers without keys are given, and what only looks like a setting. */
+const MIN_LENGTH = 3;
+const NO_SECRET =
+  /^(?:true|false|none|null|undefined|yes|no|local|localhost|ollama|lm-studio|test|dummy|empty|key|token|secret|password|\d{1,4})$/i;
+/** A shorter one is only meant where it stands alone. */
+const TELLING_LENGTH = 8;
+/** What nobody sees may stand between any two characters of a key. */
+const UNSEEN = "[\\p{Cf}\\p{Cc}\\u034f\\u2028\\u2029\\ufe00-\\ufe0f]*";
 
 /** Replaces each secret wherever it stands, also as JSON or a URL would spell it. */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
-  const known = secrets.flatMap((secret) => (secret === undefined ? [] : [secret, secret.trim()]));
-  const spellings = known.flatMap((text) =>
-    text.length < MIN_LENGTH
-      ? []
-      : [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)],
-  );
+  const known = secrets.flatMap((secret) => secret?.trim() ?? []);
+  const meant = known.filter((text) => text.length >= MIN_LENGTH && !NO_SECRET.test(text));
+  const spellings = meant.flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+  ]);
   // A longer spelling may hold a shorter one.
   const longestFirst = [...new Set(spellings)].toSorted((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((clean, one) => clean.replaceAll(one, "[redacted]"), text);
+  if (longestFirst.length === 0) return (text) => text;
+  const secret = new RegExp(longestFirst.map(patternOf).join("|"), "gu");
+  return (text) => text.replace(secret, "[redacted]");
+}
+
+function patternOf(secret: string): string {
+  const spelled = Array.from(secret, (one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const pattern = spelled.join(UNSEEN);
+  return secret.length >= TELLING_LENGTH ? pattern : `(?<![\\w-])${pattern}(?![\\w-])`;
 }
 
 /** How keys look, and where they stand. */

@@ -122,7 +122,7 @@ describe("what a model invents", () => {
       expect(traces(summary)).toEqual([round % 3 === 0 ? round - 1 : round]);
       expect(traces(parseSummary(summary).get("instructions") ?? "")).toEqual([]);
       if (round % 3 !== 0) continue;
-      expect(summary).toContain(`- Still open: plant medlar-${round - 1}`);
+      expect(summary).not.toContain("plant medlar");
       expect(summary).toContain(`The parts up to src/real-${round - 1}.ts are written.`);
       expect(summary).toContain(`> - \`src/real-${round - 1}.ts\`: what matters now`);
       expect(recorded(summary)).toContain(`\`src/real-${round - 1}.ts\`: created`);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { redactor } from "../../src/models/secrets.ts";
 
 it("takes a secret out however it is spelled", () => {
@@ -24,4 +24,21 @@ it("leaves nothing of any secret, also where one holds another", () => {
       expect(clean).not.toContain(one);
     }),
   );
+});
+
+describe("a key that hides", () => {
+  const UNSEEN = ["\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\n", "\u2028"];
+  it.each(["sk-abc.def+123", "geheim12", "k3y"])("is found behind what nobody sees: %s", (key) => {
+    const redact = redactor([key]);
+    for (const unseen of UNSEEN) {
+      expect(redact(`it is (${[...key].join(unseen)}).`)).toBe("it is ([redacted]).");
+    }
+  });
+
+  it("is found where it is short and stands alone, and no word is mistaken for it", () => {
+    const redact = redactor(["k3y", "true", "none"]);
+    expect(redact('{"key":"k3y"} k3ys monk3y true none')).toBe(
+      '{"key":"[redacted]"} k3ys monk3y true none',
+    );
+  });
 });

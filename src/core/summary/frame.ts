@@ -1,4 +1,5 @@
 import { oneLine } from "../text/clean.ts";
+import { looksLike } from "../text/markup.ts";
 import { isHandle, type Handle } from "../message/handle.ts";
 
 /** What the frame around a summary says. */
@@ -16,7 +17,10 @@ const TAG = "prior-conversation-summary";
  * A `<` that would open or close our tag, in any case and with any space in it, or one that was
  * escaped already: escaping that once more is what makes the escape reversible.
  */
-const ANY_TAG = /(<|&(?:amp;)*lt;)(?=[\s\p{C}]*(?:\/[\s\p{C}]*)?prior-conversation-summary)/giu;
+const ANY_TAG = new RegExp(
+  `(<|&(?:amp;)*lt;)(?=[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*(?:/[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*)?${looksLike(TAG)})`,
+  "giu",
+);
 const FRAME =
   /^<prior-conversation-summary(?: head="(\w+)")? messages="(\d+)">\n([\s\S]*)\n<\/prior-conversation-summary>$/;
 

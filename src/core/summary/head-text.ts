@@ -9,6 +9,7 @@ import {
 } from "../message/message.ts";
 import { isPruned } from "../message/edit.ts";
 import { cleanText } from "../text/clean.ts";
+import { looksLike } from "../text/markup.ts";
 import { headWithin, tailWithin } from "../text/clip.ts";
 import { findErrorLines } from "../text/errors.ts";
 
@@ -197,7 +198,7 @@ const ELEMENTS = [
  * space or invisible character in it.
  */
 const OWN_ELEMENT = new RegExp(
-  `[<＜﹤](?=[\\s\\p{C}]*(?:[/／][\\s\\p{C}]*)?(?:${ELEMENTS.join("|")})(?![\\w-]))`,
+  `[<＜﹤](?=[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*(?:[/／][\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*)?(?:${ELEMENTS.map(looksLike).join("|")})(?![\\w-]))`,
   "giu",
 );
 

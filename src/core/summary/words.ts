@@ -145,6 +145,21 @@ export function joinWords(all: readonly (Words | undefined)[]): Words {
   return Object.fromEntries(joined);
 }
 
+/** A todo as a model writes it, with the lines that are indented below it. */
+const OPEN_TODO =
+  /^[ \t]*(?:[-*•][ \t]*)?(?:[*_`]{0,3}(?:still open|open|todo|to do|next)\b[*_`]{0,3}[ \t]*:|\[[ ~-]?\]).*(?:\n(?:[ \t]{2,}|\t).*)*\n?/gim;
+
+/**
+ * Words that stand on in a later summary, for which nobody asked a model: reasons stay true, but what
+ * was still to do then may be done, or was never asked for. Open todos are recorded facts.
+ */
+export function lastingWords(words: Words): Words {
+  const kept = Object.entries(words).map(
+    ([id, text]) => [id, text.replace(OPEN_TODO, "")] as const,
+  );
+  return Object.fromEntries(kept.filter(([, text]) => text.trim() !== ""));
+}
+
 /**
  * How much of a cap the words of a model may claim in each section, as the weights of recorded facts
  * count; an added section claims as much as the goal.

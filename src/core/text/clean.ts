@@ -12,7 +12,11 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 /** Nearly every text is clean as it is; that is seen in one look. */
 const CLEAN = /^[\t\n -~]*$/;
 /** Without any of these there is nothing to clean; halves of pairs are mostly whole pairs. */
-const SUSPECT = /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]/;
+const SUSPECT = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
+/** What some readers take for the end of a line. */
+const LINE_END = /\r\n?|[\x85\u2028\u2029]/g;
+/** What shows all that follows in another order. */
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 const LONE_SURROGATE = /\p{Cs}/gu;
 /** Most texts on one line are clean as they are. */
@@ -25,7 +29,7 @@ export function withoutEscapes(text: string): string {
 
 /**
  * A text as it may stand in a document: without terminal sequences and control characters (tabs and
- * line breaks stay), with `\n` line breaks, well-formed, without blank lines around it.
+ * line breaks stay), with `\n` line breaks, in the order in which it is read, well-formed, without blank lines around it.
  */
 export function cleanText(text: string): string {
   const clean = CLEAN.test(text) || !SUSPECT.test(text) ? text : withoutControls(text);
@@ -33,7 +37,8 @@ export function cleanText(text: string): string {
 }
 
 function withoutControls(text: string): string {
-  return wellFormed(withoutEscapes(text).replace(/\r\n?/g, "\n").replace(CONTROL, ""));
+  const lines = withoutEscapes(text).replace(LINE_END, "\n");
+  return wellFormed(lines.replace(CONTROL, "").replace(BIDI, ""));
 }
 
 /** A text on one line, clean, with single spaces and none around it. */
@@ -42,6 +47,7 @@ export function oneLine(text: string): string {
   return wellFormed(
     withoutEscapes(text)
       .replace(/[\s\p{Cc}]+/gu, " ")
+      .replace(BIDI, "")
       .trim(),
   );
 }

@@ -39,3 +39,11 @@ export function attributeIn(tag: string, name: string): string | undefined {
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 }
+
+/** What nobody sees between two letters. */
+const UNSEEN = "[\\p{Cf}\\u034f\\ufe00-\\ufe0f]*";
+
+/** The source of a pattern (flags `iu`) for a name as it looks: with invisible characters in it, too. */
+export function looksLike(name: string): string {
+  return [...name].join(UNSEEN);
+}

@@ -432,3 +432,12 @@ describe("extractLedger: size", () => {
     expect(extractLedger([])).toEqual(EMPTY_LEDGER);
   });
 });
+
+it.each([" ", "- ", "-\t", "[ ]", "[ ] \n", "[", "\u2028", "[ ] \r", " \n"])(
+  "a checklist of a megabyte of %j is read at once",
+  (piece) => {
+    const list = piece.repeat(1_000_000 / piece.length);
+    const messages = step("a", "update_todo_list", { todos: `${list}\n[x] the last` }, "ok");
+    expect(extractLedger(messages).todos.length).toBeLessThanOrEqual(500);
+  },
+);

@@ -16,7 +16,7 @@ import {
   writeSummary,
 } from "../../../src/core/summary/index.ts";
 import { messageText } from "../../../src/core/message/index.ts";
-import { readForeignWords } from "../../../src/core/summary/words.ts";
+import { lastingWords, readForeignWords } from "../../../src/core/summary/words.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { runs } from "../../property/runs.ts";
 import { RECORDED_FILES, RECORDINGS } from "../../recordings.ts";
@@ -403,5 +403,13 @@ If you need specific details from before compaction, read the full transcript at
       const said = readForeignWords(one.repeat(200_000 / one.length));
       expect(JSON.stringify(said).length).toBeLessThan(200_000);
     }
+  });
+});
+
+it("what a model says is to do is gone with its summary; its reasons stay", () => {
+  const accomplished =
+    "- Moved the tables, because rules need whole cells\n- Still open: plant medlar\n  below the wall\n- **Still open:** more\n- [ ] water it\n- [x] done";
+  expect(lastingWords({ accomplished, goal: "Still open: all of it" })).toEqual({
+    accomplished: "- Moved the tables, because rules need whole cells\n- [x] done",
   });
 });

@@ -54,3 +54,15 @@ describe("openTag", () => {
     );
   });
 });
+
+it.each(["\u2028", "\u2029", "\u0085", "\r", "\r\n"])("%j ends a line for every reader", (end) => {
+  expect(cleanText(`a${end}## b`)).toBe("a\n## b");
+  expect(oneLine(`a${end}## b`)).toBe("a ## b");
+});
+
+it("what turns the order of a text round is taken away", () => {
+  expect(cleanText("a\u202e\u2066cba\u2069\u202c b")).toBe("acba b");
+  expect(oneLine("a\u202ecba")).toBe("acba");
+  // The marks that Arabic and emoji need stay.
+  expect(cleanText("\u0645\u200c\u06cc 👩\u200d💻")).toBe("\u0645\u200c\u06cc 👩\u200d💻");
+});

@@ -3,7 +3,6 @@ import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Digest, Message } from "../core/message/index.ts";
-import { contextBudget } from "../core/overflow/budget.ts";
 import { limitsWithin } from "../core/truncate/limits.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
 import type { TruncatedOutput, TruncationOptions } from "../tools/index.ts";
@@ -179,7 +178,7 @@ function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): A
 function truncationOf({ archive, options, events }: ContextParts): TruncationOptions {
   return {
     archive,
-    toolLimits: limitsWithin(contextBudget(options).window, options.toolLimits),
+    toolLimits: limitsWithin(options.window, options.toolLimits),
     toolKinds: options.toolKinds,
     onTruncated(event) {
       events.emit("truncated", event);

@@ -152,7 +152,8 @@ const LEAST_SHARE = 1_000;
  * no more than a tenth of the window, which a few outputs would fill otherwise.
  */
 export function limitsWithin(
-  window: number,
+  // Every model that is known by its name has a window that is large enough.
+  window = Infinity,
   overrides: ToolLimitOverrides = {},
 ): ToolLimitOverrides {
   const maxBytes = Math.max(LEAST_SHARE, Math.floor(window * BYTES_A_TOKEN));

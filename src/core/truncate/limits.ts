@@ -153,7 +153,7 @@ const LEAST_SHARE = 1_000;
  */
 export function limitsWithin(
   // Every model that is known by its name has a window that is large enough.
-  window = Infinity,
+  window: number | undefined = Infinity,
   overrides: ToolLimitOverrides = {},
 ): ToolLimitOverrides {
   const maxBytes = Math.max(LEAST_SHARE, Math.floor(window * BYTES_A_TOKEN));

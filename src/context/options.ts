@@ -90,7 +90,7 @@ export interface ContextPlugin {
   readonly toolKinds?: ToolKinds;
   /** The context's own entries win. */
   readonly toolLimits?: ToolLimitOverrides;
-  /** Used where the context has none; the first plugin that brings one wins. */
+  /** Used where the context has none; a later plugin wins, as in every field. */
   readonly summarizer?: Summarizer | SummarizeFunction;
   /** Gets every event of the context. What it throws is ignored. */
   readonly onEvent?: (event: AnyContextEvent) => void;
@@ -105,7 +105,7 @@ export function withPlugins(options: ContextOptions): ContextOptions {
   // An iterable may give its entries only once.
   const protectedTools = named.length === 0 ? undefined : protectedByAny(named);
   if (plugins.length === 0) return { ...options, protectedTools };
-  const { summarizer = plugins.find((plugin) => plugin.summarizer !== undefined)?.summarizer } =
+  const { summarizer = plugins.findLast((plugin) => plugin.summarizer !== undefined)?.summarizer } =
     options;
   return {
     ...options,

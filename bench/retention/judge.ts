@@ -50,7 +50,10 @@ export function judge(cut: Cut, result: Result): Verdict {
   const blocks = blocksOf(cut.past, result.messages);
   const whole = blocks.map(({ text }) => text).join("\n");
   const behind = openHandles(blocks, result);
-  const fates = new Map(cut.uses.map((use) => [use, fateOf(use, { blocks, whole, behind })]));
+  const stands = standing(cut.segment.cwd);
+  const fates = new Map(
+    cut.uses.map((use) => [use, fateOf(use, { blocks, whole, behind, stands })]),
+  );
   const share = (uses: readonly Use[], fine: readonly Fate[]): number =>
     ratio(uses.filter((use) => fine.includes(fates.get(use) ?? "lost")).length, uses.length);
   const kept = ["bound", "kept"] as const;
@@ -72,7 +75,7 @@ export function judge(cut: Cut, result: Result): Verdict {
     hinted: share(cut.uses, [...kept, "direct", "hinted"]),
     lost: share(cut.uses, ["lost"]),
     replay: ratio(
-      cut.replays.filter((names) => names.every((name) => holds(whole, name))).length,
+      cut.replays.filter((names) => names.every((name) => stands(whole, name))).length,
       cut.replays.length,
     ),
     instructions: instructionsKept(cut.past, whole),
@@ -138,21 +141,39 @@ function plainText(content: string | undefined): string | undefined {
   return lines && oneSlash(lines.join("\n"));
 }
 
+/** Whether a text holds a name: a path also as it is called from the working directory. */
+type Stands = (text: string, name: string) => boolean;
+
+function standing(cwd: string | undefined): Stands {
+  const folder = cwd === undefined ? undefined : `${oneSlash(cwd)}/`;
+  return (text, name) => {
+    if (holds(text, name)) return true;
+    return (
+      folder !== undefined && name.startsWith(folder) && holds(text, name.slice(folder.length))
+    );
+  };
+}
+
 function fateOf(
   { text: name, companions, sources }: Use,
-  context: { readonly blocks: readonly Block[]; readonly whole: string; readonly behind: Behind },
+  context: {
+    readonly blocks: readonly Block[];
+    readonly whole: string;
+    readonly behind: Behind;
+    readonly stands: Stands;
+  },
 ): Fate {
-  const { blocks, whole, behind } = context;
-  if (holds(whole, name)) {
-    const holders = blocks.filter(({ text }) => holds(text, name));
-    const isBound = holders.some(
-      ({ text, isOriginal }) => isOriginal || companions.some((other) => holds(text, other)),
-    );
-    return isBound ? "bound" : "kept";
+  const { blocks, whole, behind, stands } = context;
+  if (stands(whole, name)) {
+    // A name that stood alone needs nothing beside it.
+    const isBound = ({ text, isOriginal }: Block): boolean =>
+      isOriginal || companions.length === 0 || companions.some((other) => stands(text, other));
+    const holders = blocks.filter(({ text }) => stands(text, name));
+    return holders.some(isBound) ? "bound" : "kept";
   }
   if (behind.direct.some((text) => holds(text, name))) return "direct";
   if (!behind.heads.some((text) => holds(text, name))) return "lost";
-  return sources.some((source) => holds(whole, source)) ? "hinted" : "blind";
+  return sources.some((source) => stands(whole, source)) ? "hinted" : "blind";
 }
 
 /** The share of what the person typed that stands word for word. */

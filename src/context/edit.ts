@@ -36,7 +36,9 @@ import {
   summaryOf,
 } from "./write-summary.ts";
 import { undoLast } from "./undo.ts";
-import type { Ledger } from "../core/ledger/index.ts";
+import { namesIn } from "../core/ledger/names.ts";
+import type { Ledger, NameFact } from "../core/ledger/index.ts";
+import type { ContextPlan } from "../core/plan/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { Digest, Message, MessageIssue } from "../core/message/index.ts";
 import type { SummaryPlan } from "../core/plan/index.ts";
@@ -139,7 +141,7 @@ async function edit(
   const { options, archive, history, gauge, persistence, events, now } = parts;
   const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
-  const facts = ledger.ledger();
+  const told = ledger.ledger();
   const { legal, repairs, unkept } = await repaired(view, check.issues(), parts);
   const template = templateFor(options, request.compactionTemplate);
   // A summary that was prepared has the sections of the standing template.
@@ -160,6 +162,7 @@ async function edit(
   if (plan.action === "none") {
     return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
   }
+  const facts = { ...told, names: namesOfHead(legal, plan, options) };
   const model = await modelSummaryFor(askingOf(parts, asked), {
     messages: said,
     plan,
@@ -188,6 +191,16 @@ async function edit(
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const report = { ...none, ...made, ...costsOf(asked), failures: failed };
   return { messages, report: { ...report, durationMs: now() - view.startedAt } };
+}
+
+/** The names of what a plan compacts: the rest of the view keeps its own. */
+function namesOfHead(
+  messages: readonly Message[],
+  { compaction }: ContextPlan,
+  { toolKinds }: ContextOptions,
+): readonly NameFact[] | undefined {
+  if (compaction === undefined) return undefined;
+  return namesIn(messages.slice(compaction.system, compaction.tailStart), toolKinds);
 }
 
 /** A plan that wants a summary, and what there is to write it from. */
@@ -231,6 +244,7 @@ function summaryFor(
     constraints,
     cwd,
     protectedOutputs: protectedOutputs(wanted, records, digest),
+    standing: new Set(namesIn(messages.slice(compaction.tailStart)).map(({ name }) => name)),
   });
 }
 

@@ -171,12 +171,15 @@ const FACT_TEXTS = {
   todos: ["text"],
   errors: ["tool", "subject", "text"],
   statements: ["text"],
+  names: ["name"],
 } as const satisfies Record<keyof Omit<Ledger, "todosAt">, readonly string[]>;
+/** Facts that only a compaction records. */
+const OPTIONAL = new Set(["names"]);
 
 function isLedger(value: unknown): boolean {
   if (!isObject(value)) return false;
   return Object.entries(FACT_TEXTS).every(([name, texts]) => {
-    const facts = value[name];
+    const facts = value[name] ?? (OPTIONAL.has(name) ? [] : undefined);
     const isFact = (fact: unknown): boolean =>
       isObject(fact) && texts.every((text) => typeof fact[text] === "string");
     const isWhole = (fact: Fields): boolean => name !== "files" || Array.isArray(fact["ops"]);

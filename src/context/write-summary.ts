@@ -113,7 +113,7 @@ function quoted(text: string): string {
 }
 
 /** What stands in the place of a head. */
-export interface SummaryOptions extends Pick<RecordedFacts, "protectedOutputs"> {
+export interface SummaryOptions extends Pick<RecordedFacts, "protectedOutputs" | "standing"> {
   /** The messages that the summary stands for. */
   readonly head: readonly Message[];
   /** Their handle, if they are in the archive. */

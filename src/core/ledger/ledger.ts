@@ -57,6 +57,15 @@ export interface StatementFact {
   readonly at: number;
 }
 
+/** A name that nobody can guess: of the code, an id, a URL, a path. */
+export interface NameFact {
+  readonly name: string;
+  /** The file that it stood in, as the agent named it. */
+  readonly path?: string;
+  /** Whether the agent wrote it itself. @default false */
+  readonly isOwn?: boolean;
+}
+
 export interface Ledger {
   readonly files: readonly FileFact[];
   readonly commands: readonly CommandFact[];
@@ -67,6 +76,8 @@ export interface Ledger {
   readonly todosAt?: number;
   readonly errors: readonly ErrorFact[];
   readonly statements: readonly StatementFact[];
+  /** Names of what was compacted, oldest first. */
+  readonly names?: readonly NameFact[];
 }
 
 export const EMPTY_LEDGER: Ledger = {
@@ -85,6 +96,7 @@ const MOST = {
   instructions: 5_000,
   errors: 1_000,
   statements: 400,
+  names: 1_000,
 } as const;
 
 /** A ledger within its bounds. Files that were only read go before files that were changed. */
@@ -96,6 +108,7 @@ export function bounded(ledger: Ledger): Ledger {
     instructions: newest(ledger.instructions, MOST.instructions),
     errors: newest(ledger.errors, MOST.errors),
     statements: newest(ledger.statements, MOST.statements),
+    ...(ledger.names && { names: newest(ledger.names, MOST.names) }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type FileFact,
   type FileOp,
   type Ledger,
+  type NameFact,
 } from "./ledger.ts";
 import { mergeTodos } from "./todos.ts";
 
@@ -54,6 +55,7 @@ export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
         todosAt,
         errors: joined(resolveErrors(total.errors, newer, cwd), errors),
         statements: joined(total.statements, statements),
+        names: joinNames(total.names, newer.names),
       });
     },
     ledger: () => bounded({ ...total, files: [...files.values()] }),
@@ -62,6 +64,17 @@ export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
 
 function joined<Fact>(older: readonly Fact[], newer: readonly Fact[]): readonly Fact[] {
   return newer.length === 0 ? older : [...older, ...newer];
+}
+
+/** Each name once for each file, where it stood last. */
+function joinNames(
+  older: readonly NameFact[] | undefined,
+  newer: readonly NameFact[] | undefined,
+): readonly NameFact[] | undefined {
+  if (older === undefined || newer === undefined) return newer ?? older;
+  const keyOf = ({ path = "", name }: NameFact): string => `${path} ${name}`;
+  const again = new Set(newer.map(keyOf));
+  return [...older.filter((fact) => !again.has(keyOf(fact))), ...newer];
 }
 
 /** The newest operation stands last. */

@@ -4,6 +4,7 @@ import type { Handle } from "../message/index.ts";
 import { type FileMention, mentions, pathsByState, relevantFiles } from "./files.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
+import { nameLines } from "./names.ts";
 import type { CoreSectionId } from "./template.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
@@ -22,6 +23,8 @@ export interface RecordedFacts {
   readonly olderHandles?: readonly Handle[];
   /** Outputs that must be kept and do not stand in the context, newest first. */
   readonly protectedOutputs?: readonly ProtectedOutput[];
+  /** Names that stand in what is kept, and need no place in the summary. */
+  readonly standing?: ReadonlySet<string>;
 }
 
 /** An output that the agent has to get back before it goes on with what it is about. */
@@ -41,6 +44,7 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
     .filter(({ text }) => !isFrame(text))
     .map(({ text }) => withoutFrames(text));
   const files = mentions(ledger, cwd);
+  const names = nameLines(ledger.names ?? [], facts.standing, cwd);
   return [
     list("requests", texts(requests(typed)), { clips: true }),
     instructions([...typed, ...constraints]),
@@ -52,6 +56,7 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
     heads(olderHandles),
     list("files", relevantFiles(files)),
+    list("names", names.entries, { grouped: names.grouped }),
   ];
 }
 
@@ -78,6 +83,7 @@ const LISTS = {
   "finished todos": ["accomplished", 2],
   "open todos": ["accomplished", 5],
   files: ["relevantFiles", 10],
+  names: ["relevantFiles", 8],
 } as const satisfies Readonly<Record<string, readonly [CoreSectionId, number]>>;
 
 type Noun = keyof typeof LISTS;

@@ -22,8 +22,8 @@ export interface FactList {
   readonly entries: readonly Entry[];
   /** Those of them that matter also when they are old, in the order in which they are chosen. */
   readonly keep?: readonly Entry[];
-  /** The same facts in fewer words, for where `entries` have no room. */
-  readonly grouped?: () => readonly Entry[];
+  /** The same facts in fewer words, for where `entries` have no room: there are so many tokens. */
+  readonly grouped?: (room: number) => readonly Entry[];
   /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
   readonly clips?: boolean;
   /** Whether the entries are lines in somebody's words, which no recorded fact looks like. */
@@ -127,7 +127,7 @@ function renderList(list: FactList, known: Measured, options: Room): RenderedLis
   const { room, count } = options;
   const { entries } = list;
   if (known.tokens <= room) return whole(known);
-  const grouped = list.grouped?.();
+  const grouped = list.grouped?.(room);
   if (grouped === undefined) return renderCut(list, entries, { ...options, known });
   const shorter = measure(list, grouped, { limit: room, count });
   if (shorter.tokens <= room) return whole(shorter);

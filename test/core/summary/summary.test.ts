@@ -275,6 +275,53 @@ describe("T12: a template with other sections", () => {
     const { discoveries } = sectionsOf({ olderHandles });
     expect(discoveries).toBe(`- Earlier heads: recall ${head(2)}, ${head(1)}`);
   });
+
+  describe("names behind files", () => {
+    const facts = ledger({
+      files: { "src/a.ts": ["read", "modified"], "src/b.ts": ["read"] },
+      rest: {
+        names: [
+          { name: "fromOutput", path: "src/a.ts" },
+          { name: "ownName", path: "src/a.ts", isOwn: true },
+          { name: "searchedFor", path: "src/c.ts" },
+          { name: "bareName" },
+          { name: "stillHere", path: "src/b.ts" },
+        ],
+      },
+    });
+    const input: ExtractiveInput = { ledger: facts, cap: 4_000, count, headHandle: HEAD };
+
+    it("say where they stood, the agent's own first, without those that are kept", () => {
+      const text = extractiveSummary({ ...input, standing: new Set(["stillHere"]) });
+      expect(text).toContain("- `src/a.ts`: read, modified\n");
+      expect(text).toContain("- Names in `src/a.ts`: ownName, fromOutput\n");
+      expect(text).toContain("- Names in `src/c.ts`: searchedFor");
+      expect(text).toContain("- Names in no file: bareName");
+      expect(text).not.toContain("stillHere");
+    });
+
+    it("are fewer where there is less room, and take none from what weighs more", () => {
+      const most = {
+        ...facts,
+        names: Array.from({ length: 900 }, (_, at) => ({ name: `someName${at}` })),
+      };
+      const without = extractiveSummary({ ...input, ledger: { ...facts, names: [] } });
+      const text = extractiveSummary({ ...input, ledger: most, cap: count(without) + 120 });
+      expect(text).toContain("someName899");
+      expect(text).not.toContain("someName600");
+      for (const line of without.split("\n")) expect(text).toContain(line);
+    });
+
+    it("take a bounded part of a summary", () => {
+      const names = Array.from({ length: 3_000 }, (_, at) => ({
+        name: `someName${at}`,
+        path: "x.ts",
+      }));
+      const text = extractiveSummary({ ...input, ledger: { ...facts, names }, cap: 50_000 });
+      expect(count(text)).toBeLessThan(1_800);
+      expect(text).toContain("someName2999");
+    });
+  });
 });
 
 describe("T12: what was cut or is not kept", () => {

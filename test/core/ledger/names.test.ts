@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mergeLedgers, EMPTY_LEDGER, type NameFact } from "../../../src/core/ledger/index.ts";
+import { namesIn } from "../../../src/core/ledger/names.ts";
+import { assistant, step, user } from "../../build-messages.ts";
+import { runs } from "../../property/runs.ts";
+
+describe("namesIn", () => {
+  it("knows the file that a call was about, and who wrote a name", () => {
+    const names = namesIn([
+      ...step("1", "read", { path: "src/a.ts" }, "export function parseHeader() {}"),
+      ...step("2", "edit", { path: "src/a.ts", oldText: "x", newText: "newCursor = 1" }, "done"),
+    ]);
+    expect(names).toEqual([
+      { name: "newCursor", path: "src/a.ts", isOwn: true },
+      { name: "parseHeader", path: "src/a.ts" },
+    ]);
+  });
+
+  it("takes the file of a hit from its line", () => {
+    const names = namesIn(
+      step("1", "grep", { pattern: "x" }, "src/b.ts:12: callMe()\nsrc/c.ts:3: other_one"),
+    );
+    expect(names).toContainEqual({ name: "callMe", path: "src/b.ts" });
+    expect(names).toContainEqual({ name: "other_one", path: "src/c.ts" });
+  });
+
+  it("takes ids, URLs and paths, and no words", () => {
+    const text =
+      "See https://example.com/a/b. and 019d7e3d-0164-7aaa-8bbb-123456789abc in lib/x/y.rs, not the usual words.";
+    const names = namesIn([assistant(text)]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual([
+      "019d7e3d-0164-7aaa-8bbb-123456789abc",
+      "https://example.com/a/b",
+      "lib/x/y.rs",
+    ]);
+  });
+
+  it("has what is newest last, each once", () => {
+    const names = namesIn([
+      assistant("firstName"),
+      assistant("secondName"),
+      assistant("firstName"),
+    ]);
+    expect(names.map(({ name }) => name)).toEqual(["secondName", "firstName"]);
+  });
+
+  it("takes nothing from what a person wrote", () => {
+    expect(namesIn([user("please mend someThing")])).toEqual([]);
+  });
+
+  it("finds nothing that does not stand in the messages", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", maxLength: 200 })), (texts) => {
+        const messages = texts.flatMap((text, at) =>
+          step(String(at), "run", { command: text }, text),
+        );
+        const whole = texts.join("\n");
+        for (const { name } of namesIn(messages)) expect(whole).toContain(name);
+      }),
+      { numRuns: runs(40, 2_000) },
+    );
+  });
+
+  it.each([
+    "a".repeat(1_000_000),
+    "a_".repeat(500_000),
+    "a/".repeat(500_000),
+    "aB.".repeat(300_000),
+  ])("reads a megabyte of anything in little time (%#)", (text) => {
+    // A quadratic reading would not end before the test's limit.
+    expect(namesIn([assistant(text)]).length).toBeLessThan(500);
+  });
+
+  it("adds up over records, the newest last", () => {
+    const of = (...names: NameFact[]) => ({ ...EMPTY_LEDGER, names });
+    const sum = mergeLedgers(of({ name: "oneName" }, { name: "twoName" }), of({ name: "oneName" }));
+    expect(sum.names).toEqual([{ name: "twoName" }, { name: "oneName" }]);
+  });
+});

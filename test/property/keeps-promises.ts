@@ -1,0 +1,230 @@
+import { expect } from "vitest";
+import { memoryArchive } from "../../src/archive/index.ts";
+import { type Context, createContext, type JournalRecord } from "../../src/context/index.ts";
+import { isContextError } from "../../src/core/error.ts";
+import type { Message, Part } from "../../src/core/message/index.ts";
+import type { Prepared } from "../../src/context/report.ts";
+import {
+  aiSdk,
+  anthropic,
+  neutral,
+  openaiChat,
+  openaiResponses,
+} from "../../src/dialects/index.ts";
+import { quarter, user } from "../build-messages.ts";
+import {
+  type Act,
+  type Attack,
+  createDisk,
+  type Disk,
+  grown,
+  mutilated,
+  SENSIBLE,
+} from "./attack.ts";
+import {
+  refusedByAiSdk,
+  refusedByAll,
+  refusedByAnthropic,
+  refusedByChat,
+  refusedByResponses,
+} from "./legal.ts";
+import { lostFrom, reach } from "./reach.ts";
+
+/** The dialects, and what their providers refuse of what they encode. */
+const DIALECTS = [
+  { traits: neutral.traits, refuses: refusedByAll },
+  {
+    traits: anthropic.traits,
+    refuses: (out: readonly Message[]) => refusedByAnthropic(anthropic.encode(out)),
+  },
+  {
+    traits: openaiChat.traits,
+    refuses: (out: readonly Message[]) => refusedByChat(openaiChat.encode(out)),
+  },
+  {
+    traits: openaiResponses.traits,
+    refuses: (out: readonly Message[]) => refusedByResponses(openaiResponses.encode(out)),
+  },
+  { traits: aiSdk.traits, refuses: (out: readonly Message[]) => refusedByAiSdk(aiSdk.encode(out)) },
+] as const;
+
+const nowhere = memoryArchive();
+
+/** All parts, of tool results what they hold. */
+function piecesOf(messages: readonly Message[]): readonly Part[] {
+  const parts = messages.flatMap((message) => message.parts);
+  return parts.flatMap((part): readonly Part[] =>
+    part.type === "tool-result" ? part.output : [part],
+  );
+}
+
+/** What all texts of a list hold at the least, in tokens of {@link quarter}. */
+function leastTokens(messages: readonly Message[]): number {
+  return piecesOf(messages).reduce(
+    (sum, part) => sum + (part.type === "text" ? part.text.length / 4 : 0),
+    0,
+  );
+}
+
+/** One conversation while it goes on. */
+interface Run {
+  readonly attack: Attack;
+  readonly disk: Disk;
+  context: Context;
+  list: readonly Message[];
+  sent: readonly Message[];
+  /** Whether every report so far was about what was sent. */
+  isHonest: boolean;
+  /** Whether the disk took everything so far. */
+  isKept: boolean;
+}
+
+function open(run: Pick<Run, "attack" | "disk">, journal: readonly JournalRecord[] = []): Context {
+  const { window, dialect, requestLimits, unansweredMedia } = run.attack;
+  const { traits } = DIALECTS[dialect]!;
+  const { archive } = run.disk;
+  const now = (): number => 0;
+  return createContext({
+    window,
+    requestLimits,
+    unansweredMedia,
+    traits,
+    archive,
+    journal,
+    now,
+    counter: quarter,
+  });
+}
+
+/** What may be refused is told in an error of ours; anything else that is thrown is a defect. */
+async function answerOf<Answer>(
+  task: Promise<Answer>,
+  ...codes: readonly string[]
+): Promise<Answer | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (isContextError(error) && codes.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const REFUSALS: readonly unknown[] = [
+  { status: 413 },
+  new Error("prompt is too long: 9000 tokens > 8000 maximum"),
+  new Error("the maximum context length is 12 tokens"),
+  new Error("prompt is too long: 30001 tokens > 30000 maximum"),
+  new Error("rate limit reached"),
+];
+
+async function prepared(run: Run, { act, at }: Act): Promise<Prepared | undefined> {
+  const { context, list } = run;
+  if (act === "recover") {
+    run.isHonest = false;
+    const recovered = await answerOf(
+      context.recover(list, REFUSALS[at % REFUSALS.length]),
+      "irreducible",
+    );
+    if (recovered !== undefined) await expectPromises(run, recovered);
+  }
+  return answerOf(context.prepare(list, { force: act === "force" }), "irreducible");
+}
+
+async function expectPromises(run: Run, { messages, report }: Prepared): Promise<void> {
+  const { refuses } = DIALECTS[run.attack.dialect]!;
+  const { maxBytes = Infinity, maxImages = Infinity } = run.attack.requestLimits ?? {};
+  if (refusedByAll(run.list) === undefined || report.action !== "none") {
+    expect(refusedByAll(messages)).toBeUndefined();
+    if (report.action !== "none") expect(refuses(messages)).toBeUndefined();
+  }
+  // A report that says too much is no reason to refuse what fits as it is counted.
+  if (run.isHonest) expect(report.tokens.after).toBeLessThan(report.usable);
+  const least = leastTokens(messages) * (run.isHonest ? 1 : 0.5);
+  expect(least).toBeLessThan(report.usable);
+  const texts = JSON.stringify(messages.map(({ parts }) => parts));
+  expect(images(messages)).toBeLessThanOrEqual(maxImages);
+  if (maxBytes < Infinity) expect(Buffer.byteLength(texts) * 0.9).toBeLessThan(maxBytes);
+  if (report.failures.length > 0) run.isKept = false;
+  // What a repair leaves out is named in the report; see the tests of repairs.
+  if (!run.isKept || refusedByAll(run.list) !== undefined) return;
+  const before = await reach(run.list, run.disk.archive);
+  const after = await reach(messages, run.disk.archive);
+  expect(await lostFrom(run.list, after, nowhere)).toEqual([]);
+  expect([...before.pieces].filter((piece) => !after.pieces.has(piece))).toEqual([]);
+  expect([...after.missing].filter((handle) => !before.missing.has(handle))).toEqual([]);
+}
+
+function images(messages: readonly Message[]): number {
+  return piecesOf(messages).filter(
+    (part) => part.type === "file" && part.mediaType.startsWith("image/"),
+  ).length;
+}
+
+async function doAct(run: Run, act: Act): Promise<void> {
+  const { context, list, disk } = run;
+  const { at, report } = act;
+  const index = at % list.length;
+  if (!SENSIBLE.has(report)) run.isHonest = false;
+  const grow = (from: readonly Message[]): Message[] => grown(from, act, leastTokens(run.sent));
+  switch (act.act) {
+    case "copy":
+      run.list = structuredClone(list as Message[]);
+      break;
+    case "rewind":
+      run.list = list.slice(0, index + 1);
+      break;
+    case "fork":
+      run.list = grow(list.slice(0, index + 1));
+      break;
+    case "change":
+      if (list[index]?.parts.every((part) => part.type === "text")) {
+        run.list = list.with(index, user(`changed ${at}`));
+      }
+      break;
+    case "undo":
+      run.list = (await answerOf(context.undo(list), "unknown-handle", "archive-failed")) ?? list;
+      break;
+    case "restart":
+      run.context = open(run, JSON.parse(JSON.stringify(context.journal())));
+      break;
+    case "forget":
+      run.context = open(run);
+      break;
+    case "break":
+      disk.isFull = true;
+      run.list = grow(list);
+      break;
+    case "mend":
+      disk.isFull = false;
+      break;
+    case "mutilate":
+      run.list = mutilated(grow(list), at);
+      break;
+    default:
+      run.list = grow(list);
+  }
+}
+
+/** Plays an attack, and looks at every answer of the engine. Rejects with the first broken promise. */
+export async function keepsPromises(attack: Attack): Promise<void> {
+  const disk = createDisk();
+  const run: Run = {
+    attack,
+    disk,
+    context: open({ attack, disk }),
+    list: [user("do the work")],
+    sent: [],
+    isHonest: true,
+    isKept: true,
+  };
+  for (const act of attack.acts) {
+    await doAct(run, act);
+    const one = await prepared(run, act);
+    if (one === undefined) continue;
+    await expectPromises(run, one);
+    const again = await answerOf(run.context.prepare(run.list), "irreducible");
+    if (run.isHonest) expect(JSON.stringify(again?.messages)).toBe(JSON.stringify(one.messages));
+    run.sent = one.messages;
+    if (act.act === "adopt") run.list = one.messages;
+  }
+}

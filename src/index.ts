@@ -37,6 +37,7 @@ export type {
   FileOp,
   InstructionFact,
   Ledger,
+  NameFact,
   StatementFact,
   TodoFact,
 } from "./core/ledger/index.ts";

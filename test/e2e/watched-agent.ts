@@ -43,5 +43,5 @@ export function expectFinished(watched: WatchedAgent, answer: string): void {
   expect(agent.problems).toEqual([]);
   expect(failures).toEqual([]);
   expect(agent.knows(answer)).toBe(true);
-  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(2);
+  expect(reports.filter(({ action }) => action === "compact").length).toBeGreaterThan(1);
 }

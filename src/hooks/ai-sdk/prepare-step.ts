@@ -40,7 +40,7 @@ export function createPrepareStep({
         tools: beside.tools,
         maxOutput: beside.maxOutput,
         boundReasoning: boundReasoning(options.model, beside.thinking ?? sentThinking(steps)),
-        managedBy: beside.managedBy ?? managedByStep(steps.at(-1)),
+        managedBy: beside.managedBy ?? managedByStep(steps.at(-1) ?? runs.last?.steps.at(-1)),
         signal,
       });
       runs.started(options, conversation);

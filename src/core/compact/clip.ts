@@ -1,7 +1,9 @@
 import { describeMedia } from "../continuation/continuation.ts";
 import { type Edit, editPart } from "../message/edit.ts";
 import {
+  type FilePart,
   inputText,
+  type OpaquePart,
   outputText,
   type Message,
   type Part,
@@ -148,6 +150,7 @@ function clipPart(
     bytes: takesBytes ? Math.max(least.bytes, most.bytes - FRAMING_BYTES) : Infinity,
   };
   const edit = shorten(part, place, room, context);
+  if (edit === undefined) return undefined;
   const saving = lessBy(before, partSize(editPart(part, edit), counter));
   const isSmaller =
     (takesTokens && saving.tokens > 0) ||
@@ -156,17 +159,21 @@ function clipPart(
   return isSmaller ? { edit, saving } : undefined;
 }
 
-/** Describes the media of a part, and leaves its text as it is. */
-export function describePart(part: EditablePart, place: Place, context: EditContext): Edit {
-  return shorten(part, place, { tokens: Infinity, bytes: Infinity }, context);
+/** Describes a file, or a block that nobody knows. */
+export function describePart(part: FilePart | OpaquePart, place: Place, context: EditContext): Edit {
+  const handle = originalHandle(part, context.digest);
+  const text = describeMedia([part], context.canRecall === false ? undefined : handle);
+  return { ...place, type: "replace-text", reason: "media", handle, text };
 }
 
+/** Nothing where the part has room already: its pieces as one text would be no shorter. */
 function shorten(
   part: EditablePart,
   place: Place,
   room: Room,
-  { counter, digest, now, canRecall }: EditContext,
-): Edit {
+  context: EditContext,
+): Edit | undefined {
+  const { counter, digest, now, canRecall } = context;
   const handle = originalHandle(part, digest);
   const named = canRecall === false ? undefined : handle;
   const base = { ...place, reason: "clipped" as const, handle };
@@ -181,12 +188,13 @@ function shorten(
       const whole = outputText(part.output);
       const text = clipped(whole, "output");
       const media = describeMedia(part.output, named);
+      if (text === whole && media === "") return undefined;
       const reason = text === whole ? "media" : "clipped";
       const both = [text, media].filter((piece) => piece !== "").join("\n");
       return { ...base, type: "replace-output", reason, text: both, at: now };
     }
     default:
-      return { ...base, type: "replace-text", reason: "media", text: describeMedia([part], named) };
+      return describePart(part, place, context);
   }
 }
 

@@ -131,7 +131,7 @@ function plainPart(part: Part): unknown {
   if (part.type !== "tool-result") return { ...part, source: undefined };
   // That it was pruned stays, when does not: a session that runs again has the same handles.
   const time = part.time && { compacted: 0 };
-  return { ...part, source: undefined, time, output: plainOutput(part.output) };
+  return { ...part, source: undefined, time, output: part.output.map(plainPart) };
 }
 
 function plainFile(part: FilePart): FilePart {

@@ -52,6 +52,22 @@ describe("T8: clipping", () => {
     ]);
   });
 
+  it("leaves an output alone whose texts are short enough, however many they are", () => {
+    const output = [words(40, "one"), words(3, "two")].map((text) => ({
+      type: "text" as const,
+      // Six bytes for each of these, as JSON writes them.
+      text: text.replaceAll("e", "\u0001"),
+    }));
+    const many = { ...result("a", "shot", ""), output };
+    const { bytes } = meter.size(results(many));
+    for (let most = 100; most <= bytes; most += 7) {
+      const [after] = clipped([results(many)], { tokens: 0, bytes: bytes - most, images: 0 });
+      const [part] = after?.parts ?? [];
+      if (part === many) continue;
+      expect(JSON.stringify(part)).toMatch(/recall parts_[0-9a-f]{16}/);
+    }
+  });
+
   it("leaves a text and a handle of every output, whatever it holds", () => {
     const pieces = fc.constantFrom<OutputPart>(image, found, { type: "text", text: words(300) });
     fc.assert(

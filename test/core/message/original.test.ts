@@ -6,7 +6,8 @@ import {
   originalOfLines,
 } from "../../../src/core/message/index.ts";
 import { sha256Hex } from "../../../src/archive/digest.ts";
-import { call, calling, user } from "../../build-messages.ts";
+import { decodeNeutral, type NeutralMessage } from "../../../src/dialects/neutral/neutral.ts";
+import { call, calling, result, results, user } from "../../build-messages.ts";
 
 const many = Array.from({ length: 700 }, (_, index) => user(`message ${index}\nof many`));
 const plainly = (messages: readonly Message[]): string =>
@@ -37,6 +38,17 @@ describe("message lines", () => {
     expect(linesOf([message]).join("")).toBe(
       '{"role":"user","parts":[{"type":"text","text":"hi"}]}\n',
     );
+  });
+
+  it("can be read back, also a block of an output that no dialect knows", () => {
+    const value = { type: "web_search", query: "a page" };
+    const block = { type: "opaque", kind: "web_search", source: { dialect: "x", value } } as const;
+    const image = { type: "file", mediaType: "image/png", data: "AAAA" } as const;
+    const output = [{ type: "text" as const, text: "found" }, block, image];
+    const read = { ...result("a", "search", ""), output };
+    const list = [calling(call("a", "search")), results(read)];
+    const lines = linesOf(list).join("").trimEnd().split("\n");
+    expect(decodeNeutral(lines.map((line) => JSON.parse(line) as NeutralMessage))).toEqual(list);
   });
 
   it("fail only for those who ask for a message that is no JSON", () => {

@@ -160,7 +160,11 @@ function clipPart(
 }
 
 /** Describes a file, or a block that nobody knows. */
-export function describePart(part: FilePart | OpaquePart, place: Place, context: EditContext): Edit {
+export function describePart(
+  part: FilePart | OpaquePart,
+  place: Place,
+  context: EditContext,
+): Edit {
   const handle = originalHandle(part, context.digest);
   const text = describeMedia([part], context.canRecall === false ? undefined : handle);
   return { ...place, type: "replace-text", reason: "media", handle, text };

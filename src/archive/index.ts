@@ -11,7 +11,14 @@ export type { MemoryArchiveOptions } from "./memory.ts";
 export { recallBytes, recalledText, recallRange } from "./recall.ts";
 export type { Range, Recalled, RecallOptions } from "./recall.ts";
 export { recallTools } from "./recall-tools.ts";
-export type { RecallInput, RecallTool, RecallTools, SearchInput } from "./recall-tools.ts";
+export type {
+  RecallAnswer,
+  RecallInput,
+  RecallModelOutput,
+  RecallTool,
+  RecallTools,
+  SearchInput,
+} from "./recall-tools.ts";
 export { searchArchive } from "./search.ts";
 export type { SearchOptions } from "./search.ts";
 export type { SearchHit, SearchResult, SearchStop } from "./search-result.ts";

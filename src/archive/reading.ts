@@ -7,7 +7,7 @@ export async function openOriginal(archive: Archive, handle: string): Promise<Or
 }
 
 /** Reads what is in memory. */
-function readerOf(bytes: Uint8Array): OriginalReader {
+export function readerOf(bytes: Uint8Array): OriginalReader {
   return {
     bytes: bytes.length,
     async read(from, into) {

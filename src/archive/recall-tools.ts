@@ -1,5 +1,6 @@
 import { errorMessage } from "../core/error.ts";
 import type { Archive } from "./archive.ts";
+import type { RecalledImage } from "./recalled-media.ts";
 import type { Range, RecallOptions } from "./recall.ts";
 import type { SearchOptions } from "./search.ts";
 
@@ -9,7 +10,26 @@ export interface RecallTool<Input> {
   readonly inputSchema: ObjectSchema<Input>;
   /** The answer for the model. Never rejects: what went wrong is an answer too. */
   execute(input: Input): Promise<string>;
+  /** The answer as the AI SDK gives it to the model: with the images that were recalled. Never rejects. */
+  toModelOutput(given: RecallAnswer): Promise<RecallModelOutput>;
 }
+
+/** A call that was executed: what the model asked for, and the text it gets. */
+export interface RecallAnswer {
+  readonly input?: unknown;
+  readonly output: unknown;
+}
+
+/** A tool's answer in the form of the AI SDK. */
+export type RecallModelOutput =
+  | { readonly type: "text"; readonly value: string }
+  | {
+      readonly type: "content";
+      readonly value: (
+        | { readonly type: "text"; readonly text: string }
+        | { readonly type: "image-data"; readonly data: string; readonly mediaType: string }
+      )[];
+    };
 
 /** A range that is not asked for is left out, null, `[]` or `[0, 0]`. */
 export interface RecallInput {
@@ -67,10 +87,46 @@ function recallTool(archive: Archive): RecallTool<RecallInput> {
     inputSchema,
     execute: (input) =>
       answer(inputSchema, input, async () => {
-        const { recalledText, recallRange } = await import("./recall.ts");
-        return recalledText(await recallRange(archive, input.handle, rangesOf(input)));
+        const [{ recalledText, recallRange }, { toldArchive }] = await Promise.all([
+          import("./recall.ts"),
+          import("./recalled-media.ts"),
+        ]);
+        return recalledText(await recallRange(toldArchive(archive), input.handle, rangesOf(input)));
       }),
+    async toModelOutput(given) {
+      const images = await imagesOf(archive, given.input);
+      const text = answerText(given);
+      if (images.length === 0) return { type: "text", value: text };
+      const pieces = images.map((image) => ({ type: "image-data", ...image }) as const);
+      return { type: "content", value: [{ type: "text", text }, ...pieces] };
+    },
   };
+}
+
+/** Mastra hands over the text alone. */
+function answerText(given: RecallAnswer | string): string {
+  const output = typeof given === "string" ? given : given.output;
+  return typeof output === "string" ? output : JSON.stringify(output);
+}
+
+/**
+ * The images that a call of `recall` gives beside its text, for SDKs whose tools can answer with
+ * images; none for a call that asks for a part. Never rejects.
+ */
+export async function imagesOf(
+  archive: Archive,
+  input: unknown,
+): Promise<readonly RecalledImage[]> {
+  if (typeof input !== "object" || input === null) return [];
+  const { handle, lines, bytes } = input as Partial<RecallInput>;
+  if (typeof handle !== "string" || isAsked(lines) || isAsked(bytes)) return [];
+  try {
+    const { recalledImages } = await import("./recalled-media.ts");
+    return await recalledImages(archive, handle);
+  } catch {
+    // The text of the answer says what went wrong.
+    return [];
+  }
 }
 
 const MOST = { context: 50, limit: 500 } as const;
@@ -91,12 +147,15 @@ function searchTool(archive: Archive): RecallTool<SearchInput> {
     inputSchema,
     execute: (input) =>
       answer(inputSchema, input, async () => {
-        const [{ searchArchive }, { searchText }] = await Promise.all([
+        const [{ searchArchive }, { searchText }, { toldArchive }] = await Promise.all([
           import("./search.ts"),
           import("./search-result.ts"),
+          import("./recalled-media.ts"),
         ]);
-        return searchText(await searchArchive(archive, input.pattern, searchOptions(input)));
+        const told = toldArchive(archive);
+        return searchText(await searchArchive(told, input.pattern, searchOptions(input)));
       }),
+    toModelOutput: async (given) => ({ type: "text", value: answerText(given) }),
   };
 }
 

@@ -4,7 +4,9 @@ import { archiveFolder } from "../archive/home.ts";
 import { recallBytes, recallRange, type Range } from "../archive/recall.ts";
 import { searchArchive } from "../archive/search.ts";
 import { searchLines, type SearchResult, type SearchStop } from "../archive/search-result.ts";
+import { filesOf, toldArchive } from "../archive/recalled-media.ts";
 import { ContextError } from "../core/error.ts";
+import { fileData, type FilePart } from "../core/message/index.ts";
 import { bytes, parseRange, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, parsed, wholeOption } from "./options.ts";
@@ -13,6 +15,8 @@ import type { Archive } from "../archive/index.ts";
 interface RecallCommandOptions extends CommonOptions {
   readonly lines?: Range;
   readonly bytes?: Range;
+  /** The bytes of which of its images and files, from 1. */
+  readonly media?: number;
   /** What to look for in everything, in place of a handle. */
   readonly search?: string;
   readonly regex?: boolean;
@@ -29,6 +33,12 @@ export function defineRecall(command: Command, io: Io): void {
     .argument("[handle]", "as a context names it, e.g. out_0123456789abcdef")
     .addOption(rangeOption("--lines <range>", "only these lines, e.g. 120-180 or 120-"))
     .addOption(rangeOption("--bytes <range>", "only these bytes, the first is 0, e.g. 0-20000"))
+    .addOption(
+      new Option(
+        "--media <number>",
+        "the bytes of an image or file that the original holds; the first is 1",
+      ).argParser(numberOption),
+    )
     .option("--search <text>", "look for a text in every line")
     .option("--regex", "the text is a regular expression (RE2)")
     .addOption(
@@ -59,12 +69,16 @@ async function recallCommand(
 
 /** What would be left aside without a word. */
 function checkTogether(handle: string | undefined, options: RecallCommandOptions): void {
-  const { search: text, lines, bytes: part, regex, context, limit } = options;
+  const { search: text, lines, bytes: part, media, json } = options;
+  const { regex, context, limit } = options;
   if ((handle === undefined) === (text === undefined)) {
     throw invalidUse("Give a handle to print, or --search TEXT to look for a text in everything.");
   }
   if (text !== undefined && (lines !== undefined || part !== undefined)) {
     throw invalidUse("--lines and --bytes are for a handle, not for --search.");
+  }
+  if (media !== undefined && (text ?? lines ?? part ?? json) !== undefined) {
+    throw invalidUse("--media is for a handle alone.");
   }
   if (text === undefined && (regex !== undefined || context !== undefined || limit !== undefined)) {
     throw invalidUse("--regex, --context and --limit are for --search TEXT, not for a handle.");
@@ -78,8 +92,9 @@ function invalidUse(message: string): ContextError {
 async function print(
   io: Io,
   archive: Archive,
-  { handle, json, lines, bytes: part }: RecallCommandOptions & { readonly handle: string },
+  { handle, json, lines, bytes: part, media }: RecallCommandOptions & { readonly handle: string },
 ): Promise<void> {
+  if (media !== undefined) return printMedia(io, archive, { handle, media });
   const range = { lines, bytes: part };
   const isPart = lines !== undefined || part !== undefined;
   if (json === true && isPart) {
@@ -88,8 +103,27 @@ async function print(
   }
   if (json === true)
     return printJson(io, { version: 1, handle, content: await archive.get(handle) });
-  // As bytes: not every original is text.
-  await printPieces(io, recallBytes(archive, handle, range));
+  // As bytes: not every original is text. A person gets a sentence for what is none.
+  const shownArchive = io.stdout.isTTY === true ? toldArchive(archive) : archive;
+  await printPieces(io, recallBytes(shownArchive, handle, range));
+}
+
+/** One image or file of an original, for a file or another program. */
+async function printMedia(
+  io: Io,
+  archive: Archive,
+  { handle, media }: { readonly handle: string; readonly media: number },
+): Promise<void> {
+  const files = await filesOf(archive, handle);
+  const data = files[media - 1] && fileData(files[media - 1] as FilePart);
+  if (data === undefined) {
+    const held = files.length === 0 ? "no image or file" : plural(files.length, "file");
+    throw invalidUse(`${handle} holds ${held}; there are no bytes of number ${media}.`);
+  }
+  if (io.stdout.isTTY === true) {
+    throw invalidUse("These bytes are not for a terminal: write them to a file with > FILE.");
+  }
+  io.stdout.write(Buffer.from(data, "base64"));
 }
 
 /** A person can stop a search by hand. */

@@ -1,5 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
-import { type RecallTool, recallTools } from "../archive/recall-tools.ts";
+import { imagesOf, type RecallTool, recallTools } from "../archive/recall-tools.ts";
+import type { RecalledImage } from "../archive/recalled-media.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /** A tool of `recallTools`, to be put into the form of an SDK; it checks its input itself. */
@@ -15,6 +16,14 @@ interface RecallForm {
   };
   /** The answer for the model. Never rejects. */
   readonly execute: (input: unknown) => Promise<string>;
+  /** The same for an SDK whose tools may answer with images, too. */
+  readonly recall: (input: unknown) => Promise<Recall>;
+}
+
+/** What a recall gives: its text, and the images that it tells of. */
+export interface Recall {
+  readonly text: string;
+  readonly images: readonly RecalledImage[];
 }
 
 /** A list that may be changed: SDKs take no others. */
@@ -26,7 +35,12 @@ export function recallForms(archive: Archive): RecallForm[] {
     const { properties, required } = tool.inputSchema;
     const fields = { properties: { ...properties }, required: [...required] };
     const schema = { type: "object", ...fields, additionalProperties: false } as const;
-    return { name, description: tool.description, schema, execute: (input) => tool.execute(input) };
+    const execute = (input: unknown): Promise<string> => tool.execute(input);
+    const recall = async (input: unknown): Promise<Recall> => ({
+      text: await execute(input),
+      images: name === "recall" ? await imagesOf(archive, input) : [],
+    });
+    return { name, description: tool.description, schema, execute, recall };
   });
 }
 

@@ -53,6 +53,37 @@ describe("longhaul recall", () => {
     });
   });
 
+  it("says at a terminal what an image is, and writes its bytes to a file or a pipe", async () => {
+    const home = temporaryFolder();
+    mkdirSync(path.join(home, "archive"));
+    const bytes = Buffer.from(Array.from({ length: 6_000 }, (_, at) => (at * 7919) % 256));
+    const file = { type: "file", mediaType: "image/png", filename: "a.png" };
+    const content = JSON.stringify([
+      { type: "text", text: "The page." },
+      { ...file, data: bytes.toString("base64") },
+    ]);
+    const archive = directoryArchive(path.join(home, "archive"), { retention: false });
+    const { handle } = await archive.put("parts", content);
+    const env = { LONGHAUL_HOME: home };
+    const terminal = capturedIo({ env, columns: 80 });
+    expect(await runProgram(terminal, ["recall", handle], "0")).toBe(0);
+    expect(terminal.text()).toBe(
+      `The page.\n[image/png "a.png", 6000 bytes: its bytes are no text; \`longhaul recall ${handle} --media 1 > FILE\` writes them to a file]`,
+    );
+    expect((await runCli(["recall", handle], { env })).stdout).toBe(content);
+    const written: Uint8Array[] = [];
+    const io = {
+      ...capturedIo({ env }),
+      stdout: { write: (it: unknown) => written.push(it as Uint8Array) },
+    };
+    expect(await runProgram(io, ["recall", handle, "--media", "1"], "0")).toBe(0);
+    expect(Buffer.concat(written)).toEqual(bytes);
+    expect(await runCli(["recall", handle, "--media", "2"], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("holds 1 file") as string,
+    });
+  });
+
   it("reads no faster than its reader does", async () => {
     const home = temporaryFolder();
     const folder = path.join(home, "archive");
@@ -122,6 +153,7 @@ describe("longhaul recall", () => {
       ["recall", "out_0123456789abcdef", "--context", "3"],
       "--context and --limit are for --search",
     ],
+    [["recall", "--search", "x", "--media", "1"], "--media is for a handle"],
     [["recall", "--search", "x", "--lines", "1-2"], "--lines and --bytes are for a handle"],
     [["recall", "out_0123456789abcdef", "--lines", "x"], "Give two numbers"],
   ])("%j says what is wrong in one line", async (args, why) => {

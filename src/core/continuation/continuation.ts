@@ -138,7 +138,7 @@ const NAMED_PIECES = 4;
  * and bytes are heavy. Pieces of text are no matter of it; `""` where there is nothing else.
  */
 export function describeMedia(pieces: readonly OutputPart[], handle: string | undefined): string {
-  const names = pieces.flatMap((piece) => (piece.type === "text" ? [] : [pieceName(piece)]));
+  const names = pieces.flatMap((piece) => (piece.type === "text" ? [] : [mediaName(piece)]));
   if (names.length === 0) return "";
   const times = new Map<string, number>();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
@@ -151,7 +151,7 @@ export function describeMedia(pieces: readonly OutputPart[], handle: string | un
 }
 
 /** Names and types come from whoever attached the piece: one line, and no half of a character. */
-function pieceName(piece: FilePart | OpaquePart): string {
+export function mediaName(piece: FilePart | OpaquePart): string {
   if (piece.type === "opaque") return clipLine(piece.kind, TYPE_UNITS);
   const { mediaType, filename, data } = piece;
   const name = filename ? ` "${clipLine(filename, NAME_UNITS)}"` : "";

@@ -2,7 +2,13 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Context } from "../../context/index.ts";
 import { modelWindow } from "../../core/overflow/budget.ts";
 import { anthropic } from "../../dialects/anthropic/anthropic.ts";
-import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import type {
+  AnthropicConversation,
+  AnthropicImageBlock,
+  AnthropicImageType,
+  AnthropicMessage,
+  AnthropicTextBlock,
+} from "../../dialects/anthropic/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
@@ -13,7 +19,7 @@ import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
 import { clientSummarizer, summarizerOnCall } from "../summarizer.ts";
-import { type Mutable, recallForms } from "../tools.ts";
+import { type Mutable, type Recall, recallForms } from "../tools.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import type { MessageBody } from "./wire.ts";
 
@@ -119,17 +125,30 @@ export interface RunnableTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: { readonly type: "object"; readonly [field: string]: unknown };
-  run(input: unknown): Promise<string>;
+  /** A text; a list of blocks where images were recalled. */
+  run(input: unknown): Promise<string | RecallBlock[]>;
   parse(input: unknown): unknown;
 }
 
+/** A piece of a recall as a tool result of the API holds it. */
+export type RecallBlock = AnthropicTextBlock | AnthropicImageBlock;
+
+function recallBlocks({ text, images }: Recall): string | RecallBlock[] {
+  if (images.length === 0) return text;
+  const blocks = images.map(({ mediaType, data }): RecallBlock => {
+    const media_type = mediaType as AnthropicImageType;
+    return { type: "image", source: { type: "base64", media_type, data } };
+  });
+  return [{ type: "text", text }, ...blocks];
+}
+
 function runnableRecall(archive: Archive): RunnableTool[] {
-  return recallForms(archive).map(({ name, description, schema, execute }) => ({
+  return recallForms(archive).map(({ name, description, schema, recall }) => ({
     type: "custom",
     name,
     description,
     input_schema: schema,
-    run: execute,
+    run: async (input) => recallBlocks(await recall(input)),
     parse: (input) => input,
   }));
 }

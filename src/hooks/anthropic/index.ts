@@ -3,6 +3,7 @@ export type {
   AnthropicClient,
   AnthropicContext,
   AnthropicContextOptions,
+  RecallBlock,
   RunnableTool,
 } from "./context.ts";
 export type { AnthropicMiddleware, AnthropicRequest } from "./middleware.ts";

@@ -9,7 +9,7 @@ import { agentItems } from "./native-item.ts";
 import { openaiById } from "../summarizer.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
-import { type RecallToolOptions, truncateResult, truncatingTools } from "./tools.ts";
+import { recallPieces, type RecallToolOptions, truncateResult, truncatingTools } from "./tools.ts";
 import type {
   AgentItem,
   AgentModel,
@@ -93,10 +93,12 @@ function contextOn(hook: Hook<ModelRequest>): AgentsContext {
     model: (model) => preparingModel(model, preparing),
     session: (session) => compactingSession(session, { ...preparing, keep }),
     tools: (tools) => truncatingTools(tools, context.truncation),
-    recallTools: recallForms(context.archive).map(({ schema, ...tool }) => ({
-      ...tool,
+    recallTools: recallForms(context.archive).map(({ name, description, schema, recall }) => ({
+      name,
+      description,
       parameters: schema,
       strict: true,
+      execute: async (input) => recallPieces(await recall(input)),
     })),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };

@@ -1,6 +1,6 @@
 export { agentsContext } from "./context.ts";
 export type { AgentsContext, AgentsContextOptions } from "./context.ts";
-export type { RecallToolOptions } from "./tools.ts";
+export type { RecallPiece, RecallToolOptions } from "./tools.ts";
 export type {
   AgentItem,
   AgentModel,

@@ -1,6 +1,6 @@
 import { truncateValue } from "../../tools/truncate-value.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
-import type { Mutable } from "../tools.ts";
+import type { Mutable, Recall } from "../tools.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** What the SDK's `tool()` takes. */
@@ -15,7 +15,18 @@ export interface RecallToolOptions {
   };
   readonly strict: true;
   /** The answer for the model. Never rejects. */
-  readonly execute: (input: unknown) => Promise<string>;
+  readonly execute: (input: unknown) => Promise<string | RecallPiece[]>;
+}
+
+/** A piece of a recall as a tool of the SDK may answer. */
+export type RecallPiece =
+  | { type: "text"; text: string }
+  | { type: "image"; image: { data: string; mediaType: string } };
+
+/** The answer of a recall: a text; a list where images were recalled. */
+export function recallPieces({ text, images }: Recall): string | RecallPiece[] {
+  if (images.length === 0) return text;
+  return [{ type: "text", text }, ...images.map((image) => ({ type: "image", image }) as const)];
 }
 
 interface ResultItem extends AgentItem {

@@ -19,6 +19,7 @@ import {
   type Disk,
   grown,
   mutilated,
+  restartMarks,
   SENSIBLE,
 } from "./attack.ts";
 import {
@@ -28,7 +29,7 @@ import {
   refusedByChat,
   refusedByResponses,
 } from "./legal.ts";
-import { lostFrom, reach } from "./reach.ts";
+import { reach, unreached } from "./reach.ts";
 
 /** The dialects, and what their providers refuse of what they encode. */
 const DIALECTS = [
@@ -72,7 +73,8 @@ interface Run {
   readonly disk: Disk;
   context: Context;
   list: readonly Message[];
-  sent: readonly Message[];
+  /** What was answered last, as long as the list goes on from it. */
+  sent: readonly Message[] | undefined;
   /** Whether every report so far was about what was sent. */
   isHonest: boolean;
   /** Whether the disk took everything so far. */
@@ -149,8 +151,8 @@ async function expectPromises(run: Run, { messages, report }: Prepared): Promise
   if (!run.isKept || refusedByAll(run.list) !== undefined) return;
   const before = await reach(run.list, run.disk.archive);
   const after = await reach(messages, run.disk.archive);
-  expect(await lostFrom(run.list, after, nowhere)).toEqual([]);
-  expect([...before.pieces].filter((piece) => !after.pieces.has(piece))).toEqual([]);
+  expect(unreached(await reach(run.list, nowhere), after)).toEqual([]);
+  expect(unreached(before, after)).toEqual([]);
   expect([...after.missing].filter((handle) => !before.missing.has(handle))).toEqual([]);
 }
 
@@ -165,7 +167,7 @@ async function doAct(run: Run, act: Act): Promise<void> {
   const { at, report } = act;
   const index = at % list.length;
   if (!SENSIBLE.has(report)) run.isHonest = false;
-  const grow = (from: readonly Message[]): Message[] => grown(from, act, leastTokens(run.sent));
+  const grow = (from: readonly Message[]): Message[] => grown(from, act, run.sent);
   switch (act.act) {
     case "copy":
       run.list = structuredClone(list as Message[]);
@@ -174,7 +176,7 @@ async function doAct(run: Run, act: Act): Promise<void> {
       run.list = list.slice(0, index + 1);
       break;
     case "fork":
-      run.list = grow(list.slice(0, index + 1));
+      run.list = grown(list.slice(0, index + 1), act, undefined);
       break;
     case "change":
       if (list[index]?.parts.every((part) => part.type === "text")) {
@@ -189,6 +191,8 @@ async function doAct(run: Run, act: Act): Promise<void> {
       break;
     case "forget":
       run.context = open(run);
+      // What was reported before the edits that nobody knows any more stands in the list still.
+      run.isHonest = false;
       break;
     case "break":
       disk.isFull = true;
@@ -207,24 +211,25 @@ async function doAct(run: Run, act: Act): Promise<void> {
 
 /** Plays an attack, and looks at every answer of the engine. Rejects with the first broken promise. */
 export async function keepsPromises(attack: Attack): Promise<void> {
+  restartMarks();
   const disk = createDisk();
   const run: Run = {
     attack,
     disk,
     context: open({ attack, disk }),
     list: [user("do the work")],
-    sent: [],
+    sent: undefined,
     isHonest: true,
     isKept: true,
   };
   for (const act of attack.acts) {
     await doAct(run, act);
     const one = await prepared(run, act);
+    run.sent = one?.messages;
     if (one === undefined) continue;
     await expectPromises(run, one);
     const again = await answerOf(run.context.prepare(run.list), "irreducible");
     if (run.isHonest) expect(JSON.stringify(again?.messages)).toBe(JSON.stringify(one.messages));
-    run.sent = one.messages;
     if (act.act === "adopt") run.list = one.messages;
   }
 }

@@ -1,5 +1,4 @@
 import type { Archive } from "../../src/archive/archive.ts";
-import type { Message } from "../../src/core/message/index.ts";
 
 /**
  * What a model can still get at, read apart from the sources: everything that stands in a list, and in
@@ -60,12 +59,18 @@ function inputOf(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input);
 }
 
-/** The pieces of a list itself that can no longer be read. */
-export async function lostFrom(
-  messages: readonly Message[],
-  reached: Reached,
-  nowhere: Archive,
-): Promise<readonly string[]> {
-  const { pieces } = await reach(messages, nowhere);
-  return [...pieces].filter((piece) => !reached.pieces.has(piece));
+/**
+ * The pieces that can no longer be read. An excerpt may go where the original can be read that it
+ * was made from and names.
+ */
+export function unreached(before: Reached, after: Reached): readonly string[] {
+  return [...before.pieces].filter((piece) => {
+    if (after.pieces.has(piece)) return false;
+    const lines = piece.slice(piece.indexOf(" ") + 1).split("\n");
+    const isNotice = lines.map((line) => (line.match(HANDLES) ?? []).length > 0);
+    if (!isNotice.includes(true)) return true;
+    const ends = [lines.slice(0, isNotice.indexOf(true)), lines.slice(isNotice.lastIndexOf(true) + 1)];
+    const whole = [...after.pieces];
+    return !ends.every((end) => whole.some((text) => text.includes(end.join("\n"))));
+  });
 }

@@ -69,7 +69,10 @@ export function unreached(before: Reached, after: Reached): readonly string[] {
     const lines = piece.slice(piece.indexOf(" ") + 1).split("\n");
     const isNotice = lines.map((line) => (line.match(HANDLES) ?? []).length > 0);
     if (!isNotice.includes(true)) return true;
-    const ends = [lines.slice(0, isNotice.indexOf(true)), lines.slice(isNotice.lastIndexOf(true) + 1)];
+    const ends = [
+      lines.slice(0, isNotice.indexOf(true)),
+      lines.slice(isNotice.lastIndexOf(true) + 1),
+    ];
     const whole = [...after.pieces];
     return !ends.every((end) => whole.some((text) => text.includes(end.join("\n"))));
   });

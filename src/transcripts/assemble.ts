@@ -21,12 +21,18 @@ interface OpenCall {
   readonly toolName: string;
 }
 
+/** The exit code that an agent wrote into a result; results have their tool's name by then. */
+type ReadExitCode = (result: ToolResultPart) => number | undefined;
+
 /**
  * Puts recorded pieces into the order that providers want: a reply whole, the results of its
  * calls directly behind it (in recorded order), then what a program or a person said meanwhile.
  * A result without a call stays where it was recorded.
  */
-export function assembleSteps(pieces: readonly Piece[]): Message[] {
+export function assembleSteps(
+  pieces: readonly Piece[],
+  exitCodeOf: ReadExitCode = () => undefined,
+): Message[] {
   const steps: Step[] = [{ reply: undefined, results: [], after: [] }];
   const replies = new Map<string, Step>();
   const open = new Map<string, OpenCall[]>();
@@ -35,7 +41,7 @@ export function assembleSteps(pieces: readonly Piece[]): Message[] {
   for (const piece of pieces) {
     const step = piece.type === "reply" ? replies.get(piece.reply) : steps.at(-1);
     if (step === undefined) continue;
-    if (piece.type === "results") placeResults(piece.message, step, open);
+    if (piece.type === "results") placeResults(piece.message, step, { open, exitCodeOf });
     else if (piece.type === "other") step.after.push(piece.message);
     else if (!placed.has(step)) steps.push(step);
     placed.add(step);
@@ -72,14 +78,22 @@ function joined(first: Message, second: Message): Message {
   return { ...first, ...second, id, usage, time: first.time ?? second.time, parts };
 }
 
-function placeResults(message: Message, here: Step, open: Map<string, OpenCall[]>): void {
+interface Naming {
+  readonly open: Map<string, OpenCall[]>;
+  readonly exitCodeOf: ReadExitCode;
+}
+
+function placeResults(message: Message, here: Step, { open, exitCodeOf }: Naming): void {
   const homes = new Map<Message[], Part[]>();
   for (const part of message.parts) {
     const call = part.type === "tool-result" ? open.get(part.toolCallId)?.shift() : undefined;
     const home = call === undefined ? here.after : call.step.results;
     const named =
       call === undefined ? part : { ...(part as ToolResultPart), toolName: call.toolName };
-    homes.set(home, [...(homes.get(home) ?? []), named]);
+    const exitCode =
+      named.type === "tool-result" && call !== undefined ? exitCodeOf(named) : undefined;
+    const whole = exitCode === undefined ? named : { ...named, exitCode };
+    homes.set(home, [...(homes.get(home) ?? []), whole]);
   }
   for (const [home, parts] of homes) home.push({ ...message, parts });
 }

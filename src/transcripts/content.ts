@@ -19,6 +19,12 @@ export function contentParts(content: unknown): (TextPart | FilePart)[] {
   });
 }
 
+/** The exit code that the first group of a pattern finds; the pattern holds on to one fixed place. */
+export function exitCodeIn(text: string, pattern: RegExp): number | undefined {
+  const code = pattern.exec(text)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
 /** A text as no part when it is empty, else as one. */
 export function textParts(text: string): TextPart[] {
   return text === "" ? [] : [{ type: "text", text }];

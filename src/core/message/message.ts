@@ -96,7 +96,7 @@ export interface ToolResultPart {
   readonly output: readonly OutputPart[];
   /** True when the tool failed or was refused; false when its agent says that it did not. */
   readonly isError?: boolean;
-  /** Of a command, where its agent kept it beside the output. */
+  /** Of a command, from where its agent itself notes it; never from what the command printed. */
   readonly exitCode?: number;
   /** `compacted`: when its output was pruned, in ms since the epoch. */
   readonly time?: { readonly compacted: number };

@@ -1,12 +1,13 @@
 import { isRecord } from "../../core/text/json.ts";
-import type {
-  Message,
-  MessageKind,
-  OutputPart,
-  Part,
-  ToolResultPart,
-} from "../../core/message/index.ts";
-import { textParts } from "../content.ts";
+import {
+  type Message,
+  type MessageKind,
+  type OutputPart,
+  type Part,
+  resultText,
+  type ToolResultPart,
+} from "../../core/message/message.ts";
+import { exitCodeIn, textParts } from "../content.ts";
 import type { SessionLine } from "./line.ts";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -87,6 +88,13 @@ function savedTo(output: readonly OutputPart[]): string | undefined {
   const first = output[0];
   if (first?.type !== "text" || !first.text.startsWith(PERSISTED)) return undefined;
   return SAVED_TO.exec(first.text)?.[1]?.trim();
+}
+
+/** A failed command's result begins with its exit code; what it printed follows. */
+export function exitCodeOf(result: ToolResultPart): number | undefined {
+  const isCommand = result.toolName === "Bash" || result.toolName === "PowerShell";
+  if (!isCommand || result.isError !== true) return undefined;
+  return exitCodeIn(resultText(result), /^Exit code (-?\d+)(?:\n|$)/);
 }
 
 function asText(value: unknown): string | undefined {

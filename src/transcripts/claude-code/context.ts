@@ -1,5 +1,6 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
+import { exitCodeOf } from "./content.ts";
 import type { Compaction, Entry } from "./entry.ts";
 
 /** What the program sends in place of an output that it cleared. */
@@ -35,7 +36,7 @@ export function effectiveContext(entries: readonly Entry[]): EffectiveContext {
   const pieces = path.entries
     .filter(({ uuid }) => !cleared.attachments.has(uuid))
     .flatMap((entry) => piecesOf(entry, cleared));
-  return { messages: assembleSteps(pieces), gaps: path.gaps };
+  return { messages: assembleSteps(pieces, exitCodeOf), gaps: path.gaps };
 }
 
 function clearedBy(entries: readonly Entry[]): Cleared {

@@ -2,7 +2,7 @@ import { isRecord } from "../../core/text/json.ts";
 import { messageText, type Message, type Usage } from "../../core/message/message.ts";
 import { isSealedSummary } from "../../core/message/structure.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
-import { neutralItem, type Item } from "./item.ts";
+import { exitCodeOf, neutralItem, type Item } from "./item.ts";
 
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
 export interface History {
@@ -80,7 +80,10 @@ export function createHistory(): History {
       }
     },
     gap: () => (isCompacted ? gapIn(pieces) : undefined),
-    messages: (typed) => lateInjected(assembleSteps(pieces.map((piece) => withKind(piece, typed)))),
+    messages(typed) {
+      const told = pieces.map((piece) => withKind(piece, typed));
+      return lateInjected(assembleSteps(told, exitCodeOf));
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { bareName } from "../../core/calls/tool-kind.ts";
+import { resultText } from "../../core/message/message.ts";
 import { isRecord } from "../../core/text/json.ts";
 import { z } from "zod";
 import type {
@@ -8,7 +10,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { contentParts, textParts } from "../content.ts";
+import { contentParts, exitCodeIn, textParts } from "../content.ts";
 import { anything, list, text } from "../lenient.ts";
 
 /** What one response item is in the conversation. */
@@ -162,6 +164,23 @@ function outputParts(output: unknown): OutputPart[] {
 
 function failed(output: unknown): boolean {
   return isRecord(output) && output["success"] === false;
+}
+
+const EXECUTES =
+  /^(?:execcommand|shell|localshell|shellcommand|containerexec|unifiedexec|applypatch|writestdin)$/;
+/** The lines that Codex writes before `Output:` and what the command printed. */
+const HEADER =
+  /^(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\n/;
+
+/** What Codex itself says of a command's end: in its header, or in older files beside the output. */
+export function exitCodeOf(result: ToolResultPart): number | undefined {
+  if (!EXECUTES.test(bareName(result.toolName))) return undefined;
+  const text = resultText(result);
+  const whole = text.startsWith("{") ? parsed(text) : undefined;
+  if (!isRecord(whole)) return exitCodeIn(text, HEADER);
+  const { metadata } = whole;
+  const code = isRecord(metadata) ? metadata["exit_code"] : undefined;
+  return typeof code === "number" ? code : undefined;
 }
 
 function parsed(json: unknown): unknown {

@@ -11,6 +11,7 @@ import {
 } from "../../core/message/message.ts";
 import { toJson } from "../../core/text/json.ts";
 import type { CallPairing } from "../call-pairing.ts";
+import { exitCodeIn } from "../content.ts";
 import { anything, fields, flag, instant, list, number, text } from "../lenient.ts";
 
 /** One record of a chat and what it means. */
@@ -45,7 +46,15 @@ const recordSchema = fields({
 
 const thoughtSchema = fields({ subject: text, description: text });
 
-const callSchema = fields({ id: text, name: text, args: anything, status: text, result: anything });
+const callSchema = fields({
+  id: text,
+  name: text,
+  args: anything,
+  status: text,
+  result: anything,
+  /** What the screen showed; of a command, its output alone. */
+  resultDisplay: text,
+});
 
 type Native = NonNullable<ReturnType<typeof recordSchema.parse>>;
 type NativeCall = NonNullable<ReturnType<typeof callSchema.parse>>;
@@ -154,7 +163,31 @@ function decodeCall(native: NativeCall, calls: CallPairing): ToolUse {
   }
   const { output, failed } = answerOf(response.response);
   const answer = { output: [...output, ...beside], failed: failed || isFailed(native) };
-  return { call, result: resultOf(call, answer) };
+  return { call, result: { ...resultOf(call, answer), exitCode: exitCodeOf(native, output) } };
+}
+
+/** The screen shows a word of gemini-cli, or nothing, where a command printed nothing. */
+const EMPTY = /^Output: (?:\(empty\)|\s*)\n/;
+/** What gemini-cli puts behind the output of a command that ended with 0. */
+const SUCCESS = /^(?:Background PIDs|Process Group PGID): /;
+
+/**
+ * A command's output stands between `Output:` and fields of gemini-cli, and in `resultDisplay`
+ * alone: what follows it is the program's own, which names only exit codes other than 0.
+ */
+function exitCodeOf(
+  { name, resultDisplay: shown }: NativeCall,
+  [first]: readonly OutputPart[],
+): number | undefined {
+  if (name !== "run_shell_command" || first?.type !== "text" || shown === undefined)
+    return undefined;
+  const isEmpty = shown === "" || shown.startsWith("Command ");
+  const known = `Output: ${shown}\n`;
+  const empty = isEmpty ? EMPTY.exec(first.text)?.[0] : undefined;
+  const head = first.text.startsWith(known) ? known : empty;
+  if (head === undefined) return undefined;
+  const fields = first.text.slice(head.length);
+  return exitCodeIn(fields, /^Exit Code: (-?\d+)$/m) ?? (SUCCESS.test(fields) ? 0 : undefined);
 }
 
 function isFailed({ status }: NativeCall): boolean {

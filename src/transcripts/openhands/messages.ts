@@ -122,7 +122,9 @@ function readObservation(walk: Walk, event: OpenHandsEvent): void {
   const failed = event.observation === "error" || event.observation === "user_rejected";
   const output = observationOutput(event);
   const result: Part = { type: "tool-result", toolCallId, toolName, output };
-  const part = failed ? { ...result, isError: true } : result;
+  const exitCode = exitCodeOf(event);
+  const code = exitCode === undefined ? {} : { exitCode };
+  const part = failed ? { ...result, ...code, isError: true } : { ...result, ...code };
   walk.messages.push(withTime({ role: "tool", parts: [part] }, event));
 }
 
@@ -247,6 +249,13 @@ function observationOutput({ content, extras }: OpenHandsEvent): OutputPart[] {
   const whole =
     typeof content === "string" ? `${asText(prefix)}${content}${asText(suffix)}` : content;
   return [...contentParts(whole), ...imageList(extras["image_urls"])];
+}
+
+/** Beside the output; -1 stands for a command that still runs. */
+function exitCodeOf({ extras }: OpenHandsEvent): number | undefined {
+  const shell = isRecord(extras["metadata"]) ? extras["metadata"] : {};
+  const code = shell["exit_code"] ?? extras["exit_code"];
+  return typeof code === "number" && code !== -1 ? code : undefined;
 }
 
 /** Images by their addresses, as messages and observations list them. */

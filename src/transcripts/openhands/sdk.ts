@@ -104,5 +104,10 @@ function observed(
   return {
     observation: observation["is_error"] === true ? "error" : "call",
     content: content ?? JSON.stringify(observation),
+    extras: { exit_code: exitCodeOf(observation) },
   };
+}
+
+function exitCodeOf({ exit_code, metadata }: Readonly<Record<string, unknown>>): unknown {
+  return exit_code ?? (isRecord(metadata) ? metadata["exit_code"] : undefined);
 }

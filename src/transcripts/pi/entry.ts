@@ -3,10 +3,12 @@ import {
   type FilePart,
   type Message,
   type Part,
+  resultText,
   type ToolResultPart,
   type Usage,
 } from "../../core/message/message.ts";
 import type { CallPairing } from "../call-pairing.ts";
+import { exitCodeIn } from "../content.ts";
 import { anything, fields, flag, instant, list, number, text } from "../lenient.ts";
 
 /** What one line of a pi session means, apart from its place in the tree. */
@@ -179,7 +181,7 @@ function providerId(id: string | undefined): string | undefined {
 function decodeResult(native: Native, calls: CallPairing): ToolResultPart {
   const call = calls.close(providerId(native.toolCallId), native.toolName);
   const output = blocksOf(native.content).flatMap((block) => textOrImage(block) ?? []);
-  return {
+  const result = {
     type: "tool-result" as const,
     toolCallId: call?.toolCallId ?? providerId(native.toolCallId) ?? "",
     toolName: call?.toolName ?? native.toolName ?? "unknown",
@@ -187,6 +189,13 @@ function decodeResult(native: Native, calls: CallPairing): ToolResultPart {
     isError: native.isError,
     original: originalOf(native, call?.input),
   };
+  return { ...result, exitCode: exitCodeOf(result) };
+}
+
+/** A failed command's result ends with its exit code, after what it printed. */
+function exitCodeOf(result: ToolResultPart): number | undefined {
+  if (result.toolName !== "bash" || result.isError !== true) return undefined;
+  return exitCodeIn(resultText(result), /(?:^|\n)Command exited with code (-?\d+)$/);
 }
 
 const pathSchema = fields({ path: text });

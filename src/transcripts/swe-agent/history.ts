@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Message, Part, ReasoningPart, ToolCallPart } from "../../core/message/index.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
 import { parseInput } from "../../dialects/wire.ts";
-import { contentParts, textParts } from "../content.ts";
+import { contentParts, exitCodeIn, textParts } from "../content.ts";
 
 /** What the walk over a history has seen so far. */
 interface Walk {
@@ -119,8 +119,19 @@ function readObservation(walk: Walk, entry: HistoryEntry, ids?: readonly string[
     toolCallId: call.toolCallId,
     toolName: call.toolName,
     output: index === 0 ? contentParts(entry.content) : [],
+    ...(index === 0 ? endOf(call, entry) : {}),
   }));
   push(walk, { role: "tool", parts: results }, entry);
+}
+
+/** What a tool of 0.x says when there is no such file to open. */
+const NOT_FOUND = /^File \S+ not found\.?\s*$/;
+
+function endOf(call: ToolCallPart, { content, exitCode }: HistoryEntry): object {
+  if (exitCode !== undefined) return { exitCode };
+  const isMissing =
+    call.toolName === "open" && typeof content === "string" && NOT_FOUND.test(content);
+  return isMissing ? { isError: true } : {};
 }
 
 function push(walk: Walk, message: Message, entry: HistoryEntry): void {
@@ -166,6 +177,8 @@ const historyEntry = z.looseObject({
   tool_call_ids: z.array(z.string()).optional().catch(undefined),
   thinking_blocks: z.array(thinkingBlock).optional().catch(undefined),
   time: z.number().optional().catch(undefined),
+  /** Of the command that it is the observation of. */
+  exitCode: z.number().optional().catch(undefined),
 });
 
 export type HistoryEntry = z.infer<typeof historyEntry>;
@@ -182,11 +195,17 @@ const miniMessage = z.looseObject({
   tool_call_id: z.string().optional().catch(undefined),
   tool_calls: z.array(toolCall).optional().catch(undefined),
   extra: z
-    .looseObject({ timestamp: z.number().optional().catch(undefined) })
+    .looseObject({
+      timestamp: z.number().optional().catch(undefined),
+      returncode: z.number().optional().catch(undefined),
+    })
     .optional()
     .catch(undefined),
   timestamp: z.number().optional().catch(undefined),
 });
+
+/** How an observation begins by the agent's own template. */
+const RETURN_CODE = /^<returncode>(-?\d+)<\/returncode>\n/;
 
 const BLOCK_START = /^```(?:bash|sh|mswea_bash_command)[ \t]*\r?\n/gm;
 const BLOCK_END = "\n```";
@@ -206,6 +225,7 @@ export function parseMiniMessage(value: unknown): HistoryEntry | undefined {
     content: data.content,
     tool_calls: data.tool_calls,
     tool_call_ids: ids,
+    exitCode: data.extra?.returncode ?? exitCodeIn(String(data.content), RETURN_CODE),
     time: seconds === undefined ? undefined : Math.round(seconds * 1000),
     ...command,
   };

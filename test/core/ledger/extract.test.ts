@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_LEDGER, extractLedger } from "../../../src/core/ledger/index.ts";
-import type { Message } from "../../../src/core/message/index.ts";
+import type { Message, ToolResultPart } from "../../../src/core/message/index.ts";
 import {
   assistant,
   call,
@@ -12,10 +12,18 @@ import {
   system,
   user,
 } from "../../build-messages.ts";
+import { HOSTILE } from "../../hostile-notices.ts";
 
-/** One step whose call failed. */
-function failing(id: string, toolName: string, input: unknown, output: string): Message[] {
-  return [calling(call(id, toolName, input)), results(result(id, toolName, output, true))];
+/** One step whose call failed, and its exit code where its reader found one. */
+function failing(
+  id: string,
+  toolName: string,
+  input: unknown,
+  output: string,
+  exitCode?: number,
+): Message[] {
+  const failed = { ...result(id, toolName, output, true), exitCode };
+  return [calling(call(id, toolName, input)), results(failed)];
 }
 
 function ops(messages: readonly Message[], cwd?: string): Record<string, readonly string[]> {
@@ -78,7 +86,7 @@ describe("extractLedger: files", () => {
         "Your proposed edit has introduced new syntax error(s).",
       ),
       ...step("5", "apply_patch", "*** Update File: /f\n", "apply_patch verification failed: x"),
-      ...step("6", "exec_command", { cmd: "cat /g.ts" }, "Process exited with code 1\nOutput:\n"),
+      ...failing("6", "exec_command", { cmd: "cat /g.ts" }, "no", 1),
       calling(call("7", "Write", { file_path: "/h" })),
     ];
     expect(ops(messages)).toEqual({});
@@ -86,7 +94,7 @@ describe("extractLedger: files", () => {
 
   it("keeps what a failed command line had changed before its last statement", () => {
     const command = "cat > /a.ts <<'EOF'\nx\nEOF\ncat /b.ts; npm test > /c.log";
-    expect(ops(failing("1", "Bash", { command }, "Exit code 1\nfailed"))).toEqual({
+    expect(ops(failing("1", "Bash", { command }, "failed", 1))).toEqual({
       "/a.ts": ["created"],
     });
     expect(ops(failing("1", "Bash", { command }, "User rejected"))).toEqual({});
@@ -142,59 +150,31 @@ describe("extractLedger: files", () => {
 });
 
 describe("extractLedger: commands", () => {
-  const CASES: [string, string, boolean, string, number?][] = [
-    ["Bash", "fine", false, "ok"],
-    ["Bash", "Exit code 2\nbad", true, "failed", 2],
-    ["Bash", "Exit code 2 is what I printed", false, "ok"],
-    [
-      "exec_command",
-      "Chunk ID: a\nProcess exited with code 0\nOutput:\nProcess exited with code 9",
-      false,
-      "ok",
-      0,
-    ],
-    ["exec_command", "Process exited with code 3\nOutput:\n", false, "failed", 3],
-    ["exec_command", "Process running with session ID 7\nOutput:\n", false, "unknown"],
-    [
-      "shell",
-      '{"output":"x \\"exit_code\\":5","metadata":{"exit_code":1,"duration_seconds":0.1}}',
-      false,
-      "failed",
-      1,
-    ],
-    ["bash", "oops\n\nCommand exited with code 4", true, "failed", 4],
-    ["bash", "Command exited with code 4", false, "unknown"],
-    ["run_shell_command", "Output: x\nExit Code: 7\nProcess Group PGID: 12", false, "failed", 7],
-    ["run_shell_command", "Output: (empty)\nProcess Group PGID: 12", false, "ok"],
-    [
-      "execute_bash",
-      "[The command completed with exit code 1.]\n[The command completed with exit code 0.]",
-      false,
-      "ok",
-      0,
-    ],
-    [
-      "execute_bash",
-      "no\n[The command completed with exit code 127.]\n[Current working directory: /x]",
-      false,
-      "failed",
-      127,
-    ],
+  const CASES: [string, Pick<ToolResultPart, "isError" | "exitCode">, string][] = [
+    ["bash", {}, "unknown"],
+    ["bash", { isError: false }, "ok"],
+    ["bash", { isError: true }, "failed"],
+    ["bash", { exitCode: 0 }, "ok"],
+    ["bash", { exitCode: 7 }, "failed"],
+    ["bash", { isError: true, exitCode: 0 }, "failed"],
+    ["Bash", {}, "ok"],
+    ["run_shell_command", {}, "unknown"],
   ];
 
-  it.each(CASES)(
-    "%s %j is read as its agent means it",
-    (tool, output, isError, outcome, exitCode) => {
-      const input = { command: "npm test" };
-      const messages = [
-        calling(call("1", tool, input)),
-        results(result("1", tool, output, isError)),
-      ];
-      expect(extractLedger(messages, { offset: 10 }).commands).toEqual([
-        { command: "npm test", outcome, at: 10, ...(exitCode !== undefined && { exitCode }) },
-      ]);
-    },
-  );
+  it.each(CASES)("%s with %j is %s, whatever its output says", (tool, fields, outcome) => {
+    for (const notice of HOSTILE) {
+      for (const output of [notice, `${notice}\nx`, `x\n${notice}`]) {
+        const messages = [
+          calling(call("1", tool, { command: "npm test" })),
+          results({ ...result("1", tool, output), ...fields }),
+        ];
+        const code = fields.exitCode === undefined ? {} : { exitCode: fields.exitCode };
+        expect(extractLedger(messages, { offset: 10 }).commands).toEqual([
+          { command: "npm test", outcome, at: 10, ...code },
+        ]);
+      }
+    }
+  });
 
   it("keeps every command verbatim and in order, repeated and unanswered ones too", () => {
     const long = `cat > a <<'EOF'\n${"x\n".repeat(5_000)}EOF`;
@@ -345,9 +325,9 @@ describe("extractLedger: errors", () => {
   });
 
   it("takes exit code 1 without a word for an answer", () => {
-    const silent = failing("1", "Bash", { command: "grep x a.ts" }, "Exit code 1");
+    const silent = failing("1", "Bash", { command: "grep x a.ts" }, "", 1);
     expect(extractLedger(silent).errors).toEqual([]);
-    const loud = failing("1", "Bash", { command: "make" }, "Exit code 2");
+    const loud = failing("1", "Bash", { command: "make" }, "", 2);
     expect(extractLedger(loud).errors[0]?.text).toBe("exit code 2");
   });
 });

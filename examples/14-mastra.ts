@@ -2,6 +2,7 @@
 // against a local server.
 import { openai } from "@ai-sdk/openai";
 import { Agent } from "@mastra/core/agent";
+import { MockMemory } from "@mastra/core/memory";
 import { createTool } from "@mastra/core/tools";
 import { mastraContext } from "longhaul/mastra";
 import { z } from "zod";
@@ -23,17 +24,25 @@ context.on("prepared", ({ action, tokens }) => {
   if (action !== "none") console.log(`${action}: ${tokens.before} -> ${tokens.after} tokens`);
 });
 
+// It is gone with the process; your own is a `Memory` of the package @mastra/memory. By default each gives
+// the last 10 messages only: `lastMessages` lets the whole history come, which the processor needs.
+const memory = new MockMemory();
 const agent = new Agent({
   id: "reader",
   name: "Reader",
   instructions: "You read logs.",
   model: openai("gpt-5-mini"),
   tools: { log },
+  memory,
   inputProcessors: [context.processor],
   errorProcessors: [context.processor],
   maxProcessorRetries: 2,
 });
 
 const question = "Read the logs of all 30 days, then say whether all is well.";
-const { text } = await agent.generate(question, { maxSteps: 100 });
+const options = { lastMessages: 100_000 };
+const { text } = await agent.generate(question, {
+  maxSteps: 100,
+  memory: { thread: "logs", resource: "me", options },
+});
 console.log(text);

@@ -49,6 +49,10 @@ export interface SummaryReport {
 
 /** What `prepare` did and why; plain JSON. All sizes in tokens unless named otherwise. */
 export interface ContextReport {
+  /**
+   * What this call did anew. `"none"` does not mean that the list is as it was given: edits of earlier
+   * calls are in what is returned, so send the returned messages every time.
+   */
   readonly action: "none" | "prune" | "compact";
   readonly window: number;
   readonly reserved: number;

@@ -4,9 +4,9 @@ import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
-import { type Beside, boundReasoning, emptyEnd, noteCall } from "./model.ts";
+import { recoveringStream } from "../recovering-stream.ts";
+import { type Beside, boundReasoning, emptyEnd, noteCall, signOf } from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
-import { recoveringStream } from "./recovering-stream.ts";
 import type {
   AiSdkMiddleware,
   CalledModel,
@@ -64,8 +64,10 @@ export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
         }
       };
       const result = await open();
-      const stream = recoveringStream(result.stream, {
-        recover: async (error) => (await retry(error))?.stream,
+      const stream = recoveringStream<unknown>(result.stream, {
+        sign: signOf,
+        again: async (error) => (await retry(error))?.stream,
+        failed: (error) => ({ type: "error", error }),
         onPart: (part) => calls.answered(params, part),
       });
       return { ...result, stream };

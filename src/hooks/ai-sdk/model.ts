@@ -7,6 +7,7 @@ import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
+import type { Sign } from "../recovering-stream.ts";
 import { summarizerOnCall } from "../summarizer.ts";
 import type { AiSdkStep, CallOptions } from "./sdk.ts";
 
@@ -69,6 +70,17 @@ export function emptyEnd(answer: unknown): AnswerEnd | undefined {
   if (!Array.isArray(content) || content.length > 0) return undefined;
   const finish = isWireObject(finishReason) ? finishReason["unified"] : finishReason;
   return finish === "length" ? { usage: aiSdkUsage(answer), finish } : undefined;
+}
+
+/** What comes before the answer itself. */
+const LEAD: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata", "raw"]);
+
+/** What a part of a stream says about it. */
+export function signOf(part: unknown): Sign {
+  const { type, error } = isWireObject(part) ? part : {};
+  if (LEAD.has(type)) return "lead";
+  const refused = type === "error" ? error : emptyEnd(part);
+  return refused === undefined ? "answer" : { refused };
 }
 
 function nameOf(model: unknown): string | undefined {

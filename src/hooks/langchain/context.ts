@@ -11,6 +11,7 @@ import {
   type LangChainRequest,
   type ModelRequestLike,
   type RunnableConfigLike,
+  type SentRequest,
   threadOf,
 } from "./conversation.ts";
 import {
@@ -19,6 +20,7 @@ import {
   createThinkingOf,
   managedByModel,
   maxOutputOf,
+  type StreamingModelLike,
   summarizerOf,
 } from "./model.ts";
 import {
@@ -53,6 +55,15 @@ export interface LangChainContext extends Omit<Context, "subAgent"> {
     messages: readonly LangChainMessage[],
     config?: object,
   ): Promise<Answer>;
+  /**
+   * The same with the model's `stream`: its chunks. Until the answer has begun, a refused request is
+   * sent once more with fewer messages; then every error passes. The model is called when the first chunk is read.
+   */
+  stream<Chunk>(
+    model: StreamingModelLike<Chunk>,
+    messages: readonly LangChainMessage[],
+    config?: object,
+  ): Promise<AsyncIterable<Chunk>>;
   /** Only the messages to send: the very list if nothing had to be done. */
   prepareMessages<Native extends LangChainMessage>(
     messages: readonly Native[],
@@ -116,7 +127,7 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
         tools,
       ),
     },
-    invoke: createInvoke(conversationFor),
+    ...createCalls(conversationFor),
     async prepareMessages<Native extends LangChainMessage>(
       messages: readonly Native[],
       options?: PrepareOptions,
@@ -130,28 +141,42 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
   };
 }
 
-function createInvoke(
+/** The calls of a model in one's own graph. */
+function createCalls(
   conversationFor: (request: LangChainRequest) => Conversation,
-): LangChainContext["invoke"] {
+): Pick<LangChainContext, "invoke" | "stream"> {
   const countTools = createToolCounter();
   const thinkingOf = createThinkingOf();
-  return async <Answer>(
-    model: ChatModelLike<Answer>,
+  const open = (
+    model: object,
     messages: readonly LangChainMessage[],
-    config?: object,
-  ): Promise<Answer> => {
-    const place = (config ?? {}) as RunnableConfigLike;
+    config: RunnableConfigLike = {},
+  ): { readonly conversation: Conversation; readonly request: SentRequest } => {
     const tools = boundTools(model);
     const options = {
       tools: tools && countTools(tools),
       maxOutput: maxOutputOf(model, config),
       managedBy: managedByModel(model, config),
-      signal: place.signal,
+      signal: config.signal,
     };
-    const request = { messages, thinking: thinkingOf(model), options };
-    return conversationFor({ messages, config: place }).send(request, (sent, called) =>
-      (called as typeof model).invoke([...sent] as never, config as never),
-    );
+    return {
+      conversation: conversationFor({ messages, config }),
+      request: { messages, thinking: thinkingOf(model), options },
+    };
+  };
+  return {
+    async invoke(model, messages, config) {
+      const { conversation, request } = open(model, messages, config);
+      return conversation.send(request, (sent, called) =>
+        (called as typeof model).invoke([...sent] as never, config as never),
+      );
+    },
+    async stream(model, messages, config) {
+      const { conversation, request } = open(model, messages, config);
+      return conversation.stream(request, (sent, called) =>
+        (called as typeof model).stream([...sent] as never, config as never),
+      );
+    },
   };
 }
 

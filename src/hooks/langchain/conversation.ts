@@ -5,10 +5,15 @@ import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { nativeContextOn, type NativePrepareOptions } from "../native-context.ts";
+import {
+  type NativeContext,
+  nativeContextOn,
+  type NativePrepareOptions,
+} from "../native-context.ts";
+import { recovering } from "../recovering-stream.ts";
 import { wireMarks } from "../stale-marks.ts";
 import type { Thread } from "../threads.ts";
-import { emptyEnd, type Thinking } from "./model.ts";
+import { emptyEnd, saysNothing, type Thinking, withChunk } from "./model.ts";
 
 type Natives = readonly LangChainMessage[];
 
@@ -22,10 +27,12 @@ export interface Conversation {
    * long, or has no room for an answer. Rejects with what the call rejects with.
    */
   send<Answer>(request: SentRequest, call: Call<Answer>): Promise<Answer>;
+  /** The same for an answer that comes in chunks; once it has begun, every error passes. */
+  stream<Chunk>(request: SentRequest, call: Call<AsyncIterable<Chunk>>): AsyncGenerator<Chunk>;
 }
 
 /** A request on its way to a chat model. */
-interface SentRequest {
+export interface SentRequest {
   readonly messages: Natives;
   readonly thinking: Thinking;
   readonly options: NativePrepareOptions;
@@ -48,6 +55,15 @@ export function conversationOn(context: Context): Conversation {
     const usage = isSameMessage(newest, answered) ? langchainUsage(newest) : undefined;
     return (await native.prepare(messages, { ...options, usage })).conversation;
   };
+  const open = async <Answer>(
+    request: SentRequest,
+    call: Call<Answer>,
+  ): Promise<OpenRequest<Answer>> => {
+    const { messages, thinking, options } = request;
+    const { boundReasoning } = thinking;
+    const prepared = await prepare(messages, { boundReasoning, ...options });
+    return openRequest(native, { request, prepared, call });
+  };
   return {
     context,
     async prepareOnly(messages, options) {
@@ -58,30 +74,87 @@ export function conversationOn(context: Context): Conversation {
       prepared = new Set(messages);
       return prepare(messages, options);
     },
-    async send<Answer>({ messages, thinking, options }: SentRequest, call: Call<Answer>) {
-      const ask = async (sent: Natives): Promise<Answer> => {
-        const isEdited = context.journal().length > 0;
-        const answer = await call(sent, isEdited ? await thinking.afterEdits() : thinking.model);
-        answered = answerIn(answer);
+    async send<Answer>(request: SentRequest, call: Call<Answer>) {
+      const { ask, again } = await open(request, call);
+      const learn = (answer: Answer | undefined): Answer | undefined => {
+        if (answer !== undefined) answered = answerIn(answer);
         return answer;
       };
-      const { boundReasoning } = thinking;
-      const sent = await prepare(messages, { boundReasoning, ...options });
-      const retry = async (refused: unknown): Promise<Answer | undefined> => {
-        const recovered = await native.recover(messages, refused);
-        return recovered && ask(recovered.conversation);
-      };
       try {
-        const answer = await ask(sent);
+        const answer = await ask();
+        learn(answer);
         const end = emptyEnd(answered);
-        return (end && (await retry(end))) ?? answer;
+        return (end && learn(await again(end))) ?? answer;
       } catch (error) {
-        const other = await retry(error);
+        const other = learn(await again(error));
         if (other === undefined) throw error;
         return other;
       }
     },
+    stream: (request, call) =>
+      chunksOf(
+        () => open(request, call),
+        (whole) => {
+          answered = whole;
+        },
+      ),
   };
+}
+
+/** A request that is ready: its call, and the one in place of what was refused, if there is one. */
+interface OpenRequest<Answer> {
+  readonly ask: () => Promise<Answer>;
+  readonly again: (refused: unknown) => Promise<Answer | undefined>;
+}
+
+interface ReadyRequest<Answer> {
+  readonly request: SentRequest;
+  readonly prepared: Natives;
+  readonly call: Call<Answer>;
+}
+
+function openRequest<Answer>(
+  native: NativeContext<Natives>,
+  { request: { messages, thinking }, prepared, call }: ReadyRequest<Answer>,
+): OpenRequest<Answer> {
+  const ask = async (sent: Natives): Promise<Answer> => {
+    const isEdited = native.context.journal().length > 0;
+    return call(sent, isEdited ? await thinking.afterEdits() : thinking.model);
+  };
+  return {
+    ask: () => ask(prepared),
+    async again(refused) {
+      const recovered = await native.recover(messages, refused);
+      return recovered && ask(recovered.conversation);
+    },
+  };
+}
+
+/** The chunks of an answer, from the call that was not refused; `learn` is given the whole one. */
+async function* chunksOf<Chunk>(
+  open: () => Promise<OpenRequest<AsyncIterable<Chunk>>>,
+  learn: (whole: unknown) => void,
+): AsyncGenerator<Chunk> {
+  const { ask, again } = await open();
+  let whole: unknown;
+  const watch = async function* (
+    answer: () => Promise<AsyncIterable<Chunk>>,
+  ): AsyncGenerator<Chunk> {
+    whole = undefined;
+    for await (const chunk of await answer()) {
+      whole = withChunk(whole, chunk);
+      yield chunk;
+    }
+    learn(whole);
+  };
+  yield* recovering(watch(ask), {
+    sign: (chunk) => (saysNothing(chunk) ? "lead" : "answer"),
+    end: () => emptyEnd(whole),
+    async again(refused) {
+      const other = await again(refused);
+      return other && watch(async () => other);
+    },
+  });
 }
 
 /** With a structured response the agent's handler gives back both. */

@@ -138,6 +138,11 @@ export interface ChatModelLike<Answer> {
   invoke(messages: never, config?: never): Promise<Answer>;
 }
 
+/** A chat model that streams its answers. */
+export interface StreamingModelLike<Chunk> {
+  stream(messages: never, config?: never): Promise<AsyncIterable<Chunk>>;
+}
+
 /** A summarizer on a chat model: that is one by what it answers. */
 export function summarizerOf(given: unknown): Summarizer | undefined {
   if (!isChatModel(given)) return undefined;
@@ -168,12 +173,26 @@ function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest):
 
 /** How an answer ended that was cut off with nothing in it: its provider may have had no room. */
 export function emptyEnd(answer: unknown): AnswerEnd | undefined {
-  const { content, tool_calls: calls } = objectOf(answer);
+  if (!saysNothing(answer) || finishOf(answer) !== "length") return undefined;
+  return { usage: langchainUsage(answer), finish: "length" };
+}
+
+/** Whether an answer, or a chunk of one, has nothing of what a model says, thinks or calls. */
+export function saysNothing(answer: unknown): boolean {
+  const { content, tool_calls, tool_call_chunks, additional_kwargs } = objectOf(answer);
   const isEmpty = (value: unknown): boolean =>
     value === undefined ||
     ((typeof value === "string" || Array.isArray(value)) && value.length === 0);
-  if (!isEmpty(content) || !isEmpty(calls) || finishOf(answer) !== "length") return undefined;
-  return { usage: langchainUsage(answer), finish: "length" };
+  const thinks = Object.keys(objectOf(additional_kwargs)).some((key) =>
+    key.startsWith("reasoning"),
+  );
+  return !thinks && [content, tool_calls, tool_call_chunks].every(isEmpty);
+}
+
+/** The chunks of an answer so far; they know how they are joined. */
+export function withChunk(whole: unknown, chunk: unknown): unknown {
+  const { concat } = objectOf(whole);
+  return typeof concat === "function" ? Reflect.apply(concat, whole, [chunk]) : chunk;
 }
 
 function finishOf(answer: unknown): SummaryFinish {

@@ -2,6 +2,7 @@ import type { Usage } from "../../core/message/index.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { managedSetting } from "../managed.ts";
+import { recovering } from "../recovering-stream.ts";
 import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
@@ -53,24 +54,19 @@ export function preparingModel<Model extends AgentModel>(
   };
   const getStreamedResponse = async function* (given: ModelRequest): AsyncGenerator<object> {
     const { request, learn, recover } = await prepareRequest(given, options);
-    const lead: Lead = { held: [], isOver: false };
     const watch = async function* (sent: ModelRequest): AsyncGenerator<object> {
       for await (const event of model.getStreamedResponse(sent as never)) {
         learn((event as { response?: { usage?: unknown } }).response?.usage);
         yield event;
       }
     };
-    try {
-      yield* holding(watch(request), lead);
-    } catch (error) {
-      // Once the model has said something, its words are out.
-      const again = lead.isOver ? undefined : await recover(error);
-      if (again === undefined) {
-        yield* lead.held;
-        throw error;
-      }
-      yield* watch(again);
-    }
+    yield* recovering(watch(request), {
+      sign: (event) => (saysNothing(event) ? "lead" : "answer"),
+      async again(refused) {
+        const sent = await recover(refused);
+        return sent && watch(sent);
+      },
+    });
   };
   return withMethods(model, { getResponse, getStreamedResponse });
 }
@@ -119,22 +115,6 @@ const LEAD_IN: ReadonlySet<unknown> = new Set([
   "error",
   "response.failed",
 ]);
-
-/** The beginning of a stream, as long as the model has said nothing. */
-interface Lead {
-  readonly held: object[];
-  isOver: boolean;
-}
-
-/** The events of an answer; those of its lead are held back until it is over. */
-async function* holding(events: AsyncIterable<object>, lead: Lead): AsyncGenerator<object> {
-  for await (const event of events) {
-    lead.held.push(event);
-    lead.isOver ||= !saysNothing(event);
-    if (lead.isOver) yield* lead.held.splice(0);
-  }
-  yield* lead.held.splice(0);
-}
 
 function saysNothing(event: object): boolean {
   const { type, event: raw } = event as { type?: unknown; event?: { type?: unknown } };

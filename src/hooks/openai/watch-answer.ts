@@ -1,3 +1,5 @@
+import { recoveringStream } from "../recovering-stream.ts";
+
 interface AnswerWatch {
   /** Hears every `usage` that the answer reports. */
   readonly learn: (reported: unknown) => void;
@@ -12,80 +14,48 @@ interface AnswerWatch {
 export function watchAnswer(response: Response, watch: AnswerWatch): Response {
   const { body, status, statusText, headers, url } = response;
   if (body === null || typeof body.getReader !== "function") return response;
-  const source: Source = { reader: body.getReader() };
   const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
-  const bytes = isStream ? watchEvents(source, watch) : watchJson(source, watch);
-  const watched = new Response(streamOf(bytes, source), { status, statusText, headers });
-  return Object.defineProperty(watched, "url", { value: url });
+  const watched = isStream ? watchEvents(body, watch) : watchJson(body, watch);
+  const answer = new Response(watched, { status, statusText, headers });
+  return Object.defineProperty(answer, "url", { value: url });
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
-type Pieces = AsyncGenerator<Bytes, void>;
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** What is read; another body may take the place of the first one. */
-interface Source {
-  reader: ReadableStreamDefaultReader<Bytes>;
-  isGivenUp?: boolean;
-}
-
-async function* watchJson(source: Source, { learn }: AnswerWatch): Pieces {
+function watchJson(body: Bytes, { learn }: AnswerWatch): Bytes {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of piecesOf(source)) {
-    text += decoder.decode(piece, { stream: true });
-    yield piece;
-  }
-  const answer = parsed(text + decoder.decode()) as { readonly usage?: unknown } | null | undefined;
-  if (answer?.usage != null) learn(answer.usage);
-}
-
-async function* watchEvents(source: Source, { learn, again }: AnswerWatch): Pieces {
-  const events = createEventReader();
-  /** What came before it was clear whether this is an answer. */
-  let held: Bytes[] | undefined = again === undefined ? undefined : [];
-  for await (const piece of piecesOf(source)) {
-    const { usage, opening } = events.read(piece);
-    if (usage !== undefined) learn(usage);
-    held?.push(piece);
-    if (held !== undefined && opening === undefined) continue;
-    const other = held && opening?.error !== undefined ? await again?.(opening.error) : undefined;
-    if (other?.ok === true && other.body !== null) {
-      await source.reader.cancel().catch(() => undefined);
-      source.reader = other.body.getReader();
-      if (source.isGivenUp === true) return source.reader.cancel();
-      return yield* watchEvents(source, { learn });
-    }
-    yield* held ?? [piece];
-    held = undefined;
-  }
-  yield* held ?? [];
-}
-
-async function* piecesOf({ reader }: Source): Pieces {
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
-}
-
-/** A stream that asks for the next piece when its reader does. */
-function streamOf(pieces: Pieces, source: Source): ReadableStream<Bytes> {
-  return new ReadableStream<Bytes>(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel(reason) {
-        source.isGivenUp = true;
-        // Also while a piece is awaited.
-        return source.reader.cancel(reason);
-      },
+  return recoveringStream(body, {
+    sign: () => "answer",
+    again: async () => undefined,
+    onPart: (piece) => void (text += decoder.decode(piece, { stream: true })),
+    onEnd() {
+      const answer = parsed(text + decoder.decode()) as
+        | { readonly usage?: unknown }
+        | null
+        | undefined;
+      if (answer?.usage != null) learn(answer.usage);
     },
-    { highWaterMark: 0 },
-  );
+  });
+}
+
+function watchEvents(body: Bytes, { learn, again }: AnswerWatch): Bytes {
+  const events = createEventReader();
+  return recoveringStream(body, {
+    sign(piece) {
+      const { usage, opening } = events.read(piece);
+      if (usage !== undefined) learn(usage);
+      if (again === undefined) return "answer";
+      if (opening === undefined) return "lead";
+      return opening.error === undefined ? "answer" : { refused: opening.error };
+    },
+    async again(refused) {
+      const other = await again?.(refused);
+      return other?.ok === true && other.body !== null
+        ? watchEvents(other.body, { learn })
+        : undefined;
+    },
+  });
 }
 
 function parsed(text: string): unknown {

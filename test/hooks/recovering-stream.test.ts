@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { recoveringStream } from "../../../src/hooks/ai-sdk/recovering-stream.ts";
+import { signOf } from "../../src/hooks/ai-sdk/model.ts";
+import { recoveringStream } from "../../src/hooks/recovering-stream.ts";
 
 type Part = { readonly type: string; readonly [field: string]: unknown };
 
@@ -31,7 +32,9 @@ async function run(parts: readonly Part[], other?: ReadableStream | Error): Prom
     return other;
   });
   const stream = recoveringStream(streamOf(parts), {
-    recover,
+    sign: signOf,
+    again: recover,
+    failed: (error) => ({ type: "error", error }),
     onPart: (part) => void seen.push(part),
   });
   return { recover, seen, parts: await all(stream) };
@@ -42,7 +45,7 @@ describe("a stream", () => {
     const parts = [start, { type: "response-metadata" }, delta, { type: "raw" }, finish];
     const { parts: passed, seen, recover } = await run(parts);
     expect(passed).toEqual(parts);
-    expect(seen).toEqual([delta, { type: "raw" }, finish]);
+    expect(seen).toEqual(parts);
     expect(recover).not.toHaveBeenCalled();
     expect((await run([start])).parts).toEqual([start]);
     expect((await run([])).parts).toEqual([]);
@@ -87,9 +90,8 @@ describe("a stream", () => {
         cancel: (reason) => void reasons.push(reason),
       });
     const recover = async (): Promise<ReadableStream> => endless();
-    const onPart = (): void => undefined;
     for (const first of [endless(), streamOf([failed])]) {
-      const reader = recoveringStream(first, { recover, onPart }).getReader();
+      const reader = recoveringStream(first, { sign: signOf, again: recover }).getReader();
       expect(await reader.read()).toEqual({ done: false, value: delta });
       await reader.cancel("enough");
     }

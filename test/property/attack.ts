@@ -41,8 +41,8 @@ const REPORTS: Readonly<Record<string, (sent: number) => Usage | undefined>> = {
   senseless: () => ({ input: Number.NaN, output: -1, cacheRead: Number.POSITIVE_INFINITY }),
 };
 
-/** Reports that a provider makes which counts what it is sent. */
-export const SENSIBLE: ReadonlySet<string> = new Set(["none", "honest", "cached", "dear"]);
+/** Reports of one provider, which counts what it is sent as it did before; a dear one is another. */
+export const SENSIBLE: ReadonlySet<string> = new Set(["none", "honest", "cached"]);
 
 export interface Act {
   readonly act: (typeof ACTS)[number];

@@ -14,7 +14,7 @@ import type { Chain } from "./chain.ts";
 import { editReport } from "./edit-report.ts";
 import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
-import { makeRecord } from "./make-record.ts";
+import { makeRecord, recordable } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
 import { type ContextOptions, templatesOf } from "./options.ts";
 import type { Persistence } from "./persistence.ts";
@@ -162,7 +162,8 @@ async function edit(
   if (plan.action === "none") {
     return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
   }
-  const facts = { ...told, names: namesOfHead(legal, plan, options) };
+  const known = { ...told, names: namesOfHead(legal, plan, options) };
+  const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
     messages: said,
     plan,
@@ -180,7 +181,7 @@ async function edit(
     template,
   });
   const tokens = gauge.tokens();
-  const decided = { messages: legal, plan, facts, summary: recorded };
+  const decided = { messages: legal, plan, end, facts, summary: recorded };
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
   history.append(record, base);
   const unsaved = await persistence.add(record);
@@ -205,7 +206,7 @@ function namesOfHead(
 
 /** A plan that wants a summary, and what there is to write it from. */
 interface WantedSummary extends ArchivedPlan {
-  /** The facts of the messages that no record has consumed yet. */
+  /** The facts of the messages that its record consumes. */
   readonly facts: Ledger;
   /** What a model wrote, if one did. */
   readonly words: Words | undefined;

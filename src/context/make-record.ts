@@ -10,13 +10,19 @@ import type { RecordedSummary } from "./write-summary.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
 
+/** What a record may rest on. */
+export interface Recordable {
+  /** How many messages at the end of the list it leaves to the next one. */
+  readonly end: number;
+  /** The facts of the messages that it consumes. */
+  readonly facts: Ledger;
+}
+
 /** What was decided about a view, and what it is made of. */
-export interface Decided {
+export interface Decided extends Recordable {
   /** The legal list of the view, for which the plan was made. */
   readonly messages: readonly Message[];
   readonly plan: ContextPlan;
-  /** The facts of the messages that no record has consumed yet. */
-  readonly facts: Ledger;
   /** What fulfils the plan's request for a summary. */
   readonly summary: RecordedSummary;
 }
@@ -32,7 +38,7 @@ export interface Edited {
 /** Applies a plan to the newest view of a history, and makes the journal's record of it. */
 export function makeRecord(
   view: View,
-  { messages: legal, plan: whole, facts, summary }: Decided,
+  { messages: legal, plan: whole, end, facts, summary }: Decided,
   {
     history,
     chain,
@@ -45,13 +51,11 @@ export function makeRecord(
     readonly gauge: Pick<Gauge, "window">;
   },
 ): Edited {
-  const end = untouchedEnd(view.fresh, legal, whole);
   const plan = { ...whole, length: whole.length - end };
   const written = summary.summary === undefined ? undefined : { summary: summary.summary };
   const messages = applyPlan(legal, plan, written);
   const lead = leadingSystemCount(legal);
   const base = messages.slice(lead, messages.length - end);
-  const consumed = view.consumed + view.fresh.length - end;
   const record: JournalRecord = {
     version: 2,
     at: view.startedAt,
@@ -59,9 +63,9 @@ export function makeRecord(
     before: history.keyOf(view.messages.length - leadingSystemCount(view.messages) - end),
     after: { key: chain.keyOf(base), length: base.length },
     follows: view.records.at(-1)?.after.key,
-    consumed,
+    consumed: consumedBefore(view, end),
     ...summary,
-    facts: { ...facts, instructions: facts.instructions.filter(({ at }) => at < consumed) },
+    facts,
     tokens: {
       before: view.measured.tokens,
       after: Math.ceil(tokens.fixedTokens + tokens.meter.total(messages)),
@@ -69,6 +73,27 @@ export function makeRecord(
     window: gauge.window.learned(),
   };
   return { record, messages, base };
+}
+
+/** How many messages of the history come before so many at its end. */
+function consumedBefore({ consumed, fresh }: View, end: number): number {
+  return consumed + fresh.length - end;
+}
+
+/**
+ * How much of a view a record and its summary may speak of. What was said after the newest step
+ * stands in the list itself; the next request may have it in other words, or not at all.
+ */
+export function recordable(
+  facts: Ledger,
+  view: View,
+  legal: readonly Message[],
+  plan: ContextPlan,
+): Recordable {
+  const end = untouchedEnd(view.fresh, legal, plan);
+  const consumed = consumedBefore(view, end);
+  const instructions = facts.instructions.filter(({ at }) => at < consumed);
+  return { end, facts: { ...facts, instructions } };
 }
 
 /**

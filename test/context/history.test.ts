@@ -148,6 +148,23 @@ describe("a reminder that stands behind every request and is gone in the next", 
     expect(again).toEqual([...messages.slice(0, -1), reminder(2)]);
   });
 
+  it("is not in the summary either, so that it can be taken back", async () => {
+    const context = open();
+    const history = [task, ...work(60)];
+    const secret = user("the password is quince");
+    const { messages } = await context.prepare([...history, secret]);
+    expect(context.journal()).toHaveLength(1);
+    expect(messages.at(-1)).toBe(secret);
+    expect(JSON.stringify(messages.slice(0, -1))).not.toContain("quince");
+    expect(JSON.stringify(context.journal())).not.toContain("quince");
+    const redacted = user("the password is [redacted]");
+    for (const list of [history, messages.slice(0, -1)]) {
+      const { messages: again, report } = await context.prepare([...list, redacted]);
+      expect(report).toMatchObject({ action: "none", warnings: [] });
+      expect(JSON.stringify(again)).not.toContain("quince");
+    }
+  });
+
   it("is consumed where an edit changes it", async () => {
     const context = open();
     const long = user(words(20_000, "paste"));

@@ -27,6 +27,9 @@ export type {
   PrepareOptions,
   SummaryReport,
   SummarySource,
+  TemplateFunction,
+  TemplateOption,
+  TemplateRequest,
 } from "./context/index.ts";
 export type { Continuation, ContinuationPolicy, RunState } from "./core/continuation/index.ts";
 export type { ContextErrorCode, ContextErrorDetails, Failure } from "./core/error.ts";

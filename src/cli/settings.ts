@@ -9,11 +9,7 @@ import {
   BUDGET_OPTIONS,
   type BudgetOptions,
 } from "../core/overflow/budget-options.ts";
-import {
-  DEFAULT_COMPACTION_TEMPLATE,
-  plainTitle,
-  type TemplateOverride,
-} from "../core/summary/template.ts";
+import { markdownTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { protection } from "../core/prune/protection.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { ContextOptions } from "../context/index.ts";
@@ -169,29 +165,4 @@ function jsonTemplate(text: string, file: string): TemplateOverride {
   } catch (cause) {
     throw new ContextError("invalid-options", `The template ${file} is no valid JSON.`, { cause });
   }
-}
-
-const HEADING = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m;
-
-function markdownTemplate(text: string, file: string): TemplateOverride {
-  const [, ...pieces] = text.replaceAll("\r\n", "\n").split(new RegExp(HEADING, "gm"));
-  if (pieces.length === 0) {
-    throw invalid(`The template ${file} has no heading; each heading is a section of the summary.`);
-  }
-  const sections = pieces.flatMap((heading, at) => {
-    if (at % 2 === 1) return [];
-    const purpose = (pieces[at + 1] ?? "").trim();
-    return [{ id: sectionId(heading, at), heading, ...(purpose !== "" && { purpose }) }];
-  });
-  return { sections };
-}
-
-/** Ids are ASCII; a heading in another script has that of its place. */
-function sectionId(heading: string, at: number): string {
-  const title = plainTitle(heading);
-  const core = DEFAULT_COMPACTION_TEMPLATE.sections.find(
-    (section) => plainTitle(section.heading) === title,
-  );
-  const word = title.replace(/[^\w-]+/g, "");
-  return core?.id ?? (/^[a-z]/.test(word) ? word : `section-${at / 2 + 1}`);
 }

@@ -2,6 +2,7 @@ import { leadingSystemCount } from "../core/message/structure.ts";
 import type { ModelSummary } from "../models/summarizer.ts";
 import { isSameMessage } from "./chain.ts";
 import type { Message } from "../core/message/index.ts";
+import type { CompactionTemplate } from "../core/summary/index.ts";
 
 /** What a summary rests on: the messages of a legal view up to where the tail starts. */
 export interface Prefix {
@@ -9,9 +10,16 @@ export interface Prefix {
   readonly tailStart: number;
 }
 
+/** What a summary is begun with. */
+export interface Beginning extends Prefix {
+  readonly template: CompactionTemplate;
+}
+
 /** A summary that is being written, or has been, while the agent works. */
 export interface AheadSummary {
   readonly tailStart: number;
+  /** The sections that it was asked for. */
+  readonly template: CompactionTemplate;
   readonly answer: Promise<ModelSummary | undefined>;
   /** Whether the answer is there, so that nobody has to wait. */
   readonly isReady: boolean;
@@ -26,7 +34,10 @@ export interface Ahead {
   isTimeToLook(tokens: number, step: number): boolean;
   /** By how much a step adds to the window, as a mean of the newest; infinite before two are known. */
   growth(tokens: number): number;
-  begin(prefix: Prefix, start: (signal: AbortSignal) => Promise<ModelSummary | undefined>): void;
+  begin(
+    beginning: Beginning,
+    start: (signal: AbortSignal) => Promise<ModelSummary | undefined>,
+  ): void;
   /** The summary, if the view still begins with what it was written about; else it is dropped. */
   match(messages: readonly Message[]): AheadSummary | undefined;
   /** It was used. */
@@ -77,7 +88,7 @@ export function createAhead(): Ahead {
       return isTime;
     },
     growth: createGrowth(),
-    begin({ messages, tailStart }, start) {
+    begin({ messages, tailStart, template }, start) {
       const abort = new AbortController();
       const settled = { isReady: false };
       // A summary that cannot be written is found out when it is needed.
@@ -89,6 +100,7 @@ export function createAhead(): Ahead {
       pending = {
         prefix: messages.slice(0, tailStart),
         tailStart,
+        template,
         answer,
         abort,
         get isReady() {

@@ -250,7 +250,8 @@ export interface Filling {
   readonly limit: number;
   /** After a look that came to nothing, so many tokens must come before the next one. */
   readonly step: number;
-  readonly template: CompactionTemplate;
+  /** Asked when a summary is begun. */
+  readonly template: () => CompactionTemplate;
   /** `undefined` for messages that must be repaired first. */
   readonly planOptions: () => PlanOptions | undefined;
 }
@@ -258,7 +259,7 @@ export interface Filling {
 /** Starts a summary while the agent works, when the window is getting full; never throws. */
 export function prepareAhead(asking: Asking, filling: Filling): void {
   const { ahead, summarizer, breaker } = asking;
-  const { messages, tokens, limit, step, template } = filling;
+  const { messages, tokens, limit, step } = filling;
   if (summarizer === undefined || ahead.isUnderWay || !breaker.allows) return;
   const growth = ahead.growth(tokens);
   if (tokens < limit || !ahead.isTimeToLook(tokens, step)) return;
@@ -267,7 +268,10 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   const compaction = compactionIfFull(messages, options, tokens);
   if (compaction === undefined) return;
   const stretch = stretchOf(messages, compaction, options);
-  ahead.begin(stretch, (signal) => startSummary(asking, stretch, { template, signal }));
+  const template = filling.template();
+  ahead.begin({ ...stretch, template }, (signal) =>
+    startSummary(asking, stretch, { template, signal }),
+  );
 }
 
 /** In so many steps a model has answered, as a rule. */

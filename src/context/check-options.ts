@@ -5,11 +5,11 @@ import {
   budgetOptions,
   type BudgetOptions,
 } from "../core/overflow/budget-options.ts";
-import { resolveTemplate } from "../core/summary/template.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import { isJournal } from "./journal.ts";
-import { type ContextOptions, templatesOf } from "./options.ts";
+import type { ContextOptions } from "./options.ts";
 import { aheadShare, summarizerTimeout } from "./summarizing.ts";
+import { checkTemplates } from "./templates.ts";
 
 /** What an option must be, for a sentence, and the test for it. */
 interface Rule {
@@ -94,7 +94,7 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   }
   if (toolLimits !== undefined) checkToolLimits(toolLimits);
   budgetOptions(options);
-  resolveTemplate(templatesOf(options));
+  checkTemplates(options);
   summarizerTimeout(options.summarizerTimeoutMs);
   aheadShare(options.summarizeAhead);
 }

@@ -3,12 +3,9 @@ import { mergeLedgers } from "../core/ledger/merge.ts";
 import { linesOf, originalOfLines } from "../core/message/original.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
-import {
-  resolveTemplate,
-  type CompactionTemplate,
-  type TemplateOverride,
-} from "../core/summary/template.ts";
+import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import { jsonBytes } from "../core/tokens/meter.ts";
+import type { AheadSummary } from "./ahead.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
 import { editReport } from "./edit-report.ts";
@@ -16,7 +13,7 @@ import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
 import { makeRecord, recordable } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
-import { type ContextOptions, templatesOf } from "./options.ts";
+import type { ContextOptions, TemplateOption } from "./options.ts";
 import type { Persistence } from "./persistence.ts";
 import { type ArchivedPlan, archived, planAndArchive, planOptions } from "./plan-edit.ts";
 import { emptyReport, type ModelCosts, type Prepared, type View } from "./report.ts";
@@ -35,6 +32,7 @@ import {
   protectedOutputs,
   summaryOf,
 } from "./write-summary.ts";
+import { type ChosenTemplate, chooseTemplate } from "./templates.ts";
 import { undoLast } from "./undo.ts";
 import { namesIn } from "../core/ledger/names.ts";
 import type { Ledger, NameFact } from "../core/ledger/index.ts";
@@ -42,7 +40,7 @@ import type { ContextPlan } from "../core/plan/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { Digest, Message, MessageIssue } from "../core/message/index.ts";
 import type { SummaryPlan } from "../core/plan/index.ts";
-import type { Words } from "../core/summary/index.ts";
+import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
@@ -51,7 +49,7 @@ export interface EditRequest {
   /** Compact even though there is room. */
   readonly force: boolean;
   /** The template's override of this call. */
-  readonly compactionTemplate?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOption;
   readonly signal?: AbortSignal;
 }
 
@@ -143,10 +141,8 @@ async function edit(
   const { check, ledger, lines } = books.booksOf(view);
   const told = ledger.ledger();
   const { legal, repairs, unkept } = await repaired(view, check.issues(), parts);
-  const template = templateFor(options, request.compactionTemplate);
-  // A summary that was prepared has the sections of the standing template.
-  const isUsable = request.compactionTemplate === undefined;
-  const prepared = isUsable ? asked.ahead.match(legal) : undefined;
+  const chosen = lazyTemplate(options, request);
+  const prepared = preparedFor(asked.ahead.match(legal), chosen);
   const planning = { ...planOptions(view, gauge, options, parts.digest), force: request.force };
   const said = await asSaid(legal, history.recordsOf, archive);
   const planned = await planAndArchive(said, {
@@ -156,7 +152,8 @@ async function edit(
     preparedTail: prepared?.tailStart,
   });
   const { plan } = planned;
-  const failures = [...planned.failures, ...unkept];
+  const { template, failures: leftOut } = plan.compaction === undefined ? NO_SUMMARY : chosen();
+  const failures = [...planned.failures, ...unkept, ...leftOut];
   const warnings = [...view.warnings, ...repairs];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   if (plan.action === "none") {
@@ -192,6 +189,25 @@ async function edit(
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const report = { ...none, ...made, ...costsOf(asked), failures: failed };
   return { messages, report: { ...report, durationMs: now() - view.startedAt } };
+}
+
+/** Chosen when it is asked for, and once. */
+function lazyTemplate(options: ContextOptions, request: EditRequest): () => ChosenTemplate {
+  let chosen: ChosenTemplate | undefined;
+  return () => (chosen ??= chooseTemplate(options, request.compactionTemplate));
+}
+
+/** For a plan that writes no summary. */
+const NO_SUMMARY: ChosenTemplate = { template: DEFAULT_COMPACTION_TEMPLATE, failures: [] };
+
+/** A summary that was prepared, if it has the sections that are wanted now. */
+function preparedFor(
+  prepared: AheadSummary | undefined,
+  chosen: () => ChosenTemplate,
+): AheadSummary | undefined {
+  if (prepared === undefined) return undefined;
+  const [had, wanted] = [prepared.template, chosen().template];
+  return JSON.stringify(had) === JSON.stringify(wanted) ? prepared : undefined;
 }
 
 /** The names of what a plan compacts: the rest of the view keeps its own. */
@@ -267,7 +283,7 @@ function beginAhead(parts: EditorParts, { asked, books }: Desk, view: View): voi
     tokens: view.measured.most,
     limit: usable * asked.aheadShare,
     step: usable * NEXT_LOOK,
-    template: templateFor(options),
+    template: () => chooseTemplate(options).template,
     planOptions() {
       const isLegal = books.booksOf(view).check.issues().length === 0;
       return isLegal ? planOptions(view, gauge, options, parts.digest) : undefined;
@@ -278,10 +294,6 @@ function beginAhead(parts: EditorParts, { asked, books }: Desk, view: View): voi
 function askingOf({ gauge, options, history, events, now }: EditorParts, asked: Asked): Asking {
   const { counter, meter } = gauge.tokens();
   return { ...asked, counter, meter, now, options, beside: gauge.beside, history, events };
-}
-
-function templateFor(options: ContextOptions, call?: TemplateOverride): CompactionTemplate {
-  return resolveTemplate([...templatesOf(options), call]);
 }
 
 function costsOf({ ahead, spending }: Asked): ModelCosts {

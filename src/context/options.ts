@@ -44,7 +44,7 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
    */
   readonly unansweredMedia?: "describe" | "keep";
   /** An override of the template of summaries; it stands above those of plugins. */
-  readonly compactionTemplate?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOption;
   /**
    * The model that writes summaries, or a function. Its words stand above the recorded facts; where
    * it fails the summary holds those alone. @default "extractive", which asks nobody
@@ -78,12 +78,31 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
   readonly now?: () => number;
 }
 
+/**
+ * How an override of the template is given: as data, as Markdown (each heading is a section, what
+ * stands below it its purpose), or as a function that gives either when a summary is to be written.
+ */
+export type TemplateOption = TemplateOverride | string | TemplateFunction;
+
+/**
+ * Asked for each compaction, and when a summary is begun ahead of one. `undefined` changes nothing.
+ * What it throws, or gives that makes no sense, is a failure in the report; the summary then has the
+ * sections that it would have without it.
+ */
+export type TemplateFunction = (request: TemplateRequest) => TemplateOverride | string | undefined;
+
+/** What a template is wanted for. */
+export interface TemplateRequest {
+  /** The conversation's id, if the context has one. */
+  readonly conversation?: string;
+}
+
 /** A bundle of settings and a listener that somebody else maintains. */
 export interface ContextPlugin {
   /** For error messages. */
   readonly name: string;
   /** Stands above the default template and below the conversation's. */
-  readonly compactionTemplate?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOption;
   /** Protected beside those of the context and of other plugins. */
   readonly protectedTools?: ProtectedTools;
   /** The context's own entries win. */
@@ -125,7 +144,7 @@ function protectedByAny(sets: readonly ProtectedTools[]): ProtectedTools {
 export function templatesOf({
   plugins = [],
   compactionTemplate,
-}: ContextOptions): readonly (TemplateOverride | undefined)[] {
+}: ContextOptions): readonly (TemplateOption | undefined)[] {
   return [...plugins.map((plugin) => plugin.compactionTemplate), compactionTemplate];
 }
 

@@ -1,11 +1,11 @@
-import { resolveTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { messageText, type Message } from "../core/message/message.ts";
 import type { Editor, EditorParts } from "./edit.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
 import type { Doubt } from "./reports.ts";
-import { type ContextOptions, templatesOf } from "./options.ts";
+import type { ContextOptions, TemplateOption } from "./options.ts";
 import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
+import { checkTemplates } from "./templates.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
@@ -14,7 +14,7 @@ export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
   /** The template's override for a summary that this call needs; it wins over all others. */
-  readonly compactionTemplate?: TemplateOverride;
+  readonly compactionTemplate?: TemplateOption;
   /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
   readonly signal?: AbortSignal;
 }
@@ -54,9 +54,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
       hasRecovered = false;
       signal?.throwIfAborted();
-      if (compactionTemplate !== undefined) {
-        resolveTemplate([...templatesOf(options), compactionTemplate]);
-      }
+      if (compactionTemplate !== undefined) checkTemplates(options, compactionTemplate);
       const gauge = await ready();
       gauge.note(sent);
       const view = viewOf(messages, gauge);

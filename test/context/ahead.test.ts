@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { type ContextReport, createContext } from "../../src/context/index.ts";
 import { createAhead } from "../../src/context/ahead.ts";
 import type { Message } from "../../src/core/message/index.ts";
+import { DEFAULT_COMPACTION_TEMPLATE } from "../../src/core/summary/index.ts";
 import type { SummaryRequest } from "../../src/models/summarizer.ts";
 import { assistant, quarter, step, system, user, words } from "../build-messages.ts";
 import { goodSummary } from "../good-summary.ts";
@@ -19,7 +20,7 @@ it.each<[name: string, messages: readonly Message[], isKept: boolean]>([
 ])("a summary is kept for a list that begins as what it was written about: %s", (...row) => {
   const [, messages, isKept] = row;
   const ahead = createAhead();
-  const head = { messages: list, system: 1, tailStart: 3, cap: 1_000 };
+  const head = { messages: list, tailStart: 3, template: DEFAULT_COMPACTION_TEMPLATE };
   ahead.begin(head, () => Promise.resolve(undefined));
   expect(ahead.match(messages) !== undefined).toBe(isKept);
   expect(ahead.discarded).toBe(isKept ? 0 : 1);

@@ -45,7 +45,13 @@ it.each([
   [{ toolLimits: 5 }, "The option toolLimits"],
   [{ toolLimits: null }, "The option toolLimits"],
   [{ toolLimits: { bash: { direction: "up" } } }, "The direction is up"],
-  [{ compactionTemplate: "short" }, "A template is"],
+  [
+    { compactionTemplate: "short" },
+    'The template "short" has no heading; each heading is a section',
+  ],
+  [{ compactionTemplate: "" }, "has no heading"],
+  [{ compactionTemplate: "## Risks\n\n## Goal" }, 'The section "risks" is new'],
+  [{ plugins: [{ name: "p", compactionTemplate: "no heading" }] }, "has no heading"],
   [{ compactionTemplate: { conversation: { sections: [] } } }, "A template is"],
   [{ compactionTemplate: { sections: "goal" } }, "A template is"],
   [{ compactionTemplate: { sections: [null] } }, "A template is"],
@@ -61,6 +67,8 @@ it.each<ContextOptions>([
   { summarizer: () => Promise.resolve("a summary") },
   { journal: [record as never] },
   { compactionTemplate: { sections: [{ id: "goal", purpose: "The ticket." }] } },
+  { compactionTemplate: "## Risks\nWhat may fail." },
+  { compactionTemplate: () => ({ sections: [] }) },
   { summarizer: own },
   { summarizer: { ...own, window: Infinity, maxTokens: 400 } },
 ])("what fits is taken", (options) => {
@@ -69,8 +77,9 @@ it.each<ContextOptions>([
 
 it("a template of one call is checked at once, also where nothing is to be done", async () => {
   const context = createContext({ window: 200_000 });
-  const compactionTemplate = { sections: [{ id: "new" }] };
-  await expect(context.prepare([], { compactionTemplate })).rejects.toMatchObject({
-    code: "invalid-options",
-  });
+  for (const compactionTemplate of [{ sections: [{ id: "new" }] }, "no heading"]) {
+    await expect(context.prepare([], { compactionTemplate })).rejects.toMatchObject({
+      code: "invalid-options",
+    });
+  }
 });

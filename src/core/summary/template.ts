@@ -1,4 +1,5 @@
 import { fieldsOf } from "../text/json.ts";
+import { clipLine } from "../text/clip.ts";
 import { ContextError } from "../error.ts";
 import { describeValue } from "../message/shape.ts";
 
@@ -79,13 +80,14 @@ export const DEFAULT_COMPACTION_TEMPLATE: CompactionTemplate = {
 
 /**
  * The default template after overrides, of which a later one wins: plugins in their order, then
- * conversation, then call. Sections that an override adds come after those already there; the five
+ * conversation, then call. A text is Markdown, in which each heading is a section and what stands
+ * below it its purpose. Sections that an override adds come after those already there; the five
  * core ones stay, in their order, unless an override says `replaceCore`. Throws `invalid-options` for
- * what is no override, a section without a usable id or with the title of another one, or a new one
+ * what is no override, a text without headings, a section without a usable id or with the title of another one, or a new one
  * without heading or purpose.
  */
 export function resolveTemplate(
-  overrides: readonly (TemplateOverride | undefined)[],
+  overrides: readonly (TemplateOverride | string | undefined)[],
 ): CompactionTemplate {
   const template = overrides.reduce<CompactionTemplate>(applyOverride, DEFAULT_COMPACTION_TEMPLATE);
   checkTitles(template);
@@ -127,9 +129,11 @@ function isSection(value: unknown): value is SectionOverride {
 
 function applyOverride(
   template: CompactionTemplate,
-  override: TemplateOverride | undefined,
+  given: TemplateOverride | string | undefined,
 ): CompactionTemplate {
-  if (override === undefined) return template;
+  if (given === undefined) return template;
+  const override =
+    typeof given === "string" ? markdownTemplate(given, `"${clipLine(given)}"`) : given;
   if (!isOverride(override)) {
     throw invalid(
       `A template is ${describeValue(override)}; it must be like { sections: [{ id, heading, purpose }] }.`,
@@ -167,6 +171,35 @@ function mergeSection(
 function headingLine(line: string): string {
   if (/[\r\n]/.test(line)) throw invalid(`The heading "${line}" has a line break; use one line.`);
   return /^#{1,6}\s/.test(line) ? line : `## ${line}`;
+}
+
+const HEADING = /^#{1,6}[ \t]+(.+?)[ \t#]*$/gm;
+
+/**
+ * An override as Markdown has it: each heading is a section, what stands below it its purpose.
+ * Throws `invalid-options` for a text without headings; `name` is what the error calls it.
+ */
+export function markdownTemplate(text: string, name: string): TemplateOverride {
+  const [, ...pieces] = text.replaceAll("\r\n", "\n").split(HEADING);
+  if (pieces.length === 0) {
+    throw invalid(`The template ${name} has no heading; each heading is a section of the summary.`);
+  }
+  const sections = pieces.flatMap((heading, at) => {
+    if (at % 2 === 1) return [];
+    const purpose = (pieces[at + 1] ?? "").trim();
+    return [{ id: sectionId(heading, at), heading, ...(purpose !== "" && { purpose }) }];
+  });
+  return { sections };
+}
+
+/** Ids are ASCII; a heading in another script has that of its place. */
+function sectionId(heading: string, at: number): string {
+  const title = plainTitle(heading);
+  const core = DEFAULT_COMPACTION_TEMPLATE.sections.find(
+    (section) => plainTitle(section.heading) === title,
+  );
+  const word = title.replace(/[^\w-]+/g, "");
+  return core?.id ?? (/^[a-z]/.test(word) ? word : `section-${at / 2 + 1}`);
 }
 
 function invalid(message: string): ContextError {

@@ -274,8 +274,8 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   );
 }
 
-/** In so many steps a model has answered, as a rule. */
-const STEPS_AHEAD = 5;
+/** In so many steps a model has answered, as a rule, also where steps are quick. */
+const STEPS_AHEAD = 12;
 
 /**
  * The compaction if the window were full; `undefined` if no summary were needed. What comes until

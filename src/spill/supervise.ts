@@ -140,10 +140,19 @@ export function findsStrays(): boolean {
 /** The processes of a family that its group does not hold, because they called `setsid`. */
 function strays({ group, mark }: Family): readonly number[] {
   if (group === undefined || !findsStrays()) return [];
-  return readdirSync("/proc").flatMap((name) => {
+  return processes().flatMap((name) => {
     const pid = Number(name);
     return Number.isInteger(pid) && isStray(name, { group, mark }) ? [pid] : [];
   });
+}
+
+/** Where no descriptor is left to look with, none is known. */
+function processes(): readonly string[] {
+  try {
+    return readdirSync("/proc");
+  } catch {
+    return [];
+  }
 }
 
 /** A process that ended meanwhile, or is somebody else's, shows nothing. */

@@ -168,7 +168,8 @@ describe.each(AGENTS)("300 steps in a window of 32k: %s", (_, agent) => {
     expectFinished(done, true);
     const { compactions, calls, upstream } = done;
     const waited = compactions.filter(({ summary }) => summary!.waitedMs > 0);
-    expect(waited.length).toBeLessThanOrEqual(compactions.length * 0.1);
+    // A step may be larger than all before it.
+    expect(waited.length).toBeLessThanOrEqual(Math.max(1, compactions.length * 0.1));
     expect(totalOf(calls)).toEqual(servedTotal(upstream));
   });
 

@@ -57,11 +57,18 @@ function fileOf(call: ToolCallPart, toolKinds: ToolKinds | undefined): string | 
   return files.length === 1 ? files[0]?.path : undefined;
 }
 
+/** Texts that lie deeper are data. */
+const DEEPEST = 20;
+
 /** The texts in an input, without its field names. */
-function inputTexts(input: unknown): string {
+function inputTexts(input: unknown, depth = 0, seen = new Set<object>()): string {
   if (typeof input === "string") return input;
-  if (typeof input !== "object" || input === null) return "";
-  return Object.values(input).map(inputTexts).join("\n");
+  if (typeof input !== "object" || input === null || depth > DEEPEST) return "";
+  // An input may hold itself, and more than once.
+  if (seen.has(input)) return "";
+  seen.add(input);
+  const texts = Object.values(input).map((value) => inputTexts(value, depth + 1, seen));
+  return texts.join("\n");
 }
 
 /** A line that a search found: the file, then its number. */

@@ -45,6 +45,13 @@ describe("namesIn", () => {
     expect(names.map(({ name }) => name)).toEqual(["secondName", "firstName"]);
   });
 
+  it("ends with an input that is nested without end", () => {
+    const input: Record<string, unknown> = { text: "someName" };
+    for (let at = 0; at < 20; at++) input[`self${at}`] = input;
+    const names = namesIn(step("1", "run", input, "done"));
+    expect(names).toEqual([{ name: "someName", isOwn: true }]);
+  });
+
   it("takes nothing from what a person wrote", () => {
     expect(namesIn([user("please mend someThing")])).toEqual([]);
   });

@@ -184,7 +184,7 @@ function exitCodeOf(
   const isEmpty = shown === "" || shown.startsWith("Command ");
   const known = `Output: ${shown}\n`;
   const empty = isEmpty ? EMPTY.exec(first.text)?.[0] : undefined;
-  const head = first.text.startsWith(known) ? known : empty;
+  const head = empty ?? (first.text.startsWith(known) ? known : undefined);
   if (head === undefined) return undefined;
   const fields = first.text.slice(head.length);
   return exitCodeIn(fields, /^Exit Code: (-?\d+)$/m) ?? (SUCCESS.test(fields) ? 0 : undefined);

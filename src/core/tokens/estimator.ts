@@ -27,6 +27,9 @@ export const RUN_ROW: number = RUN_SIZES.length + 2;
 /** The class before the first unit: a text starts as if after blank lines. */
 export const FIRST_CLASS = 1;
 
+/** No text but a long run costs less a unit, whatever its weights add up to. */
+const LEAST = WEIGHT_SCALE / 8;
+
 const STATE_BITS = 16;
 const STATE_MASK = 0xffff;
 /** Everything the scan looks up. */
@@ -90,7 +93,7 @@ function scan({ text, from, to }: Range, runClass: number, tables: Tables): numb
     state = step & STATE_MASK;
     before = unitClass << ROW_BITS;
   }
-  return sum;
+  return Math.max(sum, (to - from) * LEAST);
 }
 
 /**
@@ -145,7 +148,7 @@ function buildTables(weights: Weights): Tables {
     classOf: classes.classOf,
     afterRun: states.afterRun,
     steps: stepTable(decodeWeights(weights.position), classes, states),
-    pairs: pairTable(decodeWeights(weights.pair), classes.count),
+    pairs: pairTable(decodeWeights(weights.pair), classes),
     runs: decodeWeights(weights.run),
     rates: decodeRates(weights.rates),
   };
@@ -164,11 +167,18 @@ function stepTable(weights: Int16Array, { groupOf, count }: Classes, states: Sta
   return steps;
 }
 
-/** Pairs are stored without the unused end of a row. */
-function pairTable(weights: Int16Array, count: number): Int16Array {
+/**
+ * Pairs are stored without the unused end of a row. A pair beyond ASCII that training never saw
+ * costs a token: what odd texts are made of (UTF-16 read as bytes, look-alike letters) is not joined.
+ */
+function pairTable(weights: Int16Array, { count, ascii }: Classes): Int16Array {
   const table = new Int16Array(count * ROW);
-  for (let row = 0; row < count; row++) {
-    table.set(weights.subarray(row * count, (row + 1) * count), row * ROW);
+  for (let before = 0; before < count; before++) {
+    for (let unit = 0; unit < count; unit++) {
+      const weight = weights[before * count + unit] ?? 0;
+      const unknown = weight === 0 && Math.max(before, unit) >= ascii;
+      table[before * ROW + unit] = unknown ? WEIGHT_SCALE : weight;
+    }
   }
   return table;
 }

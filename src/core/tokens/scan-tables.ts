@@ -107,6 +107,8 @@ export interface Classes {
   readonly groupOf: readonly number[];
   /** At most 128, so that a class fits into seven bits. */
   readonly count: number;
+  /** How many of them are of ASCII; they come first. */
+  readonly ascii: number;
 }
 
 /** The classes; marks, trailing surrogates and Han characters fall into those that training found. */
@@ -134,7 +136,7 @@ export function characterClasses({ hanSingle, hanJoined, marks, trails }: Weight
   };
   ascii.forEach(([, characters], index) => assign(characters, index));
   han.forEach(([, characters], index) => assign(characters, ascii.length + ranged.length + index));
-  return { classOf, groupOf, count: groupOf.length };
+  return { classOf, groupOf, count: groupOf.length, ascii: ascii.length };
 }
 
 function asciiClasses(): CharacterClass[] {

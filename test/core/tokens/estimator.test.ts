@@ -135,6 +135,31 @@ describe("estimateTokens", () => {
       expect(Math.abs(tokens / half - 2)).toBeLessThan(0.05);
     },
   );
+
+  const source = JSON.stringify([TEXTS.typescript, TEXTS.english]);
+  it.each([
+    ["UTF-16 read as bytes", Buffer.from(source, "utf16le").toString("latin1")],
+    ["look-alike letters", source.replace(/a/g, "\u0430").replace(/e/g, "\u0435")],
+    ["a joiner behind each letter", [...source].join("\u200b")],
+    ["fields between zero bytes", "a\0b\0c\0".repeat(500)],
+    ["control characters and half emoji", "\u0001\ud83d".repeat(500)],
+  ])("does not take odd text for nothing: %s", (_, text) => {
+    expect(estimateTokens(text)).toBeGreaterThan(exact.count(text) / 2);
+  });
+
+  it("never counts less than a token for eight units that are no long run", () => {
+    const unit = fc.oneof(
+      fc.constantFrom(..."\r\n\t aCFOT\\0.\0\u0430\u3003\ud83d\udc00\u0100"),
+      fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(unit, { minLength: 2, maxLength: 4 }), (units) => {
+        const text = units.join("").repeat(200);
+        expect(estimateTokens(text)).toBeGreaterThanOrEqual(Math.floor(text.length / 8));
+      }),
+      { numRuns: runs(200, 20_000) },
+    );
+  });
 });
 
 describe("estimateTokens", () => {

@@ -94,7 +94,7 @@ function stopper(family: Family, graceMs: number): Stopper {
   let killAt = 0;
   let timer: NodeJS.Timeout | undefined;
   const isThereAt = async (until: number): Promise<boolean> => {
-    while (signalGroup(group, 0)) {
+    while (isGroupThere(group)) {
       if (performance.now() >= until) return true;
       await sleep(POLL_MS);
     }
@@ -127,9 +127,10 @@ function stopper(family: Family, graceMs: number): Stopper {
 /** Sends a signal to a whole family; whether any of it is there. */
 function signalAll(family: Family, signal: NodeJS.Signals | 0): boolean {
   const isThere = signalGroup(family.group, signal);
-  const others = strays(family);
-  for (const pid of others) signalProcess(pid, signal);
-  return isThere || others.length > 0;
+  if (!findsStrays()) return isThere;
+  const members = processes().filter((pid) => isMember(pid, family));
+  for (const pid of members) signalProcess(pid, signal);
+  return members.length > 0;
 }
 
 /** Whether the system tells the environment of a process, as Linux does. */
@@ -137,40 +138,38 @@ export function findsStrays(): boolean {
   return existsSync("/proc/self/environ");
 }
 
-/** The processes of a family that its group does not hold, because they called `setsid`. */
-function strays({ group, mark }: Family): readonly number[] {
-  if (group === undefined || !findsStrays()) return [];
-  return processes().flatMap((name) => {
-    const pid = Number(name);
-    return Number.isInteger(pid) && isStray(name, { group, mark }) ? [pid] : [];
-  });
-}
-
 /** Where no descriptor is left to look with, none is known. */
-function processes(): readonly string[] {
+function processes(): readonly number[] {
   try {
-    return readdirSync("/proc");
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
   } catch {
     return [];
   }
 }
 
-/** A process that ended meanwhile, or is somebody else's, shows nothing. */
-function isStray(pid: string, { group, mark }: Family): boolean {
+/**
+ * Whether a process is of the group, or left it with `setsid`. One that ended is none, also where
+ * nobody waits for orphans, as in a container without an init process; somebody else's shows nothing.
+ */
+function isMember(pid: number, { group, mark }: Partial<Family>): boolean {
   try {
-    if (!readFileSync(`/proc/${pid}/environ`).includes(mark)) return false;
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // After the name, which may hold anything: state, parent, group.
-    return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[3]) !== group;
+    const [, state = "", , own] = stat.slice(stat.lastIndexOf(")")).split(" ");
+    if (group === undefined || "ZX".includes(state)) return false;
+    if (Number(own) === group) return true;
+    return mark !== undefined && readFileSync(`/proc/${pid}/environ`).includes(mark);
   } catch {
     return false;
   }
 }
 
-/**
- * Sends a signal to all processes of a group (0: to none of them); whether one is there. Where
- * nobody waits for orphans, as in a container without an init process, one that ended counts too.
- */
+function isGroupThere(group: number | undefined): boolean {
+  if (!signalGroup(group, 0)) return false;
+  return !findsStrays() || processes().some((pid) => isMember(pid, { group }));
+}
+
+/** Sends a signal to all processes of a group (0: to none of them); whether one is there. */
 function signalGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (group === undefined) return false;
   return signalProcess(process.platform === "win32" ? group : -group, signal);

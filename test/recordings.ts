@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
+import { sample } from "./property/runs.ts";
 
 /**
  * Sessions that other agents recorded, a folder for each format. They are not part of the repository:
@@ -14,6 +15,9 @@ export const RECORDED_FILES: readonly string[] = existsSync(RECORDINGS)
       .filter((file) => /\/.*\.(jsonl|json|md|traj)(\.gz)?$/.test(file))
       .toSorted()
   : [];
+
+/** Some of them, from the first to the last, in `npm test`; all in `npm run test:all`. */
+export const RECORDED_SAMPLE: readonly string[] = sample(RECORDED_FILES, 5);
 
 /** The unpacked bytes of a recording. */
 export function recording(file: string): Buffer {

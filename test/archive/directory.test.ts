@@ -33,8 +33,7 @@ async function stored(content: string): Promise<{ folder: string; path: string; 
 }
 
 function writer(...args: readonly string[]): ChildProcess {
-  const script = join(import.meta.dirname, "archive-writer.ts");
-  return spawn(process.execPath, ["--import", "tsx", script, ...args], {
+  return spawn(process.execPath, ["test/.built/archive-writer.js", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

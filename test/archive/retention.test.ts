@@ -285,8 +285,7 @@ it("a collection that is killed in the middle leaves an archive that works", asy
     await fs.writeFile(join(folder, "paused", `run_${digits}.txt`), "old");
   }
   await stored(folder, "other", 0, "kept");
-  const script = join(import.meta.dirname, "archive-collector.ts");
-  const collector = spawn(process.execPath, ["--import", "tsx", script, folder], {
+  const collector = spawn(process.execPath, ["test/.built/archive-collector.js", folder], {
     stdio: "inherit",
   });
   const ended = once(collector, "exit");

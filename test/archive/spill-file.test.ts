@@ -116,8 +116,7 @@ describe("a spill", () => {
 });
 
 function spiller(...args: readonly string[]): ChildProcess {
-  const script = join(import.meta.dirname, "archive-spiller.ts");
-  return spawn(process.execPath, ["--import", "tsx", script, ...args], {
+  return spawn(process.execPath, ["test/.built/archive-spiller.js", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { capturedIo } from "./captured-io.ts";
-import { runCli, temporaryFolder } from "./run-cli.ts";
+import { runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
 const LINES = Array.from({ length: 300 }, (_, index) => `line ${index + 1}\n`).join("");
 
@@ -36,8 +36,8 @@ function age(folder: string, conversation: string, days: number): void {
 describe("longhaul recall", () => {
   it("prints an original of whatever conversation, whole or a part of it", async () => {
     const { env, handle } = await withOriginals();
-    const print = (...args: readonly string[]): ReturnType<typeof runCli> =>
-      runCli(["recall", handle, ...args], { env });
+    const print = (...args: readonly string[]): ReturnType<typeof runHere> =>
+      runHere(["recall", handle, ...args], { env });
     expect((await print()).stdout).toBe(LINES);
     expect((await print("--lines", "3-4")).stdout).toBe("line 3\nline 4\n");
     expect((await print("--lines", "299-")).stdout).toBe("line 299\nline 300\n");
@@ -78,7 +78,7 @@ describe("longhaul recall", () => {
     };
     expect(await runProgram(io, ["recall", handle, "--media", "1"], "0")).toBe(0);
     expect(Buffer.concat(written)).toEqual(bytes);
-    expect(await runCli(["recall", handle, "--media", "2"], { env })).toMatchObject({
+    expect(await runHere(["recall", handle, "--media", "2"], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("holds 1 file") as string,
     });
@@ -126,13 +126,13 @@ describe("longhaul recall", () => {
 
   it("searches everything, newest first", async () => {
     const { env, handle } = await withOriginals();
-    const run = await runCli(["recall", "--search", "line 77", "--context", "1"], { env });
+    const run = await runHere(["recall", "--search", "line 77", "--context", "1"], { env });
     expect(run.code).toBe(0);
     expect(run.stdout).toMatch(/^msg_\w+ .+\n1:a word with line 77 in it\n\n/);
     expect(run.stdout).toContain(`${handle} `);
     expect(run.stdout).toContain("76-line 76\n77:line 77\n78-line 78\n");
     expect(run.stderr).toBe("2 hits in 2 of 2 originals (2.6 KB)\n");
-    const regex = await runCli(
+    const regex = await runHere(
       ["recall", "--search", "^line 2.0$", "--regex", "--limit", "4", "--json"],
       { env },
     );
@@ -157,7 +157,7 @@ describe("longhaul recall", () => {
     [["recall", "--search", "x", "--lines", "1-2"], "--lines and --bytes are for a handle"],
     [["recall", "out_0123456789abcdef", "--lines", "x"], "Give two numbers"],
   ])("%j says what is wrong in one line", async (args, why) => {
-    const run = await runCli(args);
+    const run = await runHere(args);
     expect(run.code).toBe(why === "" ? 0 : 2);
     expect(run.stderr).toContain(why);
     expect(run.stderr.trim().split("\n")).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("longhaul recall", () => {
 describe("longhaul gc", () => {
   it("says what it would remove, removes it, and has nothing left to do", async () => {
     const { env, folder } = await withOriginals();
-    const dry = await runCli(["gc", "--dry-run", "--json"], { env });
+    const dry = await runHere(["gc", "--dry-run", "--json"], { env });
     expect(JSON.parse(dry.stdout)).toMatchObject({
       version: 1,
       archive: folder,
@@ -177,16 +177,16 @@ describe("longhaul gc", () => {
     });
     age(folder, "one", 11);
     age(folder, "two", 10);
-    expect((await runCli(["gc", "--dry-run"], { env })).stdout).toContain(
+    expect((await runHere(["gc", "--dry-run"], { env })).stdout).toContain(
       "Would remove 2 conversations with 2 originals",
     );
-    const kept = await runCli(["gc", "--older-than", "2w"], { env });
+    const kept = await runHere(["gc", "--older-than", "2w"], { env });
     expect(kept.stdout).toBe(
       "Removed 0 conversations with 0 originals (0 B).\nKept 2 conversations with 2 originals (2.6 KB).\n",
     );
-    const small = await runCli(["gc", "--older-than", "2w", "--max-size", "100B"], { env });
+    const small = await runHere(["gc", "--older-than", "2w", "--max-size", "100B"], { env });
     expect(small.stdout).toContain("Removed 1 conversation with 1 original (2.6 KB)");
-    expect((await runCli(["gc"], { env })).stdout).toContain(
+    expect((await runHere(["gc"], { env })).stdout).toContain(
       "Removed 1 conversation with 1 original (25 B)",
     );
     expect(readdirSync(folder)).toEqual([".gc"]);
@@ -196,7 +196,7 @@ describe("longhaul gc", () => {
     ["--older-than", "soon"],
     ["--max-size", "much"],
   ])("%s %s is wrong usage", async (option, value) => {
-    const run = await runCli(["gc", option, value]);
+    const run = await runHere(["gc", option, value]);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a") as string });
   });
 });

@@ -13,8 +13,9 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { runs } from "../property/runs.ts";
 import { capturedIo } from "./captured-io.ts";
-import { runCli, temporaryFolder } from "./run-cli.ts";
+import { runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
 /** A folder with one file in it. */
 function fileWith(
@@ -95,7 +96,7 @@ describe("a file that cannot be read", () => {
   it("names an empty one, and one of blank lines", async () => {
     for (const content of ["", "\n\n  \n"]) {
       const { folder, file } = fileWith(content);
-      const { code, stderr } = await runCli(["compact", file], { cwd: folder });
+      const { code, stderr } = await runHere(["compact", file], { cwd: folder });
       expect(code).toBe(2);
       expectOneLine(stderr, /session\.jsonl.*empty/);
     }
@@ -103,14 +104,14 @@ describe("a file that cannot be read", () => {
 
   it("says that a folder is a folder", async () => {
     const folder = temporaryFolder();
-    const { code, stderr } = await runCli(["compact", folder]);
+    const { code, stderr } = await runHere(["compact", folder]);
     expect(code).toBe(2);
     expectOneLine(stderr, /folder/);
   });
 
   it("writes nothing and prints the error as JSON too, when asked", async () => {
     const folder = temporaryFolder();
-    const { code, stdout } = await runCli(["compact", "nowhere", "--json"], { cwd: folder });
+    const { code, stdout } = await runHere(["compact", "nowhere", "--json"], { cwd: folder });
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ version: 1, error: { code: "unreadable-file" } });
     expect(readdirSync(folder)).toEqual([]);
@@ -120,7 +121,7 @@ describe("a file that cannot be read", () => {
 describe("an unknown format", () => {
   it("says in three lines what was seen, what is near, and how to name it", async () => {
     const { folder, file } = fileWith('{"type": "hello", "payload": 1}\n{"type": "again"}\n');
-    const { code, stderr } = await runCli(["compact", file], { cwd: folder });
+    const { code, stderr } = await runHere(["compact", file], { cwd: folder });
     expect(code).toBe(1);
     const [seen, nearest, next, ...more] = stderr.trimEnd().split("\n");
     expect(more).toEqual([]);
@@ -133,7 +134,7 @@ describe("an unknown format", () => {
   });
 
   it("is refused as an option, with the ones there are", async () => {
-    const { code, stderr } = await runCli(["compact", "x", "--format", "word"]);
+    const { code, stderr } = await runHere(["compact", "x", "--format", "word"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/claude-code/);
   });
@@ -154,7 +155,7 @@ describe("a damaged file", () => {
     ],
   ])("%s: reads what is whole and warns with the line", async (_, content, warning) => {
     const { folder, file } = fileWith(content);
-    const { code, stdout } = await runCli(["compact", file, "--window", "8k", "--json"], {
+    const { code, stdout } = await runHere(["compact", file, "--window", "8k", "--json"], {
       cwd: folder,
     });
     expect(code).toBe(0);
@@ -170,7 +171,7 @@ describe("a damaged file", () => {
     ["one JSON document in a .jsonl name", Buffer.from(JSON.stringify(longChat(), null, 2))],
   ])("%s: reads all of it", async (_, content) => {
     const { folder, file } = fileWith(content);
-    const { code, stdout } = await runCli(["compact", file, "--window", "8k", "--json"], {
+    const { code, stdout } = await runHere(["compact", file, "--window", "8k", "--json"], {
       cwd: folder,
     });
     expect(code).toBe(0);
@@ -189,7 +190,7 @@ describe("a damaged file", () => {
     ];
     const { folder, file } = fileWith(lines(broken));
     const before = sha256(file);
-    const run = await runCli(
+    const run = await runHere(
       ["compact", file, "--window", "8k", "--to", "openai-chat", "--out", "o.json", "--json"],
       { cwd: folder },
     );
@@ -203,8 +204,9 @@ describe("a damaged file", () => {
 });
 
 describe("a huge file", () => {
-  it("a 300 MB line is left out with a warning, the rest is read", async () => {
-    const huge = Buffer.from(`{"role":"user","content":"${"x".repeat(300 * 1024 * 1024)}"}\n`);
+  it("a line beyond the limit is left out with a warning, the rest is read", async () => {
+    const most = runs(1, 64);
+    const huge = Buffer.from(`{"role":"user","content":"${"x".repeat(most * 4_000_000)}"}\n`);
     const { folder, file } = fileWith(
       Buffer.concat([
         Buffer.from(lines(longChat())),
@@ -212,17 +214,18 @@ describe("a huge file", () => {
         Buffer.from(lines([{ role: "user", content: "after" }])),
       ]),
     );
-    const { code, stdout } = await runCli(["compact", file, "--window", "8k", "--json"], {
-      cwd: folder,
-    });
+    const limit = ["--limit", `lineBytes=${most}MB`];
+    const args = ["compact", file, "--window", "8k", "--json", ...limit];
+    const { code, stdout } = await runCli(args, { cwd: folder });
     expect(code).toBe(0);
     const report = JSON.parse(stdout);
     expect(report.warnings.join("\n")).toMatch(/line \d+.*(?:limit|MiB|MB)/);
     expect(report.messages.before).toBe(longChat().length + 1);
   });
 
-  it("100,000 messages are compacted", async () => {
-    const many = Array.from({ length: 50_000 }, (_, n) => [
+  it("very many messages are compacted", async () => {
+    const pairs = runs(10_000, 50_000);
+    const many = Array.from({ length: pairs }, (_, n) => [
       { role: "user", content: `question ${n}` },
       { role: "assistant", content: `answer ${n}` },
     ]);
@@ -232,7 +235,7 @@ describe("a huge file", () => {
     });
     expect(code).toBe(0);
     const report = JSON.parse(stdout);
-    expect(report.messages.before).toBe(100_000);
+    expect(report.messages.before).toBe(2 * pairs);
     expect(report.tokens.after).toBeLessThan(report.usable);
   });
 
@@ -255,20 +258,20 @@ describe("windows", () => {
   it("smaller than the fixed part: irreducible, naming the biggest items; nothing written", async () => {
     const messages = [{ role: "system", content: "rule. ".repeat(20_000) }, ...chat.slice(1)];
     const { folder, file } = fileWith(lines(messages));
-    const { code, stderr } = await runCli(["compact", file, "--window", "8k"], { cwd: folder });
+    const { code, stderr } = await runHere(["compact", file, "--window", "8k"], { cwd: folder });
     expect(code).toBe(1);
     expectOneLine(stderr, /system message 0 \(\d+ tokens\)/);
     expect(readdirSync(folder)).toEqual(["session.jsonl"]);
   });
 
   it.each(["0", "-5", "lots", "8kk"])("%s is no window", async (window) => {
-    const { code, stderr } = await runCli(["compact", "x", `--window=${window}`]);
+    const { code, stderr } = await runHere(["compact", "x", `--window=${window}`]);
     expect(code).toBe(2);
     expectOneLine(stderr, /--window/);
   });
 
   it("an unknown option is one line with the nearest spelling", async () => {
-    const { code, stderr } = await runCli(["compact", "x", "--widnow", "8k"]);
+    const { code, stderr } = await runHere(["compact", "x", "--widnow", "8k"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--window/);
   });
@@ -278,7 +281,7 @@ describe("handles", () => {
   it("come back byte for byte", async () => {
     const { folder, file } = fileWith(lines(longChat()));
     const env = { LONGHAUL_HOME: path.join(folder, "state") };
-    const run = await runCli(["compact", file, "--window", "8k", "--json"], { cwd: folder, env });
+    const run = await runHere(["compact", file, "--window", "8k", "--json"], { cwd: folder, env });
     const { head } = JSON.parse(run.stdout);
     const recalled = await runCli(["recall", head.handle], { env });
     expect(recalled.code).toBe(0);
@@ -293,7 +296,7 @@ describe("handles", () => {
     "out_../../../etc/pw",
     "/etc/passwd",
   ])("%s gets a terminal answer and never a path outside the archive", async (handle) => {
-    const { code, stdout, stderr } = await runCli(["recall", handle]);
+    const { code, stdout, stderr } = await runHere(["recall", handle]);
     expect(code).toBe(1);
     expect(stdout).toBe("");
     expectOneLine(stderr, /./);
@@ -307,7 +310,7 @@ describe("the archive", () => {
     const state = path.join(folder, "state");
     // A file where the folder should be stops root as well.
     writeFileSync(state, "");
-    const run = await runCli(["compact", file, "--window", "8k", "--json"], {
+    const run = await runHere(["compact", file, "--window", "8k", "--json"], {
       cwd: folder,
       env: { LONGHAUL_HOME: state },
     });
@@ -334,7 +337,7 @@ describe("the archive", () => {
     const reports = runs.map((run) => JSON.parse(run.stdout));
     for (const report of reports) {
       expect(report.failures).toEqual([]);
-      expect((await runCli(["recall", report.head.handle], { env })).code).toBe(0);
+      expect((await runHere(["recall", report.head.handle], { env })).code).toBe(0);
     }
     expect(readFileSync(path.join(folder, "a.json"))).toEqual(
       readFileSync(path.join(folder, "b.json")),
@@ -346,7 +349,7 @@ describe("the output", () => {
   it("is written whole beside and renamed, and an unwritable place is one clear line", async () => {
     const { folder, file } = fileWith(lines(longChat()));
     mkdirSync(path.join(folder, "taken"));
-    const { code, stderr } = await runCli(["compact", file, "--window", "8k", "--out", "taken"], {
+    const { code, stderr } = await runHere(["compact", file, "--window", "8k", "--out", "taken"], {
       cwd: folder,
     });
     expect(code).not.toBe(0);
@@ -368,7 +371,7 @@ describe("the output", () => {
 
   it("is nothing when there is nothing to do, which is success", async () => {
     const { folder, file } = fileWith(lines(chat));
-    const { code, stdout } = await runCli(["compact", file, "--window", "128k"], { cwd: folder });
+    const { code, stdout } = await runHere(["compact", file, "--window", "128k"], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout).toContain("Nothing to do");
     expect(readdirSync(folder)).toEqual(["session.jsonl"]);
@@ -385,7 +388,7 @@ describe("wrong usage with --json", () => {
     ["no command to run", ["run", "--timeout", "5", "--json"], /command.*longhaul run --help/],
     ["no such limit", ["compact", "x", "--json", "--limit", "bytes=3"], /documentBytes/],
   ])("%s is one line, and an object", async (_, args, message) => {
-    const { code, stdout, stderr } = await runCli(args);
+    const { code, stdout, stderr } = await runHere(args);
     expect(code).toBe(2);
     expectOneLine(stderr, message);
     expect(JSON.parse(stdout)).toEqual({
@@ -472,7 +475,7 @@ describe("a result that would take the place of the session", () => {
     const { folder, file } = fileWith(lines(longChat()));
     const before = sha256(file);
     const out = outOf(file);
-    const { code, stderr } = await runCli(["compact", file, "--force", "--out", out]);
+    const { code, stderr } = await runHere(["compact", file, "--force", "--out", out]);
     expect(code).toBe(2);
     expectOneLine(stderr, /would replace the session itself.*--out/);
     expect(sha256(file)).toBe(before);
@@ -482,7 +485,7 @@ describe("a result that would take the place of the session", () => {
   it("is refused too where the usual name leads to it", async () => {
     const { folder, file } = fileWith(lines(longChat()));
     symlinkSync(file, path.join(folder, "session.compacted.json"));
-    const { code, stderr } = await runCli(["compact", file, "--force"], { cwd: folder });
+    const { code, stderr } = await runHere(["compact", file, "--force"], { cwd: folder });
     expect(code).toBe(2);
     expectOneLine(stderr, /would replace the session itself/);
   });
@@ -493,10 +496,10 @@ describe("limits", () => {
 
   it("are told with the option that raises them", async () => {
     const { file } = fileWith(deep);
-    const { code, stderr } = await runCli(["inspect", file]);
+    const { code, stderr } = await runHere(["inspect", file]);
     expect(code).toBe(1);
     expectOneLine(stderr, /--limit depth=5000/);
-    const again = await runCli(["inspect", file, "--limit", "depth=5000"]);
+    const again = await runHere(["inspect", file, "--limit", "depth=5000"]);
     expect(again.stderr).not.toContain("deeper");
   });
 });

@@ -7,7 +7,7 @@ import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
-import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
+import { RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
 import { capturedIo } from "./captured-io.ts";
 import { temporaryFolder } from "./run-cli.ts";
 
@@ -160,8 +160,8 @@ describe("a session in a context", () => {
   });
 });
 
-describe.skipIf(RECORDED_FILES.length === 0)("inspect and compact of a recording", () => {
-  it.each(RECORDED_FILES)("see the same size: %s", async (file) => {
+describe.skipIf(RECORDED_SAMPLE.length === 0)("inspect and compact of a recording", () => {
+  it.each(RECORDED_SAMPLE)("see the same size: %s", async (file) => {
     const env = { LONGHAUL_HOME: temporaryFolder() };
     const run = async (...args: readonly string[]): Promise<unknown> => {
       const io = capturedIo({ env });

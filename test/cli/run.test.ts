@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { capturedIo } from "./captured-io.ts";
-import { runCli, temporaryFolder } from "./run-cli.ts";
+import { MAIN, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
 describe("longhaul run", () => {
   it("prints what the command prints, and ends as it ends", async () => {
@@ -43,7 +43,7 @@ describe("longhaul run", () => {
   });
 
   it("ends as its command does also when nobody reads on", () => {
-    const main = [process.execPath, "--import", import.meta.resolve("tsx"), "src/cli/main.ts"];
+    const main = [process.execPath, MAIN];
     const run = ["run", "--max-lines", "400000", "--max-bytes", "3000000", "--"];
     const words = [...main, ...run, "seq 300000; exit 3"];
     const { stdout, stderr } = spawnSync(
@@ -56,7 +56,7 @@ describe("longhaul run", () => {
   });
 
   it("is not stopped where nobody hears what is said", () => {
-    const main = [process.execPath, "--import", import.meta.resolve("tsx"), "src/cli/main.ts"];
+    const main = [process.execPath, MAIN];
     const { stdout } = spawnSync(
       "/bin/sh",
       [
@@ -86,8 +86,7 @@ describe("longhaul run", () => {
   });
 
   it.runIf(process.platform === "linux")("says so when its result cannot be written", async () => {
-    const main = path.resolve("src/cli/main.ts");
-    const words = [process.execPath, "--import", import.meta.resolve("tsx"), main, "run", "seq 9"];
+    const words = [process.execPath, MAIN, "run", "seq 9"];
     const run = spawnSync("sh", ["-c", '"$@" > /dev/full', "sh", ...words], { encoding: "utf8" });
     expect(run.stderr).toBe("longhaul: the result could not be written (ENOSPC).\n");
     expect(run.status).toBe(1);
@@ -123,7 +122,7 @@ describe("longhaul run", () => {
     [["run", "--max-lines", "0", "--", "true"], "whole number"],
     [["run", "--direction", "up", "--", "true"], "head"],
   ])("%j is wrong usage", async (args, sentence) => {
-    const run = await runCli(args);
+    const run = await runHere(args);
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(sentence);
   });
@@ -132,9 +131,8 @@ describe("longhaul run", () => {
     const cwd = temporaryFolder();
     const command =
       'trap "echo interrupted; exit 9" INT; echo begun; touch begun; while :; do sleep 0.1; done';
-    const args = ["--import", import.meta.resolve("tsx"), path.resolve("src/cli/main.ts")];
     const env = { ...process.env, LONGHAUL_HOME: temporaryFolder() };
-    const child = spawn(process.execPath, [...args, "run", "--", command], { cwd, env });
+    const child = spawn(process.execPath, [MAIN, "run", "--", command], { cwd, env });
     const out: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
     await expect.poll(() => existsSync(path.join(cwd, "begun")), { timeout: 30_000 }).toBe(true);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings, readTemplate, SETTINGS } from "../../src/cli/settings.ts";
-import { runCli, temporaryFolder } from "./run-cli.ts";
+import { runHere, temporaryFolder } from "./run-cli.ts";
 
 /** A state folder and, in a project, the folder to work in, each with the settings given. */
 function placed(personal?: unknown, project?: unknown): { home: string; cwd: string } {
@@ -131,7 +131,7 @@ describe("compact with settings and flags", () => {
   const compact = async (cwd: string, ...flags: readonly string[]): Promise<Report> => {
     writeFileSync(path.join(cwd, "chat.json"), chat("fetch"));
     const args = ["compact", "chat.json", "--window", "16k", "--force", "--json", ...flags];
-    const { code, stdout, stderr } = await runCli(args, { cwd });
+    const { code, stdout, stderr } = await runHere(args, { cwd });
     expect(stderr).toBe("");
     expect(code).toBe(0);
     return JSON.parse(stdout) as Report;
@@ -153,7 +153,7 @@ describe("compact with settings and flags", () => {
     const { cwd } = placed();
     await compact(cwd);
     const flags = ["--protect", "fetch", "--protect", "web_*", "chat.json", "--window", "16k"];
-    const { code, stdout } = await runCli(["compact", ...flags, "--json"], { cwd });
+    const { code, stdout } = await runHere(["compact", ...flags, "--json"], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ action: "compact", prune: [] });
   });
@@ -164,7 +164,7 @@ describe("compact with settings and flags", () => {
     [["--continuation", "maybe"], /auto, ask, never/],
     [["--template", "nowhere.md"], /nowhere\.md/],
   ])("refuses %j in a sentence", async (flags, message) => {
-    const { code, stderr } = await runCli(["compact", "chat.json", ...flags]);
+    const { code, stderr } = await runHere(["compact", "chat.json", ...flags]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });

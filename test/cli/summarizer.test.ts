@@ -137,7 +137,7 @@ describe.each(names)("compact --summarizer %s", (form, envFor) => {
     ["empty", /./],
     ["answers-chat", /./],
   ] as const)("does without a model that fails: %s", async (misbehave, reason) => {
-    const upstream = await start(() => ({ misbehave }));
+    const upstream = await start(() => ({ misbehave, retryAfter: 0 }));
     const args = ["--summarizer", form.replace("URL", upstream.url)];
     const run = await compact(args, envFor(upstream.url));
     expect(run.code).toBe(0);

@@ -8,14 +8,14 @@ import { neutral } from "../../src/dialects/neutral/neutral.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
-import { RECORDED_FILES, RECORDINGS } from "../recordings.ts";
+import { RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
 
 const dialects = [neutral, openaiChat, openaiResponses, anthropic, aiSdk] as readonly Dialect[];
 
 const go: Message = { role: "user", parts: [{ type: "text", text: "Go on." }] };
 
-describe.skipIf(RECORDED_FILES.length === 0)("recorded conversations", () => {
-  test.each(RECORDED_FILES)("%s is legal in every dialect, and comes back", async (name) => {
+describe.skipIf(RECORDED_SAMPLE.length === 0)("recorded conversations", () => {
+  test.each(RECORDED_SAMPLE)("%s is legal in every dialect, and comes back", async (name) => {
     const { conversations } = await readTranscript(join(RECORDINGS, name));
     for (const { messages } of conversations) {
       const repaired = repairMessages([...messages, go]).messages;

@@ -64,7 +64,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** In `npm test` each version goes other ways. */
-const EVERY = runs(5, 1);
+const EVERY = runs(7, 1);
 
 describe.each(VERSIONS)("$version", ({ run, turn }) => {
   test.each(WAYS.filter((_, at) => at % EVERY === turn % EVERY))(

@@ -47,17 +47,18 @@ async function sampled(file: string, turn: number): Promise<Tally> {
 
 describe("our own recorded session", () => {
   it("keeps every promise at every window and dialect", async () => {
-    const tally = await figuresOf(EXAMPLE, { windows: WINDOWS, dialects: DIALECTS });
+    const windows = sample(WINDOWS, 3);
+    const tally = await figuresOf(EXAMPLE, { windows, dialects: DIALECTS });
     expect(tally.failures).toEqual([]);
-    expect(tally.runs).toBe(WINDOWS.length * DIALECTS.length);
+    expect(tally.runs).toBe(windows.length * DIALECTS.length);
     expect(tally.actions.compact).toBeGreaterThan(0);
     expect(tally.actions.prune).toBeGreaterThan(0);
   });
 
   it("keeps them while it grows, request by request", async () => {
-    const tally = await growthOf(EXAMPLE, { windows: [16_000], dialects: sample(DIALECTS, 2) });
+    const tally = await growthOf(EXAMPLE, { windows: [16_000], dialects: sample(DIALECTS, 1) });
     expect(tally.failures).toEqual([]);
-    expect(tally.requests).toBeGreaterThan(runs(80, 200));
+    expect(tally.requests).toBeGreaterThan(runs(40, 200));
     expect(tally.indirect).toEqual([]);
   });
 
@@ -75,7 +76,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded sessions of other agents", ()
 
   const cases = files.map((file, turn) => [path.basename(file), file, turn] as const);
 
-  it.each(sample(cases, 2))("keeps every promise on %s", async (_, file, turn) => {
+  it.each(sample(cases, 1))("keeps every promise on %s", async (_, file, turn) => {
     const tally = await sampled(file, turn);
     expect(tally.runs).toBeGreaterThan(0);
     expect(tally.failures).toEqual([]);
@@ -86,7 +87,7 @@ describe.skipIf(!existsSync(RECORDINGS))("recorded sessions of other agents", ()
   it("has ledgers that an independent reading agrees with", async () => {
     const found: Record<Kind, [number, number]> = emptyShares();
     const said: Record<Kind, [number, number]> = emptyShares();
-    for (const file of sample(files, 8)) {
+    for (const file of sample(files, 4)) {
       for (const session of await readSessions(file)) {
         const { recall, precision } = compareSession(session);
         for (const kind of KINDS) {

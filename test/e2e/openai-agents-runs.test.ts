@@ -11,6 +11,7 @@ import {
   setTracingDisabled,
   tool,
 } from "@openai/agents";
+import OpenAI from "openai";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
 import type { Failure } from "../../src/context/index.ts";
@@ -20,6 +21,7 @@ import {
   agentsContext,
 } from "../../src/hooks/openai-agents/index.ts";
 import { words } from "../build-messages.ts";
+import { runs } from "../property/runs.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { Script, Upstream, UpstreamOptions } from "../provider/index.ts";
 
@@ -113,7 +115,8 @@ describe("an overflow that nobody saw coming", () => {
   test.each([false, true])("other errors arrive as they are, stream %s", async (stream) => {
     const script: Script = () => ({ misbehave: "server-error" });
     const { upstream } = await setup({ script });
-    const provider = new OpenAIProvider({ apiKey: "key", baseURL: `${upstream.url}/v1` });
+    const client = new OpenAI({ apiKey: "key", baseURL: `${upstream.url}/v1`, maxRetries: 0 });
+    const provider = new OpenAIProvider({ openAIClient: client as never });
     const context = agentsContext({ window: WINDOW });
     const run = async (modelProvider: OpenAIProvider): Promise<unknown> => {
       const runner = new Runner({ modelProvider, model: "scripted" });
@@ -248,18 +251,21 @@ describe("another process", () => {
   });
 });
 
+/** Calls of the helper, and pages that it reads for each. */
+const PARTS = runs(9, 15);
+
 describe("agents that work together", () => {
   test("an agent that is a tool has a context of its own", async () => {
     const counts = { helper: 0, lead: 0 };
     const script: Script = ({ system }) => {
       if (system.includes("You help")) {
         counts.helper += 1;
-        return counts.helper % 15 === 0
+        return counts.helper % PARTS === 0
           ? "Helped."
           : { parts: [{ type: "call", name: "page", input: { n: counts.helper } }] };
       }
       counts.lead += 1;
-      return counts.lead > 15
+      return counts.lead > PARTS
         ? "All done."
         : { parts: [{ type: "call", name: "help", input: { input: `Part ${counts.lead}.` } }] };
     };
@@ -286,7 +292,7 @@ describe("agents that work together", () => {
     expect(failures).toEqual([]);
     // The lead's history is never taken for another one.
     expect(reports.flatMap(({ warnings }) => warnings)).toEqual([]);
-    expect(reports.length - helped.length).toBe(16);
+    expect(reports.length - helped.length).toBe(PARTS + 1);
   });
 
   test("a handoff goes on with the same conversation", async () => {

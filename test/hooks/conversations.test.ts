@@ -9,6 +9,7 @@ import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { createConversations } from "../../src/hooks/conversations.ts";
 import { createHook } from "../../src/hooks/hook.ts";
 import { quarter, words } from "../build-messages.ts";
+import { runs } from "../property/runs.ts";
 
 type Context = ReturnType<typeof anthropicContext>;
 
@@ -60,6 +61,8 @@ function requests(question: string, count: number, by?: string): AnthropicMessag
   return Array.from({ length: count }, (_, n) => all.slice(0, 2 * n + 1));
 }
 
+/** Several edits of a small window. */
+const STEPS = 160;
 const SMALL = { window: 16_000, counter: quarter };
 
 test("what was reported counts for the list that goes on, and for no other that begins alike", () => {
@@ -128,7 +131,7 @@ describe("conversations through one client", () => {
     const send = clientOf(anthropicContext(SMALL));
     const history = [ask("Read all files.")];
     const counts = new Set<number>();
-    for (const step of chunks(steps(300))) {
+    for (const step of chunks(steps(runs(STEPS, 300)))) {
       history.push(...step);
       const sent = await send([...history.slice(0, -1), marked(history.at(-1)!)]);
       expect(JSON.stringify(sent.at(-1))).toContain("cache_control");
@@ -150,9 +153,9 @@ describe("agents that get the same first message", () => {
     ["other tools", { ...AGENT, tools: HELPER.tools }],
   ])("each keep their edits, with %s", async (_name, helper) => {
     const alone = await editsOf(async (send) => {
-      for (const request of requests("Fix it.", 160)) await send(request, AGENT);
+      for (const request of requests("Fix it.", STEPS)) await send(request, AGENT);
     });
-    const [own, others] = [requests("Fix it.", 160), requests("Fix it.", 160, "h")];
+    const [own, others] = [requests("Fix it.", STEPS), requests("Fix it.", STEPS, "h")];
     const both = await editsOf(async (send) => {
       for (const [n, request] of own.entries()) {
         await send(request, AGENT);
@@ -164,7 +167,7 @@ describe("agents that get the same first message", () => {
   });
 
   it("each keep their edits where nothing tells them apart but their answers", async () => {
-    const [own, twin] = [requests("Fix it.", 160), requests("Fix it.", 160, "h")];
+    const [own, twin] = [requests("Fix it.", STEPS), requests("Fix it.", STEPS, "h")];
     const edits = await editsOf(async (send) => {
       for (const request of own) await send(request, AGENT);
       for (const request of twin) await send(request, AGENT);
@@ -183,11 +186,11 @@ it.each<[name: string, beside: (n: number) => Beside]>([
 ])("an agent whose %s change stays in its conversation", async (_name, beside) => {
   const context = anthropicContext(SMALL);
   const [send, sent] = [clientOf(context), [] as AnthropicMessage[][]];
-  for (const [n, request] of requests("Fix it.", 160).entries()) {
+  for (const [n, request] of requests("Fix it.", STEPS).entries()) {
     sent.push([...(await send(request, beside(n)))]);
   }
   const steady = await editsOf(async (other) => {
-    for (const request of requests("Fix it.", 160)) await other(request, AGENT);
+    for (const request of requests("Fix it.", STEPS)) await other(request, AGENT);
   });
   expect(context.journal()).toHaveLength(steady);
   const goesOn = sent.slice(1).filter((list, at) => startsWith(list, sent[at] ?? []));

@@ -6,7 +6,7 @@ import { estimateTokens } from "../../src/core/tokens/estimate-tokens.ts";
 import { askForSummary } from "../../src/models/ask.ts";
 import { readTranscript } from "../../src/transcripts/index.ts";
 import { isBalanced } from "../core/summary/hostile.ts";
-import { RECORDED_FILES, recording } from "../recordings.ts";
+import { RECORDED_SAMPLE, recording } from "../recordings.ts";
 import { asking, type Behaviour, goodSummary, MISBEHAVIOURS, scripted } from "./fake-summarizer.ts";
 
 const WINDOWS = [4_096, 32_768, 200_000];
@@ -15,8 +15,8 @@ const wrong = Object.entries(MISBEHAVIOURS)
   .map(([, behaviour]) => behaviour);
 const good: Behaviour = (request) => goodSummary(request, "summarized");
 
-describe.skipIf(RECORDED_FILES.length === 0)("a recorded session", () => {
-  it.each(RECORDED_FILES)(
+describe.skipIf(RECORDED_SAMPLE.length === 0)("a recorded session", () => {
+  it.each(RECORDED_SAMPLE)(
     "%s is summarized in any window, by a model that is wrong every time once",
     async (file) => {
       const { conversations } = await readTranscript(recording(file));

@@ -161,8 +161,7 @@ describe("a command that writes into a pipe, as the archive has no files", () =>
   });
 });
 
-const PROCESS = resolve("test/spill/spill-process.ts");
-const TSX = ["--import", import.meta.resolve("tsx")];
+const PROCESS = resolve("test/.built/spill-process.js");
 
 describe("kill -9 while an output is spilled", () => {
   it.each([
@@ -170,7 +169,7 @@ describe("kill -9 while an output is spilled", () => {
     ["stream", "100000000000"],
   ])("%s: nothing of it is ever listed, and others go on", async (mode, what) => {
     const { archive, folder } = newArchive();
-    const child = spawn(process.execPath, [...TSX, PROCESS, mode, folder, what]);
+    const child = spawn(process.execPath, [PROCESS, mode, folder, what]);
     await new Promise((ready) => child.stdout.once("data", ready));
     const before = await archive.list();
     const isSpilling = (): boolean =>
@@ -221,7 +220,7 @@ function killWriters(folder: string): number {
 it("a process without any descriptor left still has what its command printed", () => {
   const { folder } = newArchive();
   mkdirSync(folder, { recursive: true });
-  const words = [process.execPath, ...TSX, PROCESS, "crowded", folder, "echo begun; sleep 30"];
+  const words = [process.execPath, PROCESS, "crowded", folder, "echo begun; sleep 30"];
   const limited = ["-c", 'ulimit -n 200; exec "$@"', "sh", ...words];
   const out = execFileSync("/bin/sh", limited, { encoding: "utf8" });
   expect(JSON.parse(out.trim().split("\n").at(-1)!)).toMatchObject({ bytes: 6 });
@@ -236,7 +235,7 @@ describe("memory", () => {
   ])("%s: grows by less than 64 MB for 400 MB", async (mode, what) => {
     const { folder } = newArchive();
     mkdirSync(folder, { recursive: true });
-    const args = [...TSX, PROCESS, mode, folder, what];
+    const args = [PROCESS, mode, folder, what];
     const out = execFileSync(process.execPath, args, { encoding: "utf8" });
     const { bytes, grown } = JSON.parse(out.trim().split("\n").at(-1)!) as Record<string, number>;
     expect(bytes).toBeGreaterThanOrEqual(BYTES);

@@ -6,7 +6,7 @@ import type { Message, ToolCallPart } from "../../../src/core/message/index.ts";
 import { toolKind } from "../../../src/core/calls/index.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import type { Conversation } from "../../../src/transcripts/transcript.ts";
-import { RECORDED_FILES, RECORDINGS } from "../../recordings.ts";
+import { RECORDED_SAMPLE, RECORDINGS } from "../../recordings.ts";
 
 async function conversations(file: string): Promise<readonly Conversation[]> {
   return (await readTranscript(join(RECORDINGS, file))).conversations;
@@ -27,8 +27,8 @@ function stretches(messages: readonly Message[]): Message[][] {
   return cuts;
 }
 
-describe.skipIf(RECORDED_FILES.length === 0)("extractLedger on recorded sessions", () => {
-  it.each(RECORDED_FILES)("%s: every typed message is an instruction, verbatim", async (file) => {
+describe.skipIf(RECORDED_SAMPLE.length === 0)("extractLedger on recorded sessions", () => {
+  it.each(RECORDED_SAMPLE)("%s: every typed message is an instruction, verbatim", async (file) => {
     for (const { messages } of await conversations(file)) {
       const typed = messages.filter(({ role, kind }) => role === "user" && kind === undefined);
       const texts = typed.map(messageText).filter((text) => text.trim() !== "");
@@ -36,7 +36,7 @@ describe.skipIf(RECORDED_FILES.length === 0)("extractLedger on recorded sessions
     }
   });
 
-  it.each(RECORDED_FILES)(
+  it.each(RECORDED_SAMPLE)(
     "%s: names only files that a call names, and never a pattern",
     async (file) => {
       for (const { messages, cwd } of await conversations(file)) {
@@ -54,7 +54,7 @@ describe.skipIf(RECORDED_FILES.length === 0)("extractLedger on recorded sessions
     },
   );
 
-  it.each(RECORDED_FILES)("%s: has every shell call among the commands", async (file) => {
+  it.each(RECORDED_SAMPLE)("%s: has every shell call among the commands", async (file) => {
     for (const { messages } of await conversations(file)) {
       const shells = calls(messages).filter(
         ({ toolName }) => toolKind(toolName) === "command" && toolName !== "write_stdin",
@@ -65,7 +65,7 @@ describe.skipIf(RECORDED_FILES.length === 0)("extractLedger on recorded sessions
     }
   });
 
-  it.each(RECORDED_FILES)(
+  it.each(RECORDED_SAMPLE)(
     "%s: taken in stretches and merged, it knows the same files",
     async (file) => {
       for (const { messages, cwd } of await conversations(file)) {

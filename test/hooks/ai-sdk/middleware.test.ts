@@ -10,6 +10,7 @@ import {
 } from "../../../src/hooks/ai-sdk/index.ts";
 import { goodSummary } from "../../good-summary.ts";
 import { words } from "../../build-messages.ts";
+import { sample } from "../../property/runs.ts";
 import { type FakeAnswer, fakeModel, runAgent, tokensOf } from "./fake-model.ts";
 
 const STEPS = 40;
@@ -47,7 +48,7 @@ const ways = ([6, 7] as const).flatMap((version) =>
   ),
 );
 
-it.each(ways)("asks again where there was no room for an answer: %j", async (way) => {
+it.each(sample(ways, 4))("asks again where there was no room for an answer: %j", async (way) => {
   const { model, refused } = fakeModel({
     ...way,
     isSilent: true,
@@ -62,60 +63,63 @@ it.each(ways)("asks again where there was no room for an answer: %j", async (way
   expect(edits[0]?.window).toBeLessThan(LIMIT * 1.1);
 });
 
-describe.each(ways)("ai $version, stream $stream, in it $refusesInStream, $hooks", (way) => {
-  it("recovers from a window that is smaller than anybody knew, and remembers it", async () => {
-    const { model, calls, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
-    const { context, failures, edits } = watched({ window: 200_000 });
-    const answer = await runAgent({ ...way, context, model, output, prompt: "look around" });
-    expect(answer).toBe("done");
-    expect(failures).toEqual([]);
-    expect(refused()).toBe(1);
-    expect(calls).toHaveLength(STEPS + 2);
-    expect(edits.length).toBeGreaterThan(1);
-    expect(edits[0]?.window).toBe(LIMIT);
-    expect(context.journal()).toHaveLength(edits.length);
-    // Nothing that was taken away comes back.
-    expect(Math.max(...calls.slice(-15).map(tokensOf))).toBeLessThan(LIMIT);
-  });
-
-  it("passes the second refusal in a row on", async () => {
-    const limits = { limit: 0 };
-    const { model, calls } = fakeModel({ ...way, answer: lookFor(3), ...limits });
-    const { context } = watched({ window: 200_000 });
-    const run = runAgent({ ...way, context, model, output, prompt: words(3_000, "look") });
-    await expect(run).rejects.toThrow(/prompt is too long/);
-    expect(calls.length).toBeLessThanOrEqual(2);
-  });
-
-  it("passes every other error on, at once", async () => {
-    const answer = (): FakeAnswer => ({ error: new Error("no credit") });
-    const { model, calls } = fakeModel({ ...way, answer });
-    const { context, edits } = watched({ window: 200_000 });
-    const run = runAgent({ ...way, context, model, output, prompt: "look around" });
-    await expect(run).rejects.toThrow("no credit");
-    expect(calls).toHaveLength(1);
-    expect(edits).toEqual([]);
-  });
-
-  it("stands back where the provider manages the conversation", async () => {
-    const { model, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
-    const { context, failures, edits } = watched({ window: 4_000 });
-    const providerOptions = { openai: { contextManagement: [{ type: "compaction" }] } };
-    const run = runAgent({
-      ...way,
-      context,
-      model,
-      output,
-      prompt: "look around",
-      providerOptions: providerOptions as never,
+describe.each(sample(ways, 6))(
+  "ai $version, stream $stream, in it $refusesInStream, $hooks",
+  (way) => {
+    it("recovers from a window that is smaller than anybody knew, and remembers it", async () => {
+      const { model, calls, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
+      const { context, failures, edits } = watched({ window: 200_000 });
+      const answer = await runAgent({ ...way, context, model, output, prompt: "look around" });
+      expect(answer).toBe("done");
+      expect(failures).toEqual([]);
+      expect(refused()).toBe(1);
+      expect(calls).toHaveLength(STEPS + 2);
+      expect(edits.length).toBeGreaterThan(1);
+      expect(edits[0]?.window).toBe(LIMIT);
+      expect(context.journal()).toHaveLength(edits.length);
+      // Nothing that was taken away comes back.
+      expect(Math.max(...calls.slice(-15).map(tokensOf))).toBeLessThan(LIMIT);
     });
-    await expect(run).rejects.toThrow(/prompt is too long/);
-    expect(refused()).toBe(1);
-    expect(edits).toEqual([]);
-    expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
-    expect(failures[0]?.message).toContain("providerOptions.openai.contextManagement");
-  });
-});
+
+    it("passes the second refusal in a row on", async () => {
+      const limits = { limit: 0 };
+      const { model, calls } = fakeModel({ ...way, answer: lookFor(3), ...limits });
+      const { context } = watched({ window: 200_000 });
+      const run = runAgent({ ...way, context, model, output, prompt: words(3_000, "look") });
+      await expect(run).rejects.toThrow(/prompt is too long/);
+      expect(calls.length).toBeLessThanOrEqual(2);
+    });
+
+    it("passes every other error on, at once", async () => {
+      const answer = (): FakeAnswer => ({ error: new Error("no credit") });
+      const { model, calls } = fakeModel({ ...way, answer });
+      const { context, edits } = watched({ window: 200_000 });
+      const run = runAgent({ ...way, context, model, output, prompt: "look around" });
+      await expect(run).rejects.toThrow("no credit");
+      expect(calls).toHaveLength(1);
+      expect(edits).toEqual([]);
+    });
+
+    it("stands back where the provider manages the conversation", async () => {
+      const { model, refused } = fakeModel({ ...way, answer: lookFor(STEPS), limit: LIMIT });
+      const { context, failures, edits } = watched({ window: 4_000 });
+      const providerOptions = { openai: { contextManagement: [{ type: "compaction" }] } };
+      const run = runAgent({
+        ...way,
+        context,
+        model,
+        output,
+        prompt: "look around",
+        providerOptions: providerOptions as never,
+      });
+      await expect(run).rejects.toThrow(/prompt is too long/);
+      expect(refused()).toBe(1);
+      expect(edits).toEqual([]);
+      expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
+      expect(failures[0]?.message).toContain("providerOptions.openai.contextManagement");
+    });
+  },
+);
 
 describe("messages that somebody adds behind what prepareStep gave", () => {
   it.each([6, 7] as const)("stay where they are when a request is refused: %s", async (version) => {

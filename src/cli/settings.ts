@@ -24,7 +24,12 @@ export interface Settings
     BudgetOptions,
     Pick<
       ContextOptions,
-      "compactionTemplate" | "constraints" | "continuation" | "fixedTokens" | "unansweredMedia"
+      | "compactionTemplate"
+      | "constraints"
+      | "continuation"
+      | "describeMedia"
+      | "fixedTokens"
+      | "unansweredMedia"
     > {
   readonly protectedTools?: readonly string[];
   readonly summarizer?: string;
@@ -41,6 +46,7 @@ const OPTIONS: readonly string[] = [
   "protectedTools",
   "continuation",
   "unansweredMedia",
+  "describeMedia",
   "constraints",
 ];
 
@@ -138,9 +144,10 @@ function invalid(message: string): ContextError {
 
 /** What of the settings a context takes; the budget goes with what is measured. */
 export function contextSettings(settings: Settings): ContextOptions {
-  const { compactionTemplate, constraints, continuation, protectedTools, unansweredMedia } =
-    settings;
-  return { compactionTemplate, constraints, continuation, protectedTools, unansweredMedia };
+  const { compactionTemplate, constraints, continuation, protectedTools } = settings;
+  const { describeMedia, unansweredMedia } = settings;
+  const media = { describeMedia, unansweredMedia };
+  return { compactionTemplate, constraints, continuation, protectedTools, ...media };
 }
 
 /**

@@ -28,9 +28,10 @@ export interface Context {
   /**
    * For a request that the provider refused: if the error is an overflow, compacts the history that
    * was being sent and returns what to send instead, once; the limit that the error names is
-   * learned. `undefined` for any other error, and for a second overflow in a row: pass that on. For
-   * an answer that is empty or cut off, pass its end, `{ usage, finish }`: it may be an overflow,
-   * too (see `recogniseOverflow`).
+   * learned. If the provider could not load a link, that image or file is described by text, or all
+   * linked ones where the error names none. `undefined` for any other error, and for a second one in
+   * a row: pass that on. For an answer that is empty or cut off, pass its end, `{ usage, finish }`:
+   * it may be an overflow, too (see `recogniseOverflow`).
    */
   recover(history: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
   /**

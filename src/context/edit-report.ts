@@ -1,5 +1,6 @@
 import { type ContinuationPolicy, CONTINUE_TEXT } from "../core/continuation/continuation.ts";
 import type { Ledger } from "../core/ledger/index.ts";
+import { prunes } from "../core/message/edit.ts";
 import type { Edit, Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
 import { partTokens } from "../core/tokens/count.ts";
@@ -31,14 +32,12 @@ export function editReport(facts: EditFacts, before: ContextReport): Partial<Con
   const { plan, isArchived } = planned;
   const { compaction, reasoning } = plan;
   const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
-  const isPruned = (piece: PieceReport): boolean =>
-    piece.reason !== "clipped" && piece.reason !== "media";
   return {
     action: plan.action,
     tokens: { ...before.tokens, after: record.tokens.after },
     messages: { before: planned.messages.length, after: messages.length },
-    prune: pieces.filter(isPruned),
-    clipped: pieces.filter((piece) => !isPruned(piece)),
+    prune: pieces.filter(prunes),
+    clipped: pieces.filter((piece) => !prunes(piece)),
     ...(reasoning !== undefined && {
       reasoning: {
         messages: reasoning.messages.length,

@@ -1,7 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
-import { linesOf, originalOfLines } from "../core/message/original.ts";
-import { repairMessages } from "../core/message/repair.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import { jsonBytes } from "../core/tokens/meter.ts";
@@ -15,8 +13,21 @@ import { makeRecord, recordable } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
 import type { Persistence } from "./persistence.ts";
-import { type ArchivedPlan, archived, planAndArchive, planOptions } from "./plan-edit.ts";
-import { emptyReport, type ModelCosts, type Prepared, type View } from "./report.ts";
+import type { Refusal } from "./refusal.ts";
+import {
+  type ArchivedPlan,
+  planAndArchive,
+  planOptions,
+  planningFor,
+  repaired,
+} from "./plan-edit.ts";
+import {
+  type ContextReport,
+  emptyReport,
+  type ModelCosts,
+  type Prepared,
+  type View,
+} from "./report.ts";
 import {
   type Asked,
   type Asking,
@@ -36,16 +47,14 @@ import { type ChosenTemplate, chooseTemplate } from "./templates.ts";
 import { undoLast } from "./undo.ts";
 import { namesIn } from "../core/ledger/names.ts";
 import type { Ledger, NameFact } from "../core/ledger/index.ts";
-import type { ContextPlan } from "../core/plan/index.ts";
-import type { Failure } from "../core/error.ts";
-import type { Digest, Message, MessageIssue } from "../core/message/index.ts";
-import type { SummaryPlan } from "../core/plan/index.ts";
+import type { ContextPlan, SummaryPlan } from "../core/plan/index.ts";
+import type { Digest, Message } from "../core/message/index.ts";
 import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** How one edit was asked for. */
-export interface EditRequest {
+export interface EditRequest extends Pick<Refusal, "unreachable"> {
   /** Compact even though there is room. */
   readonly force: boolean;
   /** The template's override of this call. */
@@ -140,10 +149,11 @@ async function edit(
   const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const told = ledger.ledger();
-  const { legal, repairs, unkept } = await repaired(view, check.issues(), parts);
+  const { legal, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
   const chosen = lazyTemplate(options, request);
   const prepared = preparedFor(asked.ahead.match(legal), chosen);
-  const planning = { ...planOptions(view, gauge, options, parts.digest), force: request.force };
+  const usual = planOptions(view, gauge, options, parts.digest);
+  const { planning, unloaded } = planningFor(usual, legal, request);
   const said = await asSaid(legal, history.recordsOf, archive);
   const planned = await planAndArchive(said, {
     archive,
@@ -154,11 +164,10 @@ async function edit(
   const { plan } = planned;
   const { template, failures: leftOut } = plan.compaction === undefined ? NO_SUMMARY : chosen();
   const failures = [...planned.failures, ...unkept, ...leftOut];
-  const warnings = [...view.warnings, ...repairs];
+  const warnings = [...view.warnings, ...repairs, ...unloaded];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
-  if (plan.action === "none") {
-    return { messages: legal, report: { ...none, durationMs: now() - view.startedAt } };
-  }
+  const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
+  if (plan.action === "none") return { messages: legal, report: timed(none) };
   const known = { ...told, names: namesOfHead(legal, plan, options) };
   const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
@@ -187,8 +196,7 @@ async function edit(
   const done = { planned, record, messages, model, sections, tokens, ledger: all };
   const made = editReport({ ...done, policy: options.continuation }, none);
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
-  const report = { ...none, ...made, ...costsOf(asked), failures: failed };
-  return { messages, report: { ...report, durationMs: now() - view.startedAt } };
+  return { messages, report: timed({ ...none, ...made, ...costsOf(asked), failures: failed }) };
 }
 
 /** Chosen when it is asked for, and once. */
@@ -298,19 +306,4 @@ function askingOf({ gauge, options, history, events, now }: EditorParts, asked: 
 
 function costsOf({ ahead, spending }: Asked): ModelCosts {
   return { discardedSummaries: ahead.discarded, modelUsage: spending.total };
-}
-
-/** A list made legal; what was left out of it is in the archive, and told. */
-async function repaired(
-  { messages }: View,
-  issues: readonly MessageIssue[],
-  { archive, digest }: EditorParts,
-): Promise<{ legal: readonly Message[]; repairs: string[]; unkept: readonly Failure[] }> {
-  const { messages: legal, repairs, dropped } = repairMessages(messages, issues);
-  const told = repairs.map(({ index, message }) => `message ${index}: ${message}`);
-  if (dropped.length === 0) return { legal, repairs: told, unkept: [] };
-  const original = originalOfLines(linesOf(dropped), digest);
-  const unkept = await archived(archive, [original]);
-  const where = unkept.length > 0 ? "was not kept" : `is archived: recall ${original.handle}`;
-  return { legal, repairs: [...told, `what was left out ${where}`], unkept };
 }

@@ -1,13 +1,23 @@
 import type { Archive } from "../archive/archive.ts";
+import { mediaTest, type MediaTest, unreachableLinks } from "../core/compact/media.ts";
 import { ContextError, type Failure, failureOf, isContextError } from "../core/error.ts";
+import { linesOf, originalOfLines } from "../core/message/original.ts";
+import { repairMessages } from "../core/message/repair.ts";
 import { headOriginal, originalsOf } from "../core/plan/apply-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "../core/plan/options.ts";
 import { planContext } from "../core/plan/plan-context.ts";
+import { clipLine } from "../core/text/clip.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions } from "./options.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
-import type { Digest, Message, MessageLines, Original } from "../core/message/index.ts";
+import type {
+  Digest,
+  Message,
+  MessageIssue,
+  MessageLines,
+  Original,
+} from "../core/message/index.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 
 /** A plan whose originals are in the archive, or that says that they are not. */
@@ -40,8 +50,28 @@ export function planOptions(
     toolKinds: options.toolKinds,
     continuation: options.continuation,
     unansweredMedia: options.unansweredMedia,
+    describeMedia: options.describeMedia,
   };
 }
+
+/** The same for one edit; where its provider could not load links, they are described at once. */
+export function planningFor(
+  options: PlanOptions,
+  messages: readonly Message[],
+  { force, unreachable }: { readonly force: boolean; readonly unreachable?: string },
+): { readonly planning: PlanOptions; readonly unloaded: readonly string[] } {
+  const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
+  if (links.length === 0) return { planning: { ...options, force }, unloaded: [] };
+  const wanted = mediaTest(options.describeMedia);
+  const describeMedia: MediaTest = (file, message) =>
+    links.includes(file.url ?? "") || wanted(file, message);
+  // What stands behind a "?" signs a link.
+  const named = links.map((link) => clipLine(link.replace(/[?#][^]*/, ""), LINK_UNITS));
+  const told = `the provider could not load what is linked; described by text: ${named.join(", ")}`;
+  return { planning: { ...options, force, describeMedia, describeNow: true }, unloaded: [told] };
+}
+
+const LINK_UNITS = 200;
 
 /** A plan for messages that are legal, and what is known of them. */
 export interface PlanRequest {
@@ -125,4 +155,19 @@ export async function archived(
     }
   }
   return [];
+}
+
+/** A list made legal; what was left out of it is in the archive, and told. */
+export async function repaired(
+  messages: readonly Message[],
+  issues: readonly MessageIssue[],
+  { archive, digest }: { readonly archive: Archive; readonly digest: Digest },
+): Promise<{ legal: readonly Message[]; repairs: string[]; unkept: readonly Failure[] }> {
+  const { messages: legal, repairs, dropped } = repairMessages(messages, issues);
+  const told = repairs.map(({ index, message }) => `message ${index}: ${message}`);
+  if (dropped.length === 0) return { legal, repairs: told, unkept: [] };
+  const original = originalOfLines(linesOf(dropped), digest);
+  const unkept = await archived(archive, [original]);
+  const where = unkept.length > 0 ? "was not kept" : `is archived: recall ${original.handle}`;
+  return { legal, repairs: [...told, `what was left out ${where}`], unkept };
 }

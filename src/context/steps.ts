@@ -75,14 +75,17 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       if (messages.length === 0 || hasRecovered) return undefined;
       hasRecovered = true;
       const gauge = await ready();
-      const { isWindowKnown, window } = gauge.budget;
-      const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
-      const overflow = recogniseOverflow(refused, isWindowKnown ? window : undefined);
-      if (overflow === undefined) return undefined;
+      const { recogniseRefusal } = await import("./refusal.ts");
+      const { overflow, unreachable } = recogniseRefusal(refused, gauge.budget);
+      const force = overflow !== undefined;
+      if (!force && unreachable === undefined) return undefined;
       viewOf(messages, gauge);
-      gauge.refuse(overflow);
+      if (force) gauge.refuse(overflow);
       const editor = await opened.editor();
-      return shrunk(() => editor.edit(held(viewOf(messages, gauge)), { force: true }), gauge);
+      return shrunk(
+        () => editor.edit(held(viewOf(messages, gauge)), { force, unreachable }),
+        gauge,
+      );
     },
     async undo(messages) {
       const editor = await opened.editor();

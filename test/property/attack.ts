@@ -60,6 +60,7 @@ export interface Attack {
   readonly dialect: number;
   readonly requestLimits?: { readonly maxBytes?: number; readonly maxImages?: number };
   readonly unansweredMedia: "describe" | "keep";
+  readonly describeMedia?: "links" | "all";
   readonly acts: readonly Act[];
 }
 
@@ -73,6 +74,7 @@ export const attack: fc.Arbitrary<Attack> = fc.record({
     { nil: undefined, freq: 4 },
   ),
   unansweredMedia: fc.constantFrom("describe", "keep"),
+  describeMedia: fc.constantFrom(undefined, undefined, "links", "all"),
   acts: fc.array(
     fc.record({
       act: fc.constantFrom(...ACTS),

@@ -82,7 +82,7 @@ interface Run {
 }
 
 function open(run: Pick<Run, "attack" | "disk">, journal: readonly JournalRecord[] = []): Context {
-  const { window, dialect, requestLimits, unansweredMedia } = run.attack;
+  const { window, dialect, requestLimits, unansweredMedia, describeMedia } = run.attack;
   const { traits } = DIALECTS[dialect]!;
   const { archive } = run.disk;
   const now = (): number => 0;
@@ -90,6 +90,7 @@ function open(run: Pick<Run, "attack" | "disk">, journal: readonly JournalRecord
     window,
     requestLimits,
     unansweredMedia,
+    describeMedia,
     traits,
     archive,
     journal,
@@ -112,6 +113,7 @@ async function answerOf<Answer>(
 }
 
 const REFUSALS: readonly unknown[] = [
+  new Error("Unable to download the file. Please verify the URL and try again."),
   { status: 413 },
   new Error("prompt is too long: 9000 tokens > 8000 maximum"),
   new Error("the maximum context length is 12 tokens"),

@@ -33,6 +33,8 @@ export async function handleRequest(
   if (refusal !== undefined) return sendRefusal(to, refusal);
   const exchange = protocol.receive({ body, headers: request.headers }, world);
   if (isRefusal(exchange)) return sendRefusal(to, exchange);
+  const gone = world.options.goneLinks?.find((link) => raw?.includes(link));
+  if (gone !== undefined) return sendRefusal(to, protocol.goneLink(gone));
   await answerExchange({ ...to, exchange, world, nextTurn });
 }
 

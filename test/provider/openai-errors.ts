@@ -3,7 +3,7 @@ import type { Protocol } from "./protocol.ts";
 /** What Chat Completions and Responses have in common when something is wrong. */
 export const openaiErrors: Pick<
   Protocol,
-  "idHeader" | "authenticate" | "fault" | "tooLarge" | "badJson" | "errorBody"
+  "idHeader" | "authenticate" | "fault" | "tooLarge" | "goneLink" | "badJson" | "errorBody"
 > = {
   idHeader: "x-request-id",
   authenticate(headers, key) {
@@ -30,6 +30,12 @@ export const openaiErrors: Pick<
     type: "invalid_request_error",
     message: "Request body too large.",
     overflow: true,
+  }),
+  goneLink: (link) => ({
+    status: 400,
+    type: "invalid_request_error",
+    message: `Error while downloading ${link}.`,
+    code: "invalid_image_url",
   }),
   badJson: () => ({
     status: 400,

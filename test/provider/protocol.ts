@@ -74,6 +74,8 @@ export interface Protocol {
   /** The words for 429, 500 and 529. */
   fault(kind: Exclude<Fault, "hang" | "disconnect">): Refusal;
   tooLarge(): Refusal;
+  /** What is said of a link that cannot be loaded. */
+  goneLink(link: string): Refusal;
   badJson(): Refusal;
   /** The body of an error. */
   errorBody(refusal: Refusal, requestId: string): unknown;

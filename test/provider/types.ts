@@ -122,6 +122,8 @@ export interface UpstreamOptions {
    * `reasoning_content`, and wants it back with every call.
    */
   readonly server?: "openai" | "deepseek";
+  /** Links that lead nowhere: a request that holds one is refused in the provider's words. */
+  readonly goneLinks?: readonly string[];
   /** The only key that is accepted; without it, any. */
   readonly apiKey?: string;
   /** `false`: as older models do, only forged signatures are refused, not a changed prefix. */

@@ -1,21 +1,20 @@
 import { describeMedia } from "../continuation/continuation.ts";
 import { type Edit, editPart } from "../message/edit.ts";
 import {
-  type FilePart,
   inputText,
-  type OpaquePart,
   outputText,
   type Message,
   type Part,
   type ToolCallPart,
 } from "../message/message.ts";
-import type { Digest, Handle } from "../message/handle.ts";
+import type { Handle } from "../message/handle.ts";
 import { originalHandle, type EditablePart } from "../message/original.ts";
 import { startsTurn, waitingCalls } from "../message/structure.ts";
 import { inputPlaceholder } from "../prune/placeholder.ts";
 import { jsonBytes, type MessageSize, partSize } from "../tokens/meter.ts";
 import { clip, type TextSize } from "../text/clip.ts";
 import { countLines } from "../text/utf8.ts";
+import { describeOutput, describePart, type MediaContext } from "./media.ts";
 import { newestUserMessage } from "./tail.ts";
 import type { TokenCounter } from "../tokens/index.ts";
 
@@ -42,12 +41,8 @@ const FRAMING_BYTES = 160;
 const BYTES_PER_TOKEN = 8;
 
 /** What an edit of a part needs to know. */
-export interface EditContext {
+interface EditContext extends MediaContext {
   readonly counter: TokenCounter;
-  readonly digest: Digest;
-  readonly now: number;
-  /** False when the archive takes nothing: the notices then promise nothing. */
-  readonly canRecall?: boolean;
 }
 
 export interface ClipContext extends EditContext {
@@ -159,17 +154,6 @@ function clipPart(
   return isSmaller ? { edit, saving } : undefined;
 }
 
-/** Describes a file, or a block that nobody knows. */
-export function describePart(
-  part: FilePart | OpaquePart,
-  place: Place,
-  context: EditContext,
-): Edit {
-  const handle = originalHandle(part, context.digest);
-  const text = describeMedia([part], context.canRecall === false ? undefined : handle);
-  return { ...place, type: "replace-text", reason: "media", handle, text };
-}
-
 /** Nothing where the part has room already: its pieces as one text would be no shorter. */
 function shorten(
   part: EditablePart,
@@ -177,7 +161,7 @@ function shorten(
   room: Room,
   context: EditContext,
 ): Edit | undefined {
-  const { counter, digest, now, canRecall } = context;
+  const { counter, digest, canRecall } = context;
   const handle = originalHandle(part, digest);
   const named = canRecall === false ? undefined : handle;
   const base = { ...place, reason: "clipped" as const, handle };
@@ -191,11 +175,8 @@ function shorten(
     case "tool-result": {
       const whole = outputText(part.output);
       const text = clipped(whole, "output");
-      const media = describeMedia(part.output, named);
-      if (text === whole && media === "") return undefined;
-      const reason = text === whole ? "media" : "clipped";
-      const both = [text, media].filter((piece) => piece !== "").join("\n");
-      return { ...base, type: "replace-output", reason, text: both, at: now };
+      const isText = describeMedia(part.output, named) === "";
+      return text === whole && isText ? undefined : describeOutput(part, text, place, context);
     }
     default:
       return describePart(part, place, context);

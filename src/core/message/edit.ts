@@ -72,7 +72,7 @@ export function editPart(part: Part, edit: Edit): Part {
       ...part,
       output: [{ type: "text", text: edit.text }],
       original: edit.handle,
-      ...(edit.reason !== "clipped" && { time: { compacted: edit.at } }),
+      ...(prunes(edit) && { time: { compacted: edit.at } }),
     };
   }
   if (edit.type === "replace-input" && part.type === "tool-call") {
@@ -85,6 +85,11 @@ export function editPart(part: Part, edit: Edit): Part {
     return { type: "text", text: edit.text, original: edit.handle };
   }
   return part;
+}
+
+/** Whether an output goes with an edit; else its text stays, or both ends of it. */
+export function prunes({ reason }: Pick<Edit, "reason">): boolean {
+  return reason !== "clipped" && reason !== "media";
 }
 
 /** True of a tool result that was pruned, by us or by the agent that recorded it. */

@@ -1,4 +1,5 @@
-import { clipToFit, type ClipLevel, describePart } from "../compact/clip.ts";
+import { clipToFit, type ClipLevel } from "../compact/clip.ts";
+import { mediaEdits, mediaTest } from "../compact/media.ts";
 import { pinnedMessages, pinnedSteps, type PinnedSteps } from "../compact/pins.ts";
 import { tailStart } from "../compact/tail.ts";
 import { runState } from "../continuation/continuation.ts";
@@ -9,7 +10,7 @@ import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
 import { protectedResults, type ProtectedResult } from "../prune/protection.ts";
 import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
 import type { PlanOptions } from "./options.ts";
-import type { SummaryPlan } from "./plan.ts";
+import type { CompactionPlan, SummaryPlan } from "./plan.ts";
 import { addedTo, countedLimit, excessOver, fitsInto, requestSize, roomOf } from "./size.ts";
 import type { MessageSize } from "../tokens/index.ts";
 
@@ -55,10 +56,11 @@ const LADDER: readonly Rung[] = [
 
 /** What is to be compacted. */
 export interface Source {
-  readonly whole: readonly Message[];
-  /** The same, the media of an unanswered one described. */
+  /** What stays where nothing is summarized: no more media go than the caller wants described. */
+  readonly whole: Described;
+  /** The messages with those of an unanswered one described, too. */
   readonly messages: readonly Message[];
-  readonly media: DescribedMedia;
+  readonly media: Described & Pick<CompactionPlan, "hadMedia">;
   readonly system: number;
   readonly results: readonly ProtectedResult[];
   readonly options: PlanOptions;
@@ -97,36 +99,50 @@ export function leastOf(
 }
 
 export function sourceOf(messages: readonly Message[], options: PlanOptions): Source {
-  const media = describedMedia(messages, options);
-  const described = applyEdits(messages, media.edits);
+  const goes = mediaTest(options.describeMedia);
+  const whole = described(messages, mediaEdits(messages, goes, options));
+  const hadMedia = unansweredMedia(messages, options);
+  const media =
+    hadMedia === undefined
+      ? whole
+      : described(
+          messages,
+          mediaEdits(
+            messages,
+            (file, message) => message === messages[hadMedia] || goes(file, message),
+            options,
+          ),
+        );
   return {
-    whole: messages,
-    messages: described,
-    media,
+    whole,
+    messages: media.messages,
+    media: { ...media, ...(hadMedia !== undefined && { hadMedia }) },
     system: leadingSystemCount(messages),
-    results: protectedResults(described, options),
+    results: protectedResults(media.messages, options),
     options,
   };
 }
 
-/** The files of an unanswered message, described by text. */
-interface DescribedMedia {
+/** Messages some of whose files are described by text. */
+interface Described {
+  readonly messages: readonly Message[];
   readonly edits: readonly Edit[];
-  /** The message whose media are described. */
-  readonly message?: number;
+}
+
+function described(messages: readonly Message[], edits: readonly Edit[]): Described {
+  return { messages: applyEdits(messages, edits), edits };
 }
 
 /**
  * T11: in the state `media`, the files of the unanswered message are described, not sent again,
- * unless the caller wants to keep them.
+ * unless the caller wants to keep them. Its index.
  */
-function describedMedia(messages: readonly Message[], options: PlanOptions): DescribedMedia {
-  if (options.unansweredMedia === "keep" || runState(messages) !== "media") return { edits: [] };
-  const message = messages.findLastIndex(startsTurn);
-  const edits = (messages[message]?.parts ?? []).flatMap((part, at) =>
-    part.type === "file" ? [describePart(part, { message, part: at }, options)] : [],
-  );
-  return { edits, message };
+function unansweredMedia(
+  messages: readonly Message[],
+  { unansweredMedia: policy }: PlanOptions,
+): number | undefined {
+  if (policy === "keep" || runState(messages) !== "media") return undefined;
+  return messages.findLastIndex(startsTurn);
 }
 
 /** The target is tried first; only protected steps are worth more than staying below it. */
@@ -194,8 +210,8 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
   const { start, pinned, steps } = keeping;
   // Without a head there is nothing to summarize; clipping alone may still make it fit.
   const hasHead = start > system;
-  // Where nothing is compacted, no more media go than have to.
-  const messages = hasHead ? source.messages : whole;
+  const base = hasHead ? media : whole;
+  const { messages } = base;
   const reserve = hasHead ? summaryRoom(rung, options) : NOTHING;
   const indices = [...pinned, ...range(start, messages.length)];
   const isBound = hasHead && options.traits?.boundReasoning === true;
@@ -219,8 +235,14 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
     shrink((excess) => prunedOfKept({ list, indices, excess }, options));
     shrink((excess) => clipped({ list, indices, excess }, rung, source));
   }
-  const all = hasHead ? [...media.edits, ...edits] : edits;
-  return { ...keeping, edits: all, reserve, places, kept: keptOf(list), withoutReasoning };
+  return {
+    ...keeping,
+    edits: [...base.edits, ...edits],
+    reserve,
+    places,
+    kept: keptOf(list),
+    withoutReasoning,
+  };
 }
 
 function summaryRoom({ summary }: Rung, { budget, requestLimits }: PlanOptions): MessageSize {

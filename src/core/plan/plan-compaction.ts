@@ -67,7 +67,7 @@ function compactionPlan(
     ...(attempt.steps.left.length > 0 && {
       unpinned: attempt.steps.left.map((result) => unpinnedResult(result, options)),
     }),
-    ...(media.message !== undefined && { hadMedia: media.message }),
+    ...(media.hadMedia !== undefined && { hadMedia: media.hadMedia }),
     handle: head.handle,
     summary: { role, ...summaryLimits(reserve) },
     state,

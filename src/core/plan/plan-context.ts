@@ -1,3 +1,4 @@
+import { mediaEdits, mediaTest } from "../compact/media.ts";
 import { newestUserMessage } from "../compact/tail.ts";
 import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
@@ -9,7 +10,7 @@ import type { PlanOptions } from "./options.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
 import { countedLimit, excessOver, fitsInto, isOver, requestSize, roomOf } from "./size.ts";
-import type { Message } from "../message/index.ts";
+import type { Edit, Message } from "../message/index.ts";
 import type { PruneContext } from "../prune/index.ts";
 
 /**
@@ -22,7 +23,10 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   const size = requestSize(messages, options, options.usedTokens);
   const nothing: ContextPlan = { version: 1, action: "none", length: messages.length, edits: [] };
   const mustShrink = isOver(size, options);
-  if (!mustShrink && options.force !== true) return nothing;
+  if (!mustShrink && options.force !== true) {
+    const described = options.describeNow === true ? describedMedia(messages, options) : [];
+    return described.length === 0 ? nothing : editingPlan(messages, described, options);
+  }
   assertFixedFits(messages, options);
   const mayPrune = mustShrink && options.force !== true && options.canRecall !== false;
   const pruned = mayPrune ? prunePlan(messages, options, size.tokens) : undefined;
@@ -35,27 +39,35 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   return nothing;
 }
 
+/** The edits of the media that the caller wants described. */
+function describedMedia(messages: readonly Message[], options: PlanOptions): readonly Edit[] {
+  return mediaEdits(messages, mediaTest(options.describeMedia), options);
+}
+
 /** T9: the plan that only prunes, if that brings the context to its target. */
 function prunePlan(
-  messages: readonly Message[],
+  whole: readonly Message[],
   options: PlanOptions,
-  tokens: number,
+  used: number,
 ): ContextPlan | undefined {
-  const { budget } = options;
+  const { budget, meter } = options;
+  const described = describedMedia(whole, options);
+  const messages = applyEdits(whole, described);
+  const tokens = used - (meter.total(whole) - meter.total(messages));
   const excess = tokens - budget.target;
   const context: PruneContext = { ...options, excess };
   // Most long conversations are beyond pruning; that is seen before anything is chosen.
   if (prunableTokens(messages, context) < excess) return undefined;
   const pieces = planPrune(messages, context);
   const saved = pieces.reduce((total, piece) => total + piece.saving, 0);
-  if (pieces.length === 0 || tokens - saved > budget.target) return undefined;
-  const edits = pieces.map((piece) => piece.edit);
-  const after = requestSize(applyEdits(messages, edits), options);
+  const edits = [...described, ...pieces.map((piece) => piece.edit)];
+  if (edits.length === 0 || tokens - saved > budget.target) return undefined;
+  const after = requestSize(applyEdits(whole, edits), options);
   if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
     return undefined;
   // What was reported for the list of before says nothing about this one: its count decides next.
   if (after.tokens >= countedLimit(options)) return undefined;
-  return editingPlan(messages, edits, options);
+  return editingPlan(whole, edits, options);
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

@@ -33,6 +33,11 @@ export const anthropic: Protocol = {
     message: "Request exceeds the maximum size",
     overflow: true,
   }),
+  goneLink: () => ({
+    status: 400,
+    type: "invalid_request_error",
+    message: "Unable to download the file. Please verify the URL and try again.",
+  }),
   badJson: () => ({
     status: 400,
     type: "invalid_request_error",

@@ -13,6 +13,7 @@ import {
   newestBranch,
   standingRecords,
   takeBack,
+  withoutKept,
 } from "./journal.ts";
 import {
   assertShapes,
@@ -26,6 +27,7 @@ import {
   type Track,
   UNEDITED,
   type Watched,
+  alsoWatch,
   watchNewest,
   without,
   withObjectsOfNow,
@@ -146,7 +148,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
       if (records.some(wrote)) return records;
       const all = memory.known.records;
       const other = [...all.values()].findLast(wrote);
-      return other && branchOf(all, other.after.key);
+      return other && withoutKept(branchOf(all, other.after.key));
     },
     restore(entries) {
       Object.assign(memory, remembering(knownBy(standingRecords(entries))));
@@ -238,7 +240,7 @@ function take(
   const copy = renewed(given, list, same);
   memory.given = { list: copy, lead, standing };
   keys.length = lead === view.lead ? Math.min(keys.length, Math.max(0, from - lead)) : 0;
-  watchNewest(memory.watched, messages, lead + same);
+  watchNewest(memory.watched, messages);
   memory.view = { messages: isEdited ? all : copy, lead, records, standing };
   if (isEdited) memory.newest = records;
   const dropped = droppedFrom(view.records, records);
@@ -256,6 +258,7 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   memory.returned = { list: [...base], lead: 0, standing: left };
   memory.newest = records;
   memory.view = { ...memory.view, records };
+  alsoWatch(memory.watched, base);
 }
 
 /**

@@ -1,9 +1,15 @@
 import type { Archive } from "../archive/archive.ts";
 import { openOriginal, readPiece } from "../archive/reading.ts";
-import type { Handle } from "../core/message/handle.ts";
+import { type Handle, isHandle } from "../core/message/handle.ts";
 import { earlierOriginal } from "../core/message/original.ts";
 import { isPruned } from "../core/message/edit.ts";
-import { withParts, type Message, type Part } from "../core/message/message.ts";
+import {
+  inputText,
+  outputText,
+  withParts,
+  type Message,
+  type Part,
+} from "../core/message/message.ts";
 import { decodeUtf8 } from "../core/text/utf8.ts";
 import { showControls } from "../core/text/clean.ts";
 import { terminalText } from "../core/text/terminal.ts";
@@ -14,8 +20,9 @@ import { NOTICE_LIMITS } from "../core/truncate/notice.ts";
 /**
  * The messages as a plan is to see them: an output that is an excerpt of an original in this archive
  * names that original. A placeholder then leads to the whole at once, and the excerpt is not
- * archived as well. A part that names an original which the archive does not have names none: it is
- * an original itself. The same list where there is nothing of the kind. Never rejects.
+ * archived as well. A part whose original the archive does not have is an original itself, and so is
+ * one whose words no longer name it: an agent that writes over a part may copy its other fields.
+ * The same list where there is nothing of the kind. Never rejects.
  */
 export async function withKnownOriginals(
   archive: Archive,
@@ -24,9 +31,10 @@ export async function withKnownOriginals(
   const known = new Map<Part, Part>();
   for (const part of messages.flatMap(({ parts }) => parts)) {
     // Waiting for the archive at every part would take longer than looking at it.
-    const named = namedOriginal(part);
-    if (named !== undefined && !(await isKept(named, archive))) {
-      known.set(part, { ...part, original: undefined } as Part);
+    const named = "original" in part ? part.original : undefined;
+    if (named !== undefined && !(await standsFor(part, named, archive))) {
+      const time = part.type === "tool-result" ? { time: undefined } : undefined;
+      known.set(part, { ...part, original: undefined, ...time } as Part);
       continue;
     }
     if (part.type !== "tool-result" || part.output.length !== 1) continue;
@@ -45,15 +53,20 @@ export async function withKnownOriginals(
   });
 }
 
-/** The original that a part claims to stand for, unless an edit of ours put it there. */
-function namedOriginal(part: Part): string | undefined {
-  if (part.type === "tool-result" && isPruned(part)) return undefined;
-  return "original" in part ? part.original : undefined;
+/**
+ * Whether a part is what an edit of ours left of an original. An archive that does not answer is
+ * believed to have it: what failed is found out when it is asked.
+ */
+async function standsFor(part: Part, named: string, archive: Archive): Promise<boolean> {
+  if (isHandle(named) && !wordsOf(part).includes(named)) return false;
+  const isPlaceholder = part.type === "tool-result" && isPruned(part);
+  return isPlaceholder || archive.has(named).catch(() => true);
 }
 
-/** An archive that does not answer is believed to have it: what failed is found out when it is asked. */
-async function isKept(handle: string, archive: Archive): Promise<boolean> {
-  return archive.has(handle).catch(() => true);
+function wordsOf(part: Part): string {
+  if (part.type === "tool-result") return outputText(part.output);
+  if (part.type === "tool-call") return inputText(part.input);
+  return part.type === "text" ? part.text : "";
 }
 
 /** The element that ends an output, if a notice does. */

@@ -128,15 +128,22 @@ export function changedInPlace(watched: Watched): Message[] {
   return changed;
 }
 
-/** From now on the newest messages of this list are watched, of which those from `from` on are new. */
-export function watchNewest(watched: Watched, messages: readonly Message[], from: number): void {
-  for (let at = Math.max(from, messages.length - WATCHED); at < messages.length; at++) {
+/** From now on the newest messages of this list are watched. */
+export function watchNewest(watched: Watched, messages: readonly Message[]): void {
+  const before = new Map(watched);
+  watched.clear();
+  alsoWatch(watched, messages, before);
+}
+
+/** The newest messages of a list that goes back to the caller are watched, too. */
+export function alsoWatch(
+  watched: Watched,
+  messages: readonly Message[],
+  before: Watched = watched,
+): void {
+  for (let at = Math.max(0, messages.length - WATCHED); at < messages.length; at++) {
     const message = messages[at] as Message;
-    watched.set(message, textsOf(message));
-  }
-  for (const message of watched.keys()) {
-    if (watched.size <= WATCHED) return;
-    watched.delete(message);
+    watched.set(message, before.get(message) ?? textsOf(message));
   }
 }
 

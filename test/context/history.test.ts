@@ -189,3 +189,16 @@ describe("a reminder that stands behind every request and is gone in the next", 
     expect(JSON.stringify(messages).split("- never touch the API")).toHaveLength(2);
   });
 });
+
+it("an order that is corrected in a returned list is no fact of the next summary", async () => {
+  const context = open();
+  const orders = (text: string) => user(`${text} the production database`);
+  const kept = [orders("Drop"), ...work(2, "k")];
+  const { messages } = await context.prepare([task, ...work(60), ...kept]);
+  expect(messages.slice(-kept.length)).toEqual(kept);
+  const corrected = messages.with(-kept.length, orders("Do not touch"));
+  const { messages: next, report } = await context.prepare([...corrected, ...work(60, "n")]);
+  expect(report.action).toBe("compact");
+  expect(JSON.stringify(next)).toContain("Do not touch the production database");
+  expect(JSON.stringify(next)).not.toContain("Drop the production database");
+});

@@ -54,6 +54,32 @@ describe("an output that names an original which the archive does not have", () 
   });
 });
 
+describe("a part that its agent wrote over, with the other fields of what an edit left", () => {
+  it("is an original itself, whichever edit it was", async () => {
+    const archive = memoryArchive();
+    const history = grown(step("t", "bash", input, output));
+    const context = createContext({ ...WINDOW, archive });
+    const { messages } = await context.prepare(history);
+    expect(textOf(messages, "t")).toMatch(/^<tool-output-compacted /);
+    const written = (list: readonly Message[], text: string): Message[] =>
+      list.map((message) => ({
+        ...message,
+        parts: message.parts.map((part) =>
+          part.type === "tool-result" && part.toolCallId === "t"
+            ? { ...part, output: [{ type: "text" as const, text }] }
+            : part,
+        ),
+      }));
+    let list = messages;
+    for (const round of [1, 2]) {
+      const now = output.replaceAll("log", `log of run ${round}`);
+      ({ messages: list } = await context.prepare(written(list, now)));
+      const handle = /recall="(out_[0-9a-f]{16})"/.exec(textOf(list, "t"))?.[1];
+      expect(await archive.get(handle!)).toBe(now);
+    }
+  });
+});
+
 describe("an output that was truncated on arrival and is pruned later", () => {
   it("is named by the handle of the whole, which is archived once", async () => {
     const archive = memoryArchive();

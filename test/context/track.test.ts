@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import { sameBody, type Track, UNEDITED } from "../../src/context/track.ts";
-import type { Message } from "../../src/core/message/index.ts";
+import { createMessageMeter } from "../../src/core/tokens/meter.ts";
+import { runs } from "../property/runs.ts";
+import { messageText, type Message } from "../../src/core/message/index.ts";
 import { quarter, step, system, user } from "../build-messages.ts";
 
 const list = Array.from({ length: 6_000 }, (_, n) => user(`message ${n}`));
@@ -59,6 +61,41 @@ it("a message that grows in place is measured anew, and no edit stands for what 
   expect(report.tokens.before).toBeGreaterThan(15_000);
   const reopened = createContext({ window: 60_000, reserved: 0, counter: quarter });
   expect(messages).toEqual((await reopened.prepare(more)).messages);
+});
+
+it("whichever of the newest eight is written over, the list of now is measured and sent", async () => {
+  const rounds = fc.array(fc.tuple(fc.nat(7), fc.constantFrom(10, 9_000)), {
+    minLength: 2,
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), rounds, async (isReturned, written) => {
+      const context = createContext({ window: 16_000, counter: quarter });
+      let history: Message[] = [
+        user("go"),
+        ...Array.from({ length: 30 }, (_, n) => thought(`thought ${n} `.repeat(200))),
+      ];
+      let { messages } = await context.prepare(history);
+      for (const [round, [back, count]] of written.entries()) {
+        history = isReturned ? [...messages] : history;
+        const one = history.at(-1 - back);
+        if (one === undefined || one.kind === "summary") continue;
+        const before = messageText(one);
+        Object.assign(one.parts.at(-1)!, { text: `written in round ${round} `.repeat(count) });
+        history = [...history, thought(`ok ${round}`), user(`and ${round}`)];
+        ({ messages } = await context.prepare(history));
+        expect(messages.map(messageText)).not.toContain(before);
+        const meter = createMessageMeter(quarter);
+        expect(meter.total(messages.map((message) => ({ ...message })))).toBeLessThan(8_000);
+      }
+    }),
+    { numRuns: runs(60, 3_000) },
+  );
+
+  function thought(text: string): Message {
+    const reasoning = { type: "reasoning" as const, text: "hm", signature: text.slice(0, 12) };
+    return { role: "assistant", parts: [reasoning, { type: "text", text }] };
+  }
 });
 
 it("an edit rests on all messages as they are", async () => {

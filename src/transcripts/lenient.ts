@@ -1,31 +1,37 @@
-import { z } from "zod";
+import { type Fields, isRecord } from "../core/text/json.ts";
 
 /**
- * Pieces of schemas for files that other programs wrote. They never reject: a field that is missing
- * or of the wrong type reads as absent, and unknown fields are left alone.
+ * Files that other programs wrote are read leniently: a value that is missing or of another type
+ * reads as absent.
  */
-export type Lenient<Type extends z.ZodType> = z.ZodCatch<z.ZodOptional<Type>>;
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
-export const text: Lenient<z.ZodString> = z.string().optional().catch(undefined);
-export const number: Lenient<z.ZodNumber> = z.number().optional().catch(undefined);
-export const flag: Lenient<z.ZodBoolean> = z.boolean().optional().catch(undefined);
-export const anything: z.ZodOptional<z.ZodUnknown> = z.unknown().optional();
+export function number(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function flag(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
 
 /** A list of anything; what is no list reads as an empty one. */
-export const list: z.ZodCatch<z.ZodDefault<z.ZodArray<z.ZodUnknown>>> = z
-  .array(z.unknown())
-  .default(() => [])
-  .catch(() => []);
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
 
-/** A record with at least these fields; what is no record reads as absent. */
-export function fields<Shape extends z.ZodRawShape>(
-  shape: Shape,
-): Lenient<z.ZodObject<Shape, z.core.$loose>> {
-  return z.looseObject(shape).optional().catch(undefined);
+/** The records in a list. */
+export function records(value: unknown): Fields[] {
+  return list(value).filter(isRecord);
+}
+
+/** A record; what is none reads as absent. */
+export function record(value: unknown): Fields | undefined {
+  return isRecord(value) ? value : undefined;
 }
 
 /** A point in time in ms since the epoch, from a number of ms or an ISO date. */
 export function instant(value: unknown): number | undefined {
-  const time = typeof value === "string" ? Date.parse(value) : value;
-  return typeof time === "number" && Number.isFinite(time) ? time : undefined;
+  return number(typeof value === "string" ? Date.parse(value) : value);
 }

@@ -75,8 +75,8 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   models: /^eventsource-parser$/,
   hooks: /^eventsource-parser$/,
   telemetry: /^@opentelemetry\/api$/,
-  transcripts: /^(node:.+|zod|jsonrepair)$/,
-  cli: /^(node:.+|commander|picocolors|@clack\/prompts|zod)$/,
+  transcripts: /^(node:.+|jsonrepair)$/,
+  cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
 };
 
 const SRC = path.resolve("src");

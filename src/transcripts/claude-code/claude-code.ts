@@ -1,14 +1,10 @@
 import { totalUsage } from "../../core/message/message.ts";
-import {
-  type ContextSample,
-  type Conversation,
-  createWarnings,
-  type Reading,
-  type RecordReader,
-} from "../transcript.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { noteTime } from "../content.ts";
+import { text } from "../lenient.ts";
+import { type ContextSample, createWarnings, type RecordReader } from "../transcript.ts";
 import { effectiveContext } from "./context.ts";
 import { createEntry, type Entry } from "./entry.ts";
-import { sessionLine, type SessionLine } from "./line.ts";
 
 /** Session files of Claude Code: a line a block, a tree by parents, compactions in the file. */
 export const claudeCode = { open };
@@ -21,7 +17,10 @@ interface Session {
   model?: string;
   startedAt?: number;
   updatedAt?: number;
-  readonly titles: { custom?: string; ai?: string; readonly summaries: Map<string, string> };
+  customTitle?: string;
+  aiTitle?: string;
+  /** The titles in summary lines, by the line that each is about. */
+  readonly summaries: Map<string, string>;
 }
 
 function open(): RecordReader {
@@ -29,25 +28,29 @@ function open(): RecordReader {
   const known = new Set<string>();
   const samples = new Map<string, ContextSample>();
   const warnings = createWarnings();
+  const session: Session = { summaries: new Map() };
   let compactions = 0;
-  const session: Session = { titles: { summaries: new Map() } };
   return {
     record(value, number) {
-      const line = sessionLine(value);
-      if (line === undefined) return warnings.add("This line is no record with a type.", number);
+      const line = fieldsOf(value);
+      const { type, uuid } = line;
+      if (typeof type !== "string") {
+        return warnings.add("This line is no record with a type.", number);
+      }
       noteTitle(session, line);
-      if (line.uuid === undefined && line.type !== "user" && line.type !== "assistant") return;
+      if (typeof uuid !== "string" && type !== "user" && type !== "assistant") return;
       const entry = createEntry(line, number);
       // Some versions write a line twice when a session is resumed.
       if (known.has(entry.uuid)) return;
       known.add(entry.uuid);
       entries.push(entry);
-      noteSample(samples, line, entry);
-      if (entry.content.type === "compaction") compactions += 1;
+      noteSample(samples, entry);
       noteSession(session, line, entry);
-      if (entry.content.type === "compaction" && !entry.sidechain) release(entries);
+      if (entry.content.type !== "compaction") return;
+      compactions += 1;
+      if (!entry.sidechain) release(entries);
     },
-    finish(): Reading {
+    finish() {
       const { messages, gaps } = effectiveContext(entries);
       if (gaps.kept > 0) {
         warnings.add(
@@ -56,11 +59,11 @@ function open(): RecordReader {
       }
       if (gaps.parent !== undefined) warnings.missing("parent", gaps.parent);
       if (gaps.summary !== undefined) warnings.missing("summary", gaps.summary);
-      const about = aboutSession(session, known);
-      const conversation: Conversation = { ...about, messages, timeline: [...samples.values()] };
+      const { id, cwd, version, model, startedAt, updatedAt } = session;
+      const about = { id, title: titleOf(session, known), model, cwd, startedAt, updatedAt };
       return {
-        version: session.version,
-        conversations: [conversation],
+        version,
+        conversations: [{ ...about, messages, timeline: [...samples.values()] }],
         compactions,
         warnings: warnings.list(),
       };
@@ -87,51 +90,38 @@ function release(entries: Entry[]): void {
   }
 }
 
-function noteTitle({ titles }: Session, line: SessionLine): void {
-  if (line.type === "custom-title" && line.customTitle) titles.custom = line.customTitle;
-  if (line.type === "ai-title" && line.aiTitle) titles.ai = line.aiTitle;
-  if (line.type === "summary" && line.summary && line.leafUuid) {
-    titles.summaries.set(line.leafUuid, line.summary);
-  }
-}
-
-function noteSession(session: Session, line: SessionLine, entry: Entry): void {
-  session.id ??= line.sessionId;
-  session.cwd ??= line.cwd;
-  session.version = line.version ?? session.version;
-  const model = line.message?.model;
-  if (model !== undefined && model !== "<synthetic>" && !entry.sidechain) session.model = model;
-  if (entry.time === undefined) return;
-  session.startedAt = Math.min(session.startedAt ?? entry.time, entry.time);
-  session.updatedAt = Math.max(session.updatedAt ?? entry.time, entry.time);
+function noteTitle(session: Session, line: Fields): void {
+  const { type, summary, leafUuid } = line;
+  if (type === "custom-title")
+    session.customTitle = text(line["customTitle"]) || session.customTitle;
+  if (type === "ai-title") session.aiTitle = text(line["aiTitle"]) || session.aiTitle;
+  const [title, leaf] = [text(summary), text(leafUuid)];
+  if (type === "summary" && title && leaf) session.summaries.set(leaf, title);
 }
 
 /** A summary line may be the title of another session: it counts when its leaf is in this file. */
-function aboutSession(
-  session: Session,
-  uuids: ReadonlySet<string>,
-): Omit<Conversation, "messages" | "timeline"> {
-  const { id, cwd, model, startedAt, updatedAt, titles } = session;
-  const own = [...titles.summaries].findLast(([leaf]) => uuids.has(leaf))?.[1];
-  const title = titles.custom ?? titles.ai ?? own;
-  return { id, title, model, cwd, startedAt, updatedAt };
+function titleOf(session: Session, uuids: ReadonlySet<string>): string | undefined {
+  const own = [...session.summaries].findLast(([leaf]) => uuids.has(leaf))?.[1];
+  return session.customTitle ?? session.aiTitle ?? own;
 }
 
-/** Notes how full the window was, a sample a reply; replies of sub-agents have windows of their own. */
-function noteSample(samples: Map<string, ContextSample>, line: SessionLine, entry: Entry): void {
-  if (line.type !== "assistant") return;
-  const reply = line.message?.id ?? entry.uuid;
-  const sample = sampleOf(entry, samples.get(reply));
-  if (sample !== undefined) samples.set(reply, sample);
+function noteSession(session: Session, line: Fields, { sidechain, time }: Entry): void {
+  session.id ??= text(line["sessionId"]);
+  session.cwd ??= text(line["cwd"]);
+  session.version = text(line["version"]) ?? session.version;
+  const model = text(fieldsOf(line["message"])["model"]);
+  if (model !== undefined && model !== "<synthetic>" && !sidechain) session.model = model;
+  noteTime(session, time);
 }
 
-/** Every line of a reply repeats its usage; the last one is the whole. */
-function sampleOf(entry: Entry, before: ContextSample | undefined): ContextSample | undefined {
-  if (entry.content.type !== "reply" || entry.sidechain) return undefined;
-  const { usage, time } = entry.content.message;
-  if (usage === undefined) return undefined;
-  const tokens = totalUsage(usage);
-  if (tokens === 0) return undefined;
-  const first = before?.time ?? time;
-  return { tokens, time: first };
+/**
+ * How full the window was, a sample a reply: every line of it repeats its usage, and the last one is
+ * the whole. Replies of sub-agents have windows of their own.
+ */
+function noteSample(samples: Map<string, ContextSample>, { content, sidechain }: Entry): void {
+  if (content.type !== "reply" || sidechain) return;
+  const { usage, time } = content.message;
+  const tokens = usage === undefined ? 0 : totalUsage(usage);
+  if (tokens === 0) return;
+  samples.set(content.reply, { tokens, time: samples.get(content.reply)?.time ?? time });
 }

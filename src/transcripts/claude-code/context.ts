@@ -79,7 +79,7 @@ interface Tree {
   readonly byUuid: ReadonlyMap<string, Entry>;
   /** Where a preserved segment was hung behind its summary: uuid of its first line to the anchor. */
   readonly rehung: ReadonlyMap<string, string>;
-  readonly before: ReadonlyMap<Entry, Entry>;
+  readonly before: ReadonlyMap<Entry, Entry | undefined>;
   /** Every line of the file, those of sub-agents too. */
   readonly known: ReadonlySet<string>;
 }
@@ -123,16 +123,12 @@ function growTree(all: readonly Entry[]): Tree {
   // The file of a sub-agent holds nothing but its sidechain.
   const entries = main.some(({ content }) => isConversation(content.type)) ? main : all;
   const rehung = new Map<string, string>();
-  const before = new Map<Entry, Entry>();
-  entries.forEach((entry, index) => {
-    const { content } = entry;
-    if (content.type === "compaction" && content.anchor !== undefined) {
-      if (content.head !== undefined) rehung.set(content.head, content.anchor);
-    }
-    const previous = entries[index - 1];
-    if (previous !== undefined) before.set(entry, previous);
-  });
+  for (const { content } of entries) {
+    if (content.type !== "compaction" || content.anchor === undefined) continue;
+    if (content.head !== undefined) rehung.set(content.head, content.anchor);
+  }
   const byUuid = new Map(entries.map((entry) => [entry.uuid, entry]));
+  const before = new Map(entries.map((entry, index) => [entry, entries[index - 1]]));
   return { entries, byUuid, rehung, before, known: new Set(all.map(({ uuid }) => uuid)) };
 }
 

@@ -1,8 +1,9 @@
-import type { Message, Usage } from "../../core/message/index.ts";
-import { instant } from "../lenient.ts";
-import { attachmentMessage } from "./attachment.ts";
-import { contentBlocks, userMessages } from "./content.ts";
-import { type SessionLine, type SessionUsage, strings } from "./line.ts";
+import type { Message, MessageKind, Part, Usage } from "../../core/message/index.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { saying } from "../content.ts";
+import { instant, list, number, text } from "../lenient.ts";
+import { attachmentMessages } from "./attachment.ts";
+import { contentBlocks } from "./content.ts";
 
 /** What a line holds that matters for the context. */
 export type Content =
@@ -25,9 +26,8 @@ export interface Compaction {
   readonly type: "compaction";
   /** The line (normally the summary) behind which the preserved ones were sent. */
   readonly anchor?: string;
-  /** The first and the last line of what was preserved. */
+  /** The first line of what was preserved. */
   readonly head?: string;
-  readonly tail?: string;
   readonly preserved: readonly string[];
 }
 
@@ -44,33 +44,29 @@ export interface Entry {
   readonly content: Content;
 }
 
-const LINK: Content = { type: "link" };
-
 /** The node that a line makes; a line without a uuid gets one from its number. */
-export function createEntry(line: SessionLine, number: number): Entry {
-  const time = instant(line.timestamp);
-  return {
-    line: number,
-    uuid: line.uuid ?? `line ${number}`,
-    parent: line.parentUuid,
-    sidechain: line.isSidechain === true,
-    time,
-    content: contentOf(line, time, number),
-  };
+export function createEntry(line: Fields, number: number): Entry {
+  const time = instant(text(line["timestamp"]));
+  const uuid = text(line["uuid"]) ?? `line ${number}`;
+  const parent = line["parentUuid"] === null ? null : text(line["parentUuid"]);
+  const sidechain = line["isSidechain"] === true;
+  return { line: number, uuid, parent, sidechain, time, content: contentOf(line, uuid, time) };
 }
 
-function contentOf(line: SessionLine, time: number | undefined, number: number): Content {
-  const stamp = { id: line.uuid, time };
-  switch (line.type) {
+const LINK: Content = { type: "link" };
+
+function contentOf(line: Fields, uuid: string, time: number | undefined): Content {
+  switch (line["type"]) {
     case "assistant":
-      return replyContent(line, time, number);
-    case "user": {
-      const messages = userMessages(line).map((message) => ({ ...message, ...stamp }));
-      return messages.length === 0 ? LINK : { type: "input", messages };
-    }
+      return replyContent(line, uuid, time);
+    case "user":
     case "attachment": {
-      const message = attachmentMessage(line.attachment ?? {});
-      return message === undefined ? LINK : { type: "input", messages: [{ ...message, ...stamp }] };
+      const drafts =
+        line["type"] === "user"
+          ? userMessages(line)
+          : attachmentMessages(fieldsOf(line["attachment"]));
+      const messages = saying({ id: text(line["uuid"]), time }, drafts);
+      return messages.length === 0 ? LINK : { type: "input", messages };
     }
     case "system":
       return boundary(line);
@@ -79,45 +75,71 @@ function contentOf(line: SessionLine, time: number | undefined, number: number):
   }
 }
 
-function replyContent(line: SessionLine, time: number | undefined, number: number): Content {
-  const { message } = line;
-  // Text that the program wrote for the person when a request failed; it was never sent.
-  if (line.isApiErrorMessage === true) return LINK;
-  const reply = message?.id ?? line.uuid ?? `line ${number}`;
-  const parts = contentBlocks(message?.content);
-  if (parts.length === 0) return LINK;
-  const usage = neutralUsage(message?.usage);
-  const stamp = { id: reply, time, usage };
-  return { type: "reply", reply, message: { role: "assistant", parts, ...stamp } };
+function replyContent(line: Fields, uuid: string, time: number | undefined): Content {
+  const message = fieldsOf(line["message"]);
+  const parts = contentBlocks(message["content"]);
+  // An API error is text that the program wrote for the person; it was never sent.
+  if (line["isApiErrorMessage"] === true || parts.length === 0) return LINK;
+  const reply = text(message["id"]) ?? uuid;
+  const usage = usageOf(fieldsOf(message["usage"]));
+  return { type: "reply", reply, message: { role: "assistant", parts, id: reply, time, usage } };
 }
 
-function boundary(line: SessionLine): Content {
-  if (line.subtype === "compact_boundary") {
-    const segment = line.compactMetadata?.preservedSegment;
-    const messages = line.compactMetadata?.preservedMessages;
+function boundary(line: Fields): Content {
+  const { subtype } = line;
+  if (subtype === "compact_boundary") {
+    const metadata = fieldsOf(line["compactMetadata"]);
+    const segment = fieldsOf(metadata["preservedSegment"]);
+    const messages = fieldsOf(metadata["preservedMessages"]);
     return {
       type: "compaction",
-      preserved: strings(messages?.uuids),
-      anchor: segment?.anchorUuid ?? messages?.anchorUuid,
-      head: segment?.headUuid,
-      tail: segment?.tailUuid,
+      preserved: strings(messages["uuids"]),
+      anchor: text(segment["anchorUuid"]) ?? text(messages["anchorUuid"]),
+      head: text(segment["headUuid"]),
     };
   }
-  if (line.subtype !== "microcompact_boundary") return LINK;
-  const metadata = line.microcompactMetadata;
-  return {
-    type: "microcompaction",
-    callIds: strings(metadata?.compactedToolIds),
-    attachments: strings(metadata?.clearedAttachmentUUIDs),
-  };
+  if (subtype !== "microcompact_boundary") return LINK;
+  const { compactedToolIds, clearedAttachmentUUIDs } = fieldsOf(line["microcompactMetadata"]);
+  const attachments = strings(clearedAttachmentUUIDs);
+  return { type: "microcompaction", callIds: strings(compactedToolIds), attachments };
 }
 
-function neutralUsage(usage: SessionUsage): Usage | undefined {
-  if (usage?.input_tokens === undefined || usage.output_tokens === undefined) return undefined;
-  return {
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: usage.cache_read_input_tokens,
-    cacheWrite: usage.cache_creation_input_tokens,
-  };
+function strings(values: unknown): readonly string[] {
+  return list(values).filter((value) => typeof value === "string");
+}
+
+function usageOf(reported: Fields): Usage | undefined {
+  const input = number(reported["input_tokens"]);
+  const output = number(reported["output_tokens"]);
+  if (input === undefined || output === undefined) return undefined;
+  const cacheRead = number(reported["cache_read_input_tokens"]);
+  return { input, output, cacheRead, cacheWrite: number(reported["cache_creation_input_tokens"]) };
+}
+
+/** How the texts begin that the program writes in the person's name. */
+const PROGRAM_TEXT =
+  /^\s*(?:<(?:command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification|system-reminder|user-memory-input)>|\[Request interrupted by user(?: for tool use)?\]\s*$)/;
+
+/**
+ * A user line as neutral messages: its results as one, whatever else it says as another. Only what
+ * a person typed has no kind.
+ */
+function userMessages(line: Fields): readonly Message[] {
+  const parts = contentBlocks(fieldsOf(line["message"])["content"]);
+  const results = parts.filter((part) => part.type === "tool-result");
+  const rest = parts.filter((part) => part.type !== "tool-result");
+  const kind = results.length > 0 ? "injected" : userKind(line, rest);
+  return [
+    { role: "tool", parts: results },
+    { role: "user", parts: rest, kind },
+  ];
+}
+
+function userKind(line: Fields, parts: readonly Part[]): MessageKind | undefined {
+  if (line["isCompactSummary"] === true) return "summary";
+  if (line["isMeta"] === true) return "injected";
+  const origin = text(fieldsOf(line["origin"])["kind"]);
+  if (origin !== undefined) return origin === "human" ? undefined : "injected";
+  const byProgram = parts.every((part) => part.type === "text" && PROGRAM_TEXT.test(part.text));
+  return byProgram ? "injected" : undefined;
 }

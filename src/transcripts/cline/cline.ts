@@ -1,65 +1,43 @@
-import type { Message } from "../../core/message/index.ts";
+import type { Message, Part } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { anything, fields, instant, list, number, text } from "../lenient.ts";
-import {
-  type Conversation,
-  createWarnings,
-  type DocumentState,
-  type Reading,
-} from "../transcript.ts";
+import { decodeEach, newest, timelineOf } from "../content.ts";
+import { instant, list, number, text } from "../lenient.ts";
+import { createWarnings, type DocumentReader } from "../transcript.ts";
 import { decodeEntry, type Entry } from "./entry.ts";
-
-const sessionSchema = fields({
-  version: number,
-  sessionId: text,
-  system_prompt: text,
-  updated_at: anything,
-  messages: list,
-});
 
 /**
  * A session of the Cline SDK, or the `api_conversation_history.json` of the Cline and Roo Code
  * extensions, which is the bare list of messages.
  */
-export const cline = { read };
-
-function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
-  const session = sessionSchema.parse(document);
-  const messages = Array.isArray(document) ? document : (session?.messages ?? []);
-  const warnings = createWarnings();
-  const calls = createCallPairing();
-  const entries: Entry[] = [];
-  for (const [index, message] of (isTorn ? messages.slice(0, -1) : messages).entries()) {
-    const entry = decodeEntry(message, calls);
-    if (entry === undefined) warnings.add(`Message ${index} has no known role and was left out.`);
-    else entries.push(entry);
-  }
-  const version = session?.version;
-  return {
-    version: version === undefined ? undefined : String(version),
-    conversations: [conversationOf(session, entries)],
-    compactions: entries.filter((entry) => entry.isCompaction).length,
-    warnings: warnings.list(),
-  };
-}
-
-function conversationOf(
-  session: ReturnType<typeof sessionSchema.parse>,
-  entries: readonly Entry[],
-): Conversation {
-  return {
-    id: session?.sessionId,
-    messages: withoutOrphans(mergeReasoning(activeEntries(entries))),
-    instructions: session?.system_prompt,
-    model: entries.findLast((entry) => entry.model !== undefined)?.model,
-    startedAt: entries.find((entry) => entry.time !== undefined)?.time,
-    updatedAt:
-      instant(session?.updated_at) ?? entries.findLast((entry) => entry.time !== undefined)?.time,
-    timeline: entries.flatMap(({ time, tokens }) =>
-      tokens === undefined ? [] : [{ time, tokens }],
-    ),
-  };
-}
+export const cline: DocumentReader = {
+  read(document, { isTorn = false } = {}) {
+    const session = fieldsOf(document);
+    const messages = Array.isArray(document) ? document : list(session["messages"]);
+    const warnings = createWarnings();
+    const calls = createCallPairing();
+    const entries = decodeEach(
+      isTorn ? messages.slice(0, -1) : messages,
+      (message) => decodeEntry(message, calls),
+      (at) => warnings.add(`Message ${at} has no known role and was left out.`),
+    );
+    const conversation = {
+      id: text(session["sessionId"]),
+      messages: withoutOrphans(mergeReasoning(activeEntries(entries))),
+      instructions: text(session["system_prompt"]),
+      model: newest(entries, "model"),
+      startedAt: entries.find((entry) => entry.time !== undefined)?.time,
+      updatedAt: instant(session["updated_at"]) ?? newest(entries, "time"),
+      timeline: timelineOf(entries),
+    };
+    return {
+      version: number(session["version"])?.toString(),
+      conversations: [conversation],
+      compactions: entries.filter((entry) => entry.isCompaction).length,
+      warnings: warnings.list(),
+    };
+  },
+};
 
 /**
  * Roo keeps what it condensed or truncated and tags it with the id of what stands for it; a tag
@@ -77,7 +55,7 @@ function activeEntries(entries: readonly Entry[]): readonly Entry[] {
 /** Reasoning that stands alone goes to the reply after it. */
 function mergeReasoning(entries: readonly Entry[]): Message[] {
   const messages: Message[] = [];
-  let waiting: Message["parts"] = [];
+  let waiting: readonly Part[] = [];
   for (const entry of entries) {
     const [first, ...rest] = entry.messages;
     if (first === undefined) continue;
@@ -93,10 +71,10 @@ function mergeReasoning(entries: readonly Entry[]): Message[] {
 /** What is hidden may hold the call of a result that is not; Roo leaves such results out. */
 function withoutOrphans(messages: readonly Message[]): Message[] {
   const calls = new Set<string>();
+  const isWanted = (part: Part): boolean =>
+    part.type !== "tool-result" || calls.has(part.toolCallId);
   return messages.flatMap((message) => {
     for (const part of message.parts) if (part.type === "tool-call") calls.add(part.toolCallId);
-    const isWanted = (part: Message["parts"][number]): boolean =>
-      part.type !== "tool-result" || calls.has(part.toolCallId);
     if (message.parts.every(isWanted)) return [message];
     const parts = message.parts.filter(isWanted);
     return parts.length === 0 ? [] : [{ ...message, parts }];

@@ -1,22 +1,20 @@
 import {
   totalUsage,
   type Message,
-  type MessageKind,
+  type OutputPart,
   type Part,
+  type TextPart,
+  type ToolResultPart,
   type Usage,
 } from "../../core/message/message.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { parseInput } from "../../dialects/wire.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, fields, flag, list, number, text } from "../lenient.ts";
-import {
-  type UserContent,
-  decodeAssistantContent,
-  decodeUserContent,
-  reasoning,
-} from "./content.ts";
+import { asText, blockFile, blockParts, resultOf, saying } from "../content.ts";
+import { list, number, records, text } from "../lenient.ts";
 
 /** One message of a file and what it means. */
 export interface Entry {
-  readonly role: "user" | "assistant";
   /** As the model is sent it; several when results, typed and injected text are in it. */
   readonly messages: readonly Message[];
   readonly isSummary: boolean;
@@ -32,137 +30,193 @@ export interface Entry {
   readonly model?: string;
 }
 
-const entrySchema = fields({
-  id: text,
-  role: text,
-  type: text,
-  content: anything,
-  ts: number,
-  text,
-  summary: anything,
-  reasoning_content: text,
-  modelInfo: fields({ id: text, modelId: text }),
-  metrics: fields({
-    inputTokens: number,
-    outputTokens: number,
-    cacheReadTokens: number,
-    cacheWriteTokens: number,
-    tokens: fields({ prompt: number, completion: number, cached: number }),
-  }),
-  metadata: fields({ kind: text, displayRole: text, details: anything, tokensBefore: number }),
-  isSummary: flag,
-  condenseId: text,
-  condenseParent: text,
-  isTruncationMarker: flag,
-  truncationId: text,
-  truncationParent: text,
-});
-
-type Native = NonNullable<ReturnType<typeof entrySchema.parse>>;
-
 /** `undefined` for what is no message of a user or an assistant. */
 export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefined {
-  const native = entrySchema.parse(value);
-  const role = native?.role;
-  if (native === undefined || (role !== "user" && role !== "assistant")) return undefined;
-  const usage = role === "assistant" ? usageOf(native.metrics) : undefined;
-  const base: Omit<Entry, "messages"> = {
-    role,
-    isReasoning: native.type === "reasoning",
-    ...marks(native),
-    time: native.ts,
+  const native = fieldsOf(value);
+  const { role } = native;
+  if (role !== "user" && role !== "assistant") return undefined;
+  const usage = role === "assistant" ? usageOf(fieldsOf(native["metrics"])) : undefined;
+  const { id, modelId } = fieldsOf(native["modelInfo"]);
+  const marked = marks(native);
+  const about = { id: text(native["id"]), time: number(native["ts"]) };
+  return {
+    ...marked,
+    isReasoning: native["type"] === "reasoning",
+    messages: saying(about, draftsOf(native, { isSummary: marked.isSummary, usage, calls })),
+    time: about.time,
     tokens: usage && totalUsage(usage),
-    model: native.modelInfo?.id ?? native.modelInfo?.modelId,
+    model: text(id) ?? text(modelId),
   };
-  if (base.isSummary) return { ...base, messages: [summaryMessage(native)] };
-  if (role === "user") return { ...base, messages: userMessages(native, calls) };
-  calls.startStep();
-  const parts = assistantParts(native, calls);
-  const message: Message = { role, parts, ...origin(native), usage };
-  return { ...base, messages: parts.length === 0 ? [] : [message] };
 }
 
 /** Cline marks compactions in `metadata`; Roo keeps what it hides and names what stands for it. */
 function marks(
-  native: Native,
+  native: Fields,
 ): Pick<Entry, "isSummary" | "isCompaction" | "replacedBy" | "replaces"> {
-  const kind = native.metadata?.kind;
-  const isSummary = kind === "compaction_summary" || native.isSummary === true;
-  const isMarker = native.isTruncationMarker === true;
-  const replaces = isMarker ? native.truncationId : isSummary ? native.condenseId : undefined;
+  const { kind } = fieldsOf(native["metadata"]);
+  const isSummary = kind === "compaction_summary" || native["isSummary"] === true;
+  const isMarker = native["isTruncationMarker"] === true;
+  const replaces = isMarker ? native["truncationId"] : isSummary && native["condenseId"];
+  const replacedBy = [native["condenseParent"], native["truncationParent"]];
   return {
     isSummary,
     isCompaction: isSummary || isMarker || kind === "compaction",
-    replaces,
-    replacedBy: [native.condenseParent, native.truncationParent].filter((id) => id !== undefined),
+    replaces: text(replaces),
+    replacedBy: replacedBy.filter((id) => typeof id === "string"),
   };
 }
 
-function summaryMessage(native: Native): Message {
-  const { typed, injected } = decodeUserContent(native.content, NO_CALLS);
-  const metadata = {
-    tokensBefore: native.metadata?.tokensBefore,
-    details: native.metadata?.details,
-  };
-  const parts = [...typed, ...injected];
-  return { role: "user", kind: "summary", parts, ...origin(native), metadata };
+interface Known {
+  readonly isSummary: boolean;
+  readonly usage: Usage | undefined;
+  readonly calls: CallPairing;
 }
 
-/** A summary holds no calls. */
-const NO_CALLS: CallPairing = {
-  startStep: () => undefined,
-  open: (_, toolName, input) => ({ type: "tool-call", toolCallId: "", toolName, input }),
-  close: () => undefined,
-};
-
-/** Messages that the program wrote into the conversation as a whole say so in their metadata. */
-function kindOf({ metadata, isTruncationMarker }: Native): MessageKind | undefined {
-  if (isTruncationMarker === true) return "injected";
-  return metadata?.displayRole === "system" && metadata.kind !== "compaction"
-    ? "injected"
-    : undefined;
-}
-
-function userMessages(native: Native, calls: CallPairing): Message[] {
-  const kind = kindOf(native);
-  const content = decodeUserContent(native.content, calls);
-  const { results, typed, injected } = kind === undefined ? content : allInjected(content);
-  const base = origin(native);
-  const messages: Message[] = [];
-  if (results.length > 0) messages.push({ role: "tool", parts: results, ...base });
-  if (typed.length > 0) messages.push({ role: "user", parts: typed, ...base });
-  if (injected.length > 0)
-    messages.push({ role: "user", kind: "injected", parts: injected, ...base });
-  return messages;
-}
-
-function allInjected({ results, typed, injected }: UserContent): UserContent {
-  return { results, typed: [], injected: [...typed, ...injected] };
-}
-
-const summaryTextSchema = fields({ text });
-
-function assistantParts(native: Native, calls: CallPairing): Part[] {
-  if (native.type !== "reasoning") {
-    const parts = decodeAssistantContent(native.content, calls);
-    return native.reasoning_content ? [reasoning(native.reasoning_content), ...parts] : parts;
+function draftsOf(native: Fields, { isSummary, usage, calls }: Known): readonly Message[] {
+  const metadata = fieldsOf(native["metadata"]);
+  if (isSummary) {
+    const { typed, injected } = userContent(native["content"]);
+    const facts = { tokensBefore: number(metadata["tokensBefore"]), details: metadata["details"] };
+    const parts = [...typed, ...injected];
+    return [{ role: "user", kind: "summary", parts, metadata: facts }];
   }
-  const pieces = list.parse(native.summary).map((piece) => summaryTextSchema.parse(piece)?.text);
-  return [reasoning(native.text ?? pieces.filter(Boolean).join("\n"))];
-}
-
-function origin(native: Native): { id?: string; time?: number } {
-  return { id: native.id, time: native.ts };
+  if (native["role"] === "assistant") {
+    calls.startStep();
+    return [{ role: "assistant", parts: assistantParts(native, calls), usage }];
+  }
+  const isMarker = native["isTruncationMarker"] === true;
+  const isNotice = metadata["displayRole"] === "system" && metadata["kind"] !== "compaction";
+  const { results, typed, injected } = userContent(native["content"], calls);
+  const said: readonly Message[] =
+    isMarker || isNotice
+      ? [{ role: "user", kind: "injected", parts: [...typed, ...injected] }]
+      : [
+          { role: "user", parts: typed },
+          { role: "user", kind: "injected", parts: injected },
+        ];
+  return [{ role: "tool", parts: results }, ...said];
 }
 
 /** Input counts the cached tokens too, in the SDK as in the extension. */
-function usageOf(metrics: Native["metrics"]): Usage | undefined {
-  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = metrics ?? {};
-  const { prompt, completion, cached } = metrics?.tokens ?? {};
-  const whole = inputTokens ?? prompt ?? 0;
-  const output = outputTokens ?? completion ?? 0;
+function usageOf(metrics: Fields): Usage | undefined {
+  const { prompt, completion, cached } = fieldsOf(metrics["tokens"]);
+  const cacheWrite = number(metrics["cacheWriteTokens"]) ?? 0;
+  const cacheRead = number(cached) ?? number(metrics["cacheReadTokens"]) ?? 0;
+  const whole = number(metrics["inputTokens"]) ?? number(prompt) ?? 0;
+  const output = number(metrics["outputTokens"]) ?? number(completion) ?? 0;
   if (whole + output === 0) return undefined;
-  const cacheRead = cached ?? cacheReadTokens;
-  const input = Math.max(0, whole - cacheRead - cacheWriteTokens);
-  return { input, output, cacheRead, cacheWrite: cacheWriteTokens };
+  return { input: Math.max(0, whole - cacheRead - cacheWrite), output, cacheRead, cacheWrite };
+}
+
+/** What the model wrote, in order. */
+function assistantParts(native: Fields, calls: CallPairing): readonly Part[] {
+  if (native["type"] === "reasoning") {
+    const pieces = records(native["summary"]).flatMap((piece) => text(piece["text"]) || []);
+    return [reasoning(text(native["text"]) ?? pieces.join("\n"))];
+  }
+  const parts = blocksOf(native["content"]).flatMap((block): Part[] => {
+    const { type, id, name, input, signature } = block;
+    switch (type) {
+      case "thinking":
+      case "reasoning":
+        return [reasoning(text(block["thinking"]) ?? text(block["text"]), text(signature))];
+      case "redacted_thinking":
+        return [reasoning("", text(block["data"]))];
+      case "tool_use":
+        return [calls.open(text(id), text(name) ?? "unknown", input ?? {})];
+      default:
+        return blockParts(block);
+    }
+  });
+  const thought = text(native["reasoning_content"]);
+  return thought ? [reasoning(thought), ...parts] : parts;
+}
+
+function reasoning(content = "", signature?: string): Part {
+  return { type: "reasoning", text: content, signature };
+}
+
+function blocksOf(content: unknown): Fields[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : records(content);
+}
+
+/** The parts of one user message by who made them. */
+interface UserContent {
+  readonly results: ToolResultPart[];
+  /** What the person gave. */
+  readonly typed: Part[];
+  /** Attached files, notices and surroundings that the program put beside it. */
+  readonly injected: Part[];
+}
+
+/** `calls` are those that results may answer; a summary has none. */
+function userContent(content: unknown, calls?: CallPairing): UserContent {
+  const results: ToolResultPart[] = [];
+  const typed: Part[] = [];
+  const injected: Part[] = [];
+  for (const block of blocksOf(content)) {
+    const said = block["type"] === "text" ? (text(block["text"]) ?? "") : undefined;
+    if (block["type"] === "tool_result") results.push(decodeResult(block, calls));
+    else if (block["type"] === "file") injected.push(attachedFile(block));
+    else if (said === undefined) {
+      const file = blockFile(block);
+      if (file !== undefined) (results.length > 0 ? injected : typed).push(file);
+    } else if (said.trim() !== "") {
+      const wrapped = unwrapped(said);
+      const isTyped = wrapped !== undefined || !WRITTEN_BY_PROGRAM.test(said);
+      (isTyped ? typed : injected).push({ type: "text", text: wrapped ?? said });
+    }
+  }
+  return { results, typed, injected };
+}
+
+/** Tags in which the extension wraps what the person typed. */
+const TYPED_TAGS = ["task", "feedback", "answer", "user_message"];
+
+/** What is inside such a tag; `undefined` without one around the whole text. */
+function unwrapped(content: string): string | undefined {
+  const whole = content.trim();
+  const tag = TYPED_TAGS.find((name) => whole.startsWith(`<${name}>`));
+  if (tag === undefined || !whole.endsWith(`</${tag}>`)) return undefined;
+  return whole.slice(tag.length + 2, -(tag.length + 3)).trim();
+}
+
+/**
+ * Openings of texts that the program writes into user messages: its notices and the surroundings,
+ * and the results of tools where tools are XML in text.
+ */
+const WRITTEN_BY_PROGRAM =
+  /^\s*(<SYSTEM_NOTICE>|<environment_details>|<file_content |<explicit_instructions|\[[a-z_]+(?: for '[^\n]*')?\] Result:|\[ERROR\] |\[TASK RESUMPTION\])/;
+
+function attachedFile({ path, content }: Fields): TextPart {
+  const body = `<file_content path="${text(path) ?? ""}">\n${asText(content ?? "")}\n</file_content>`;
+  return { type: "text", text: body };
+}
+
+function decodeResult(block: Fields, calls: CallPairing | undefined): ToolResultPart {
+  const { content } = block;
+  const id = text(block["tool_use_id"]);
+  const name = text(block["name"]);
+  const made = { toolCallId: id ?? "", toolName: name ?? "unknown" };
+  const isError = block["is_error"] === true || saysItFailed(content) || undefined;
+  return resultOf(calls?.close(id, name) ?? made, { output: outputOf(content), isError });
+}
+
+/** A text, Anthropic blocks, or the SDK's list of `{query, result, success}`. */
+function outputOf(content: unknown): readonly OutputPart[] {
+  if (!Array.isArray(content)) return [{ type: "text", text: asText(content ?? "") }];
+  const parts = content.map((item): OutputPart => {
+    const block = fieldsOf(item);
+    const said = block["type"] === "text" ? (text(block["text"]) ?? "") : asText(item);
+    return blockFile(block) ?? { type: "text", text: said };
+  });
+  return parts.length > 0 ? parts : [{ type: "text", text: "" }];
+}
+
+/** The SDK's tools say in their result whether they succeeded; one failure of a batch counts. */
+function saysItFailed(content: unknown): boolean {
+  const isJson = typeof content === "string" && content.startsWith("{");
+  const value = isJson ? parseInput(content) : content;
+  const outcomes = Array.isArray(value) ? list(value) : [value];
+  return outcomes.some((outcome) => fieldsOf(outcome)["success"] === false);
 }

@@ -1,15 +1,18 @@
-import { isRecord } from "../../core/text/json.ts";
 import { messageText, type Message, type Usage } from "../../core/message/message.ts";
 import { isSealedSummary } from "../../core/message/structure.ts";
+import type { Fields } from "../../core/text/json.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
+import { textParts } from "../content.ts";
+import { list, text } from "../lenient.ts";
 import { exitCodeOf, neutralItem, type Item } from "./item.ts";
 
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
 export interface History {
-  add(item: Item, time: number | undefined): void;
+  add(item: Item | undefined, time: number | undefined): void;
   /** What the provider reported for the newest reply. */
   report(usage: Usage): void;
-  compact(payload: Compacted): void;
+  /** Takes the payload of a `compacted` line. */
+  compact(payload: Fields): void;
   /** The person took back the newest turns. */
   rollBack(turns: number): void;
   /** What the newest compaction left of its summary, if there was one. */
@@ -18,37 +21,23 @@ export interface History {
   messages(typed: ReadonlySet<string>): Message[];
 }
 
-/** The payload of a `compacted` line. */
-export interface Compacted {
-  readonly message?: string;
-  readonly replacement_history?: readonly unknown[];
-}
-
 /** An empty history. */
 export function createHistory(): History {
   let pieces: Piece[] = [];
-  let reply = 0;
+  let replies = 0;
   let isOpen = false;
   let isCompacted = false;
 
-  const addReply = (item: Extract<Item, { type: "reply" }>, time: number | undefined): void => {
-    if (!isOpen) reply += 1;
-    isOpen = true;
-    const stamp = { id: item.id, time };
-    pieces.push({
-      type: "reply",
-      reply: String(reply),
-      message: { role: "assistant", parts: item.parts, ...stamp },
-    });
-  };
-  const add = (item: Item, time: number | undefined): void => {
-    if (item.type === "nothing") return;
-    if (item.type === "reply") return addReply(item, time);
-    isOpen = false;
-    const stamp = { time };
-    if (item.type === "input")
-      pieces.push({ type: "other", message: { ...item.message, ...stamp } });
-    else pieces.push({ type: "results", message: { role: "tool", parts: [item.part], ...stamp } });
+  const add: History["add"] = (item, time) => {
+    if (item === undefined) return;
+    if (item.type === "reply" && !isOpen) replies += 1;
+    isOpen = item.type === "reply";
+    const message = { ...item.message, time };
+    pieces.push(
+      item.type === "reply"
+        ? { type: "reply", reply: String(replies), message }
+        : { type: item.type, message },
+    );
   };
 
   return {
@@ -59,17 +48,17 @@ export function createHistory(): History {
       const piece = pieces[index];
       if (piece !== undefined) pieces[index] = { ...piece, message: { ...piece.message, usage } };
     },
-    compact(payload) {
+    compact({ message, replacement_history: replacement }) {
       isOpen = false;
       isCompacted = true;
-      const replacement = payload.replacement_history;
-      if (replacement === undefined) {
-        pieces = [...preamble(pieces), ...summaryPieces(payload.message)];
+      const summary = text(message);
+      if (!Array.isArray(replacement)) {
+        pieces = [...preamble(pieces), ...summaryPieces(summary)];
         return;
       }
       pieces = [];
-      for (const item of replacement) add(neutralItem(item), undefined);
-      pieces = pieces.map((piece) => markSummary(piece, payload.message));
+      for (const item of list(replacement)) add(neutralItem(item), undefined);
+      pieces = pieces.map((piece) => markSummary(piece, summary));
       isOpen = false;
     },
     rollBack(turns) {
@@ -98,17 +87,18 @@ function preamble(pieces: readonly Piece[]): Piece[] {
   return pieces.filter(({ type, message }) => type === "other" && message.kind !== "summary");
 }
 
-function summaryPieces(text: string | undefined): Piece[] {
-  if (text === undefined || text === "") return [];
-  const message: Message = { role: "user", parts: [{ type: "text", text }], kind: "summary" };
-  return [{ type: "other", message }];
+function summaryPieces(summary: string | undefined): Piece[] {
+  const parts = textParts(summary);
+  if (parts.length === 0) return [];
+  return [{ type: "other", message: { role: "user", parts, kind: "summary" } }];
 }
 
 /** A local compaction repeats its summary as the last user message of the replacement. */
 function markSummary(piece: Piece, summary: string | undefined): Piece {
-  if (summary === undefined || summary === "" || piece.type !== "other") return piece;
-  const isSummary = piece.message.role === "user" && messageText(piece.message).includes(summary);
-  return isSummary ? { ...piece, message: { ...piece.message, kind: "summary" } } : piece;
+  const { type, message } = piece;
+  if (!summary || type !== "other" || message.role !== "user") return piece;
+  const isSummary = messageText(message).includes(summary);
+  return isSummary ? { ...piece, message: { ...message, kind: "summary" } } : piece;
 }
 
 function isTurn({ type, message }: Piece): boolean {
@@ -119,8 +109,7 @@ function isTurn({ type, message }: Piece): boolean {
 function withKind(piece: Piece, typed: ReadonlySet<string>): Piece {
   const { message } = piece;
   if (message.kind !== "injected" || !typed.has(messageText(message))) return piece;
-  const { kind: _, ...rest } = message;
-  return { ...piece, message: rest };
+  return { ...piece, message: { ...message, kind: undefined } };
 }
 
 /** Instructions of the developer that do not lead the list are notes that a program put in. */
@@ -131,14 +120,4 @@ function lateInjected(messages: readonly Message[]): Message[] {
       ? { ...message, kind: "injected" }
       : message,
   );
-}
-
-/** The payload of a `compacted` line, as far as it can be read. */
-export function compactedPayload(payload: unknown): Compacted {
-  if (!isRecord(payload)) return {};
-  const { message, replacement_history: replacement } = payload;
-  return {
-    message: typeof message === "string" ? message : undefined,
-    replacement_history: Array.isArray(replacement) ? replacement : undefined,
-  };
 }

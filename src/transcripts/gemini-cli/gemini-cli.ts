@@ -1,59 +1,45 @@
 import { messageText, type Message } from "../../core/message/message.ts";
+import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { anything, fields, instant, list, text } from "../lenient.ts";
+import { decodeEach, newest, timelineOf } from "../content.ts";
+import { instant, list, text } from "../lenient.ts";
 import { geminiTurns } from "../signs.ts";
 import {
-  type Conversation,
   createWarnings,
   type DocumentReader,
-  type DocumentState,
   type Reading,
   type RecordReader,
   type Warnings,
 } from "../transcript.ts";
 import { decodeRecord, type Entry } from "./record.ts";
 
-const chatSchema = fields({ messages: list });
-const turnSchema = fields({ role: text, parts: anything });
-
 /**
  * A chat that Gemini CLI recorded as one JSON document, or a checkpoint of `/chat save`: a list of
  * turns as the Gemini API has them.
  */
-export const geminiCli: DocumentReader = { read };
-
-function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
-  const records = checkpointRecords(document) ?? chatSchema.parse(document)?.messages ?? [];
-  const whole = isTorn ? records.slice(0, -1) : records;
-  const compactions = openingSnapshot(whole) === undefined ? 0 : 1;
-  const chat = { session: document, current: whole, all: whole, compactions };
-  return readChat(chat, createWarnings());
-}
+export const geminiCli: DocumentReader = {
+  read(document, { isTorn = false } = {}) {
+    const session = fieldsOf(document);
+    const records = checkpointRecords(document) ?? list(session["messages"]);
+    const whole = isTorn ? records.slice(0, -1) : records;
+    const compactions = openingSnapshot(whole) === undefined ? 0 : 1;
+    return readChat({ session, current: whole, all: whole, compactions }, createWarnings());
+  },
+};
 
 /** The turns of a checkpoint as chat records; `undefined` for what is none. */
 function checkpointRecords(document: unknown): unknown[] | undefined {
   return geminiTurns(document)?.map((turn) => {
-    const { role, parts } = turnSchema.parse(turn) ?? {};
+    const { role, parts } = fieldsOf(turn);
     return { type: role === "model" ? "gemini" : role, content: parts };
   });
 }
-
-const lineSchema = fields({
-  $rewindTo: text,
-  $set: anything,
-  id: text,
-  type: text,
-  sessionId: text,
-  projectHash: text,
-});
-
-const setSchema = fields({ messages: anything });
 
 /** A chat that Gemini CLI appends to line by line: records, changes and rewinds. */
 export const geminiCliLines = { open };
 
 interface State {
-  session: object;
+  session: Fields;
   /** Messages by id in their order; a later record of an id takes the place of the earlier one. */
   readonly current: Map<string, unknown>;
   readonly all: Map<string, unknown>;
@@ -65,17 +51,18 @@ function open(): RecordReader {
   const warnings = createWarnings();
   return {
     record(value, line) {
-      const native = lineSchema.parse(value);
-      if (native?.$rewindTo !== undefined) rewind(state, native.$rewindTo);
-      else if (native?.id !== undefined && native.type !== undefined) put(state, native.id, value);
-      else if (native?.$set !== undefined) change(state, native.$set);
-      else if (native?.sessionId !== undefined) change(state, value);
+      const native = fieldsOf(value);
+      const { $rewindTo, $set, id, type, sessionId } = native;
+      if (typeof $rewindTo === "string") rewind(state, $rewindTo);
+      else if (typeof id === "string" && typeof type === "string") put(state, id, value);
+      else if ($set !== undefined) change(state, $set);
+      else if (typeof sessionId === "string") change(state, native);
       else warnings.add("This is no record of a Gemini CLI chat.", line);
     },
-    finish(): Reading {
+    finish() {
       const { session, compactions } = state;
-      const current = [...state.current.values()];
-      return readChat({ session, current, all: [...state.all.values()], compactions }, warnings);
+      const [current, all] = [[...state.current.values()], [...state.all.values()]];
+      return readChat({ session, current, all, compactions }, warnings);
     },
   };
 }
@@ -94,23 +81,22 @@ function rewind(state: State, id: string): void {
 
 /** `messages` in a change is the whole new history: so compression and masking are recorded. */
 function change(state: State, value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
+  if (!isRecord(value)) return;
   state.session = { ...state.session, ...value };
-  const messages = setSchema.parse(value)?.messages;
+  const { messages } = value;
   if (!Array.isArray(messages)) return;
   const snapshot = openingSnapshot(messages);
   const before = openingSnapshot([...state.current.values()]);
   if (snapshot !== undefined && snapshot !== before) state.compactions += 1;
   state.current.clear();
-  for (const [index, message] of messages.entries()) {
-    put(state, lineSchema.parse(message)?.id ?? `message-${index}`, message);
+  for (const [index, message] of list(messages).entries()) {
+    put(state, text(fieldsOf(message)["id"]) ?? `message-${index}`, message);
   }
 }
 
 /** A chat after everything that the file did to it. */
 interface Chat {
-  /** The session's own fields, as the file has them. */
-  readonly session: unknown;
+  readonly session: Fields;
   /** The records that a resumed chat would start from. */
   readonly current: readonly unknown[];
   /** Every record that the file has had, also those that were taken back or compressed away. */
@@ -119,58 +105,39 @@ interface Chat {
   readonly compactions: number;
 }
 
-const sessionSchema = fields({
-  sessionId: text,
-  startTime: anything,
-  lastUpdated: anything,
-  summary: text,
-  directories: list,
-});
-
-function readChat(chat: Chat, warnings: Warnings): Reading {
-  const entries = decodeAll(chat.current, warnings);
-  const whole = chat.all === chat.current ? entries : decodeAll(chat.all, warnings);
-  return {
-    conversations: [conversationOf(chat, entries, whole)],
-    compactions: chat.compactions,
-    warnings: warnings.list(),
+function readChat({ session, current, all, compactions }: Chat, warnings: Warnings): Reading {
+  const entries = decodeAll(current, warnings);
+  const whole = all === current ? entries : decodeAll(all, warnings);
+  const conversation = {
+    id: text(session["sessionId"]),
+    title: text(session["summary"]),
+    messages: effectiveMessages(entries),
+    model: newest(entries, "model"),
+    cwd: text(list(session["directories"])[0]),
+    startedAt: instant(session["startTime"]),
+    updatedAt: instant(session["lastUpdated"]),
+    timeline: timelineOf(whole),
   };
+  return { conversations: [conversation], compactions, warnings: warnings.list() };
 }
 
 function decodeAll(records: readonly unknown[], warnings: Warnings): readonly Entry[] {
   const calls = createCallPairing();
-  const entries: Entry[] = [];
-  for (const [index, record] of records.entries()) {
-    const entry = decodeRecord(record, calls);
-    if (entry === undefined) warnings.add(`Message ${index} has no type and was left out.`);
-    else entries.push(entry);
-  }
-  return entries;
+  return decodeEach(
+    records,
+    (record) => decodeRecord(record, calls),
+    (at) => warnings.add(`Message ${at} has no type and was left out.`),
+  );
 }
 
-function conversationOf(
-  chat: Chat,
-  entries: readonly Entry[],
-  whole: readonly Entry[],
-): Conversation {
-  const session = sessionSchema.parse(chat.session);
-  const directory = session?.directories[0];
-  return {
-    id: session?.sessionId,
-    title: session?.summary,
-    messages: effectiveMessages(entries),
-    model: entries.findLast((entry) => entry.model !== undefined)?.model,
-    cwd: typeof directory === "string" ? directory : undefined,
-    startedAt: instant(session?.startTime),
-    updatedAt: instant(session?.lastUpdated),
-    timeline: whole.flatMap(({ time, tokens }) => (tokens === undefined ? [] : [{ time, tokens }])),
-  };
-}
-
-function effectiveMessages(entries: readonly Entry[]): Message[] {
-  const spoken = entries.filter((entry) => entry.type === "user" || entry.type === "gemini");
+function effectiveMessages(entries: readonly Entry[]): readonly Message[] {
+  const spoken = entries.filter(({ type }) => type === "user" || type === "gemini");
   const sent = spoken.filter((entry, index) => !isCommand(entry, spoken[index + 1]));
-  return withSummary(sent.flatMap((entry) => entry.messages));
+  const messages = sent.flatMap((entry) => entry.messages);
+  // Only the first message after the set-up can be a summary.
+  const at = messages.findIndex((message) => message.kind !== "injected");
+  const first = messages[at];
+  return first && isSnapshot(first) ? messages.with(at, { ...first, kind: "summary" }) : messages;
 }
 
 /** A slash command that the model never answered was for gemini-cli itself. */
@@ -180,19 +147,15 @@ function isCommand(entry: Entry, next: Entry | undefined): boolean {
 }
 
 /** A compressed chat opens with the model's snapshot of what went before, in a user record. */
-function isSnapshot(message: Message | undefined): boolean {
-  if (message?.role !== "user" || message.kind !== undefined) return false;
+function isSnapshot(message: Message): boolean {
+  if (message.role !== "user" || message.kind !== undefined) return false;
   const content = messageText(message).trimEnd();
   return content.includes("<state_snapshot>") && content.endsWith("</state_snapshot>");
 }
 
-/** Only the first message after the set-up can be a summary. */
-function withSummary(messages: readonly Message[]): Message[] {
-  const at = messages.findIndex((message) => message.kind !== "injected");
-  const first = messages[at];
-  if (first === undefined || !isSnapshot(first)) return [...messages];
-  return messages.with(at, { ...first, kind: "summary" });
-}
+/** The set-up and the snapshot are among the first records. */
+const OPENING = 5;
+const SILENT: Warnings = createWarnings(0);
 
 /** The text of the snapshot that a compressed chat opens with; `undefined` for any other chat. */
 function openingSnapshot(records: readonly unknown[]): string | undefined {
@@ -200,7 +163,3 @@ function openingSnapshot(records: readonly unknown[]): string | undefined {
   const summary = effectiveMessages(entries).find((message) => message.kind === "summary");
   return summary && messageText(summary);
 }
-
-/** The set-up and the snapshot are among the first records. */
-const OPENING = 5;
-const SILENT: Warnings = createWarnings(0);

@@ -1,8 +1,18 @@
-import { totalUsage, type Message, type Part, type Usage } from "../../core/message/message.ts";
+import {
+  totalUsage,
+  type FilePart,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Usage,
+} from "../../core/message/message.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { parseDataUrl } from "../../dialects/files.ts";
 import type { CallPairing } from "../call-pairing.ts";
-import { anything, fields, flag, list, number, text } from "../lenient.ts";
+import { resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
+import { number, record, records, text } from "../lenient.ts";
 import type { ContextSample } from "../transcript.ts";
-import { decodeFile, decodeTool } from "./parts.ts";
 
 /** One entry of an export, `{info, parts}`, and what it means. */
 export interface Entry {
@@ -27,102 +37,67 @@ export interface Entry {
   readonly instructions?: string;
 }
 
-const tokensSchema = fields({
-  total: number,
-  input: number,
-  output: number,
-  reasoning: number,
-  cache: fields({ read: number, write: number }),
-});
-
-const entrySchema = fields({
-  info: fields({
-    id: text,
-    role: text,
-    modelID: text,
-    finish: text,
-    system: text,
-    parentID: text,
-    summary: anything,
-    error: fields({ name: text }),
-    time: fields({ created: number }),
-    tokens: tokensSchema,
-  }),
-  parts: list,
-});
-
-const partSchema = fields({
-  type: text,
-  text,
-  synthetic: flag,
-  ignored: flag,
-  metadata: fields({ compaction_continue: flag }),
-  description: text,
-  command: text,
-  tail_start_id: text,
-  tokens: tokensSchema,
-});
-
-type Info = NonNullable<NonNullable<ReturnType<typeof entrySchema.parse>>["info"]>;
-type NativePart = NonNullable<ReturnType<typeof partSchema.parse>>;
-type Tokens = NonNullable<ReturnType<typeof tokensSchema.parse>>;
+type Stamp = Pick<Message, "id" | "time">;
 
 /** `undefined` for what is no message of a user or an assistant. */
 export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefined {
-  const native = entrySchema.parse(value);
-  if (native?.info?.role === "user") return decodeUser(native.info, native.parts);
-  if (native?.info?.role === "assistant") return decodeAssistant(native.info, native.parts, calls);
-  return undefined;
+  const native = fieldsOf(value);
+  const info = fieldsOf(native["info"]);
+  const parts = records(native["parts"]);
+  const stamp = { id: text(info["id"]), time: number(fieldsOf(info["time"])["created"]) };
+  if (info["role"] === "user") return decodeUser(info, parts, stamp);
+  return info["role"] === "assistant" ? decodeAssistant(info, parts, stamp, calls) : undefined;
 }
 
-function decodeUser(info: Info, parts: readonly unknown[]): Entry {
-  const natives = parts.map((part) => partSchema.parse(part)).filter((part) => part !== undefined);
-  const marker = natives.find((part) => part.type === "compaction");
-  const base = {
-    id: info.id,
-    instructions: info.system,
+function decodeUser(info: Fields, parts: readonly Fields[], stamp: Stamp): Entry {
+  const marker = parts.find(({ type }) => type === "compaction");
+  return {
+    id: stamp.id,
+    instructions: text(info["system"]),
     isSummary: false,
     samples: [],
     sent: true,
+    messages: marker === undefined ? userMessages(parts, stamp) : [],
+    marker: marker && { tailStartId: text(marker["tail_start_id"]) },
   };
-  if (marker === undefined) return { ...base, messages: userMessages(info, natives) };
-  return { ...base, messages: [], marker: { tailStartId: marker.tail_start_id } };
 }
 
 /**
  * What the person gave, in one message, and in others what opencode added before and after it: the
  * reminder of a mode stands where it was sent.
  */
-function userMessages(info: Info, natives: readonly NativePart[]): Message[] {
+function userMessages(natives: readonly Fields[], stamp: Stamp): readonly Message[] {
   const typed: Part[] = [];
   const before: Part[] = [];
   const after: Part[] = [];
   const injected = (): Part[] => (typed.length === 0 ? before : after);
   let last = typed;
   for (const part of natives) {
-    if (part.type === "text" && part.ignored !== true && part.text) {
-      last = part.synthetic === true ? injected() : typed;
-      last.push({ type: "text", text: part.text });
-    } else if (part.type === "subtask") {
-      injected().push({ type: "text", text: subtaskText(part) });
-    } else if (part.type === "file") {
-      const file = decodeFile(part);
-      if (file !== undefined) last.push(file);
-    }
+    const said = saidIn(part);
+    if (said.length > 0) {
+      last = part["synthetic"] === true ? injected() : typed;
+      last.push(...said);
+    } else if (part["type"] === "subtask") injected().push(...textParts(subtaskText(part)));
+    else if (part["type"] === "file") last.push(...decodeFile(part));
   }
-  const base = { role: "user" as const, id: info.id, time: info.time?.created };
-  const messages: Message[] = [];
-  if (before.length > 0) messages.push({ ...base, parts: before, kind: "injected" });
-  if (typed.length > 0) messages.push({ ...base, parts: typed });
-  if (after.length > 0) messages.push({ ...base, parts: after, kind: "injected" });
-  const continues = natives.some((part) => part.metadata?.compaction_continue === true);
-  return continues && typed.length === 0 ? messages.map(asContinuation) : messages;
+  const messages = saying(stamp, [
+    { role: "user", parts: before, kind: "injected" },
+    { role: "user", parts: typed },
+    { role: "user", parts: after, kind: "injected" },
+  ]);
+  const goesOn = natives.some((part) => fieldsOf(part["metadata"])["compaction_continue"] === true);
+  return goesOn && typed.length === 0 ? messages.map(asContinuation) : messages;
+}
+
+/** A text that is sent; an ignored one is for the screen. */
+function saidIn({ type, ignored, text: said }: Fields): Part[] {
+  return type === "text" && ignored !== true ? textParts(text(said)) : [];
 }
 
 /** The work of a subtask and its answer are in the `task` call that follows. */
-function subtaskText({ command, description }: NativePart): string {
-  const name = command === undefined ? "a task" : `the command /${command}`;
-  return `The user ran ${name}: ${description ?? "no description"}`;
+function subtaskText({ command, description }: Fields): string {
+  const name = typeof command === "string" ? `the command /${command}` : "a task";
+  return `The user ran ${name}: ${text(description) ?? "no description"}`;
 }
 
 /** An injected message that tells the agent to go on after a compaction. */
@@ -134,95 +109,140 @@ export function asContinuation(message: Message): Message {
 interface Step {
   readonly parts: Part[];
   readonly results: Part[];
-  tokens: Tokens | undefined;
+  tokens?: Fields;
 }
 
-function decodeAssistant(info: Info, parts: readonly unknown[], calls: CallPairing): Entry {
+function decodeAssistant(
+  info: Fields,
+  parts: readonly Fields[],
+  stamp: Stamp,
+  calls: CallPairing,
+): Entry {
   calls.startStep();
   const steps = splitSteps(parts, calls);
   const last = steps.at(-1);
-  if (last !== undefined) last.tokens ??= info.tokens;
-  const usages = steps.flatMap((step) => usageOf(step.tokens) ?? []);
-  const messages = steps.flatMap((step) => stepMessages(info, step));
+  if (last !== undefined) last.tokens ??= record(info["tokens"]);
+  const usages = steps.map(({ tokens }) => tokens && usageOf(tokens));
+  const messages = saying(
+    stamp,
+    steps.flatMap((step, at): Message[] => [
+      { role: "assistant", parts: step.parts, usage: usages[at] },
+      { role: "tool", parts: step.results },
+    ]),
+  );
   return {
-    id: info.id,
+    id: stamp.id,
     messages,
-    sent: info.error === undefined || isAbortedWithContent(info, messages),
-    isSummary: info.summary === true,
-    ...summaryOf(info, messages),
-    answers: info.parentID,
-    samples: usages.map((usage) => sampleOf(usage, info.time?.created)),
-    model: info.modelID,
+    sent: record(info["error"]) === undefined || isAbortedWithContent(info, messages),
+    isSummary: info["summary"] === true,
+    ...summaryOf(info, messages, stamp),
+    answers: text(info["parentID"]),
+    samples: usages.flatMap((usage) =>
+      usage === undefined ? [] : [{ time: stamp.time, tokens: totalUsage(usage) }],
+    ),
+    model: text(info["modelID"]),
   };
 }
 
-function splitSteps(parts: readonly unknown[], calls: CallPairing): Step[] {
+function splitSteps(parts: readonly Fields[], calls: CallPairing): Step[] {
   const steps: Step[] = [];
-  let step: Step = { parts: [], results: [], tokens: undefined };
+  let step: Step = { parts: [], results: [] };
   const flush = (): void => {
     if (step.parts.length > 0 || step.tokens !== undefined) steps.push(step);
-    step = { parts: [], results: [], tokens: undefined };
+    step = { parts: [], results: [] };
   };
   for (const part of parts) {
-    const native = partSchema.parse(part);
-    if (native?.type === "step-start") flush();
-    else if (native?.type === "step-finish") step.tokens = native.tokens;
-    else if (native !== undefined) addToStep(step, native, calls);
+    if (part["type"] === "step-start") flush();
+    else if (part["type"] === "step-finish") step.tokens = record(part["tokens"]);
+    else addToStep(step, part, calls);
   }
   flush();
   return steps;
 }
 
-function addToStep(step: Step, native: NativePart, calls: CallPairing): void {
-  if (native.type === "text" && native.ignored !== true && native.text) {
-    step.parts.push({ type: "text", text: native.text });
-  } else if (native.type === "reasoning") {
-    step.parts.push({ type: "reasoning", text: native.text ?? "" });
-  } else if (native.type === "tool") {
-    const use = decodeTool(native, calls);
-    if (use !== undefined) step.parts.push(use.call);
-    if (use?.result !== undefined) step.results.push(use.result);
-  }
-}
-
-function stepMessages(info: Info, { parts, results, tokens }: Step): Message[] {
-  const base = { id: info.id, time: info.time?.created };
-  const messages: Message[] = [];
-  const usage = usageOf(tokens);
-  if (parts.length > 0) messages.push({ ...base, role: "assistant" as const, parts, usage });
-  if (results.length > 0) messages.push({ ...base, role: "tool", parts: results });
-  return messages;
+function addToStep(step: Step, native: Fields, calls: CallPairing): void {
+  const { type, tool } = native;
+  step.parts.push(...saidIn(native));
+  if (type === "reasoning") step.parts.push({ type, text: text(native["text"]) ?? "" });
+  if (type !== "tool" || typeof tool !== "string") return;
+  const state = fieldsOf(native["state"]);
+  const call = calls.open(text(native["callID"]), tool, state["input"] ?? {});
+  step.parts.push(call);
+  const result = toolResult(call, state);
+  if (result !== undefined) step.results.push(result);
 }
 
 /** A reply that failed is not sent again, except one that the person stopped after it said something. */
-function isAbortedWithContent(info: Info, messages: readonly Message[]): boolean {
-  if (info.error?.name !== "MessageAbortedError") return false;
+function isAbortedWithContent(info: Fields, messages: readonly Message[]): boolean {
+  if (fieldsOf(info["error"])["name"] !== "MessageAbortedError") return false;
   return messages.some((message) => message.parts.some((part) => part.type !== "reasoning"));
 }
 
 /** A compaction is complete when its reply has finished, has no error, and says something. */
-function summaryOf(info: Info, messages: readonly Message[]): Pick<Entry, "summary" | "isBlank"> {
-  const isComplete = info.summary === true && info.finish !== undefined && info.error === undefined;
+function summaryOf(
+  { summary, finish, error }: Fields,
+  messages: readonly Message[],
+  stamp: Stamp,
+): Pick<Entry, "summary" | "isBlank"> {
+  const isComplete = summary === true && typeof finish === "string" && record(error) === undefined;
   if (!isComplete) return {};
   const parts = messages.flatMap((message) => message.parts.filter((part) => part.type === "text"));
   if (parts.length === 0) return { isBlank: true };
-  const base = { id: info.id, time: info.time?.created };
-  return { summary: { ...base, role: "user", kind: "summary", parts } };
+  return { summary: { ...stamp, role: "user", kind: "summary", parts } };
 }
 
 /**
  * opencode counts input without the cache. Whether output holds the reasoning changed over time,
  * so the total decides where there is one.
  */
-function usageOf(tokens: Tokens | undefined): Usage | undefined {
-  if (tokens === undefined) return undefined;
-  const { input = 0, output = 0, total } = tokens;
-  const { read = 0, write = 0 } = tokens.cache ?? {};
-  const made = total === undefined ? output : Math.max(output, total - input - read - write);
-  if (input + made + read + write === 0) return undefined;
-  return { input, output: made, cacheRead: read, cacheWrite: write };
+function usageOf(tokens: Fields): Usage | undefined {
+  const { read, write } = fieldsOf(tokens["cache"]);
+  const [input, output] = [number(tokens["input"]) ?? 0, number(tokens["output"]) ?? 0];
+  const [cacheRead, cacheWrite] = [number(read) ?? 0, number(write) ?? 0];
+  const total = number(tokens["total"]) ?? 0;
+  const made = Math.max(output, total - input - cacheRead - cacheWrite);
+  if (input + made + cacheRead + cacheWrite === 0) return undefined;
+  return { input, output: made, cacheRead, cacheWrite };
 }
 
-function sampleOf(usage: Usage, time: number | undefined): ContextSample {
-  return { time, tokens: totalUsage(usage) };
+/** What opencode sends in place of an output that it pruned. */
+const CLEARED = "[Old tool result content cleared]";
+
+/** The result in the state of a tool part; a pending or running one has none. */
+function toolResult(call: ToolCallPart, state: Fields): ToolResultPart | undefined {
+  const { status, error } = state;
+  const metadata = fieldsOf(state["metadata"]);
+  const said = (content: unknown) => ({ type: "text" as const, text: text(content) ?? "" });
+  if (status === "error") {
+    // A command that the person stopped counts with what it had printed; anything else failed.
+    const isStopped = metadata["interrupted"] === true && typeof metadata["output"] === "string";
+    if (isStopped) return resultOf(call, { output: [said(metadata["output"])] });
+    return resultOf(call, { output: [said(error)], isError: true });
+  }
+  if (status !== "completed") return undefined;
+  const exitCode = number(metadata["exit"]);
+  const compacted = number(fieldsOf(state["time"])["compacted"]);
+  if (compacted !== undefined) {
+    return resultOf(call, { output: [said(CLEARED)], time: { compacted }, exitCode });
+  }
+  const output = [said(state["output"]), ...records(state["attachments"]).flatMap(decodeFile)];
+  return resultOf(call, { output, exitCode, original: originalOf(metadata, state["input"]) });
+}
+
+/** The spill file of a truncated output; a truncated read names the file that was read. */
+function originalOf({ outputPath, truncated }: Fields, input: unknown): string | undefined {
+  return text(outputPath) ?? (truncated === true ? text(fieldsOf(input)["filePath"]) : undefined);
+}
+
+/**
+ * An attached file, unless it is text or a folder: those are never sent as files, because opencode
+ * writes their content into the message as synthetic text.
+ */
+function decodeFile({ mime, filename, url }: Fields): FilePart[] {
+  const mediaType = text(mime) ?? UNKNOWN_TYPE;
+  const isWritten = mediaType === "text/plain" || mediaType === "application/x-directory";
+  if (typeof url !== "string" || isWritten) return [];
+  const data = parseDataUrl(url)?.data;
+  const where = data === undefined ? { url } : { data };
+  return [{ type: "file", mediaType, filename: text(filename), ...where }];
 }

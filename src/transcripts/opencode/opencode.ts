@@ -1,74 +1,53 @@
 import type { Message } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { fields, list, number, text } from "../lenient.ts";
-import {
-  type Conversation,
-  createWarnings,
-  type DocumentState,
-  type Reading,
-  type Warnings,
-} from "../transcript.ts";
+import { decodeEach, newest } from "../content.ts";
+import { list, number, text } from "../lenient.ts";
+import { createWarnings, type DocumentReader, type Warnings } from "../transcript.ts";
 import { asContinuation, decodeEntry, type Entry } from "./entry.ts";
 
-const exportSchema = fields({
-  info: fields({
-    id: text,
-    title: text,
-    version: text,
-    directory: text,
-    time: fields({ created: number, updated: number }),
-    revert: fields({ messageID: text, partID: text }),
-  }),
-  messages: list,
-});
-
-type Info = NonNullable<NonNullable<ReturnType<typeof exportSchema.parse>>["info"]>;
-
 /** A session as `opencode export` prints it: `{info, messages: [{info, parts}]}`. */
-export const opencode = { read };
-
-function read(document: unknown, { isTorn = false }: DocumentState = {}): Reading {
-  const session = exportSchema.parse(document);
-  const warnings = createWarnings();
-  const calls = createCallPairing();
-  const natives = isTorn ? session?.messages.slice(0, -1) : session?.messages;
-  const entries: Entry[] = [];
-  for (const [index, native] of (natives ?? []).entries()) {
-    const entry = decodeEntry(native, calls);
-    if (entry === undefined) warnings.add(`Message ${index} has no known role and was left out.`);
-    else entries.push(entry);
-  }
-  return {
-    version: session?.info?.version,
-    conversations: [conversationOf(session?.info, entries, warnings)],
-    compactions: entries.filter((entry) => entry.summary !== undefined).length,
-    warnings: warnings.list(),
-  };
-}
-
-function conversationOf(
-  info: Info | undefined,
-  entries: readonly Entry[],
-  warnings: Warnings,
-): Conversation {
-  return {
-    id: info?.id,
-    title: info?.title,
-    messages: effectiveMessages(beforeRevert(entries, info), warnings),
-    instructions: entries.findLast((entry) => entry.instructions !== undefined)?.instructions,
-    model: entries.findLast((entry) => entry.model !== undefined && !entry.isSummary)?.model,
-    cwd: info?.directory,
-    startedAt: info?.time?.created,
-    updatedAt: info?.time?.updated,
-    timeline: entries.flatMap((entry) => entry.samples),
-  };
-}
+export const opencode: DocumentReader = {
+  read(document, { isTorn = false } = {}) {
+    const session = fieldsOf(document);
+    const { created, updated } = fieldsOf(fieldsOf(session["info"])["time"]);
+    const { id, title, version, directory, revert } = fieldsOf(session["info"]);
+    const warnings = createWarnings();
+    const calls = createCallPairing();
+    const natives = list(session["messages"]);
+    const entries = decodeEach(
+      isTorn ? natives.slice(0, -1) : natives,
+      (native) => decodeEntry(native, calls),
+      (at) => warnings.add(`Message ${at} has no known role and was left out.`),
+    );
+    const conversation = {
+      id: text(id),
+      title: text(title),
+      messages: effectiveMessages(beforeRevert(entries, revert), warnings),
+      instructions: newest(entries, "instructions"),
+      model: newest(
+        entries.filter((entry) => !entry.isSummary),
+        "model",
+      ),
+      cwd: text(directory),
+      startedAt: number(created),
+      updatedAt: number(updated),
+      timeline: entries.flatMap((entry) => entry.samples),
+    };
+    return {
+      version: text(version),
+      conversations: [conversation],
+      compactions: entries.filter((entry) => entry.summary !== undefined).length,
+      warnings: warnings.list(),
+    };
+  },
+};
 
 /** The person can take messages back; they stay in the file until the next prompt. */
-function beforeRevert(entries: readonly Entry[], info: Info | undefined): readonly Entry[] {
-  const revert = info?.revert;
-  if (revert?.messageID === undefined || revert.partID !== undefined) return entries;
-  const index = indexOfId(entries, revert.messageID);
+function beforeRevert(entries: readonly Entry[], revert: unknown): readonly Entry[] {
+  const { messageID, partID } = fieldsOf(revert);
+  if (typeof messageID !== "string" || typeof partID === "string") return entries;
+  const index = indexOfId(entries, messageID);
   return index === -1 ? entries : entries.slice(0, index);
 }
 

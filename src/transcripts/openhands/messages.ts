@@ -1,28 +1,23 @@
-import { isRecord } from "../../core/text/json.ts";
-import { z } from "zod";
 import type { Message, OutputPart, Part, ToolCallPart, Usage } from "../../core/message/index.ts";
+import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
+import { fileAt } from "../../dialects/files.ts";
+import { usageOf } from "../../dialects/usage.ts";
 import { parseInput } from "../../dialects/wire.ts";
-import { contentParts, imagePart, textParts } from "../content.ts";
-import { eventTime, isConversation, type OpenHandsEvent } from "./event.ts";
+import { contentParts, resultOf, textParts } from "../content.ts";
+import { list, records, text } from "../lenient.ts";
+import { isConversation, type OpenHandsEvent, shellNotes } from "./event.ts";
 
 interface OpenCall {
   readonly part: ToolCallPart;
-  readonly eventId: string | undefined;
-  /** The id as the file has it. */
-  readonly callId: string | undefined;
-}
-
-/** A reply whose calls may still be joined by others of the same reply. */
-interface OpenReply {
-  readonly id: string | undefined;
-  readonly at: number;
+  readonly event: OpenHandsEvent;
 }
 
 interface Walk {
   readonly messages: Message[];
-  open: OpenCall[];
-  reply: OpenReply | undefined;
+  open: readonly OpenCall[];
+  /** A reply whose calls may still be joined by others of the same reply: its id and its place. */
+  reply?: { readonly id?: string; readonly at: number };
   readonly ids: CallIds;
 }
 
@@ -36,39 +31,39 @@ const ID_LENGTH = 40;
  * and has no result, so it is the agent's last words and no call.
  */
 export function toMessages(events: readonly OpenHandsEvent[]): Message[] {
-  const ids = createCallIds(ID_LENGTH);
-  const walk: Walk = { messages: [], open: [], reply: undefined, ids };
-  for (const event of events) {
-    if (!isConversation(event)) continue;
+  const walk: Walk = { messages: [], open: [], ids: createCallIds(ID_LENGTH) };
+  for (const event of events.filter(isConversation)) {
     if (event.action === undefined) readObservation(walk, event);
     else readAction(walk, event, event.action);
   }
   return walk.messages;
 }
 
-/** Whether an action ends the run. */
-export function isFinish({ action }: OpenHandsEvent): boolean {
-  return action === "finish" || action === "reject";
-}
-
 function readAction(walk: Walk, event: OpenHandsEvent, action: string): void {
   const { args, source } = event;
-  // The question is the user's message once more; the answer to it comes as an observation.
-  if (action === "recall") return;
-  if (action === "system")
-    push(walk, event, { role: "system", parts: contentParts(args["content"]) });
-  else if (action === "message") readMessage(walk, event);
-  else if (isFinish(event)) push(walk, event, { role: "assistant", parts: lastWords(event) });
-  else if (source === "user") {
-    const text = `The user ran ${action}: ${JSON.stringify(callInput(event))}`;
-    push(walk, event, { role: "user", kind: "injected", parts: textParts(text) });
-  } else readCall(walk, event, action);
+  switch (action) {
+    case "recall":
+      // The question is the user's message once more; the answer to it comes as an observation.
+      return;
+    case "system":
+      return push(walk, event, { role: "system", parts: contentParts(args["content"]) });
+    case "message":
+      return readMessage(walk, event);
+    case "finish":
+    case "reject":
+      return push(walk, event, { role: "assistant", parts: lastWords(event) });
+    default: {
+      if (source !== "user") return readCall(walk, event, action);
+      const said = `The user ran ${action}: ${JSON.stringify(callInput(event))}`;
+      push(walk, event, { role: "user", kind: "injected", parts: textParts(said) });
+    }
+  }
 }
 
 function readMessage(walk: Walk, event: OpenHandsEvent): void {
-  const { args } = event;
+  const { content, image_urls } = event.args;
   const source = event.source ?? likelySource(walk);
-  const parts = [...contentParts(args["content"]), ...imageList(args["image_urls"])];
+  const parts = [...contentParts(content), ...imageList(image_urls)];
   if (source === "user") push(walk, event, { role: "user", parts });
   else if (source === "environment") push(walk, event, { role: "user", kind: "injected", parts });
   else push(walk, event, { role: "assistant", parts });
@@ -83,105 +78,67 @@ function likelySource({ messages }: Walk): "user" | "agent" {
 }
 
 function lastWords(event: OpenHandsEvent): Part[] {
-  const said = replyOf(event).parts;
   const { final_thought, message } = event.args;
-  const final = [final_thought, message].find((text) => typeof text === "string" && text !== "");
-  return [...said, ...contentParts(final)];
+  return [...replyOf(event).parts, ...textParts(text(final_thought) || text(message))];
 }
 
 function readCall(walk: Walk, event: OpenHandsEvent, action: string): void {
+  const { messages } = walk;
   const reply = replyOf(event);
-  const callId = event.tool_call_metadata?.tool_call_id;
   const part: ToolCallPart = {
     type: "tool-call",
-    toolCallId: walk.ids.assign(callId ?? `event_${event.id ?? walk.messages.length}`),
-    toolName: event.tool_call_metadata?.function_name ?? action,
+    toolCallId: walk.ids.assign(event.call?.id ?? `event_${event.id ?? messages.length}`),
+    toolName: event.call?.toolName ?? action,
     input: callInput(event),
   };
-  const call: OpenCall = { part, eventId: event.id, callId };
-  if (joinReply(walk, reply, part)) return void walk.open.push(call);
-  const message: Message = { role: "assistant", parts: [...reply.parts, part] };
-  push(walk, event, reply.usage === undefined ? message : { ...message, usage: reply.usage });
-  walk.reply = { id: reply.id, at: walk.messages.length - 1 };
-  walk.open = [call];
-}
-
-/** Adds a call to the message of its reply, if nothing but results came since. */
-function joinReply({ messages, reply: open }: Walk, { id }: Reply, part: ToolCallPart): boolean {
-  const message = open === undefined ? undefined : messages[open.at];
-  if (open === undefined || message === undefined || id === undefined || open.id !== id)
-    return false;
-  messages[open.at] = { ...message, parts: [...message.parts, part] };
-  return true;
+  // A call joins the message of its reply, if nothing but results came since.
+  const isSame = reply.id !== undefined && walk.reply?.id === reply.id;
+  const message = isSame ? messages[walk.reply?.at ?? -1] : undefined;
+  if (walk.reply !== undefined && message !== undefined) {
+    messages[walk.reply.at] = { ...message, parts: [...message.parts, part] };
+    walk.open = [...walk.open, { part, event }];
+    return;
+  }
+  push(walk, event, { role: "assistant", parts: [...reply.parts, part], usage: reply.usage });
+  walk.reply = { id: reply.id, at: messages.length - 1 };
+  walk.open = [{ part, event }];
 }
 
 function readObservation(walk: Walk, event: OpenHandsEvent): void {
   const call = takeCall(walk, event);
   if (call === undefined) return readNotice(walk, event);
-  const { toolCallId, toolName } = call.part;
-  const failed = event.observation === "error" || event.observation === "user_rejected";
-  const output = observationOutput(event);
-  const result: Part = { type: "tool-result", toolCallId, toolName, output };
-  const exitCode = exitCodeOf(event);
-  const code = exitCode === undefined ? {} : { exitCode };
-  const part = failed ? { ...result, ...code, isError: true } : { ...result, ...code };
-  walk.messages.push(withTime({ role: "tool", parts: [part] }, event));
+  const isError = event.observation === "error" || event.observation === "user_rejected";
+  const result = resultOf(call.part, {
+    output: observationOutput(event),
+    exitCode: exitCodeOf(event),
+    isError: isError || undefined,
+  });
+  walk.messages.push({ role: "tool", parts: [result], time: event.time });
 }
 
-function takeCall(walk: Walk, event: OpenHandsEvent): OpenCall | undefined {
-  const callId = event.tool_call_metadata?.tool_call_id;
+function takeCall(walk: Walk, { id, cause, call }: OpenHandsEvent): OpenCall | undefined {
   const named = walk.open.find(
-    (call) =>
-      (callId !== undefined && call.callId === callId) ||
-      (event.cause !== undefined && call.eventId === event.cause),
+    ({ event }) =>
+      (call !== undefined && event.call?.id === call.id) ||
+      (cause !== undefined && event.id === cause),
   );
-  const isNameless = event.id === undefined && event.cause === undefined && callId === undefined;
-  const call = named ?? (isNameless ? walk.open[0] : undefined);
-  if (call !== undefined) walk.open = walk.open.filter((other) => other !== call);
-  return call;
+  const isNameless = id === undefined && cause === undefined && call === undefined;
+  const taken = named ?? (isNameless ? walk.open[0] : undefined);
+  if (taken !== undefined) walk.open = walk.open.filter((other) => other !== taken);
+  return taken;
 }
 
 function readNotice(walk: Walk, event: OpenHandsEvent): void {
-  const parts =
-    event.observation === "recall" ? textParts(recalledKnowledge(event)) : observationOutput(event);
+  const isRecall = event.observation === "recall";
+  const parts = isRecall ? textParts(recalledKnowledge(event.extras)) : observationOutput(event);
   if (parts.length > 0) push(walk, event, { role: "user", kind: "injected", parts });
 }
 
 /** Adds a message that is no result: from here on no call can join the last reply. */
-function push(walk: Walk, event: OpenHandsEvent, message: Message): void {
+function push(walk: Walk, { time }: OpenHandsEvent, message: Message): void {
   walk.reply = undefined;
-  if (message.parts.length > 0) walk.messages.push(withTime(message, event));
+  if (message.parts.length > 0) walk.messages.push({ ...message, time });
 }
-
-function withTime(message: Message, event: OpenHandsEvent): Message {
-  const time = eventTime(event);
-  return time === undefined ? message : { ...message, time };
-}
-
-const count = z.number().nonnegative().optional().catch(undefined);
-
-/** What the model answered, in the form of an OpenAI chat completion. */
-const reply = z.looseObject({
-  id: z.string().optional().catch(undefined),
-  model: z.string().optional().catch(undefined),
-  choices: z.array(
-    z.looseObject({
-      message: z.looseObject({
-        content: z.unknown().optional(),
-        reasoning_content: z.string().optional().catch(undefined),
-        tool_calls: z.array(z.unknown()).optional().catch(undefined),
-      }),
-    }),
-  ),
-  usage: z
-    .looseObject({
-      prompt_tokens: count,
-      completion_tokens: count,
-      prompt_tokens_details: z.looseObject({ cached_tokens: count }).optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
-});
 
 /** The model's reply that an action came from. */
 interface Reply {
@@ -193,107 +150,79 @@ interface Reply {
 }
 
 /** The reply behind an action; made from its `thought` where the file does not keep replies. */
-export function replyOf({ args, tool_call_metadata }: OpenHandsEvent): Reply {
-  const { data } = reply.safeParse(tool_call_metadata?.model_response);
-  const message = data?.choices[0]?.message;
-  if (data === undefined || message === undefined) {
-    return { parts: typeof args["thought"] === "string" ? textParts(args["thought"]) : [] };
-  }
-  const usage = usageOf(data.usage);
+export function replyOf(event: OpenHandsEvent): Reply {
+  const message = replyMessage(event);
+  if (message === undefined) return { parts: textParts(text(event.args["thought"])) };
+  const { id, model, usage } = event.call?.response ?? {};
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = fieldsOf(usage);
+  const { cached_tokens } = fieldsOf(prompt_tokens_details);
+  const thought = text(message["reasoning_content"]);
+  const reasoning: Part[] = thought ? [{ type: "reasoning", text: thought }] : [];
   return {
-    id: data.id,
-    model: data.model,
-    usage,
-    parts: [...reasoning(message.reasoning_content), ...contentParts(message.content)],
+    id: text(id),
+    model: text(model),
+    usage: usageOf({ total: prompt_tokens, cacheRead: cached_tokens, output: completion_tokens }),
+    parts: [...reasoning, ...contentParts(message["content"])],
   };
 }
 
-const functionCall = z.looseObject({
-  id: z.string(),
-  function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
-});
+/** What the model answered, in the form of an OpenAI chat completion. */
+function replyMessage({ call }: OpenHandsEvent): Fields | undefined {
+  const { message } = fieldsOf(list(call?.response["choices"])[0]);
+  return isRecord(message) ? message : undefined;
+}
 
 /** A call's arguments as the model gave them; the file's `args` have defaults filled in. */
-function callInput({ args, tool_call_metadata }: OpenHandsEvent): unknown {
-  const { data } = reply.safeParse(tool_call_metadata?.model_response);
-  for (const value of data?.choices[0]?.message.tool_calls ?? []) {
-    const call = functionCall.safeParse(value).data;
-    if (call?.id === tool_call_metadata?.tool_call_id)
-      return parseInput(call?.function.arguments ?? {});
-  }
-  const { thought: _thought, ...input } = args;
+function callInput(event: OpenHandsEvent): unknown {
+  const calls = records(replyMessage(event)?.["tool_calls"]);
+  const made = calls.find(({ id, function: called }) => id === event.call?.id && isRecord(called));
+  if (made !== undefined) return parseInput(fieldsOf(made["function"])["arguments"] ?? {});
+  const { thought: _, ...input } = event.args;
   return input;
-}
-
-function reasoning(text: string | undefined): Part[] {
-  return text === undefined || text === "" ? [] : [{ type: "reasoning", text }];
-}
-
-function usageOf(usage: z.infer<typeof reply>["usage"]): Usage | undefined {
-  if (usage?.prompt_tokens === undefined) return undefined;
-  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  return {
-    input: Math.max(0, usage.prompt_tokens - cacheRead),
-    output: usage.completion_tokens ?? 0,
-    ...(cacheRead > 0 ? { cacheRead } : {}),
-  };
 }
 
 /**
  * What an observation told the model: its content, for a command with what the shell noted around
  * it (the exit code is there), and the screenshots that came with it.
  */
-function observationOutput({ content, extras }: OpenHandsEvent): OutputPart[] {
-  const shell = isRecord(extras["metadata"]) ? extras["metadata"] : {};
-  const { prefix, suffix } = shell;
-  const whole =
-    typeof content === "string" ? `${asText(prefix)}${content}${asText(suffix)}` : content;
-  return [...contentParts(whole), ...imageList(extras["image_urls"])];
+function observationOutput(event: OpenHandsEvent): OutputPart[] {
+  const { content, extras } = event;
+  const { prefix, suffix } = shellNotes(event);
+  const said =
+    typeof content === "string" ? `${text(prefix) ?? ""}${content}${text(suffix) ?? ""}` : content;
+  return [...contentParts(said), ...imageList(extras["image_urls"])];
 }
 
 /** Beside the output; -1 stands for a command that still runs. */
-function exitCodeOf({ extras }: OpenHandsEvent): number | undefined {
-  const shell = isRecord(extras["metadata"]) ? extras["metadata"] : {};
-  const code = shell["exit_code"] ?? extras["exit_code"];
+function exitCodeOf(event: OpenHandsEvent): number | undefined {
+  const code = shellNotes(event)["exit_code"] ?? event.extras["exit_code"];
   return typeof code === "number" && code !== -1 ? code : undefined;
 }
 
 /** Images by their addresses, as messages and observations list them. */
 function imageList(urls: unknown): OutputPart[] {
-  if (!Array.isArray(urls)) return [];
-  return urls.flatMap((url: unknown) => (typeof url === "string" ? [imagePart(url)] : []));
+  return list(urls).flatMap((url) => (typeof url === "string" ? [fileAt(url)] : []));
 }
 
 /**
  * The knowledge that a `recall` brought into the conversation, as text; empty when it found none.
  * The file has its fields and not the words in which OpenHands put them.
  */
-function recalledKnowledge({ extras }: OpenHandsEvent): string {
+function recalledKnowledge(extras: Fields): string {
   const { repo_name, repo_directory, repo_instructions, runtime_hosts } = extras;
   const { additional_agent_instructions, date, microagent_knowledge } = extras;
-  const hosts = isRecord(runtime_hosts) ? Object.keys(runtime_hosts).join(", ") : "";
+  const repository = [text(repo_name), text(repo_directory)].filter(Boolean).join(" in ");
   const facts = [
-    labelled(
-      "Repository",
-      [asText(repo_name), asText(repo_directory)].filter(Boolean).join(" in "),
-    ),
-    labelled("Hosts", hosts),
-    labelled("Date", asText(date)),
-    asText(repo_instructions),
-    asText(additional_agent_instructions),
-    ...(Array.isArray(microagent_knowledge) ? microagent_knowledge.map(knowledge) : []),
+    labelled("Repository", repository),
+    labelled("Hosts", Object.keys(fieldsOf(runtime_hosts)).join(", ")),
+    labelled("Date", text(date)),
+    text(repo_instructions),
+    text(additional_agent_instructions),
+    ...records(microagent_knowledge).map(({ content }) => text(content)),
   ];
   return facts.filter(Boolean).join("\n\n");
 }
 
-function knowledge(value: unknown): string {
-  return isRecord(value) ? asText(value["content"]) : "";
-}
-
-function labelled(label: string, value: string): string {
-  return value === "" ? "" : `${label}: ${value}`;
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
+function labelled(label: string, value: string | undefined): string | undefined {
+  return value ? `${label}: ${value}` : undefined;
 }

@@ -1,36 +1,47 @@
-import type { Message } from "../../core/message/index.ts";
-import { createCallPairing } from "../call-pairing.ts";
-import { anything, fields, instant, number, text } from "../lenient.ts";
 import {
-  type Conversation,
-  createWarnings,
-  type Reading,
-  type RecordReader,
-  type Warnings,
-} from "../transcript.ts";
-import { type Content, decodeContent } from "./entry.ts";
-
-const headerSchema = fields({
-  type: text,
-  version: number,
-  id: text,
-  timestamp: anything,
-  cwd: text,
-  modelId: text,
-});
-
-const linkSchema = fields({ type: text, id: text, parentId: anything });
-
-type Header = NonNullable<ReturnType<typeof headerSchema.parse>>;
+  totalUsage,
+  type FilePart,
+  type Message,
+  type Part,
+  resultText,
+  type TextPart,
+  type ToolResultPart,
+  type Usage,
+} from "../../core/message/message.ts";
+import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
+import { type CallPairing, createCallPairing } from "../call-pairing.ts";
+import { exitCodeIn, newest, resultOf, textParts, timelineOf, UNKNOWN_TYPE } from "../content.ts";
+import { flag, instant, list, number, record, records, text } from "../lenient.ts";
+import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
 
 /** A session of the pi coding agent: linear in version 1, a tree of entries in versions 2 and 3. */
 export const pi = { open };
 
-/** An entry in its place: `parent` is the index of the entry that it follows, -1 for none. */
+/** What one line means, apart from its place in the tree. */
+interface Content {
+  /** As the model is sent it, if it is. */
+  readonly message?: Message;
+  readonly compaction?: Compaction;
+  readonly time?: number;
+  /** Tokens of the request that made this message, if it reached the model. */
+  readonly tokens?: number;
+  readonly model?: string;
+  readonly title?: string;
+}
+
+/** Where the kept tail of a compaction starts: an entry's id, or in version 1 its index. */
+interface Compaction {
+  /** Absent where it is not in the file. */
+  readonly summary?: Message;
+  readonly firstKeptId?: string;
+  readonly firstKeptIndex?: number;
+}
+
 interface Entry extends Content {
   readonly id?: string;
+  /** Index of the entry that it follows, -1 for none. */
   readonly parent: number;
-  /** Line of the entry; version 1 counts entries by it, the header being 0. */
+  /** Version 1 counts entries by their lines, the header being 0. */
   readonly line: number;
 }
 
@@ -38,7 +49,7 @@ interface State {
   readonly entries: Entry[];
   readonly byId: Map<string, number>;
   readonly warnings: Warnings;
-  header: Header | undefined;
+  header?: Fields;
   headerLine: number;
 }
 
@@ -48,59 +59,49 @@ function open(): RecordReader {
     entries: [],
     byId: new Map(),
     warnings: createWarnings(),
-    header: undefined,
     headerLine: 1,
   };
   return {
     record(value, line) {
-      const link = linkSchema.parse(value);
-      if (link?.type === "session" && state.header === undefined) {
-        state.header = headerSchema.parse(value);
+      const fields = fieldsOf(value);
+      if (fields["type"] === "session" && state.header === undefined) {
+        state.header = fields;
         state.headerLine = line;
         return;
       }
-      const content = decodeContent(value, calls);
+      const content = decodeLine(fields, calls);
       if (content === undefined) state.warnings.add("This is no entry of a pi session.", line);
-      else place(state, { ...content, line }, { id: link?.id, parentId: link?.parentId });
+      else place(state, { ...content, line }, fields);
     },
     finish: () => finish(state),
   };
 }
 
-interface Link {
-  readonly id?: string;
-  readonly parentId?: unknown;
-}
-
 /** Entries without a parent that can be found follow the entry before them, as in version 1. */
-function place(state: State, content: Content & { line: number }, { id, parentId }: Link): void {
+function place(state: State, entry: Omit<Entry, "parent">, { id, parentId }: Fields): void {
   const { entries, byId, warnings } = state;
   const known = typeof parentId === "string" ? byId.get(parentId) : undefined;
-  if (typeof parentId === "string" && known === undefined) {
-    warnings.missing("parent", content.line);
-  }
+  if (typeof parentId === "string" && known === undefined) warnings.missing("parent", entry.line);
   const parent = parentId === null ? -1 : (known ?? entries.length - 1);
-  if (id !== undefined) byId.set(id, entries.length);
-  entries.push({ ...content, id, parent });
+  if (typeof id === "string") byId.set(id, entries.length);
+  entries.push({ ...entry, id: text(id), parent });
 }
 
 function finish(state: State): Reading {
-  const { header, entries, warnings } = state;
+  const { header = {}, entries, warnings } = state;
   const branch = lastBranch(entries);
-  const conversation: Conversation = {
-    id: header?.id,
-    title: branch.findLast((entry) => entry.title !== undefined)?.title,
+  const conversation = {
+    id: text(header["id"]),
+    title: newest(branch, "title"),
     messages: effectiveMessages(branch, state),
-    model: branch.findLast((entry) => entry.model !== undefined)?.model ?? header?.modelId,
-    cwd: header?.cwd,
-    startedAt: instant(header?.timestamp),
-    updatedAt: entries.findLast((entry) => entry.time !== undefined)?.time,
-    timeline: entries.flatMap(({ time, tokens }) =>
-      tokens === undefined ? [] : [{ time, tokens }],
-    ),
+    model: newest(branch, "model") ?? text(header["modelId"]),
+    cwd: text(header["cwd"]),
+    startedAt: instant(header["timestamp"]),
+    updatedAt: newest(entries, "time"),
+    timeline: timelineOf(entries),
   };
   return {
-    version: String(header?.version ?? 1),
+    version: String(number(header["version"]) ?? 1),
     conversations: [conversation],
     compactions: entries.filter((entry) => entry.compaction !== undefined).length,
     warnings: warnings.list(),
@@ -110,10 +111,8 @@ function finish(state: State): Reading {
 /** From the root to the last entry; what was abandoned on other branches is not on it. */
 function lastBranch(entries: readonly Entry[]): Entry[] {
   const branch: Entry[] = [];
-  let entry = entries.at(-1);
-  while (entry !== undefined) {
+  for (let entry = entries.at(-1); entry !== undefined; entry = entries[entry.parent]) {
     branch.push(entry);
-    entry = entry.parent === -1 ? undefined : entries[entry.parent];
   }
   return branch.toReversed();
 }
@@ -122,14 +121,15 @@ function lastBranch(entries: readonly Entry[]): Entry[] {
 function effectiveMessages(branch: readonly Entry[], state: State): Message[] {
   const at = branch.findLastIndex((entry) => entry.compaction !== undefined);
   const { compaction, line } = branch[at] ?? {};
-  if (at !== -1 && compaction?.summary === undefined) state.warnings.missing("summary", line);
   if (compaction === undefined) return sentMessages(branch);
-  const from = firstKept(branch, at, state);
-  const kept = from === -1 ? [] : branch.slice(from, at);
-  const summary = compaction.summary === undefined ? [] : [compaction.summary];
-  return [...summary, ...sentMessages(kept), ...sentMessages(branch.slice(at + 1))];
+  const { summary } = compaction;
+  if (summary === undefined) state.warnings.missing("summary", line);
+  const kept = sentMessages(branch.slice(firstKept(branch, at, state), at));
+  const since = sentMessages(branch.slice(at + 1));
+  return [...(summary === undefined ? [] : [summary]), ...kept, ...since];
 }
 
+/** Where the entries begin that the compaction at `at` keeps; `at` itself if they are not there. */
 function firstKept(branch: readonly Entry[], at: number, state: State): number {
   const { firstKeptId, firstKeptIndex } = branch[at]?.compaction ?? {};
   const line = state.headerLine + (firstKeptIndex ?? Number.NaN);
@@ -141,12 +141,174 @@ function firstKept(branch: readonly Entry[], at: number, state: State): number {
     "The first entry that this compaction keeps is missing; nothing from before it is kept.",
     branch[at]?.line,
   );
-  return -1;
+  return at;
 }
 
 /** An aborted reply can be empty; such a message is nothing to send. */
 function sentMessages(branch: readonly Entry[]): Message[] {
-  return branch.flatMap(({ message }) =>
-    message === undefined || message.parts.length === 0 ? [] : [message],
-  );
+  return branch.flatMap(({ message }) => (message?.parts.length ? [message] : []));
+}
+
+/** `undefined` for what is no entry of a pi session. */
+function decodeLine(line: Fields, calls: CallPairing): Content | undefined {
+  const { type, message, content, summary } = line;
+  const time = instant(line["timestamp"]);
+  switch (type) {
+    case "message":
+      return isRecord(message) ? { time, ...decodeMessage(message, time, calls) } : undefined;
+    case "custom_message":
+      return { time, message: injected(partsOf(content), time) };
+    case "branch_summary":
+      return { time, message: injected(textParts(text(summary)), time) };
+    case "compaction":
+      return { time, compaction: decodeCompaction(line, time) };
+    case "model_change":
+      return { time, model: text(line["modelId"]) };
+    case "session_info":
+      return { time, title: text(line["name"]) };
+    default:
+      return typeof type === "string" ? { time } : undefined;
+  }
+}
+
+function decodeCompaction(line: Fields, time: number | undefined): Compaction {
+  const details = record(line["details"]);
+  const metadata = {
+    tokensBefore: number(line["tokensBefore"]),
+    readFiles: details && list(details["readFiles"]),
+    modifiedFiles: details && list(details["modifiedFiles"]),
+  };
+  const parts = textParts(text(line["summary"]));
+  return {
+    summary:
+      parts.length > 0 ? { role: "user", parts, time, kind: "summary", metadata } : undefined,
+    firstKeptId: text(line["firstKeptEntryId"]),
+    firstKeptIndex: number(line["firstKeptEntryIndex"]),
+  };
+}
+
+function decodeMessage(native: Fields, lineTime: number | undefined, calls: CallPairing): Content {
+  const { role, content, summary, excludeFromContext } = native;
+  const time = instant(native["timestamp"]) ?? lineTime;
+  switch (role) {
+    case "user":
+      return { message: { role, parts: partsOf(content), time } };
+    case "assistant":
+      return decodeAssistant(native, time, calls);
+    case "toolResult":
+      return { message: { role: "tool", parts: [decodeResult(native, calls)], time } };
+    case "bashExecution":
+      return excludeFromContext === true ? {} : { message: bashMessage(native, time) };
+    case "custom":
+    case "hookMessage":
+      return { message: injected(partsOf(content), time) };
+    case "branchSummary":
+      return { message: injected(textParts(text(summary)), time) };
+    case "compactionSummary":
+      return {
+        message: { role: "user", parts: textParts(text(summary)), time, kind: "summary" },
+      };
+    default:
+      return {};
+  }
+}
+
+function decodeAssistant(native: Fields, time: number | undefined, calls: CallPairing): Content {
+  calls.startStep();
+  const parts = blocksOf(native["content"]).flatMap((block) => assistantParts(block, calls));
+  const usage = usageOf(fieldsOf(native["usage"]));
+  const message: Message = { role: "assistant", parts, time, usage };
+  return { message, model: text(native["model"]), tokens: usage && totalUsage(usage) };
+}
+
+function assistantParts(block: Fields, calls: CallPairing): Part[] {
+  switch (block["type"]) {
+    case "text":
+      return textParts(text(block["text"]));
+    case "thinking": {
+      const signature = text(block["thinkingSignature"]) || undefined;
+      return [{ type: "reasoning", text: text(block["thinking"]) ?? "", signature }];
+    }
+    case "toolCall": {
+      const { id, name, arguments: input } = block;
+      return [calls.open(providerId(id), text(name) ?? "unknown", input ?? {})];
+    }
+    default:
+      return [];
+  }
+}
+
+/** With OpenAI's Responses API pi joins the id of the call and that of its item: `call_…|fc_…`. */
+function providerId(id: unknown): string | undefined {
+  return text(id)?.split("|", 1)[0];
+}
+
+function decodeResult(native: Fields, calls: CallPairing): ToolResultPart {
+  const recordedId = providerId(native["toolCallId"]);
+  const name = text(native["toolName"]);
+  const call = calls.close(recordedId, name);
+  const output = partsOf(native["content"]);
+  const made = { toolCallId: recordedId ?? "", toolName: name ?? "unknown" };
+  const result = resultOf(call ?? made, {
+    output: output.length > 0 ? output : [{ type: "text", text: "" }],
+    isError: flag(native["isError"]),
+    original: originalOf(native, call?.input),
+  });
+  return { ...result, exitCode: exitCodeOf(result) };
+}
+
+/** A failed command's result ends with its exit code, after what it printed. */
+function exitCodeOf(result: ToolResultPart): number | undefined {
+  if (result.toolName !== "bash" || result.isError !== true) return undefined;
+  return exitCodeIn(resultText(result), /(?:^|\n)Command exited with code (-?\d+)$/);
+}
+
+/** The spill file of a truncated output; a truncated read names the file that was read. */
+function originalOf(native: Fields, input: unknown): string | undefined {
+  const { fullOutputPath, truncation } = fieldsOf(native["details"]);
+  const isCutRead = native["toolName"] === "read" && fieldsOf(truncation)["truncated"] === true;
+  return text(fullOutputPath) ?? (isCutRead ? text(fieldsOf(input)["path"]) : undefined);
+}
+
+/** A command that the person ran: told to the model as user text, but nothing that they asked. */
+function bashMessage(native: Fields, time: number | undefined): Message {
+  const command = text(native["command"]) ?? "";
+  const output = text(native["output"]);
+  const exitCode = number(native["exitCode"]);
+  const original = text(native["fullOutputPath"]);
+  const lines = [`Ran \`${command}\``, output ? `\`\`\`\n${output}\n\`\`\`` : "(no output)"];
+  if (native["cancelled"] === true) lines.push("(command cancelled)");
+  else if (exitCode !== undefined && exitCode !== 0) lines.push(`(exit code ${exitCode})`);
+  if (original !== undefined) lines.push(`[Output truncated. All of it: ${original}]`);
+  const metadata = { command, exitCode, original };
+  return { ...injected(textParts(lines.join("\n")), time), metadata };
+}
+
+function usageOf(native: Fields): Usage | undefined {
+  const of = (name: string): number => number(native[name]) ?? 0;
+  const usage = {
+    input: of("input"),
+    output: of("output"),
+    cacheRead: of("cacheRead"),
+    cacheWrite: of("cacheWrite"),
+  };
+  return totalUsage(usage) === 0 ? undefined : usage;
+}
+
+function injected(parts: readonly Part[], time: number | undefined): Message {
+  return { role: "user", parts, time, kind: "injected" };
+}
+
+/** Content is a text or a list of blocks. */
+function blocksOf(content: unknown): Fields[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : records(content);
+}
+
+function partsOf(content: unknown): (TextPart | FilePart)[] {
+  return blocksOf(content).flatMap((block): (TextPart | FilePart)[] => {
+    const { type, text: said, data, mimeType } = block;
+    if (type === "text") return textParts(text(said));
+    if (type !== "image" || typeof data !== "string") return [];
+    return [{ type: "file", mediaType: text(mimeType) ?? UNKNOWN_TYPE, data }];
+  });
 }

@@ -1,7 +1,8 @@
 import path from "node:path";
 import pc from "picocolors";
 import type { ContextReport, SummaryReport } from "../context/index.ts";
-import { bar, clipEnd, count, plural, wrap } from "./figures.ts";
+import { bar, count, plural, warningLines, wrap } from "./figures.ts";
+import { clipLine } from "../core/text/clip.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
 import type { WriteTarget } from "../transcripts/index.ts";
@@ -130,7 +131,7 @@ function summary(io: Io, { report }: CompactResult): string[] {
     const more = lines.length - SECTION_LINES;
     return [
       `  ${pc.bold(heading)}`,
-      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipEnd(line, width)}`),
+      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipLine(line, width)}`),
       ...(more > 0 ? [pc.dim(`    … ${plural(more, "more line")}`)] : []),
     ];
   });
@@ -158,18 +159,12 @@ function fromHere({ cwd }: Io, place: string): string {
   return relative.startsWith("..") ? place : relative;
 }
 
-/** How many warnings are shown; `--json` has them all. */
-const SHOWN_WARNINGS = 8;
-
 function warnings({ report }: CompactResult): string[] {
-  const all = [...report.failures.map((failure) => failure.message), ...report.warnings];
-  if (all.length === 0) return [];
-  const more = all.length - SHOWN_WARNINGS;
-  return [
-    "",
-    ...all.slice(0, SHOWN_WARNINGS).map((warning) => pc.yellow(`! ${warning}`)),
-    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
-  ];
+  const lines = warningLines([
+    ...report.failures.map(({ message }) => message),
+    ...report.warnings,
+  ]);
+  return lines.length === 0 ? [] : ["", ...lines];
 }
 
 /** How many problems are shown; `--json` has them all. */
@@ -207,7 +202,7 @@ function effort({ calls, usage, waitedMs }: SummaryReport): string {
 
 function problemsOf({ calls }: SummaryReport): string[] {
   return calls.flatMap(({ problems }, at) =>
-    problems.map((problem) => clipEnd(`call ${at + 1}: ${problem}`, PROBLEM_WIDTH)),
+    problems.map((problem) => clipLine(`call ${at + 1}: ${problem}`, PROBLEM_WIDTH)),
   );
 }
 

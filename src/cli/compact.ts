@@ -72,20 +72,20 @@ export function defineCompact(command: Command, io: Io): void {
     )
     .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
     .option("--force", "compact even though the conversation fits")
-    .addOption(
-      amountFlag("target", "what to come down to, e.g. 64k or 50% of usable (default: 60%)"),
+    .option(
+      "--target <amount>",
+      "what to come down to, e.g. 64k or 50% of usable (default: 60%)",
+      amountFlag("target"),
     )
-    .addOption(
-      amountFlag("tail", "what stays word for word, e.g. 12k or 25% (default: 25%, 2000 to 8000)"),
+    .option(
+      "--tail <amount>",
+      "what stays word for word, e.g. 12k or 25% (default: 25%, 2000 to 8000)",
+      amountFlag("tail"),
     )
-    .addOption(
-      new Option(
-        "--protect <tool>",
-        "a tool whose outputs stay, * stands for anything; may be given several times",
-      ).argParser((tool: string, before: readonly string[] | undefined) => [
-        ...(before ?? []),
-        tool,
-      ]),
+    .option(
+      "--protect <tool>",
+      "a tool whose outputs stay, * stands for anything; may be given several times",
+      (tool: string, before: readonly string[] = []) => [...before, tool],
     )
     .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(
@@ -94,36 +94,32 @@ export function defineCompact(command: Command, io: Io): void {
         "whether a message is added so that the agent goes on (default: auto)",
       ).choices(["auto", "ask", "never"]),
     )
-    .addOption(
-      new Option(
-        "--summarizer <name>",
-        "who writes the summary: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
-      ),
+    .option(
+      "--summarizer <name>",
+      "who writes the summary: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
     )
-    .addOption(
-      new Option(
-        "--summarizer-timeout-ms <ms>",
-        "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
-      ).argParser(millisecondsOption),
+    .option(
+      "--summarizer-timeout-ms <ms>",
+      "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
+      millisecondsOption,
     )
-    .addOption(
-      new Option(
-        "--summarizer-window <tokens>",
-        "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
-      ).argParser(tokensOption),
+    .option(
+      "--summarizer-window <tokens>",
+      "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
+      tokensOption,
     )
     .option("--show-prompt", "with --json: the prompts that were sent, too")
     .action((file: string | undefined, options) => compactAction(io, file, options));
 }
 
-function amountFlag(amount: Amount, description: string): Option {
-  return new Option(`--${amount} <amount>`, description).argParser((text) => {
+function amountFlag(amount: Amount): (text: string) => BudgetOptions {
+  return (text) => {
     try {
       return amountOption(amount, text);
     } catch (error) {
       throw new InvalidArgumentError(errorMessage(error));
     }
-  });
+  };
 }
 
 async function compactAction(

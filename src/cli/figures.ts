@@ -1,4 +1,4 @@
-import { clipLine } from "../core/text/clip.ts";
+import pc from "picocolors";
 import { oneLine } from "../core/text/clean.ts";
 
 /** Figures as people read them; pure. */
@@ -50,11 +50,6 @@ export function fit(text: string, width: number): string {
   return `${units.slice(0, head).join("")}…${units.slice(units.length - (width - 1 - head)).join("")}`;
 }
 
-/** Shortens a text to a width, at its end. */
-export function clipEnd(text: string, width: number): string {
-  return clipLine(text, width);
-}
-
 /** Breaks a line between words; further lines are indented. */
 export function wrap(text: string, width: number, indent = 0): string[] {
   const lines: string[] = [];
@@ -68,50 +63,23 @@ export function wrap(text: string, width: number, indent = 0): string[] {
   return [...lines, rest];
 }
 
-/** A size given by a person: 128000, 128k, 1m. Returns `undefined` for anything else. */
-export function parseTokens(text: string): number | undefined {
-  const match = /^(\d+(?:[._]\d+)*)\s*([km]?)$/i.exec(text.replaceAll(",", "_").trim());
-  if (match === null) return undefined;
-  const [, digits = "", unit = ""] = match;
-  const value = Number(digits.replaceAll("_", ""));
-  const factor = unit === "" ? 1 : unit.toLowerCase() === "k" ? 1_000 : 1_000_000;
-  return value > 0 ? Math.round(value * factor) : undefined;
-}
-
-const DURATION_UNITS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** A time given by a person, in ms: 90m, 12h, 7d, 2w. Returns `undefined` for anything else. */
-export function parseDuration(text: string): number | undefined {
-  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([mhdw])$/i.exec(text.trim()) ?? [];
-  const factor = DURATION_UNITS[unit.toLowerCase()];
-  return factor === undefined ? undefined : Number(digits) * factor;
-}
-
-const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
-
-/** A size given by a person, in bytes: 500MB, 2GB, 1.5g. Returns `undefined` for anything else. */
-export function parseSize(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(text.trim());
-  const factor = SIZE_UNITS[match?.[2]?.toLowerCase() ?? "none"];
-  return match === null || factor === undefined ? undefined : Math.round(Number(match[1]) * factor);
-}
-
-/** Two numbers given by a person: 10-200, or 10- for "to the end". `undefined` for anything else. */
-export function parseRange(text: string): readonly [number, number] | undefined {
-  const match = /^(\d+)-(\d*)$/.exec(text.trim());
-  if (match === null) return undefined;
-  return [Number(match[1]), match[2] === "" ? Infinity : Number(match[2])];
-}
-
 /** A point in time (ms since the epoch) in the local time zone: 2026-11-20 10:44. */
 export function localTime(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** How many warnings are shown; `--json` has them all. */
+const SHOWN_WARNINGS = 8;
+
+/** The first warnings, each from a line of its own on. */
+export function warningLines(warnings: readonly string[], width = Infinity): string[] {
+  const shown = warnings.slice(0, SHOWN_WARNINGS);
+  const more = warnings.length - shown.length;
+  return [
+    ...shown.flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
+    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
+  ];
 }

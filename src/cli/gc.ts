@@ -1,9 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { bytes, parseDuration, parseSize, plural } from "./figures.ts";
+import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
-import { parsed } from "./options.ts";
+import { durationOption, sizeOption } from "./options.ts";
 
 interface GcOptions extends CommonOptions {
   readonly dryRun?: boolean;
@@ -20,16 +20,8 @@ export function defineGc(command: Command, io: Io): void {
       "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. It also runs by itself, at most once an hour.",
     )
     .option("--dry-run", "only tell what would be done")
-    .addOption(
-      new Option("--older-than <time>", "what was not used for so long (default: 7d)").argParser(
-        (text) => parsed(parseDuration(text), "Give a time such as 12h, 7d or 2w."),
-      ),
-    )
-    .addOption(
-      new Option("--max-size <size>", "how large the archive may be (default: 2GB)").argParser(
-        (text) => parsed(parseSize(text), "Give a size such as 500MB or 2GB."),
-      ),
-    )
+    .option("--older-than <time>", "what was not used for so long (default: 7d)", durationOption)
+    .option("--max-size <size>", "how large the archive may be (default: 2GB)", sizeOption)
     .option("--json", "print the result as JSON")
     .action((options) => gcCommand(io, options));
 }

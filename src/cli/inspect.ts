@@ -3,7 +3,17 @@ import pc from "picocolors";
 import type { Command } from "commander";
 import { clipLine } from "../core/text/clip.ts";
 import { chart } from "./chart.ts";
-import { bar, count, fit, localTime, percent, plural, tokens, wrap } from "./figures.ts";
+import {
+  bar,
+  count,
+  fit,
+  localTime,
+  percent,
+  plural,
+  tokens,
+  warningLines,
+  wrap,
+} from "./figures.ts";
 import {
   type Growth,
   inspect,
@@ -49,7 +59,7 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
     ...section("Growth", growthLines(inspection, width)),
     "",
     ...prunableLines(inspection, width),
-    ...warningLines(inspection, width),
+    ...warningLines(inspection.warnings, width),
     `Next      longhaul compact ${shellWord(inspection.file)}`,
   ];
 }
@@ -228,19 +238,6 @@ function prunableLines({ prunable }: Inspection, width: number): string[] {
   const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
   const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
   return wrap(`Prunable  ${count(all)} tokens: ${pieces.join(", ")}`, width, 10);
-}
-
-/** How many warnings are shown; `--json` has them all. */
-const SHOWN_WARNINGS = 8;
-
-function warningLines({ warnings }: Inspection, width: number): string[] {
-  const more = warnings.length - SHOWN_WARNINGS;
-  return [
-    ...warnings
-      .slice(0, SHOWN_WARNINGS)
-      .flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
-    ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
-  ];
 }
 
 /** A path as it can be typed. */

@@ -78,52 +78,10 @@ function prunedOutputs(messages: readonly Message[]): number {
   return results.filter(({ time }) => time !== undefined).length;
 }
 
-/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
-export interface InspectReport {
-  readonly version: 1;
-  readonly format: string;
-  readonly agentVersion?: string;
-  readonly title?: string;
-  readonly model?: string;
-  readonly cwd?: string;
-  /** How many the file holds; this is about one of them. */
-  readonly conversations: number;
-  readonly messages: number;
-  readonly turns: number;
-  readonly window: number;
-  readonly windowFrom: ChosenWindow["from"];
-  readonly reserved: number;
-  readonly usable: number;
-  readonly overflow: boolean;
-  readonly tokens: {
-    readonly total: number;
-    readonly source: SessionSize["source"];
-    /** With the margin of what is only estimated: that decides whether the session overflows. */
-    readonly most: number;
-    /** What our estimator makes of the messages alone. */
-    readonly estimated: number;
-    /** The provider's tokens for one of those. */
-    readonly factor: number;
-    /** Where nothing was reported: what the estimate was multiplied by, if that is not 1. */
-    readonly assumed?: SessionSize["assumed"];
-    /** What the session does not hold: system prompt, tools. */
-    readonly outside: number;
-  };
-  readonly kinds: readonly KindShare[];
-  readonly tools: readonly ToolShare[];
-  readonly largest: readonly ContentItem[];
-  readonly growth: Growth;
-  readonly prunable: { readonly tokens: number; readonly pieces: readonly PrunablePieces[] };
-  /** What the agent itself did before, and lines that nothing could be made of. */
-  readonly counts: {
-    readonly compactions: number;
-    readonly prunedOutputs: number;
-    readonly unparsableLines: number;
-  };
-  readonly warnings: readonly string[];
-}
+export type InspectReport = ReturnType<typeof inspectJson>;
 
-export function inspectJson(inspection: Inspection): InspectReport {
+/** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
+export function inspectJson(inspection: Inspection) {
   const { loaded, size, prunable } = inspection;
   const { budget } = size;
   const { transcript, conversation } = loaded;
@@ -145,11 +103,16 @@ export function inspectJson(inspection: Inspection): InspectReport {
     overflow: size.isOver,
     tokens: {
       total: size.tokens,
+      /** With the margin of what is only estimated: that decides whether the session overflows. */
       most: size.most,
       source: size.source,
+      /** What our estimator makes of the messages alone. */
       estimated: size.estimated,
+      /** The provider's tokens for one of those. */
       factor: size.factor,
+      /** Where nothing was reported: what the estimate was multiplied by, if that is not 1. */
       assumed: size.assumed,
+      /** What the session does not hold: system prompt, tools. */
       outside: size.outside,
     },
     kinds: inspection.kinds,

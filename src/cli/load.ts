@@ -7,39 +7,37 @@ import { createMessageMeter } from "../core/tokens/meter.ts";
 import { DEFAULT_TRANSCRIPT_LIMITS, type TranscriptLimits } from "../transcripts/limits.ts";
 import { readTranscript } from "../transcripts/read.ts";
 import { transcriptFormats } from "../transcripts/formats.ts";
-import { count, parseSize, plural } from "./figures.ts";
+import { count, plural } from "./figures.ts";
 import type { Io } from "./io.ts";
-import { factorOption, numberOption, tokensOption } from "./options.ts";
+import { factorOption, numberOption, parseSize, tokensOption } from "./options.ts";
 import type { MeasureOptions } from "./measure-session.ts";
 import { startProgress } from "./progress.ts";
 import type { Conversation, Transcript, TranscriptInput } from "../transcripts/index.ts";
 
+const LIMITS = Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ");
+
 /** What every command on a session file has. */
 export function sessionOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        "--window <tokens>",
-        "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
-      ).argParser(tokensOption),
+    .option(
+      "--window <tokens>",
+      "the model's context window, e.g. 200000, 128k, 1m (default: what the session says)",
+      tokensOption,
     )
-    .addOption(
-      new Option(
-        "--reserved <tokens>",
-        "kept free for the answer (default: 20000, at most half the window)",
-      ).argParser(tokensOption),
+    .option(
+      "--reserved <tokens>",
+      "kept free for the answer (default: 20000, at most half the window)",
+      tokensOption,
     )
-    .addOption(
-      new Option(
-        "--fixed-tokens <tokens>",
-        "system prompt and tools, where neither the session file nor a report holds them",
-      ).argParser(tokensOption),
+    .option(
+      "--fixed-tokens <tokens>",
+      "system prompt and tools, where neither the session file nor a report holds them",
+      tokensOption,
     )
-    .addOption(
-      new Option(
-        "--token-factor <number>",
-        "the model's tokens for one that is estimated (default: by its reports, else its family)",
-      ).argParser(factorOption),
+    .option(
+      "--token-factor <number>",
+      "the model's tokens for one that is estimated (default: by its reports, else its family)",
+      factorOption,
     )
     .addOption(
       new Option(
@@ -47,18 +45,12 @@ export function sessionOptions(command: Command): Command {
         "how to read the file (default: recognised by content)",
       ).choices([...new Set(transcriptFormats.map(({ name }) => name))]),
     )
-    .addOption(
-      new Option(
-        "--nth <number>",
-        "which conversation, if the file holds several (default: the largest)",
-      ).argParser(numberOption),
+    .option(
+      "--nth <number>",
+      "which conversation, if the file holds several (default: the largest)",
+      numberOption,
     )
-    .addOption(
-      new Option(
-        "--limit <name=value>",
-        `how much a file may hold: ${Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ")}`,
-      ).argParser(limitOption),
-    )
+    .option("--limit <name=value>", `how much a file may hold: ${LIMITS}`, limitOption)
     .option("--json", "print the result as JSON");
 }
 
@@ -68,7 +60,7 @@ function limitOption(text: string, before: Partial<TranscriptLimits> = {}): obje
   const size = parseSize(value);
   if (!Object.hasOwn(DEFAULT_TRANSCRIPT_LIMITS, name) || size === undefined) {
     throw new InvalidArgumentError(
-      `Give a limit and its value such as documentBytes=512MB; there are ${Object.keys(DEFAULT_TRANSCRIPT_LIMITS).join(", ")}.`,
+      `Give a limit and its value such as documentBytes=512MB; there are ${LIMITS}.`,
     );
   }
   return { ...before, [name]: size };

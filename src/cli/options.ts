@@ -1,55 +1,86 @@
 import { InvalidArgumentError } from "commander";
 import { MAX_FACTOR, MIN_FACTOR } from "../core/tokens/calibrate.ts";
-import { parseTokens } from "./figures.ts";
 
-export function tokensOption(text: string): number {
-  const value = parseTokens(text);
-  if (value === undefined)
-    throw new InvalidArgumentError("Give a number of tokens such as 200000, 128k or 1m.");
+/*
+ * What a person types as the value of an option, or advice. Each takes the text and throws
+ * commander's error for anything else.
+ */
+
+function checked<T>(value: T | undefined, advice: string): T {
+  if (value === undefined) throw new InvalidArgumentError(advice);
   return value;
+}
+
+/** A number times what its unit stands for; `undefined` for anything else. */
+function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
+  const factor = units[unit.toLowerCase()];
+  return digits === "" || factor === undefined ? undefined : Math.round(Number(digits) * factor);
+}
+
+/** 128000, 128k, 1m; also with `,` or `_` between digits. */
+export function tokensOption(text: string): number {
+  const value = withUnit(text.replaceAll(/(?<=\d)[,_](?=\d)/g, ""), { "": 1, k: 1e3, m: 1e6 });
+  return checked(value || undefined, "Give a number of tokens such as 200000, 128k or 1m.");
+}
+
+const DURATIONS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** 90m, 12h, 7d, 2w, in ms. */
+export function durationOption(text: string): number {
+  return checked(withUnit(text, DURATIONS), "Give a time such as 12h, 7d or 2w.");
+}
+
+const SIZES = { "": 1, b: 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12 };
+
+/** 500MB, 2GB, 1.5g, in bytes. */
+export function parseSize(text: string): number | undefined {
+  return withUnit(text, SIZES);
+}
+
+export function sizeOption(text: string): number {
+  return checked(parseSize(text), "Give a size such as 500MB or 2GB.");
+}
+
+/** 10-200, or 10- for "to the end". */
+export function rangeOption(text: string): readonly [number, number] {
+  const [, from, to] = /^(\d+)-(\d*)$/.exec(text.trim()) ?? [];
+  const range = [Number(from), to === "" ? Infinity : Number(to)] as const;
+  const advice = "Give two numbers such as 120-180, or 120- for all that follows.";
+  return checked(from === undefined ? undefined : range, advice);
 }
 
 export function numberOption(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
-  return Number(text);
+  return checked(whole(text) || undefined, "Give a whole number from 1 on.");
+}
+
+export function wholeOption(text: string): number {
+  return checked(whole(text), "Give a whole number from 0 on.");
+}
+
+function whole(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function between(text: string, least: number, most: number): number | undefined {
+  const value = Number(text);
+  return value >= least && value <= most ? value : undefined;
 }
 
 export function factorOption(text: string): number {
-  const value = Number(text);
-  if (!(value >= MIN_FACTOR && value <= MAX_FACTOR)) {
-    throw new InvalidArgumentError(
-      `Give a number from ${MIN_FACTOR} to ${MAX_FACTOR} such as 1.3.`,
-    );
-  }
-  return value;
-}
-
-export function secondsOption(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= MOST_SECONDS)) {
-    throw new InvalidArgumentError("Give a number of seconds such as 30 or 0.5.");
-  }
-  return value;
-}
-
-export function millisecondsOption(text: string): number {
-  const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0 && value <= MOST_SECONDS * 1_000)) {
-    throw new InvalidArgumentError("Give a whole number of milliseconds such as 30000.");
-  }
-  return value;
+  const advice = `Give a number from ${MIN_FACTOR} to ${MAX_FACTOR} such as 1.3.`;
+  return checked(between(text, MIN_FACTOR, MAX_FACTOR), advice);
 }
 
 /** The longest that a timer can wait. */
 const MOST_SECONDS = 2_147_483;
 
-export function wholeOption(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number from 0 on.");
-  return Number(text);
+export function secondsOption(text: string): number {
+  const value = between(text, Number.MIN_VALUE, MOST_SECONDS);
+  return checked(value, "Give a number of seconds such as 30 or 0.5.");
 }
 
-/** The value of an option, or advice for whoever typed something else. */
-export function parsed<T>(value: T | undefined, advice: string): T {
-  if (value === undefined) throw new InvalidArgumentError(advice);
-  return value;
+export function millisecondsOption(text: string): number {
+  const value = whole(text) && between(text, 1, MOST_SECONDS * 1_000);
+  return checked(value || undefined, "Give a whole number of milliseconds such as 30000.");
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { recallBytes, recallRange, type Range } from "../archive/recall.ts";
@@ -7,9 +7,9 @@ import { searchLines, type SearchResult, type SearchStop } from "../archive/sear
 import { filesOf, toldArchive } from "../archive/recalled-media.ts";
 import { ContextError } from "../core/error.ts";
 import { fileData, type FilePart } from "../core/message/index.ts";
-import { bytes, parseRange, plural } from "./figures.ts";
+import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
-import { numberOption, parsed, wholeOption } from "./options.ts";
+import { numberOption, rangeOption, wholeOption } from "./options.ts";
 import type { Archive } from "../archive/index.ts";
 
 interface RecallCommandOptions extends CommonOptions {
@@ -31,28 +31,19 @@ export function defineRecall(command: Command, io: Io): void {
       "Prints the original that a handle names, byte for byte: a truncated or pruned output, a clipped piece, or the head of a compacted conversation. Or searches everything that was archived, newest first.",
     )
     .argument("[handle]", "as a context names it, e.g. out_0123456789abcdef")
-    .addOption(rangeOption("--lines <range>", "only these lines, e.g. 120-180 or 120-"))
-    .addOption(rangeOption("--bytes <range>", "only these bytes, the first is 0, e.g. 0-20000"))
-    .addOption(
-      new Option(
-        "--media <number>",
-        "the bytes of an image or file that the original holds; the first is 1",
-      ).argParser(numberOption),
+    .option("--lines <range>", "only these lines, e.g. 120-180 or 120-", rangeOption)
+    .option("--bytes <range>", "only these bytes, the first is 0, e.g. 0-20000", rangeOption)
+    .option(
+      "--media <number>",
+      "the bytes of an image or file that the original holds; the first is 1",
+      numberOption,
     )
     .option("--search <text>", "look for a text in every line")
     .option("--regex", "the text is a regular expression (RE2)")
-    .addOption(
-      new Option("--context <lines>", "lines around a hit (default: 0)").argParser(wholeOption),
-    )
-    .addOption(new Option("--limit <hits>", "the most hits (default: 50)").argParser(numberOption))
+    .option("--context <lines>", "lines around a hit (default: 0)", wholeOption)
+    .option("--limit <hits>", "the most hits (default: 50)", numberOption)
     .option("--json", "print the result as JSON")
     .action((handle: string | undefined, options) => recallCommand(io, handle, options));
-}
-
-function rangeOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) =>
-    parsed(parseRange(text), "Give two numbers such as 120-180, or 120- for all that follows."),
-  );
 }
 
 /** Prints or searches, in all conversations. */

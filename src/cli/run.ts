@@ -1,4 +1,5 @@
-import { type Command, Option } from "commander";
+import pc from "picocolors";
+import type { Command } from "commander";
 import { constants } from "node:os";
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder, outputsOfToday } from "../archive/home.ts";
@@ -24,14 +25,11 @@ export function defineRun(command: Command, io: Io, setExitCode: (code: number) 
       "Runs a command. On a terminal its output is shown as it comes; else the part that fits is printed, and a notice that says where the whole is. The exit code is that of the command: 128 and the number of the signal that ended it, 124 after a time-out, 127 if there is no such command. A single argument is a line for sh.",
     )
     .argument("<command...>", "after --, e.g. -- npm test, or -- 'make 2>&1 | grep -v note'")
-    .addOption(
-      new Option("--timeout <seconds>", "end the command after so long").argParser(secondsOption),
-    )
-    .addOption(
-      new Option(
-        "--max-file-bytes <bytes>",
-        "no file that the command writes grows beyond this (default: only the output is limited, to 4 GiB)",
-      ).argParser(numberOption),
+    .option("--timeout <seconds>", "end the command after so long", secondsOption)
+    .option(
+      "--max-file-bytes <bytes>",
+      "no file that the command writes grows beyond this (default: only the output is limited, to 4 GiB)",
+      numberOption,
     )
     .passThroughOptions()
     .action(async (words: readonly string[], options) => {
@@ -56,7 +54,7 @@ export async function runCommandLine(
   flags: RunFlags,
 ): Promise<number> {
   const isWatched = io.stdout.isTTY === true && flags.json !== true;
-  const view = isWatched ? await startLiveView(io) : undefined;
+  const view = isWatched ? startLiveView(io) : undefined;
   const stop = new AbortController();
   const passOn = (signal: NodeJS.Signals): void => stop.abort(signal);
   for (const signal of PASSED_ON) process.on(signal, passOn);
@@ -107,11 +105,11 @@ function print(io: Io, result: CommandResult, { view, json }: PrintOptions): voi
   view.stop();
   // What went by too fast and was not kept is shown once more, as far as it is left.
   if (view.hasSkipped() && result.entry === undefined) {
-    view.note(view.dim("What is left of the output:"));
+    view.note(pc.dim("What is left of the output:"));
     io.stdout.write(withLineEnd(result.text));
-  } else for (const warning of result.warnings) view.note(view.yellow(`! ${warning}`));
+  } else for (const warning of result.warnings) view.note(pc.yellow(`! ${warning}`));
   const { path } = result.entry ?? {};
-  if (path !== undefined) view.note(view.dim(`The whole output: ${path}`));
+  if (path !== undefined) view.note(pc.dim(`The whole output: ${path}`));
 }
 
 function runJson(result: CommandResult): unknown {
@@ -131,8 +129,6 @@ function withLineEnd(text: string): string {
 
 /** Shows a person what a command prints, and below it how much that is by now. */
 interface LiveView {
-  dim(text: string): string;
-  yellow(text: string): string;
   readonly update: (progress: Progress) => void;
   /** Whether something went by too fast to be shown. */
   hasSkipped(): boolean;
@@ -146,9 +142,7 @@ interface LiveView {
 const COUNT_AFTER_MS = 1_000;
 const CLEAR_LINE = "\r\x1b[2K";
 
-/** Only a person sees colours, so only then they are loaded. */
-async function startLiveView({ stdout, stderr }: Io): Promise<LiveView> {
-  const { dim, yellow } = (await import("picocolors")).default;
+function startLiveView({ stdout, stderr }: Io): LiveView {
   const decoder = new TextDecoder();
   let [isAtLineStart, hasCount, hasSkipped] = [true, false, false];
 
@@ -162,19 +156,17 @@ async function startLiveView({ stdout, stderr }: Io): Promise<LiveView> {
     isAtLineStart = text.endsWith("\n");
   };
   return {
-    dim,
-    yellow,
     update({ latest, skipped, lines, bytes: size, elapsedMs }) {
       clear();
       if (skipped > 0) {
         hasSkipped = true;
-        show(`${isAtLineStart ? "" : "\n"}${dim(`… ${bytes(skipped)} went by …`)}\n`);
+        show(`${isAtLineStart ? "" : "\n"}${pc.dim(`… ${bytes(skipped)} went by …`)}\n`);
       }
       show(decoder.decode(latest, { stream: true }));
       if (!isAtLineStart || elapsedMs < COUNT_AFTER_MS || stderr.isTTY !== true) return;
       const seconds = plural(Math.round(elapsedMs / 1_000), "second");
       const counted = lines === undefined ? [] : [plural(lines, "line")];
-      stderr.write(dim([...counted, bytes(size), seconds].join(", ")));
+      stderr.write(pc.dim([...counted, bytes(size), seconds].join(", ")));
       hasCount = true;
     },
     hasSkipped: () => hasSkipped,

@@ -41,10 +41,8 @@ export function cutOptions(command: Command, direction: string): Command {
         "both",
       ]),
     )
-    .addOption(new Option("--max-lines <lines>", "(default: 2000)").argParser(numberOption))
-    .addOption(
-      new Option("--max-bytes <bytes>", "of UTF-8 (default: 50000)").argParser(numberOption),
-    )
+    .option("--max-lines <lines>", "(default: 2000)", numberOption)
+    .option("--max-bytes <bytes>", "of UTF-8 (default: 50000)", numberOption)
     .option("--keep", "keep the whole output even if nothing was cut")
     .option("--json", "print the result as JSON");
 }

@@ -28,22 +28,17 @@ export function summarizerByName(
 ): Summarizer | "extractive" {
   if (name === "extractive") return name;
   const [, kind = "", rest = ""] = /^([a-z-]+):(.+)$/s.exec(name) ?? [];
-  switch (kind) {
-    case "anthropic":
-      if (variable(env, "ANTHROPIC_BASE_URL") === undefined)
-        requireKey(name, "ANTHROPIC_API_KEY", env);
-      return anthropicSummarizer({ ...options, model: rest, env });
-    case "openai":
-      if (variable(env, "OPENAI_BASE_URL") === undefined) requireKey(name, "OPENAI_API_KEY", env);
-      return openaiCompatibleSummarizer({ ...options, model: rest, env });
-    case "openai-compatible": {
-      const [, baseURL, model] = /^([^#]+)#(.+)$/s.exec(rest) ?? [];
-      if (baseURL === undefined || model === undefined) throw unknownName(name);
-      return openaiCompatibleSummarizer({ ...options, baseURL, model, env });
-    }
-    default:
-      throw unknownName(name);
+  const [, baseURL, model] = /^([^#]+)#(.+)$/s.exec(rest) ?? [];
+  if (kind === "openai-compatible" && baseURL !== undefined && model !== undefined) {
+    return openaiCompatibleSummarizer({ ...options, baseURL, model, env });
   }
+  if (kind !== "anthropic" && kind !== "openai") throw unknownName(name);
+  const provider = kind.toUpperCase();
+  if (variable(env, `${provider}_BASE_URL`) === undefined) {
+    requireKey(name, `${provider}_API_KEY`, env);
+  }
+  const create = kind === "anthropic" ? anthropicSummarizer : openaiCompatibleSummarizer;
+  return create({ ...options, model: rest, env });
 }
 
 function requireKey(given: string, name: string, env: Environment): void {

@@ -19,14 +19,14 @@ export interface DescribedSession {
   /** What it is about. */
   readonly title: string;
   /** The name of its working directory. */
-  readonly project: string | undefined;
+  readonly project?: string;
   /** Size as it is stored, or as it was read. */
-  readonly bytes: number | undefined;
+  readonly bytes?: number;
   /** Tokens of its next request. */
-  readonly tokens: number | undefined;
-  readonly budget: ContextBudget | undefined;
+  readonly tokens?: number;
+  readonly budget?: ContextBudget;
   /** False when the window is a guess, or when the session has held more than that. */
-  readonly isWindowSure: boolean;
+  readonly isWindowSure?: boolean;
 }
 
 /** How long the reading of all of them may take, in ms: a person is waiting for the list. */
@@ -57,19 +57,15 @@ export async function describeSessions(
   return described;
 }
 
-interface Describing {
-  readonly deadline: number;
-  readonly settings: MeasureOptions;
-}
-
 async function describeSession(
   session: FoundSession,
-  { deadline, settings }: Describing,
+  { deadline, settings }: { readonly deadline: number; readonly settings: MeasureOptions },
 ): Promise<DescribedSession> {
+  let { bytes } = session;
+  const unread = { session, title: session.title } as const;
   const left = deadline - Date.now();
-  if (left <= 0) return unread(session, "unmeasured");
+  if (left <= 0) return { ...unread, bytes, state: "unmeasured" };
   const signal = AbortSignal.timeout(left);
-  let bytes = session.bytes;
   try {
     const { conversations } = await readTranscript(await session.load(), {
       format: session.agent,
@@ -77,44 +73,24 @@ async function describeSession(
       onProgress: (read) => (bytes = session.bytes ?? read),
     });
     const [conversation] = conversations;
-    if (conversation === undefined) return unread(session, "unreadable");
-    return {
-      session,
-      bytes,
-      state: "measured",
-      ...describeConversation(session, conversation, settings),
-    };
+    if (conversation === undefined) return { ...unread, bytes, state: "unreadable" };
+    const { title = firstWords(conversation) || session.title } = conversation;
+    return { session, state: "measured", title, bytes, ...fullness(conversation, settings) };
   } catch {
-    return unread(session, signal.aborted ? "unmeasured" : "unreadable");
+    return { ...unread, bytes, state: signal.aborted ? "unmeasured" : "unreadable" };
   }
 }
 
-function unread(session: FoundSession, state: DescribedSession["state"]): DescribedSession {
-  const { title, bytes } = session;
-  return {
-    session,
-    state,
-    title,
-    bytes,
-    project: undefined,
-    tokens: undefined,
-    budget: undefined,
-    isWindowSure: false,
-  };
-}
-
-function describeConversation(
-  session: FoundSession,
+function fullness(
   conversation: Conversation,
   settings: MeasureOptions,
-): Pick<DescribedSession, "title" | "project" | "tokens" | "budget" | "isWindowSure"> {
+): Pick<DescribedSession, "project" | "tokens" | "budget" | "isWindowSure"> {
   const { window } = chooseWindow(undefined, conversation);
-  const { size } = measureSession(conversation, { ...settings, window });
-  const { budget, tokens } = size;
+  const { budget, tokens } = measureSession(conversation, { ...settings, window }).size;
   const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   return {
-    title: conversation.title ?? (firstWords(conversation) || session.title),
-    project: conversation.cwd === undefined ? undefined : lastName(conversation.cwd),
+    // The session may come from another system, so that either separator counts.
+    project: conversation.cwd && path.posix.basename(conversation.cwd.replaceAll("\\", "/")),
     tokens,
     budget,
     isWindowSure: budget.isWindowKnown && peak <= budget.window,
@@ -125,9 +101,4 @@ function describeConversation(
 function firstWords({ messages }: Conversation): string {
   const first = messages.find(startsTurn);
   return first === undefined ? "" : messageText(first).slice(0, 200).trim();
-}
-
-/** The session may come from another system, so that either separator counts. */
-function lastName(folder: string): string {
-  return path.posix.basename(folder.replaceAll("\\", "/"));
 }

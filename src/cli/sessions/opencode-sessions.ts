@@ -1,5 +1,7 @@
 import path from "node:path";
-import { access, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { isRecord } from "../../core/text/json.ts";
 import type { Io } from "../io.ts";
 import { filesBelow, type FoundSession, type SessionSearch } from "./session-search.ts";
 
@@ -34,7 +36,7 @@ async function findStorageSessions(
   const sessions: FoundSession[] = [];
   let unreadable = skipped;
   for (const file of files) {
-    const info = await readJson<OpencodeInfo>(file.path);
+    const info = (await readJson(file.path)) as OpencodeInfo | undefined;
     if (typeof info?.id !== "string") unreadable += 1;
     else if (info.parentID === undefined) {
       sessions.push({
@@ -62,22 +64,28 @@ async function* storedMessages(storage: string, file: string): AsyncGenerator<Op
   }
 }
 
-async function* storedObjects(folder: string): AsyncGenerator<Record<string, unknown>> {
+async function* storedObjects(folder: string): AsyncGenerator<JsonObject> {
   const { files } = await filesBelow(folder, {
     depth: 0,
     accepts: (name) => name.endsWith(".json"),
   });
   for (const file of files.map(({ path }) => path).sort()) {
-    const value = await readJson<Record<string, unknown>>(file);
+    const value = await readJson(file);
     if (value !== undefined) yield value;
   }
 }
 
+async function readJson(file: string): Promise<JsonObject | undefined> {
+  return parsed(await readFile(file, "utf8").catch(() => ""));
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /** `undefined` for what is no JSON object. */
-async function readJson<Value extends object>(file: string): Promise<Value | undefined> {
+function parsed(data: unknown): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return typeof value === "object" && value !== null ? (value as Value) : undefined;
+    const value: unknown = JSON.parse(String(data));
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -91,11 +99,7 @@ type DatabaseSearch = Omit<SessionSearch, "place">;
  */
 async function findDatabaseSessions(io: Io, data: string): Promise<DatabaseSearch> {
   const file = path.resolve(data, io.env["OPENCODE_DB"] || "opencode.db");
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) return { sessions: [], skipped: 0 };
+  if (!existsSync(file)) return { sessions: [], skipped: 0 };
   const sqlite = await importSqlite();
   return sqlite === undefined ? withoutSqlite(file) : readDatabase(sqlite, file);
 }
@@ -106,7 +110,7 @@ interface Sqlite {
 }
 
 interface Database {
-  prepare(sql: string): { all(...values: string[]): Row[] };
+  prepare(sql: string): { all(...values: string[]): JsonObject[] };
   close(): void;
 }
 
@@ -139,8 +143,6 @@ function readDatabase(sqlite: Sqlite, file: string): DatabaseSearch {
   }
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** Not the sessions of sub-agents, and none without a message. */
 const SESSIONS = `
   select * from session
@@ -149,7 +151,7 @@ const SESSIONS = `
 const MESSAGES = "select id, data from message where session_id = ? order by time_created, id";
 const PARTS = "select id, message_id, data from part where session_id = ? order by id";
 
-function sessionOf(sqlite: Sqlite, file: string, row: Row): FoundSession {
+function sessionOf(sqlite: Sqlite, file: string, row: JsonObject): FoundSession {
   const info = infoOf(row);
   return {
     agent: "opencode",
@@ -162,19 +164,19 @@ function sessionOf(sqlite: Sqlite, file: string, row: Row): FoundSession {
   };
 }
 
-function infoOf(row: Row): OpencodeInfo & Record<string, unknown> {
+function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
   const { id, title, directory, version, time_created: created, time_updated: updated } = row;
-  const revert = parsed(row["revert"]);
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" ? value : undefined;
+  const time = (value: unknown): number | undefined =>
+    typeof value === "number" ? value : undefined;
   return {
     id: String(id),
-    ...(typeof title === "string" && { title }),
-    ...(typeof directory === "string" && { directory }),
-    ...(typeof version === "string" && { version }),
-    time: {
-      ...(typeof created === "number" && { created }),
-      ...(typeof updated === "number" && { updated }),
-    },
-    revert,
+    title: text(title),
+    directory: text(directory),
+    version: text(version),
+    time: { created: time(created), updated: time(updated) },
+    revert: parsed(row["revert"]),
   };
 }
 
@@ -184,11 +186,10 @@ function databaseMessages(sqlite: Sqlite, file: string, sessionID: string): Open
     database.prepare(MESSAGES).all(sessionID),
     database.prepare(PARTS).all(sessionID),
   ]);
-  const partsOf = new Map<unknown, Row[]>();
+  const partsOf = new Map<unknown, JsonObject[]>();
   for (const part of parts ?? []) {
-    const siblings = partsOf.get(part["message_id"]);
-    if (siblings === undefined) partsOf.set(part["message_id"], [part]);
-    else siblings.push(part);
+    const siblings = partsOf.get(part["message_id"]) ?? [];
+    partsOf.set(part["message_id"], [...siblings, part]);
   }
   return (messages ?? []).map(({ id, data }) => ({
     info: { ...parsed(data), id, sessionID },
@@ -199,18 +200,6 @@ function databaseMessages(sqlite: Sqlite, file: string, sessionID: string): Open
       messageID: id,
     })),
   }));
-}
-
-/** `undefined` for what is no JSON object. */
-function parsed(data: unknown): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(String(data));
-    return typeof value === "object" && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function withDatabase<T>(sqlite: Sqlite, file: string, use: (database: Database) => T): T {

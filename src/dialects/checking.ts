@@ -1,4 +1,5 @@
 import type { DialectIssue } from "./dialect.ts";
+import { isWireObject, type WireObject } from "./wire.ts";
 
 /** Notes a broken rule; `problem` goes on from "Message 3 …". */
 export type Report = (rule: string, problem: string) => void;
@@ -29,8 +30,48 @@ export function checkList(
   return issues;
 }
 
+/** One message under check. */
+export interface Place {
+  readonly index: number;
+  readonly calls: CallRules;
+  readonly report: Report;
+}
+
+interface MessageRules {
+  /** The role of a message; `undefined` for one that the dialect does not know. */
+  readonly roleOf: (native: WireObject) => string | undefined;
+  readonly check: (native: WireObject, role: string, place: Place) => void;
+  /** What tells messages apart. @default "role" */
+  readonly noun?: "role" | "type";
+  /** Results may answer the calls of the last step alone. */
+  readonly isForgetful?: boolean;
+}
+
+/** The rules that a list of messages breaks whose results follow their calls directly. */
+export function checkSteps(
+  conversation: unknown,
+  { roleOf, check, noun = "role", isForgetful = false }: MessageRules,
+): readonly DialectIssue[] {
+  return checkList(conversation, "message", (reportAt) => {
+    const calls = createCallRules(reportAt, isForgetful);
+    return {
+      visit(native, index) {
+        const report = reportAt(index);
+        const role = isWireObject(native) ? roleOf(native) : undefined;
+        if (!isWireObject(native) || role === undefined) {
+          const named = isWireObject(native) ? native[noun] : native;
+          return report(`unknown-${noun}`, `has the unknown ${noun} ${JSON.stringify(named)}`);
+        }
+        if (role !== "tool") calls.close();
+        check(native, role, { index, calls, report });
+      },
+      end: () => calls.close(),
+    };
+  });
+}
+
 /** The calls of a conversation whose results must follow directly. */
-export interface CallRules {
+interface CallRules {
   /** Notes a call; `isOurs` when a result of ours must follow. */
   open(id: string, index: number, isOurs?: boolean): void;
   /** Notes a result. */
@@ -43,7 +84,7 @@ export interface CallRules {
   close(): void;
 }
 
-export function createCallRules(reportAt: (index: number) => Report): CallRules {
+function createCallRules(reportAt: (index: number) => Report, isForgetful: boolean): CallRules {
   const calls = new Set<string>();
   const answered = new Set<string>();
   const open = new Map<string, number>();
@@ -72,6 +113,7 @@ export function createCallRules(reportAt: (index: number) => Report): CallRules 
         reportAt(index)("unanswered-tool-call", `calls ${id}, and no result follows directly`);
       }
       open.clear();
+      if (isForgetful) calls.clear();
     },
   };
 }

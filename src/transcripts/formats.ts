@@ -3,7 +3,6 @@ import {
   type PlainConversation,
   recordConversations,
 } from "./plain/plain-conversation.ts";
-import type { PlainStyle } from "./plain/plain-format.ts";
 import {
   isAider,
   isAiSdk,
@@ -31,6 +30,7 @@ import type {
   RecordsReader,
   TranscriptFormat,
 } from "./transcript.ts";
+import type { WriteTarget } from "./write.ts";
 
 /**
  * Every format that can be read, in the order in which content is held against them: those that
@@ -120,31 +120,11 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
     isCline,
     async () => (await import("./cline/cline.ts")).cline,
   ),
-  ...plain({ name: "neutral", title: "Longhaul messages" }, isNeutral, async () => {
-    const { plainStyle } = await import("./plain/styles.ts");
-    return plainStyle((await import("../dialects/neutral/neutral.ts")).neutral);
-  }),
-  ...plain({ name: "ai-sdk", title: "AI SDK messages" }, isAiSdk, async () => {
-    const { aiSdkStyle } = await import("./plain/styles.ts");
-    return aiSdkStyle();
-  }),
-  ...plain({ name: "anthropic", title: "Anthropic messages" }, isAnthropic, async () => {
-    const { anthropicStyle } = await import("./plain/styles.ts");
-    return anthropicStyle();
-  }),
-  ...plain(
-    { name: "openai-responses", title: "OpenAI Responses items" },
-    isOpenAIResponses,
-    async () => {
-      const { plainStyle } = await import("./plain/styles.ts");
-      const responses = await import("../dialects/openai-responses/openai-responses.ts");
-      return plainStyle(responses.openaiResponses);
-    },
-  ),
-  ...plain({ name: "openai-chat", title: "OpenAI chat messages" }, isOpenAIChat, async () => {
-    const { plainStyle } = await import("./plain/styles.ts");
-    return plainStyle((await import("../dialects/openai-chat/openai-chat.ts")).openaiChat);
-  }),
+  ...plain("neutral", "Longhaul messages", isNeutral),
+  ...plain("ai-sdk", "AI SDK messages", isAiSdk),
+  ...plain("anthropic", "Anthropic messages", isAnthropic),
+  ...plain("openai-responses", "OpenAI Responses items", isOpenAIResponses),
+  ...plain("openai-chat", "OpenAI chat messages", isOpenAIChat),
   {
     name: "aider",
     title: "aider chat history",
@@ -174,22 +154,20 @@ function document(
 
 /** Plain messages of one dialect: as one document, or by lines. */
 function plain(
-  about: FormatName,
+  name: WriteTarget,
+  title: string,
   isOf: (conversation: PlainConversation) => Detection,
-  load: () => Promise<PlainStyle>,
 ): readonly TranscriptFormat[] {
   const detect = (conversations: readonly PlainConversation[]): Detection => {
     const detections = conversations.map(isOf);
     return detections.includes(true) || (detections[0] ?? NO_MESSAGES);
   };
-  const reader = async () => (await import("./plain/plain-format.ts")).plainReader(await load());
+  const load = async () => (await import("./plain/plain-format.ts")).plainReader(name);
+  const isDocument = (value: unknown): Detection => detect(plainConversations(value));
+  const areLines = (values: readonly unknown[]): Detection => detect(recordConversations(values));
   return [
-    document(about, (value) => detect(plainConversations(value)), reader),
-    lines(
-      { ...about, title: `${about.title}, by lines` },
-      (records) => detect(recordConversations(records)),
-      reader,
-    ),
+    document({ name, title }, isDocument, load),
+    lines({ name, title: `${title}, by lines` }, areLines, load),
   ];
 }
 

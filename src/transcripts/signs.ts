@@ -5,6 +5,7 @@
 import { fieldsOf, isRecord } from "../core/text/json.ts";
 import type { PlainConversation } from "./plain/plain-conversation.ts";
 import type { Detection } from "./transcript.ts";
+import { words } from "../core/text/words.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,15 +41,10 @@ export function isCodex(records: readonly unknown[]): Detection {
   return isRollout || isOld || "no line has the type and payload of a rollout line";
 }
 
-const ITEM_TYPES = new Set<unknown>([
-  "message",
-  "reasoning",
-  "function_call",
-  "function_call_output",
-  "custom_tool_call",
-  "custom_tool_call_output",
-  "local_shell_call",
-]);
+const ITEM_TYPES = new Set<unknown>(
+  words(`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
+  local_shell_call`),
+);
 
 /** An item of Codex without a wrapping, as items stood in the file before August 2025. */
 export function isBareItem({ type, payload }: Json): boolean {
@@ -228,14 +224,9 @@ function isModelMessage(message: unknown): boolean {
 }
 
 /** Block types that no other format has. */
-const ANTHROPIC_BLOCKS = new Set([
-  "tool_use",
-  "tool_result",
-  "thinking",
-  "redacted_thinking",
-  "server_tool_use",
-  "document",
-]);
+const ANTHROPIC_BLOCKS = new Set(
+  words("tool_use tool_result thinking redacted_thinking server_tool_use document"),
+);
 
 export function isAnthropic({ wrapper, messages }: PlainConversation): Detection {
   const isOwn = (block: Json): boolean =>

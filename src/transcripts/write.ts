@@ -60,8 +60,9 @@ export async function writeTraits(to: WriteTarget): Promise<DialectTraits> {
   return (await dialectOf(to)).traits;
 }
 
-async function dialectOf(to: WriteTarget): Promise<Pick<Dialect, "traits" | "encode">> {
-  if (Object.hasOwn(DIALECTS, to)) return DIALECTS[to]();
+/** The dialect of a plain format. Throws `ContextError` code `invalid-options` for another name. */
+export async function dialectOf(to: WriteTarget): Promise<Dialect> {
+  if (Object.hasOwn(DIALECTS, to)) return (await DIALECTS[to]()) as Dialect;
   throw new ContextError(
     "invalid-options",
     `A conversation cannot be written as "${to}". Choose one of: ${WRITE_TARGETS.join(", ")}.`,

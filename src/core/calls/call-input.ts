@@ -1,5 +1,6 @@
 import { fieldsOf, type Fields } from "../text/json.ts";
 import type { FileAccess, LineRange } from "./file-access.ts";
+import { words } from "../text/words.ts";
 
 /** The first of these fields that is a non-empty text. */
 export function textField(fields: Fields, names: readonly string[]): string | undefined {
@@ -21,23 +22,9 @@ function numberField(fields: Fields, names: readonly string[]): number | undefin
 }
 
 /** Agents' names for the field that holds the path of a file. */
-const PATH_FIELDS = [
-  "file_path",
-  "filePath",
-  "path",
-  "absolute_path",
-  "absolutePath",
-  "notebook_path",
-  "target_file",
-  "relative_workspace_path",
-  "filename",
-  "file",
-  "fileName",
-  "filepath",
-  "file_name",
-  "TargetFile",
-  "AbsolutePath",
-];
+const PATH_FIELDS =
+  words(`file_path filePath path absolute_path absolutePath notebook_path target_file
+  relative_workspace_path filename file fileName filepath file_name TargetFile AbsolutePath`);
 const LIST_FIELDS = ["files", "paths", "file_paths", "filePaths"];
 
 /** Every file that an input names, with the lines it asks for. */
@@ -88,37 +75,10 @@ function rangeFrom(from: number, to: number): LineRange | undefined {
 }
 
 /** Fields that hold the content of files in the input of writing and editing tools. */
-const CONTENT_FIELDS = [
-  "content",
-  "contents",
-  "file_text",
-  "fileText",
-  "text",
-  "new_string",
-  "old_string",
-  "newString",
-  "oldString",
-  "new_str",
-  "old_str",
-  "newText",
-  "oldText",
-  "new_text",
-  "old_text",
-  "new_source",
-  "replace",
-  "replacement",
-  "search",
-  "code_edit",
-  "edits",
-  "patch",
-  "patchText",
-  "patch_text",
-  "diff",
-  "input",
-  "CodeContent",
-  "ReplacementContent",
-  "ReplacementChunks",
-];
+const CONTENT_FIELDS =
+  words(`content contents file_text fileText text new_string old_string newString oldString new_str
+  old_str newText oldText new_text old_text new_source replace replacement search code_edit
+  edits patch patchText patch_text diff input CodeContent ReplacementContent ReplacementChunks`);
 
 /** Content at least this long is worth taking out; a placeholder has about a quarter of it. */
 const LARGE_UNITS = 500;

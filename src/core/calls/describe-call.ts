@@ -6,6 +6,7 @@ import { type FileAccess, type LineRange, patchFiles } from "./file-access.ts";
 import { looksLikeFile, normalizePath } from "./path.ts";
 import { shellFiles } from "./shell.ts";
 import { bareName, toolKind, type ToolKind, type ToolKinds } from "./tool-kind.ts";
+import { words } from "../text/words.ts";
 
 /** The deed of one tool call, as far as its name and its input tell. */
 export interface CallFacts {
@@ -152,16 +153,7 @@ function subjectOf(call: ParsedCall, files: readonly FileAccess[]): string {
   return textField(fields, SUBJECT_FIELDS) ?? textSubject(call);
 }
 
-const SUBJECT_FIELDS = [
-  "url",
-  "query",
-  "skill",
-  "skill_name",
-  "description",
-  "name",
-  "path",
-  "title",
-];
+const SUBJECT_FIELDS = words("url query skill skill_name description name path title");
 
 function filesSubject(files: readonly FileAccess[]): string {
   const [first] = files;
@@ -175,15 +167,7 @@ function filesSubject(files: readonly FileAccess[]): string {
 function searchSubject(fields: Fields): string | undefined {
   const listed = fields["patterns"];
   const pattern =
-    textField(fields, [
-      "pattern",
-      "regex",
-      "query",
-      "search_term",
-      "file_name",
-      "search",
-      "glob",
-    ]) ??
+    textField(fields, words("pattern regex query search_term file_name search glob")) ??
     (Array.isArray(listed)
       ? listed.filter((item) => typeof item === "string").join(", ")
       : undefined);

@@ -1,64 +1,35 @@
-import { type CallRules, checkList, createCallRules, type Report } from "../checking.ts";
+import { checkSteps, type Place, type Report } from "../checking.ts";
 import type { DialectIssue } from "../dialect.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
+import { words } from "../../core/text/words.ts";
 
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "file"],
-  assistant: [
-    "text",
-    "file",
-    "reasoning",
-    "reasoning-file",
-    "custom",
-    "tool-call",
-    "tool-result",
-    "tool-approval-request",
-  ],
+  assistant: words(
+    `text file reasoning reasoning-file custom tool-call tool-result tool-approval-request`,
+  ),
   tool: ["tool-result", "tool-approval-response"],
 };
-const OUTPUTS: ReadonlySet<string> = new Set([
-  "text",
-  "json",
-  "content",
-  "error-text",
-  "error-json",
-  "execution-denied",
-]);
-
-/** One message under check. */
-interface Place {
-  readonly index: number;
-  readonly calls: CallRules;
-  readonly report: Report;
-}
+const OUTPUTS: ReadonlySet<string> = new Set(
+  words("text json content error-text error-json execution-denied"),
+);
 
 /**
  * What the AI SDK or every provider behind it would reject; empty when the conversation is legal.
  * A call that waits for an approval needs no result yet.
  */
 export function checkAiSdk(conversation: unknown): readonly DialectIssue[] {
-  return checkList(conversation, "message", (reportAt) => {
-    const calls = createCallRules(reportAt);
-    let isBeforeBody = true;
-    return {
-      visit(native, index) {
-        const report = reportAt(index);
-        const role = isWireObject(native) ? native["role"] : undefined;
-        if (!isWireObject(native) || !["system", ...Object.keys(CONTENT)].includes(String(role))) {
-          report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
-          return;
-        }
-        // The SDK throws `AI_MissingToolResultsError` for what is still open here.
-        if (role !== "tool") calls.close();
-        if (role === "system") {
-          checkSystem(native, isBeforeBody, report);
-        } else {
-          isBeforeBody = false;
-          checkContent(native, { index, calls, report });
-        }
-      },
-      end: () => calls.close(),
-    };
+  let isBeforeBody = true;
+  return checkSteps(conversation, {
+    roleOf: ({ role }) =>
+      role === "system" || (typeof role === "string" && Object.hasOwn(CONTENT, role))
+        ? role
+        : undefined,
+    check(native, role, place) {
+      if (role === "system") return checkSystem(native, isBeforeBody, place.report);
+      isBeforeBody = false;
+      checkContent(native, place);
+    },
   });
 }
 

@@ -1,33 +1,19 @@
-import { type CallRules, checkList, createCallRules, type Report } from "../checking.ts";
+import { checkSteps, type Place, type Report } from "../checking.ts";
 import type { DialectIssue } from "../dialect.ts";
 import { isText, isWireBlock, isWireObject, type WireObject } from "../wire.ts";
 import { typeOf } from "./message-object.ts";
 
 /** What every model behind LangChain would reject; empty when the conversation is legal. */
 export function checkLangChain(conversation: unknown): readonly DialectIssue[] {
-  return checkList(conversation, "message", (reportAt) => {
-    const calls = createCallRules(reportAt);
-    return {
-      visit(native, index) {
-        const report = reportAt(index);
-        const { type, name } = isWireObject(native) ? typeOf(native) : { name: typeof native };
-        if (!isWireObject(native) || type === undefined) {
-          report("unknown-type", `has the unknown type ${name}`);
-          return;
-        }
-        if (type !== "tool") calls.close();
-        checkContent(native, report);
-        if (type === "ai") openCalls(native, calls, { index, report });
-        if (type === "tool") checkResult(native, calls, { index, report });
-      },
-      end: () => calls.close(),
-    };
+  return checkSteps(conversation, {
+    roleOf: (native) => typeOf(native).type,
+    noun: "type",
+    check(native, type, place) {
+      checkContent(native, place.report);
+      if (type === "ai") openCalls(native, place);
+      if (type === "tool") checkResult(native, place);
+    },
   });
-}
-
-interface Place {
-  readonly index: number;
-  readonly report: Report;
 }
 
 function checkContent({ content }: WireObject, report: Report): void {
@@ -39,7 +25,7 @@ function checkContent({ content }: WireObject, report: Report): void {
   }
 }
 
-function openCalls(native: WireObject, rules: CallRules, { index, report }: Place): void {
+function openCalls(native: WireObject, { index, calls: rules, report }: Place): void {
   const calls = native["tool_calls"];
   for (const call of Array.isArray(calls) ? (calls as unknown[]) : []) {
     if (!isWireObject(call) || !isText(call["id"])) {
@@ -52,7 +38,7 @@ function openCalls(native: WireObject, rules: CallRules, { index, report }: Plac
   }
 }
 
-function checkResult(native: WireObject, rules: CallRules, { index, report }: Place): void {
+function checkResult(native: WireObject, { index, calls: rules, report }: Place): void {
   const id = String(native["tool_call_id"]);
   if (rules.isLate(id)) {
     report("late-tool-result", `has a result of ${id} that does not follow its call`);

@@ -1,4 +1,4 @@
-import { checkList, type Report } from "../checking.ts";
+import { checkSteps, type Place, type Report } from "../checking.ts";
 import type { DialectIssue } from "../dialect.ts";
 import { isText, isWireObject, type WireObject } from "../wire.ts";
 
@@ -14,33 +14,17 @@ const CONTENT_PARTS: Readonly<Record<string, readonly string[]>> = {
   tool: ["text"],
 };
 
-/** The calls of the last assistant message. */
-interface Step {
-  /** The calls by id, and whether each has a result. */
-  readonly answered: Map<string, boolean>;
-  report: Report;
-}
-
 /** What the Chat Completions API would reject; empty when the conversation is legal. */
 export function checkOpenAIChat(conversation: unknown): readonly DialectIssue[] {
-  return checkList(conversation, "message", (reportAt) => {
-    const step: Step = { answered: new Map(), report: reportAt(0) };
-    return {
-      visit(native, index) {
-        const report = reportAt(index);
-        const role = isWireObject(native) ? native["role"] : undefined;
-        if (!isWireObject(native) || typeof role !== "string" || !ROLES.has(role)) {
-          report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
-          return;
-        }
-        if (role !== "tool") closeStep(step);
-        checkContent(native, report);
-        checkName(native, report);
-        if (role === "tool") checkResult(native, step, report);
-        if (role === "assistant") openStep(native, step, report);
-      },
-      end: () => closeStep(step),
-    };
+  return checkSteps(conversation, {
+    roleOf: ({ role }) => (typeof role === "string" && ROLES.has(role) ? role : undefined),
+    check(native, role, place) {
+      checkContent(native, place.report);
+      checkName(native, place.report);
+      if (role === "tool") place.calls.answer(String(native["tool_call_id"]), place.index);
+      if (role === "assistant") openCalls(native, place);
+    },
+    isForgetful: true,
   });
 }
 
@@ -80,28 +64,24 @@ function checkName(native: WireObject, report: Report): void {
   }
 }
 
-function openStep(native: WireObject, step: Step, report: Report): void {
+function openCalls(native: WireObject, place: Place): void {
   const calls = native["tool_calls"];
   if (calls === undefined || calls === null) return;
   if (!Array.isArray(calls) || calls.length === 0) {
-    report("empty-tool-calls", "has an empty tool_calls");
-    return;
+    return place.report("empty-tool-calls", "has an empty tool_calls");
   }
-  step.report = report;
-  for (const call of calls as unknown[]) openCall(call, step);
+  for (const call of calls as unknown[]) openCall(call, place);
 }
 
-function openCall(call: unknown, { answered, report }: Step): void {
+function openCall(call: unknown, { index, calls, report }: Place): void {
   if (!isWireObject(call) || !isText(call["id"])) {
-    report("missing-tool-call-id", "has a tool call without an id");
-    return;
+    return report("missing-tool-call-id", "has a tool call without an id");
   }
-  const { id } = call;
-  if (answered.has(id)) report("duplicate-tool-call-id", `has two calls with id ${id}`);
-  answered.set(id, false);
-  const custom = call["type"] === "custom";
-  if (!custom && call["type"] !== "function") {
-    report("tool-call-type", `has call ${id} of type ${String(call["type"])}`);
+  const { id, type } = call;
+  calls.open(id, index);
+  const custom = type === "custom";
+  if (!custom && type !== "function") {
+    report("tool-call-type", `has call ${id} of type ${String(type)}`);
   }
   const called = call[custom ? "custom" : "function"];
   if (!isWireObject(called) || typeof called[custom ? "input" : "arguments"] !== "string") {
@@ -109,24 +89,4 @@ function openCall(call: unknown, { answered, report }: Step): void {
   } else if (!TOOL_NAME.test(String(called["name"]))) {
     report("tool-name", `calls ${JSON.stringify(called["name"])}, which is no name`);
   }
-}
-
-function checkResult(native: WireObject, { answered }: Step, report: Report): void {
-  const id = String(native["tool_call_id"]);
-  const isAnswered = answered.get(id);
-  if (isAnswered === undefined) {
-    report("unpaired-tool-result", `answers ${id}, which is not open there`);
-  } else if (isAnswered) {
-    report("duplicate-tool-result", `answers ${id} a second time`);
-  } else {
-    answered.set(id, true);
-  }
-}
-
-function closeStep({ answered, report }: Step): void {
-  for (const [id, isAnswered] of answered) {
-    if (isAnswered) continue;
-    report("unanswered-tool-call", `calls ${id} and no tool message follows`);
-  }
-  answered.clear();
 }

@@ -15,6 +15,7 @@ import {
   type ResponsesItem,
   type ResponsesMessage,
 } from "./wire.ts";
+import { words } from "../../core/text/words.ts";
 
 /** The parts that came from one item, or one part from elsewhere. */
 interface Bundle {
@@ -23,17 +24,10 @@ interface Bundle {
 }
 
 /** Items that the API takes without their id; the others name something that the server holds. */
-const FREE: ReadonlySet<string> = new Set([
-  "message",
-  "function_call",
-  "custom_tool_call",
-  "shell_call",
-  "apply_patch_call",
-  "tool_search_call",
-  "tool_search_output",
-  "shell_call_output",
-  "web_search_call",
-]);
+const FREE: ReadonlySet<string> = new Set(
+  words(`message function_call custom_tool_call shell_call apply_patch_call tool_search_call
+  tool_search_output shell_call_output web_search_call`),
+);
 
 /** Items of the others that nothing answers: words can stand for them. */
 const CLOSED: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import type { Message, MessageSource, Part } from "../../core/message/index.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
+import { words } from "../../core/text/words.ts";
 
 /**
  * An item of OpenAI's Responses API, as far as this dialect looks into it: what stands in `input`
@@ -75,18 +76,10 @@ export function itemType(item: WireObject): string | undefined {
 }
 
 /** Blocks inside the content of a message, an output or a reasoning item; all else are items. */
-const BLOCKS: ReadonlySet<string> = new Set([
-  "input_text",
-  "input_image",
-  "input_file",
-  "input_audio",
-  "output_text",
-  "output_audio",
-  "refusal",
-  "summary_text",
-  "reasoning_text",
-  "computer_screenshot",
-]);
+const BLOCKS: ReadonlySet<string> = new Set(
+  words(`input_text input_image input_file input_audio output_text output_audio refusal summary_text
+  reasoning_text computer_screenshot`),
+);
 
 /** Whether a native value is an item of its own and no block inside one. */
 export function isItem(value: unknown): value is WireObject {

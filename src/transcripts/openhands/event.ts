@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { list, number, records, text } from "../lenient.ts";
 import { isSdkEvent } from "../signs.ts";
+import { words } from "../../core/text/words.ts";
 
 /** An event of OpenHands 0.x: an action (`action`, `args`) or an observation of its outcome. */
 export interface OpenHandsEvent {
@@ -82,17 +83,10 @@ interface CondensedEvents {
 }
 
 /** Notes on the agent's state; OpenHands keeps them out of what it counts as history. */
-const STATE = new Set([
-  "agent_state_changed",
-  "change_agent_state",
-  "condensation_request",
-  "initialize",
-  "null",
-  "pause",
-  "resume",
-  "start",
-  "stop",
-]);
+const STATE = new Set(
+  words(`agent_state_changed change_agent_state condensation_request initialize null pause resume start
+  stop`),
+);
 
 export function isCondensation({ action }: OpenHandsEvent): boolean {
   return action === "condensation";

@@ -1,34 +1,27 @@
 import { isContextError } from "../../core/error.ts";
 import type { Message } from "../../core/message/index.ts";
-import type { Decoder } from "../../dialects/dialect.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import { isUiMessage } from "../signs.ts";
 import {
   type Conversation,
   createWarnings,
   type DocumentReader,
-  type RecordsReader,
-  type DocumentState,
   type Reading,
-  type RecordReader,
+  type RecordsReader,
   type Warnings,
 } from "../transcript.ts";
+import { dialectOf, type WriteTarget } from "../write.ts";
 import {
   aboutConversation,
   type PlainConversation,
   plainConversations,
   wrappedConversation,
 } from "./plain-conversation.ts";
-
-/** How the native messages of one dialect are told and read. */
-export interface PlainStyle {
-  /** A decoder that checks what it is given; it may throw `ContextError`. */
-  createDecoder(): Decoder;
-  /** The messages that fields beside the list amount to. */
-  decodeWrapper?(wrapper: PlainConversation["wrapper"]): readonly Message[];
-}
+import { fromUiMessage } from "./ui-message.ts";
 
 /** What a reader of plain messages gathers. */
 interface Gathering {
-  readonly style: PlainStyle;
+  readonly dialect: Dialect;
   readonly warnings: Warnings;
   readonly conversations: Conversation[];
 }
@@ -37,60 +30,73 @@ interface Gathering {
  * Reads one dialect's plain messages. The dialect decodes them, so each message carries its native
  * object and can be written back untouched. What the dialect refuses is left out with a warning.
  */
-export function plainReader(style: PlainStyle): DocumentReader & RecordsReader {
+export async function plainReader(name: WriteTarget): Promise<DocumentReader & RecordsReader> {
+  const dialect = await dialectOf(name);
+  const start = (): Gathering => ({ dialect, warnings: createWarnings(), conversations: [] });
   return {
-    read: (document, state) => readDocument(style, document, state),
-    open: () => openReader(style),
-  };
-}
-
-function readDocument(
-  style: PlainStyle,
-  document: unknown,
-  { isTorn = false }: DocumentState = {},
-): Reading {
-  const gathering = startGathering(style);
-  const found = plainConversations(document, (at) => {
-    gathering.warnings.add(`Entry ${at + 1} of the document is no conversation; it was left out.`);
-  });
-  for (const [index, conversation] of found.entries()) {
-    const isLast = isTorn && index === found.length - 1;
-    gather(gathering, isLast ? withoutLast(conversation) : conversation);
-  }
-  return toReading(gathering);
-}
-
-function withoutLast(conversation: PlainConversation): PlainConversation {
-  return { ...conversation, messages: conversation.messages.slice(0, -1) };
-}
-
-/** Lines are messages of one conversation, or whole conversations (as for fine-tuning). */
-function openReader(style: PlainStyle): RecordReader {
-  const gathering = startGathering(style);
-  const decode = createSafeDecoder(gathering);
-  const messages: Message[] = [];
-  return {
-    record(value, line) {
-      const wrapped = wrappedConversation(value);
-      if (wrapped === undefined) messages.push(...decode.next(value, line));
-      else gather(gathering, wrapped, line);
-    },
-    finish() {
-      messages.push(...decode.rest());
-      if (messages.length > 0) gathering.conversations.push({ messages, timeline: [] });
+    read(document, { isTorn = false } = {}) {
+      const gathering = start();
+      const found = plainConversations(document, (at) => {
+        const problem = `Entry ${at + 1} of the document is no conversation; it was left out.`;
+        gathering.warnings.add(problem);
+      });
+      for (const [index, { messages, wrapper }] of found.entries()) {
+        const isLast = isTorn && index === found.length - 1;
+        gather(gathering, { messages: isLast ? messages.slice(0, -1) : messages, wrapper });
+      }
       return toReading(gathering);
+    },
+    /** Lines are messages of one conversation, or whole conversations (as for fine-tuning). */
+    open() {
+      const gathering = start();
+      const decode = createSafeDecoder(gathering);
+      const messages: Message[] = [];
+      return {
+        record(value, line) {
+          const wrapped = wrappedConversation(value);
+          if (wrapped === undefined) messages.push(...decode.next(value, line));
+          else gather(gathering, wrapped, line);
+        },
+        finish() {
+          messages.push(...decode.rest());
+          if (messages.length > 0) gathering.conversations.push({ messages, timeline: [] });
+          return toReading(gathering);
+        },
+      };
     },
   };
 }
 
 function gather(gathering: Gathering, conversation: PlainConversation, line?: number): void {
-  const { style, conversations } = gathering;
   const decode = createSafeDecoder(gathering);
-  const leading = style.decodeWrapper?.(conversation.wrapper) ?? [];
+  const leading = decodeSystem(gathering.dialect, conversation.wrapper);
   const decoded = conversation.messages.flatMap((native) => decode.next(native, line));
-  const messages = [...decoded, ...decode.rest()];
+  const messages = [...leading, ...decoded, ...decode.rest()];
   const about = aboutConversation(conversation);
-  conversations.push({ ...about, messages: [...leading, ...messages], timeline: [] });
+  gathering.conversations.push({ ...about, messages, timeline: [] });
+}
+
+/** Anthropic keeps the system prompt beside the messages. */
+function decodeSystem(
+  dialect: Dialect,
+  { system }: PlainConversation["wrapper"],
+): readonly Message[] {
+  if (dialect.name !== "anthropic" || system === undefined) return [];
+  return unlessRefused(() => dialect.decode({ system, messages: [] }));
+}
+
+/** What a dialect decodes; nothing, and a word about it, where it refuses what it is given. */
+function unlessRefused(
+  decode: () => readonly Message[],
+  onRefusal: (problem: string) => void = () => {},
+): readonly Message[] {
+  try {
+    return decode();
+  } catch (error) {
+    if (!isContextError(error)) throw error;
+    onRefusal(error.message);
+    return [];
+  }
 }
 
 /** A decoder that warns of a message where the dialect's own would throw. */
@@ -100,24 +106,19 @@ interface SafeDecoder {
   rest(): readonly Message[];
 }
 
-function createSafeDecoder({ style, warnings }: Gathering): SafeDecoder {
-  const decode = style.createDecoder();
+function createSafeDecoder({ dialect, warnings }: Gathering): SafeDecoder {
+  const decode: Decoder = dialect.createDecoder();
+  // UI messages of the AI SDK are read as the model messages that they stand for.
+  const isAiSdk = dialect.name === "ai-sdk";
   return {
-    next(native, line) {
-      try {
-        return decode(native);
-      } catch (error) {
-        if (!isContextError(error)) throw error;
-        warnings.add(`A message was left out: ${error.message}`, line);
-        return [];
-      }
-    },
+    next: (native, line) =>
+      unlessRefused(
+        () =>
+          isAiSdk && isUiMessage(native) ? fromUiMessage(native).flatMap(decode) : decode(native),
+        (problem) => warnings.add(`A message was left out: ${problem}`, line),
+      ),
     rest: () => decode.open?.() ?? [],
   };
-}
-
-function startGathering(style: PlainStyle): Gathering {
-  return { style, warnings: createWarnings(), conversations: [] };
 }
 
 function toReading({ conversations, warnings }: Gathering): Reading {

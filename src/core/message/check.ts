@@ -1,4 +1,4 @@
-import type { Message, Part, ToolCallPart } from "./message.ts";
+import type { Message, Part, Role } from "./message.ts";
 
 export type MessageRule =
   | "unanswered-tool-call"
@@ -43,29 +43,50 @@ export function checkMessages(messages: readonly Message[]): MessageIssue[] {
 export function createMessageCheck(): MessageCheck {
   const issues: MessageIssue[] = [];
   const seen = new Set<string>();
+  /** The calls without a result so far. */
   const open = new Map<string, OpenCall>();
   let next = 0;
 
-  const add = (message: Message): void => {
-    const index = next++;
-    if (message.role !== "tool" && open.size > 0) {
-      issues.push(...unanswered(open));
-      open.clear();
-    }
-    if (message.parts.length === 0) issues.push(emptyMessage(index));
-    for (const part of message.parts) {
-      if (!isPlaced(part, message)) issues.push(misplacedPart(part, message, index));
-      else if (part.type === "tool-call") openCall(part, index, { seen, open, issues });
-      else if (part.type === "tool-result" && !open.delete(part.toolCallId)) {
-        issues.push(unpairedResult(part.toolCallId, index));
+  const checkPart = (part: Part, { role }: Message, index: number): void => {
+    const note = (rule: MessageRule, message: string): void =>
+      void issues.push({ rule, index, message });
+    if (!isPlaced(part, role)) {
+      note(
+        "misplaced-part",
+        `A ${part.type} part stands in message ${index}, whose role is ${role}.`,
+      );
+    } else if (part.type === "tool-call") {
+      const { toolCallId: id, pending } = part;
+      if (id === "") note("missing-tool-call-id", `A tool call in message ${index} has no id.`);
+      else if (seen.has(id)) {
+        const problem = `Tool call id ${id} in message ${index} was used before.`;
+        note("duplicate-tool-call-id", problem);
       }
+      seen.add(id);
+      open.set(id, { index, isPending: pending === true });
+    } else if (part.type === "tool-result" && !open.delete(part.toolCallId)) {
+      const id = part.toolCallId || "(no id)";
+      const problem = `The result in message ${index} answers call ${id}, which is not open there.`;
+      note("unpaired-tool-result", problem);
     }
   };
 
-  return { add, issues: () => [...issues, ...unanswered(open)] };
+  return {
+    add(message) {
+      const index = next++;
+      if (message.role !== "tool" && open.size > 0) {
+        issues.push(...unanswered(open));
+        open.clear();
+      }
+      if (message.parts.length === 0) {
+        issues.push({ rule: "empty-message", index, message: `Message ${index} has no parts.` });
+      }
+      for (const part of message.parts) checkPart(part, message, index);
+    },
+    issues: () => [...issues, ...unanswered(open)],
+  };
 }
 
-/** A call without a result so far. */
 interface OpenCall {
   readonly index: number;
   readonly isPending: boolean;
@@ -79,53 +100,7 @@ function unanswered(open: ReadonlyMap<string, OpenCall>): MessageIssue[] {
   });
 }
 
-function unpairedResult(id: string, index: number): MessageIssue {
-  return {
-    rule: "unpaired-tool-result",
-    index,
-    message: `The result in message ${index} answers call ${id || "(no id)"}, which is not open there.`,
-  };
-}
-
-interface PairingState {
-  readonly seen: Set<string>;
-  readonly open: Map<string, OpenCall>;
-  readonly issues: MessageIssue[];
-}
-
-function openCall(call: ToolCallPart, index: number, { seen, open, issues }: PairingState): void {
-  const id = call.toolCallId;
-  if (id === "") {
-    issues.push({
-      rule: "missing-tool-call-id",
-      index,
-      message: `A tool call in message ${index} has no id.`,
-    });
-  } else if (seen.has(id)) {
-    issues.push({
-      rule: "duplicate-tool-call-id",
-      index,
-      message: `Tool call id ${id} in message ${index} was used before.`,
-    });
-  }
-  seen.add(id);
-  open.set(id, { index, isPending: call.pending === true });
-}
-
-function isPlaced(part: Part, message: Message): boolean {
-  if (part.type === "tool-call" || part.type === "reasoning") return message.role === "assistant";
-  if (part.type === "tool-result") return message.role === "tool";
-  return true;
-}
-
-function misplacedPart(part: Part, message: Message, index: number): MessageIssue {
-  return {
-    rule: "misplaced-part",
-    index,
-    message: `A ${part.type} part stands in message ${index}, whose role is ${message.role}.`,
-  };
-}
-
-function emptyMessage(index: number): MessageIssue {
-  return { rule: "empty-message", index, message: `Message ${index} has no parts.` };
+function isPlaced({ type }: Part, role: Role): boolean {
+  if (type === "tool-call" || type === "reasoning") return role === "assistant";
+  return type !== "tool-result" || role === "tool";
 }

@@ -1,5 +1,6 @@
-import type { Report as ReportBlock } from "../checking.ts";
+import { checkList, type Report } from "../checking.ts";
 import type { CheckOptions, DialectIssue } from "../dialect.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isText, isWireObject, type WireObject } from "../wire.ts";
 import { contentBlocks, SERVER_TOOL_BLOCK } from "./wire.ts";
 
@@ -14,7 +15,7 @@ interface Turn {
   readonly blocks: readonly { readonly block: WireObject; readonly index: number }[];
 }
 
-type Report = (rule: string, index: number, problem: string) => void;
+type ReportAt = (index: number) => Report;
 
 /**
  * What the Messages API would reject; empty when the conversation is legal. Cache breakpoints on
@@ -24,36 +25,34 @@ export function checkAnthropic(
   conversation: unknown,
   { asRequest = false }: CheckOptions = {},
 ): readonly DialectIssue[] {
-  const messages = isWireObject(conversation) ? conversation["messages"] : undefined;
-  if (!isWireObject(conversation) || !Array.isArray(messages) || messages.length === 0) {
-    return [{ rule: "empty-conversation", message: "There must be at least one message." }];
-  }
-  const issues: DialectIssue[] = [];
-  const report: Report = (rule, index, problem) => {
-    issues.push({ rule, index, message: `Message ${index} ${problem}.` });
-  };
-  messages.forEach((native: unknown, index) => checkMessage(native, index, report));
-  const turns = joinTurns(messages);
-  if (turns[0]?.role !== "user") report("first-message-role", 0, "is not a user message");
-  checkSystemPlaces(turns, report);
-  checkPairing(turns, report);
-  checkServerResults(turns, report);
-  if (asRequest) checkEnd(turns.at(-1), report);
-  return [...issues, ...checkSystem(conversation), ...checkCacheControls(conversation, messages)];
+  const fields = fieldsOf(conversation);
+  const { messages: given } = fields;
+  const messages: readonly unknown[] = Array.isArray(given) ? given : [];
+  const issues = checkList(messages, "message", (reportAt) => ({
+    visit: (native, index) => checkMessage(native, reportAt(index)),
+    end() {
+      const turns = joinTurns(messages);
+      if (turns[0]?.role !== "user") reportAt(0)("first-message-role", "is not a user message");
+      checkSystemPlaces(turns, reportAt);
+      checkPairing(turns, reportAt);
+      checkServerResults(turns, reportAt);
+      if (asRequest) checkEnd(turns.at(-1), reportAt);
+    },
+  }));
+  if (messages.length === 0) return issues;
+  return [...issues, ...checkSystem(fields), ...checkCacheControls(fields, messages)];
 }
 
-function checkMessage(native: unknown, index: number, report: Report): void {
+function checkMessage(native: unknown, report: Report): void {
   const role = isWireObject(native) ? native["role"] : undefined;
   if (!isWireObject(native) || !["user", "assistant", "system"].includes(String(role))) {
-    report("unknown-role", index, `has the unknown role ${JSON.stringify(role)}`);
+    report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
     return;
   }
   const blocks = contentBlocks(native["content"]);
   const isSetting = role === "system" && isWireObject(native["output_config"]);
-  if (blocks.length === 0 && !isSetting) report("empty-content", index, "has no content");
-  for (const block of blocks) {
-    checkBlock(block, String(role), (rule, problem) => report(rule, index, problem));
-  }
+  if (blocks.length === 0 && !isSetting) report("empty-content", "has no content");
+  for (const block of blocks) checkBlock(block, String(role), report);
 }
 
 function joinTurns(messages: readonly unknown[]): Turn[] {
@@ -71,45 +70,40 @@ function joinTurns(messages: readonly unknown[]): Turn[] {
 }
 
 /** An entry of the system in the middle stands behind input, and what follows is of the assistant. */
-function checkSystemPlaces(turns: readonly Turn[], report: Report): void {
+function checkSystemPlaces(turns: readonly Turn[], reportAt: ReportAt): void {
   turns.forEach(({ role, index }, at) => {
     if (role !== "system") return;
     const next = turns[at + 1]?.role ?? "assistant";
     if (turns[at - 1]?.role === "user" && next === "assistant") return;
-    report(
+    reportAt(index)(
       "system-place",
-      index,
       "is of the system, and stands neither behind a user message nor before one of the assistant",
     );
   });
 }
 
-function checkPairing(turns: readonly Turn[], report: Report): void {
+function checkPairing(turns: readonly Turn[], reportAt: ReportAt): void {
   const seen = new Set<string>();
   turns.forEach((turn, at) => {
-    if (turn.role === "assistant") checkCalls(turn, turns[at + 1], { seen, report });
-    else checkResults(turn, turns[at - 1], report);
+    if (turn.role === "assistant") checkCalls(turn, turns[at + 1], { seen, reportAt });
+    else checkResults(turn, turns[at - 1], reportAt);
   });
 }
 
 function checkCalls(
   turn: Turn,
   next: Turn | undefined,
-  { seen, report }: { readonly seen: Set<string>; readonly report: Report },
+  { seen, reportAt }: { readonly seen: Set<string>; readonly reportAt: ReportAt },
 ): void {
   const answered = new Set(resultIds(next));
   for (const { block, index } of turn.blocks) {
     if (block["type"] !== "tool_use") continue;
     const id = String(block["id"]);
-    if (seen.has(id)) report("duplicate-tool-call-id", index, `uses tool_use id ${id} again`);
+    const report = reportAt(index);
+    if (seen.has(id)) report("duplicate-tool-call-id", `uses tool_use id ${id} again`);
     seen.add(id);
-    if (!answered.has(id)) {
-      report(
-        "unanswered-tool-call",
-        index,
-        `calls ${id}, which the next user message does not answer`,
-      );
-    }
+    if (answered.has(id)) continue;
+    report("unanswered-tool-call", `calls ${id}, which the next user message does not answer`);
   }
 }
 
@@ -120,7 +114,7 @@ function resultIds(turn: Turn | undefined): string[] {
   );
 }
 
-function checkResults(turn: Turn, before: Turn | undefined, report: Report): void {
+function checkResults(turn: Turn, before: Turn | undefined, reportAt: ReportAt): void {
   const calls = before?.role === "assistant" ? before.blocks : [];
   const open = new Set(
     calls.flatMap(({ block }) => (block["type"] === "tool_use" ? [String(block["id"])] : [])),
@@ -133,23 +127,20 @@ function checkResults(turn: Turn, before: Turn | undefined, report: Report): voi
       continue;
     }
     const id = String(block["tool_use_id"]);
+    const report = reportAt(index);
     if (!open.has(id)) {
-      report(
-        "unpaired-tool-result",
-        index,
-        `answers ${id}, which the message before does not call`,
-      );
+      report("unpaired-tool-result", `answers ${id}, which the message before does not call`);
     } else if (answered.has(id)) {
-      report("duplicate-tool-result", index, `answers ${id} a second time`);
+      report("duplicate-tool-result", `answers ${id} a second time`);
     } else if (isAfterOther) {
-      report("results-first", index, `has the result of ${id} after other content`);
+      report("results-first", `has the result of ${id} after other content`);
     }
     answered.add(id);
   }
 }
 
 /** The result of a server tool stands behind its call, in the same message or a later one. */
-function checkServerResults(turns: readonly Turn[], report: Report): void {
+function checkServerResults(turns: readonly Turn[], reportAt: ReportAt): void {
   const calls = new Set<unknown>();
   for (const { role, blocks } of turns) {
     if (role !== "assistant") continue;
@@ -158,31 +149,22 @@ function checkServerResults(turns: readonly Turn[], report: Report): void {
       if (type === "server_tool_use" || type === "mcp_tool_use") calls.add(id);
       else if (SERVER_TOOL_BLOCK.test(String(type)) && !calls.has(answered)) {
         const problem = `has a ${String(type)} of ${String(answered)}, which no call before has`;
-        report("unpaired-server-result", index, problem);
+        reportAt(index)("unpaired-server-result", problem);
       }
     }
   }
 }
 
 /** A turn that a server tool paused is sent back as it is; any other must end with input. */
-function checkEnd(turn: Turn | undefined, report: Report): void {
+function checkEnd(turn: Turn | undefined, reportAt: ReportAt): void {
   const last = turn?.blocks.at(-1);
   if (turn?.role !== "assistant" || last === undefined) return;
-  const { block, index } = last;
-  if (SERVER_TOOL_BLOCK.test(String(block["type"]))) return;
-  if (block["type"] === "tool_use") return;
-  report(
-    "ends-with-assistant",
-    index,
-    "is of the assistant and the last one; newer models refuse it",
-  );
-  if (block["type"] === "text" && /\s$/.test(String(block["text"]))) {
-    report(
-      "trailing-whitespace",
-      index,
-      "is the last one, of the assistant, and ends in white space",
-    );
-  }
+  const { type, text } = last.block;
+  if (SERVER_TOOL_BLOCK.test(String(type)) || type === "tool_use") return;
+  const report = reportAt(last.index);
+  report("ends-with-assistant", "is of the assistant and the last one; newer models refuse it");
+  if (type !== "text" || !/\s$/.test(String(text))) return;
+  report("trailing-whitespace", "is the last one, of the assistant, and ends in white space");
 }
 
 function checkSystem(conversation: WireObject): DialectIssue[] {
@@ -224,7 +206,7 @@ const MISPLACED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The rules that one block can break by itself. */
-function checkBlock(block: WireObject, role: string, report: ReportBlock): void {
+function checkBlock(block: WireObject, role: string, report: Report): void {
   const type = String(block["type"]);
   const misplaced = MISPLACED[role] ?? [];
   if (misplaced.includes(type)) report("misplaced-block", `may not hold a ${type} block`);
@@ -238,7 +220,7 @@ function checkBlock(block: WireObject, role: string, report: ReportBlock): void 
   if (type === "tool_result") checkContentOfResult(block, report);
 }
 
-function checkContentOfResult({ content }: WireObject, report: ReportBlock): void {
+function checkContentOfResult({ content }: WireObject, report: Report): void {
   if (content !== undefined && typeof content !== "string" && !Array.isArray(content)) {
     report("tool-output-shape", "has a tool result that is neither a string nor blocks");
   }
@@ -252,7 +234,7 @@ function checkContentOfResult({ content }: WireObject, report: ReportBlock): voi
   }
 }
 
-function checkCall(block: WireObject, report: ReportBlock): void {
+function checkCall(block: WireObject, report: Report): void {
   if (!isText(block["id"]) || !CALL_ID.test(block["id"])) {
     report("tool-call-id", `has the tool_use id ${JSON.stringify(block["id"])}, which is refused`);
   }

@@ -3,6 +3,11 @@ import { repairMessages } from "../core/message/repair.ts";
 import { applyPlan } from "../core/plan/apply-plan.ts";
 import type { JournalRecord } from "./journal.ts";
 
+/** Leading system messages before an edit, which was made for a legal list. */
+export function legalLead(lead: readonly Message[]): readonly Message[] {
+  return repairMessages(lead).messages;
+}
+
 export type ApplyRecord = (
   list: readonly Message[],
   record: JournalRecord,

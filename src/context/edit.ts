@@ -1,6 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
-import { leadingSystemCount } from "../core/message/structure.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import { jsonBytes } from "../core/tokens/meter.ts";
 import type { AheadSummary } from "./ahead.ts";
@@ -115,7 +114,7 @@ export function createEditor(parts: EditorParts): Editor {
   return {
     passed: (view) => books.passed(view),
     follow(view) {
-      if (books.follow(view)) followKeys(parts.history, view.messages);
+      if (books.follow(view)) followKeys(parts.history, view);
     },
     get costs() {
       return costsOf(asked);
@@ -131,9 +130,9 @@ export function createEditor(parts: EditorParts): Editor {
 }
 
 /** The keys of a list that grows, so that an edit has only those of the newest messages to make. */
-function followKeys(history: History, messages: readonly Message[]): void {
+function followKeys(history: History, { messages, lead }: HistoryView): void {
   try {
-    history.keyOf(messages.length - leadingSystemCount(messages));
+    history.keyOf(messages.length - lead);
   } catch {
     // It holds something that is no JSON, of which only an edit has to say so.
   }
@@ -149,7 +148,7 @@ async function edit(
   const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const told = ledger.ledger();
-  const { legal, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
+  const { legal, lead, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
   const chosen = lazyTemplate(options, request);
   const prepared = preparedFor(asked.ahead.match(legal), chosen);
   const usual = planOptions(view, gauge, options, parts.digest);
@@ -164,10 +163,10 @@ async function edit(
   const { plan } = planned;
   const { template, failures: leftOut } = plan.compaction === undefined ? NO_SUMMARY : chosen();
   const failures = [...planned.failures, ...unkept, ...leftOut];
-  const warnings = [...view.warnings, ...repairs, ...unloaded];
+  const warnings = [...view.warnings, ...unloaded];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
-  if (plan.action === "none") return { messages: legal, report: timed(none) };
+  if (plan.action === "none") return { messages: view.messages, report: timed(none) };
   const known = { ...told, names: namesOfHead(legal, plan, options) };
   const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
@@ -187,16 +186,17 @@ async function edit(
     template,
   });
   const tokens = gauge.tokens();
-  const decided = { messages: legal, plan, end, facts, summary: recorded };
+  const decided = { messages: legal, lead, plan, end, facts, summary: recorded };
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
   history.append(record, base);
   const unsaved = await persistence.add(record);
   events.emit("edited", record);
   const all = books.factsOf(history.records);
   const done = { planned, record, messages, model, sections, tokens, ledger: all };
-  const made = editReport({ ...done, policy: options.continuation }, none);
+  const changed = editReport({ ...done, policy: options.continuation }, none);
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
-  return { messages, report: timed({ ...none, ...made, ...costsOf(asked), failures: failed }) };
+  const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
+  return { messages, report: timed({ ...none, ...made, failures: failed }) };
 }
 
 /** Chosen when it is asked for, and once. */

@@ -1,6 +1,5 @@
 import { assertMessageList } from "../core/message/shape.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
-import type { ApplyRecord } from "./apply-record.ts";
 import type { Chain } from "./chain.ts";
 import {
   type Branch,
@@ -42,6 +41,8 @@ export interface HistoryView {
   readonly fresh: readonly Message[];
   /** Both together; without edits the caller's own list. */
   readonly messages: readonly Message[];
+  /** How many leading system messages they begin with. */
+  readonly lead: number;
   /** The first `from` of them are the very objects of the view before. */
   readonly from: number;
   /** The edits that stand, oldest first. */
@@ -93,7 +94,7 @@ export interface History {
 interface Memory {
   known: Known;
   /** Loaded once there are edits. */
-  apply?: ApplyRecord;
+  edits?: typeof import("./apply-record.ts");
   /** The edits that stood last; see {@link History.journal}. */
   newest: Branch;
   /** The caller's newest list. */
@@ -126,7 +127,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
     },
     async ready() {
       if (memory.known.records.size === 0) return;
-      memory.apply ??= (await import("./apply-record.ts")).applyRecord;
+      memory.edits ??= await import("./apply-record.ts");
     },
     recognise: (messages) => recognise(memory, chain, messages),
     append: (record, base) => append(memory, record, base),
@@ -224,27 +225,30 @@ function take(
   standing: Standing,
 ): Omit<HistoryView, "changed"> {
   const { messages, lead } = list;
-  const { given, view, keys } = memory;
+  const { given, view, keys, edits } = memory;
   const { records, taken, base, consumed, isReturned } = standing;
   const isEdited = records.length > 0;
   const fresh = isEdited ? messages.slice(lead + taken) : messages;
-  // `concat` copies as a whole, where two spreads would go through every message.
-  const led = isEdited ? messages.slice(0, lead).concat(base) : [];
-  const all = isEdited ? led.concat(fresh) : messages;
   const isSameLead =
     given.lead === lead && sameObjects(given.list, messages, { end: lead }) === lead;
   const isGrown = view.standing === standing && isSameLead;
+  const own = messages.slice(0, lead);
+  const rules = isGrown ? view.messages.slice(0, view.lead) : (edits?.legalLead(own) ?? own);
+  // `concat` copies as a whole, where two spreads would go through every message.
+  const led = isEdited ? rules.concat(base) : [];
+  const all = isEdited ? led.concat(fresh) : messages;
+  const start = isEdited ? rules.length : lead;
   const from = isGrown
-    ? lead + base.length + Math.max(0, same - taken)
+    ? start + base.length + Math.max(0, same - taken)
     : sameObjects(view.messages, all);
   const copy = renewed(given, list, same);
   memory.given = { list: copy, lead, standing };
-  keys.length = lead === view.lead ? Math.min(keys.length, Math.max(0, from - lead)) : 0;
+  keys.length = start === view.lead ? Math.min(keys.length, Math.max(0, from - start)) : 0;
   watchNewest(memory.watched, messages);
-  memory.view = { messages: isEdited ? all : copy, lead, records, standing };
+  memory.view = { messages: isEdited ? all : copy, lead: start, records, standing };
   if (isEdited) memory.newest = records;
-  const dropped = droppedFrom(view.records, records);
-  return { base: led, fresh, messages: all, from, records, consumed, isReturned, dropped };
+  const lists = { base: led, fresh, messages: all, lead: start, from };
+  return { ...lists, records, consumed, isReturned, dropped: droppedFrom(view.records, records) };
 }
 
 function append(memory: Memory, record: JournalRecord, base: readonly Message[]): void {
@@ -265,14 +269,14 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
  * Finds the edits of a list: takes the longest beginning that is known, puts in its place what the
  * edit made of it, and goes on until nothing more is known.
  */
-function walk({ known, apply }: Memory, chain: Chain, list: readonly Message[]): Standing {
+function walk({ known, edits }: Memory, chain: Chain, list: readonly Message[]): Standing {
   const used = new Set<JournalRecord>();
   let standing = UNEDITED;
   for (let step = longestKnown(known); step !== undefined; step = longestKnown(known)) {
     used.add(step.record);
     const { record, length } = step;
     const start = [...standing.base, ...list.slice(standing.taken)].slice(0, length);
-    const base = step.isEdit ? apply?.(start, record) : start;
+    const base = step.isEdit ? edits?.applyRecord(start, record) : start;
     if (base === undefined) continue;
     const records = branchOf(known.records, record.after.key);
     for (const one of records) used.add(one);

@@ -1,4 +1,3 @@
-import { leadingSystemCount } from "../core/message/structure.ts";
 import { applyPlan } from "../core/plan/apply-plan.ts";
 import { movedPlan, type ContextPlan } from "../core/plan/plan.ts";
 import type { Chain } from "./chain.ts";
@@ -22,6 +21,8 @@ export interface Recordable {
 export interface Decided extends Recordable {
   /** The legal list of the view, for which the plan was made. */
   readonly messages: readonly Message[];
+  /** How many of them are the leading system messages of the view. */
+  readonly lead: number;
   readonly plan: ContextPlan;
   /** What fulfils the plan's request for a summary. */
   readonly summary: RecordedSummary;
@@ -38,7 +39,7 @@ export interface Edited {
 /** Applies a plan to the newest view of a history, and makes the journal's record of it. */
 export function makeRecord(
   view: View,
-  { messages: legal, plan: whole, end, facts, summary }: Decided,
+  { messages: legal, lead, plan: whole, end, facts, summary }: Decided,
   {
     history,
     chain,
@@ -54,13 +55,12 @@ export function makeRecord(
   const plan = { ...whole, length: whole.length - end };
   const written = summary.summary === undefined ? undefined : { summary: summary.summary };
   const messages = applyPlan(legal, plan, written);
-  const lead = leadingSystemCount(legal);
   const base = messages.slice(lead, messages.length - end);
   const record: JournalRecord = {
     version: 2,
     at: view.startedAt,
     plan: movedPlan(plan, -lead),
-    before: history.keyOf(view.messages.length - leadingSystemCount(view.messages) - end),
+    before: history.keyOf(view.messages.length - view.lead - end),
     after: { key: chain.keyOf(base), length: base.length },
     follows: view.records.at(-1)?.after.key,
     consumed: consumedBefore(view, end),

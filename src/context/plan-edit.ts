@@ -162,12 +162,17 @@ export async function repaired(
   messages: readonly Message[],
   issues: readonly MessageIssue[],
   { archive, digest }: { readonly archive: Archive; readonly digest: Digest },
-): Promise<{ legal: readonly Message[]; repairs: string[]; unkept: readonly Failure[] }> {
-  const { messages: legal, repairs, dropped } = repairMessages(messages, issues);
+): Promise<{
+  legal: readonly Message[];
+  lead: number;
+  repairs: string[];
+  unkept: readonly Failure[];
+}> {
+  const { messages: legal, repairs, dropped, lead } = repairMessages(messages, issues);
   const told = repairs.map(({ index, message }) => `message ${index}: ${message}`);
-  if (dropped.length === 0) return { legal, repairs: told, unkept: [] };
+  if (dropped.length === 0) return { legal, lead, repairs: told, unkept: [] };
   const original = originalOfLines(linesOf(dropped), digest);
   const unkept = await archived(archive, [original]);
   const where = unkept.length > 0 ? "was not kept" : `is archived: recall ${original.handle}`;
-  return { legal, repairs: [...told, `what was left out ${where}`], unkept };
+  return { legal, lead, repairs: [...told, `what was left out ${where}`], unkept };
 }

@@ -200,9 +200,30 @@ it("archives what a repair leaves out, and names it in the report", async () => 
   const call = { type: "tool-call", toolCallId: "q", toolName: "bash", input: { command: "odd" } };
   const odd = { role: "user", parts: [{ type: "text", text: "x" }, call] } as Message;
   const context = create();
-  const { report } = await context.prepare([...start, odd, ...grow(4, 100)], { force: true });
+  const { report } = await context.prepare([...start, odd, ...grow(60, 400)]);
   const [handle] = /head_[0-9a-f]{16}/.exec(report.warnings.join("\n")) ?? [];
   expect(await context.recall(handle ?? "")).toContain("odd");
+});
+
+it("mends the leading system messages of every list the same way, also behind an edit", async () => {
+  const call = { type: "tool-call", toolCallId: "q", toolName: "bash", input: { command: "odd" } };
+  const rules = (text: string): Message =>
+    ({ role: "system", parts: [{ type: "text", text }, call] }) as Message;
+  const context = create();
+  const history = [rules("be brief"), ...start, ...grow(60, 400)];
+  const first = await context.prepare(history);
+  const others = [rules("be kind"), ...history.slice(1)];
+  for (const list of [history, structuredClone(history), others, history]) {
+    const { messages, report } = await context.prepare(list);
+    expect(report.action).toBe("none");
+    expect(messages.slice(1)).toEqual(first.messages.slice(1));
+    expect(checkMessages(messages)).toEqual([]);
+  }
+  // Where nothing is edited, nothing is mended either.
+  const small = history.slice(0, 2);
+  const { messages, report } = await create().prepare(small, { force: true });
+  expect(report).toMatchObject({ action: "none", warnings: [] });
+  expect(messages.map((message, at) => message === small[at])).toEqual([true, true]);
 });
 
 describe("after an edit", () => {

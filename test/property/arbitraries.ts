@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import type {
   FilePart,
   Message,
+  OpaquePart,
   OutputPart,
   Part,
   ReasoningPart,
@@ -16,6 +17,12 @@ export interface ConversationShape {
   readonly endsWithInput?: boolean;
   /** Default: 4. */
   readonly maxTurns?: number;
+  /** Of each turn. Default: 4. */
+  readonly maxSteps?: number;
+  /** Of each step. Default: 3. */
+  readonly maxCalls?: number;
+  /** Draws texts and inputs from so many that are made once, which is ten times as fast. Default: 0. */
+  readonly fewLeaves?: number;
 }
 
 /** Text with something to see in it: any characters, markup, replacement patterns, long lines. */
@@ -37,7 +44,10 @@ export const visibleText: fc.Arbitrary<string> = fc
   )
   .filter((text) => text.trim() !== "");
 
-const textPart: fc.Arbitrary<TextPart> = visibleText.map((text) => ({ type: "text", text }));
+const input: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue()) },
+  { weight: 1, arbitrary: fc.constantFrom("{ not json", "", 7, null, ["a"]) },
+);
 
 /** A 1×1 PNG. */
 const PIXEL =
@@ -51,18 +61,6 @@ const filePart: fc.Arbitrary<FilePart> = fc.constantFrom<FilePart>(
   { type: "file", mediaType: "image/*" },
 );
 
-const opaquePart: fc.Arbitrary<Part & { readonly type: "opaque" }> = visibleText.map((text) => ({
-  type: "opaque",
-  kind: "web_search",
-  source: { dialect: "elsewhere", value: { type: "web_search", query: text } },
-}));
-
-const reasoningPart: fc.Arbitrary<ReasoningPart> = fc.record({
-  type: fc.constant("reasoning" as const),
-  text: fc.oneof(fc.constant(""), visibleText),
-  signature: fc.base64String({ minLength: 8, maxLength: 24 }),
-});
-
 /** A tool call and its result, before they have an id. */
 interface Exchange {
   readonly toolName: string;
@@ -71,43 +69,12 @@ interface Exchange {
   readonly isError: boolean;
 }
 
-const exchange: fc.Arbitrary<Exchange> = fc.record({
-  toolName: fc.constantFrom("bash", "read", "write", "mcp__docs__search", "functions.exec"),
-  input: fc.oneof(
-    { weight: 4, arbitrary: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue()) },
-    { weight: 1, arbitrary: fc.constantFrom("{ not json", "", 7, null, ["a"]) },
-  ),
-  output: fc.oneof(
-    { weight: 6, arbitrary: fc.tuple<OutputPart[]>(textPart) },
-    { weight: 1, arbitrary: fc.constant<OutputPart[]>([]) },
-    { weight: 1, arbitrary: fc.constant<OutputPart[]>([{ type: "text", text: "" }]) },
-    { weight: 2, arbitrary: fc.array(fc.oneof(textPart, filePart, opaquePart), { maxLength: 3 }) },
-  ),
-  isError: fc.boolean(),
-});
-
 interface Step {
   readonly said: readonly Part[];
   readonly exchanges: readonly Exchange[];
   /** One tool message for all results, or one for each. */
   readonly isBatched: boolean;
 }
-
-const step: fc.Arbitrary<Step> = fc.record({
-  said: fc
-    .tuple(
-      fc.option(reasoningPart, { nil: undefined }),
-      fc.option(
-        fc.oneof({ weight: 5, arbitrary: textPart }, { weight: 1, arbitrary: opaquePart }),
-        {
-          nil: undefined,
-        },
-      ),
-    )
-    .map((parts) => parts.filter((part) => part !== undefined)),
-  exchanges: fc.array(exchange, { minLength: 1, maxLength: 3 }),
-  isBatched: fc.boolean(),
-});
 
 interface Turn {
   readonly user: readonly Part[];
@@ -116,16 +83,69 @@ interface Turn {
   readonly answer: readonly Part[];
 }
 
-const turn: fc.Arbitrary<Turn> = fc.record({
-  user: fc
-    .tuple(textPart, fc.array(fc.oneof(textPart, filePart, opaquePart), { maxLength: 2 }))
-    .map(([first, rest]) => [first, ...rest]),
-  injected: fc.array(textPart, { maxLength: 1 }),
-  steps: fc.array(step, { maxLength: 4 }),
-  answer: fc
-    .tuple(fc.array(reasoningPart, { maxLength: 1 }), textPart)
-    .map(([reasoning, text]) => [...reasoning, text]),
-});
+/** So many values of an arbitrary, to draw from. */
+function few<T>(arbitrary: fc.Arbitrary<T>, count: number): fc.Arbitrary<T> {
+  return count === 0 ? arbitrary : fc.constantFrom(...fc.sample(arbitrary, count));
+}
+
+function leavesOf({ fewLeaves = 0 }: ConversationShape) {
+  const text: fc.Arbitrary<TextPart> = few(
+    visibleText.map((words) => ({ type: "text", text: words })),
+    fewLeaves,
+  );
+  const opaque: fc.Arbitrary<OpaquePart> = few(
+    visibleText.map((query) => ({
+      type: "opaque",
+      kind: "web_search",
+      source: { dialect: "elsewhere", value: { type: "web_search", query } },
+    })),
+    fewLeaves,
+  );
+  const reasoning: fc.Arbitrary<ReasoningPart> = few(
+    fc.record({
+      type: fc.constant("reasoning" as const),
+      text: fc.oneof(fc.constant(""), visibleText),
+      signature: fc.base64String({ minLength: 8, maxLength: 24 }),
+    }),
+    fewLeaves,
+  );
+  return { text, opaque, reasoning, inputs: few(input, fewLeaves) };
+}
+
+function turnOf(
+  { text, opaque, reasoning, inputs }: ReturnType<typeof leavesOf>,
+  { maxSteps = 4, maxCalls = 3 }: ConversationShape,
+): fc.Arbitrary<Turn> {
+  const exchange: fc.Arbitrary<Exchange> = fc.record({
+    toolName: fc.constantFrom("bash", "read", "write", "mcp__docs__search", "functions.exec"),
+    input: inputs,
+    output: fc.oneof(
+      { weight: 6, arbitrary: fc.tuple<OutputPart[]>(text) },
+      { weight: 1, arbitrary: fc.constant<OutputPart[]>([]) },
+      { weight: 1, arbitrary: fc.constant<OutputPart[]>([{ type: "text", text: "" }]) },
+      { weight: 2, arbitrary: fc.array(fc.oneof(text, filePart, opaque), { maxLength: 3 }) },
+    ),
+    isError: fc.boolean(),
+  });
+  const said = fc.oneof({ weight: 5, arbitrary: text }, { weight: 1, arbitrary: opaque });
+  const step: fc.Arbitrary<Step> = fc.record({
+    said: fc
+      .tuple(fc.option(reasoning, { nil: undefined }), fc.option(said, { nil: undefined }))
+      .map((parts) => parts.filter((part) => part !== undefined)),
+    exchanges: fc.array(exchange, { minLength: 1, maxLength: maxCalls }),
+    isBatched: fc.boolean(),
+  });
+  return fc.record({
+    user: fc
+      .tuple(text, fc.array(fc.oneof(text, filePart, opaque), { maxLength: 2 }))
+      .map(([first, rest]) => [first, ...rest]),
+    injected: fc.array(text, { maxLength: 1 }),
+    steps: fc.array(step, { maxLength: maxSteps }),
+    answer: fc
+      .tuple(fc.array(reasoning, { maxLength: 1 }), text)
+      .map(([thought, words]) => [...thought, words]),
+  });
+}
 
 /**
  * A conversation that every provider takes: perhaps a system message, then turns of a person with
@@ -133,10 +153,11 @@ const turn: fc.Arbitrary<Turn> = fc.record({
  */
 export function legalConversation(shape: ConversationShape = {}): fc.Arbitrary<Message[]> {
   const { endsWithInput = false, maxTurns = 4 } = shape;
+  const leaves = leavesOf(shape);
   return fc
     .record({
-      system: fc.array(textPart, { maxLength: 2 }),
-      turns: fc.array(turn, { minLength: 1, maxLength: maxTurns }),
+      system: fc.array(leaves.text, { maxLength: 2 }),
+      turns: fc.array(turnOf(leaves, shape), { minLength: 1, maxLength: maxTurns }),
       isAnswered: endsWithInput ? fc.constant(false) : fc.boolean(),
     })
     .map(({ system, turns, isAnswered }) => {

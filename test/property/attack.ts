@@ -41,8 +41,8 @@ const REPORTS: Readonly<Record<string, (sent: number) => Usage | undefined>> = {
   senseless: () => ({ input: Number.NaN, output: -1, cacheRead: Number.POSITIVE_INFINITY }),
 };
 
-/** Reports of one provider, which counts what it is sent as it did before; a dear one is another. */
-export const SENSIBLE: ReadonlySet<string> = new Set(["none", "honest", "cached"]);
+/** Reports of what was sent, of one provider or of several. */
+export const SENSIBLE: ReadonlySet<string> = new Set(["none", "honest", "cached", "dear"]);
 
 export interface Act {
   readonly act: (typeof ACTS)[number];
@@ -64,14 +64,14 @@ export interface Attack {
   readonly acts: readonly Act[];
 }
 
-const CHUNK: ConversationShape = { maxTurns: 2 };
+const CHUNK: ConversationShape = { maxTurns: 2, maxSteps: 2, maxCalls: 2, fewLeaves: 200 };
 
 export const attack: fc.Arbitrary<Attack> = fc.record({
   window: fc.constantFrom(4_000, 4_000, 8_000),
   dialect: fc.nat(4),
   requestLimits: fc.option(
     fc.constantFrom({ maxImages: 2 }, { maxBytes: 16_000 }, { maxBytes: 24_000, maxImages: 3 }),
-    { nil: undefined, freq: 4 },
+    { nil: undefined, freq: 2 },
   ),
   unansweredMedia: fc.constantFrom("describe", "keep"),
   describeMedia: fc.constantFrom(undefined, undefined, "links", "all"),

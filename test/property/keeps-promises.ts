@@ -1,5 +1,3 @@
-import { expect } from "vitest";
-import { memoryArchive } from "../../src/archive/index.ts";
 import { type Context, createContext, type JournalRecord } from "../../src/context/index.ts";
 import { isContextError } from "../../src/core/error.ts";
 import type { Message, Part } from "../../src/core/message/index.ts";
@@ -29,7 +27,7 @@ import {
   refusedByChat,
   refusedByResponses,
 } from "./legal.ts";
-import { reach, unreached } from "./reach.ts";
+import { createReach, type Reached, unreached } from "./reach.ts";
 
 /** The dialects, and what their providers refuse of what they encode. */
 const DIALECTS = [
@@ -48,8 +46,6 @@ const DIALECTS = [
   },
   { traits: aiSdk.traits, refuses: (out: readonly Message[]) => refusedByAiSdk(aiSdk.encode(out)) },
 ] as const;
-
-const nowhere = memoryArchive();
 
 /** All parts, of tool results what they hold. */
 function piecesOf(messages: readonly Message[]): readonly Part[] {
@@ -71,6 +67,7 @@ function leastTokens(messages: readonly Message[]): number {
 interface Run {
   readonly attack: Attack;
   readonly disk: Disk;
+  readonly reach: (messages: readonly Message[]) => Promise<Reached>;
   context: Context;
   list: readonly Message[];
   /** What was answered last, as long as the list goes on from it. */
@@ -134,28 +131,43 @@ async function prepared(run: Run, { act, at }: Act): Promise<Prepared | undefine
   return answerOf(context.prepare(list, { force: act === "force" }), "irreducible");
 }
 
+/** Throws where a promise is broken; a matcher of the test runner takes longer than all of a step. */
+function promise(holds: boolean, broken: () => string): void {
+  if (!holds) throw new Error(broken());
+}
+
 async function expectPromises(run: Run, { messages, report }: Prepared): Promise<void> {
   const { refuses } = DIALECTS[run.attack.dialect]!;
-  const { maxBytes = Infinity, maxImages = Infinity } = run.attack.requestLimits ?? {};
-  if (refusedByAll(run.list) === undefined || report.action !== "none") {
-    expect(refusedByAll(messages)).toBeUndefined();
-    if (report.action !== "none") expect(refuses(messages)).toBeUndefined();
+  const wasLegal = refusedByAll(run.list) === undefined;
+  if (wasLegal || report.action !== "none") {
+    const refused =
+      refusedByAll(messages) ?? (report.action === "none" ? undefined : refuses(messages));
+    promise(refused === undefined, () => `refused: ${refused}`);
   }
-  // A report that says too much is no reason to refuse what fits as it is counted.
-  if (run.isHonest) expect(report.tokens.after).toBeLessThan(report.usable);
-  const least = leastTokens(messages) * (run.isHonest ? 1 : 0.5);
-  expect(least).toBeLessThan(report.usable);
-  const texts = JSON.stringify(messages.map(({ parts }) => parts));
-  expect(images(messages)).toBeLessThanOrEqual(maxImages);
-  if (maxBytes < Infinity) expect(Buffer.byteLength(texts) * 0.9).toBeLessThan(maxBytes);
+  expectFits(run, { messages, report });
   if (report.failures.length > 0) run.isKept = false;
   // What a repair leaves out is named in the report; see the tests of repairs.
-  if (!run.isKept || refusedByAll(run.list) !== undefined) return;
-  const before = await reach(run.list, run.disk.archive);
-  const after = await reach(messages, run.disk.archive);
-  expect(unreached(await reach(run.list, nowhere), after)).toEqual([]);
-  expect(unreached(before, after)).toEqual([]);
-  expect([...after.missing].filter((handle) => !before.missing.has(handle))).toEqual([]);
+  if (!run.isKept || !wasLegal || messages === run.list) return;
+  const before = await run.reach(run.list);
+  const after = await run.reach(messages);
+  const lost = unreached(before, after);
+  promise(lost.length === 0, () => `lost: ${lost.join("\n")}`);
+  const missing = [...after.missing].filter((handle) => !before.missing.has(handle));
+  promise(missing.length === 0, () => `not archived: ${missing.join(", ")}`);
+}
+
+function expectFits(run: Run, { messages, report }: Prepared): void {
+  const { maxBytes = Infinity, maxImages = Infinity } = run.attack.requestLimits ?? {};
+  const { usable, tokens } = report;
+  // A report that says too much is no reason to refuse what fits as it is counted.
+  if (run.isHonest) promise(tokens.after < usable, () => `${tokens.after} of ${usable} tokens`);
+  const least = leastTokens(messages) * (run.isHonest ? 1 : 0.5);
+  promise(least < usable, () => `at least ${least} of ${usable} tokens`);
+  const shown = images(messages);
+  promise(shown <= maxImages, () => `${shown} of ${maxImages} images`);
+  if (maxBytes === Infinity) return;
+  const bytes = Buffer.byteLength(JSON.stringify(messages.map(({ parts }) => parts))) * 0.9;
+  promise(bytes < maxBytes, () => `${bytes} of ${maxBytes} bytes`);
 }
 
 function images(messages: readonly Message[]): number {
@@ -211,6 +223,12 @@ async function doAct(run: Run, act: Act): Promise<void> {
   }
 }
 
+function isSame(one: readonly Message[], other: readonly Message[] = []): boolean {
+  const isOther = (message: Message, at: number): boolean =>
+    message !== other[at] && JSON.stringify(message) !== JSON.stringify(other[at]);
+  return one.length === other.length && !one.some(isOther);
+}
+
 /** Plays an attack, and looks at every answer of the engine. Rejects with the first broken promise. */
 export async function keepsPromises(attack: Attack): Promise<void> {
   restartMarks();
@@ -218,6 +236,7 @@ export async function keepsPromises(attack: Attack): Promise<void> {
   const run: Run = {
     attack,
     disk,
+    reach: createReach(disk.archive),
     context: open({ attack, disk }),
     list: [user("do the work")],
     sent: undefined,
@@ -231,7 +250,7 @@ export async function keepsPromises(attack: Attack): Promise<void> {
     if (one === undefined) continue;
     await expectPromises(run, one);
     const again = await answerOf(run.context.prepare(run.list), "irreducible");
-    if (run.isHonest) expect(JSON.stringify(again?.messages)).toBe(JSON.stringify(one.messages));
+    if (run.isHonest) promise(isSame(one.messages, again?.messages), () => "prepared twice");
     if (act.act === "adopt") run.list = one.messages;
   }
 }

@@ -14,15 +14,64 @@ const HANDLES = /\b(?:out|parts|in|msg|head)_[0-9a-f]{16}\b/g;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything that can be read from a list. */
-export async function reach(messages: readonly unknown[], archive: Archive): Promise<Reached> {
-  const pieces = new Set<string>();
-  const missing = new Set<string>();
-  const done = new Set<string>();
-  const todo: string[] = [];
+/** What one message or original says, and the handles that it names. */
+interface Said {
+  readonly pieces: readonly string[];
+  readonly named: readonly string[];
+}
+
+/** Reads everything that can be read from a list; an original is read once. */
+export function createReach(archive: Archive): (messages: readonly object[]) => Promise<Reached> {
+  const said = new WeakMap<object, Said>();
+  const originals = new Map<string, readonly Said[]>();
+  const saidBy = (message: object): Said => {
+    const known = said.get(message) ?? saidIn((message as { parts: Fields[] }).parts);
+    said.set(message, known);
+    return known;
+  };
+  const original = async (handle: string): Promise<readonly Said[] | undefined> => {
+    const known = originals.get(handle);
+    if (known !== undefined) return known;
+    const content = await archive.get(handle).catch(() => undefined);
+    const read = content === undefined ? undefined : saidInOriginal(handle, content);
+    if (read !== undefined) originals.set(handle, read);
+    return read;
+  };
+  return async (messages) => {
+    const pieces = new Set<string>();
+    const missing = new Set<string>();
+    const done = new Set<string>();
+    const todo = messages.map(saidBy);
+    for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
+      for (const piece of one.pieces) pieces.add(piece);
+      for (const handle of one.named) {
+        if (done.has(handle)) continue;
+        done.add(handle);
+        const read = await original(handle);
+        if (read === undefined) missing.add(handle);
+        else todo.push(...read);
+      }
+    }
+    return { pieces, missing };
+  };
+}
+
+function saidInOriginal(handle: string, content: string): readonly Said[] {
+  if (handle.startsWith("parts_")) return [saidIn(JSON.parse(content) as Fields[])];
+  if (handle.startsWith("head_")) {
+    const lines = content.split("\n").filter((line) => line !== "");
+    return lines.map((line) => saidIn((JSON.parse(line) as { parts: Fields[] }).parts));
+  }
+  const kind = handle.startsWith("in_") ? "input" : "text";
+  return [{ pieces: [`${kind} ${content}`], named: content.match(HANDLES) ?? [] }];
+}
+
+function saidIn(parts: readonly Fields[]): Said {
+  const pieces: string[] = [];
+  const named: string[] = [];
   const seen = (kind: string, text: string, isRead = true): void => {
-    pieces.add(`${kind} ${text}`);
-    if (isRead) todo.push(...(text.match(HANDLES) ?? []));
+    pieces.push(`${kind} ${text}`);
+    if (isRead) named.push(...(text.match(HANDLES) ?? []));
   };
   const takePart = (part: Fields): void => {
     if (part["type"] === "text") seen("text", part["text"] as string);
@@ -37,21 +86,8 @@ export async function reach(messages: readonly unknown[], archive: Archive): Pro
       seen("opaque", JSON.stringify(source?.["value"] ?? part["value"]), false);
     }
   };
-  for (const message of messages) (message as { parts: Fields[] }).parts.forEach(takePart);
-  for (let handle = todo.pop(); handle !== undefined; handle = todo.pop()) {
-    if (done.has(handle)) continue;
-    done.add(handle);
-    const content = await archive.get(handle).catch(() => undefined);
-    if (content === undefined) missing.add(handle);
-    else if (handle.startsWith("in_")) seen("input", content);
-    else if (handle.startsWith("parts_")) (JSON.parse(content) as Fields[]).forEach(takePart);
-    else if (!handle.startsWith("head_")) seen("text", content);
-    else {
-      const lines = content.split("\n").filter((line) => line !== "");
-      for (const line of lines) (JSON.parse(line) as { parts: Fields[] }).parts.forEach(takePart);
-    }
-  }
-  return { pieces, missing };
+  parts.forEach(takePart);
+  return { pieces, named };
 }
 
 /** A free text is archived as it is, or as JSON where UTF-8 has no form for it. */

@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
   withParts,
 } from "./message.ts";
+import { leadingSystemCount } from "./structure.ts";
 
 /** The changes that {@link repairMessages} had to make, one sentence each, with the index in the input. */
 export interface Repair {
@@ -19,6 +20,8 @@ export interface RepairResult {
   readonly repairs: readonly Repair[];
   /** What no provider takes and no other place was found for, by the message that held it. */
   readonly dropped: readonly Message[];
+  /** How many of the messages are the leading system messages of the input. */
+  readonly lead: number;
 }
 
 /** One result of the input, and whether a call has taken it. */
@@ -57,17 +60,31 @@ export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
  * Calls and reasoning that nobody but a model can have made are left out where another role says
  * them; `dropped` has them, for the archive.
  *
- * A legal list is returned as it is, and every message that needs no repair is the same object.
+ * A legal list is returned as it is, and every message that needs no repair is the same object. The
+ * leading system messages, which may be others every time, have no part in what becomes of the rest.
  * `issues` are those of this very list, where they are known already.
  */
 export function repairMessages(
   messages: readonly Message[],
   issues: readonly MessageIssue[] = checkMessages(messages),
 ): RepairResult {
-  if (issues.length === 0) return { messages, repairs: [], dropped: [] };
+  const lead = leadingSystemCount(messages);
+  if (issues.length === 0) return { messages, repairs: [], dropped: [], lead };
+  const rules = repaired(messages.slice(0, lead));
+  const rest = repaired(messages.slice(lead));
+  const moved = rest.repairs.map((repair) => ({ ...repair, index: repair.index + lead }));
+  const repairs = [...rules.repairs, ...moved];
+  const dropped = [...rules.dropped, ...rest.dropped];
+  const mended = [...rules.output, ...rest.output];
+  return { messages: mended, repairs, dropped, lead: rules.output.length };
+}
+
+function repaired(messages: readonly Message[]): RepairState {
   const state = startRepair(distinct(messages));
   // All pairs are made before anything is put out: a result may stand before its call.
-  forEachStep(state.input, (from, end) => matchResults(state, { from, end }));
+  state.input.forEach(({ role }, from) => {
+    if (role === "assistant") matchResults(state, { from, end: stepEnd(state.input, from) });
+  });
   let index = 0;
   while (index < messages.length) {
     const message = state.input[index] as Message;
@@ -76,8 +93,7 @@ export function repairMessages(
     else keepRest(state, index);
     index = end;
   }
-  const { output, repairs, dropped } = state;
-  return { messages: output, repairs, dropped };
+  return state;
 }
 
 /** Parts are told apart by identity, so an object that stands twice becomes two. */
@@ -118,15 +134,6 @@ function startRepair(input: readonly Message[]): RepairState {
     placed: new Set(),
     usedIds: new Set(),
   };
-}
-
-function forEachStep(
-  messages: readonly Message[],
-  visit: (from: number, end: number) => void,
-): void {
-  messages.forEach((message, index) => {
-    if (message.role === "assistant") visit(index, stepEnd(messages, index));
-  });
 }
 
 /** A step reaches up to the next assistant message; what lies between may belong to it. */

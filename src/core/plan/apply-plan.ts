@@ -48,9 +48,22 @@ function withoutBound(
   reasoning: ReasoningPlan | undefined,
 ): readonly Message[] {
   if (reasoning === undefined) return messages;
-  const silent = new Set(reasoning.messages);
-  return messages.flatMap((message, index) =>
-    silent.has(index) ? withoutReasoning(message) : [message],
+  const { note } = reasoning;
+  const [first, ...others] = reasoning.messages;
+  const silent = new Set(note === undefined ? reasoning.messages : others);
+  return messages.flatMap((message, index) => {
+    if (silent.has(index)) return withoutReasoning(message);
+    return index === first && note !== undefined ? [withNote(message, note)] : [message];
+  });
+}
+
+/** The note stands where the first reasoning stood. */
+function withNote(message: Message, note: string): Message {
+  const at = message.parts.findIndex((part) => part.type === "reasoning");
+  const noted = message.parts.with(at, { type: "text", text: note });
+  return withParts(
+    message,
+    noted.filter((part) => part.type !== "reasoning"),
   );
 }
 

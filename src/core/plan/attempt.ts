@@ -9,6 +9,7 @@ import { leadingSystemCount, startsTurn } from "../message/structure.ts";
 import { LEAST_SUMMARY } from "../overflow/budget-options.ts";
 import { protectedResults, type ProtectedResult } from "../prune/protection.ts";
 import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
+import { noteRoom } from "./editing-plan.ts";
 import type { PlanOptions } from "./options.ts";
 import type { CompactionPlan, SummaryPlan } from "./plan.ts";
 import { addedTo, countedLimit, excessOver, fitsInto, requestSize, roomOf } from "./size.ts";
@@ -77,7 +78,7 @@ export interface Kept {
 /** One rung tried out: the edits it needs and what would be kept. */
 export interface Attempt extends Kept {
   readonly edits: readonly Edit[];
-  /** What is kept free for the summary and its frame; nothing where there is no head to summarize. */
+  /** What is kept free for the summary and its frame; without a head, for where reasoning is. */
   readonly reserve: MessageSize;
   /** What is kept, and where it stands in the list. */
   readonly kept: readonly Message[];
@@ -95,7 +96,9 @@ export function leastOf(
 ): Pick<Attempt, "kept" | "places" | "reserve"> {
   const source = sourceOf(messages, options);
   const rung = LADDER.at(-1) as Rung;
-  return tryRung(rung, keptBy(rung, source), roomOf(countedLimit(options) - 1, options), source);
+  const room = roomOf(countedLimit(options) - 1, options);
+  const { kept, places, reserve, start } = tryRung(rung, keptBy(rung, source), room, source);
+  return { kept, places, reserve: start > source.system ? reserve : NOTHING };
 }
 
 export function sourceOf(messages: readonly Message[], options: PlanOptions): Source {
@@ -212,10 +215,11 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
   const hasHead = start > system;
   const base = hasHead ? media : whole;
   const { messages } = base;
-  const reserve = hasHead ? summaryRoom(rung, options) : NOTHING;
   const indices = [...pinned, ...range(start, messages.length)];
+  const drops = rung.dropsReasoning === true;
+  const reserve = hasHead ? summaryRoom(rung, options) : noteRoom(drops, messages, options);
   const isBound = hasHead && options.traits?.boundReasoning === true;
-  const goes = isBound || rung.dropsReasoning === true;
+  const goes = isBound || drops;
   const withoutReasoning = goes ? indices.filter((index) => hasReasoning(messages[index])) : [];
   const silent = new Set(withoutReasoning);
   const places = [...range(0, system), ...indices].filter(

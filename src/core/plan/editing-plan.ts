@@ -1,14 +1,14 @@
-import type { Edit, Message } from "../message/index.ts";
+import type { Edit, Handle, Message } from "../message/index.ts";
 import { openTag } from "../text/markup.ts";
-import { applyPlan, reasoningOriginal } from "./apply-plan.ts";
+import { reasoningOriginal } from "./apply-plan.ts";
+import type { MessageSize } from "../tokens/index.ts";
 import type { PlanOptions } from "./options.ts";
 import type { ContextPlan, ReasoningPlan } from "./plan.ts";
-import { countedLimit, requestSize } from "./size.ts";
 
 /**
  * A plan that only edits parts, with what becomes of reasoning: what has no room goes, and where
  * reasoning is bound to everything before it, all that stands behind the first change. The first
- * edit names where it is.
+ * message that loses some says where it is.
  */
 export function editingPlan(
   messages: readonly Message[],
@@ -18,19 +18,13 @@ export function editingPlan(
 ): ContextPlan {
   const plan: ContextPlan = { version: 1, action: "prune", length: messages.length, edits };
   const reasoning = droppedReasoning(messages, edits, options, withoutRoom);
-  if (reasoning === undefined) return plan;
-  const silent = { ...plan, reasoning };
-  const [first, ...others] = edits;
-  if (first === undefined || options.canRecall === false) return silent;
-  const named = { ...silent, edits: [naming(first, reasoning), ...others] };
-  const { tokens } = requestSize(applyPlan(messages, named), options);
-  return tokens < countedLimit(options) ? named : silent;
+  return reasoning === undefined ? plan : { ...plan, reasoning };
 }
 
 function droppedReasoning(
   messages: readonly Message[],
   edits: readonly Edit[],
-  { traits, digest }: PlanOptions,
+  { traits, digest, canRecall }: PlanOptions,
   withoutRoom: readonly number[],
 ): ReasoningPlan | undefined {
   const places = [...edits.map(({ message }) => message), ...withoutRoom];
@@ -40,17 +34,27 @@ function droppedReasoning(
     return goes && parts.some((part) => part.type === "reasoning") ? [index] : [];
   });
   if (dropped.length === 0) return undefined;
-  return { messages: dropped, handle: reasoningOriginal(messages, dropped, digest).handle };
+  const { handle } = reasoningOriginal(messages, dropped, digest);
+  const note = canRecall === false ? undefined : reasoningNote(dropped.length, handle);
+  return { messages: dropped, handle, ...(note !== undefined && { note }) };
 }
 
-/** An edit that also says where reasoning is. */
-function naming(edit: Edit, { messages, handle }: ReasoningPlan): Edit {
-  const note = `${openTag("reasoning-compacted", { messages: messages.length, recall: handle })} />`;
-  if (edit.type !== "replace-input") return { ...edit, text: `${edit.text}\n${note}` };
-  const noted = (value: unknown): unknown =>
-    typeof value === "string" && value.includes(edit.handle) ? `${value} ${note}` : value;
-  const { input } = edit;
-  if (typeof input !== "object" || input === null) return { ...edit, input: noted(input) };
-  const fields = Object.entries(input).map(([name, value]) => [name, noted(value)]);
-  return { ...edit, input: Object.fromEntries(fields) };
+/** Where the reasoning of so many messages is. */
+function reasoningNote(messages: number, handle: Handle): string {
+  return `${openTag("reasoning-compacted", { messages, recall: handle })} />`;
+}
+
+/** What that note takes at most; nothing where no reasoning goes. */
+export function noteRoom(
+  goes: boolean,
+  messages: readonly Message[],
+  { traits, canRecall, meter }: PlanOptions,
+): MessageSize {
+  const mayGo = goes || traits?.boundReasoning === true;
+  const isThere = ({ parts }: Message): boolean => parts.some(({ type }) => type === "reasoning");
+  if (!mayGo || canRecall === false || !messages.some(isThere)) {
+    return { tokens: 0, bytes: 0, images: 0 };
+  }
+  const text = reasoningNote(messages.length, `head_${"0".repeat(16)}`);
+  return meter.totalSize([{ role: "assistant", parts: [{ type: "text", text }] }]);
 }

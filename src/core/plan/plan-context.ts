@@ -4,6 +4,7 @@ import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
 import { planPrune, prunableTokens } from "../prune/prune.ts";
+import { applyPlan } from "./apply-plan.ts";
 import { leastOf } from "./attempt.ts";
 import { editingPlan } from "./editing-plan.ts";
 import type { PlanOptions } from "./options.ts";
@@ -62,12 +63,12 @@ function prunePlan(
   const saved = pieces.reduce((total, piece) => total + piece.saving, 0);
   const edits = [...described, ...pieces.map((piece) => piece.edit)];
   if (edits.length === 0 || tokens - saved > budget.target) return undefined;
-  const after = requestSize(applyEdits(whole, edits), options);
+  const plan = editingPlan(whole, edits, options);
+  const after = requestSize(applyPlan(whole, plan), options);
   if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
     return undefined;
   // What was reported for the list of before says nothing about this one: its count decides next.
-  if (after.tokens >= countedLimit(options)) return undefined;
-  return editingPlan(whole, edits, options);
+  return after.tokens < countedLimit(options) ? plan : undefined;
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

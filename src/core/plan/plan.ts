@@ -22,6 +22,8 @@ export interface ReasoningPlan {
   readonly messages: readonly number[];
   /** Where those messages are archived as they were. */
   readonly handle: Handle;
+  /** What says so in the first of them; absent where the archive takes nothing. */
+  readonly note?: string;
 }
 
 /** What leaves the window with a head. */

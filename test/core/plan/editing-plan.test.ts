@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../../src/archive/index.ts";
 import { createContext } from "../../../src/context/index.ts";
-import type { Message, ToolCallPart } from "../../../src/core/message/index.ts";
+import type { Message } from "../../../src/core/message/index.ts";
 import { quarter, step, user, words } from "../../build-messages.ts";
 
 const thought = (text: string): Message => ({
@@ -56,13 +56,23 @@ describe("reasoning that is bound to what stands before it", () => {
     const { messages, report } = await createContext(options).prepare(writes);
     expect(report.action).toBe("prune");
     expect(report.reasoning?.messages).toBe(14);
-    const { input } = messages
-      .flatMap(({ parts }) => parts)
-      .find(({ type }) => type === "tool-call") as ToolCallPart;
-    expect(input).toMatchObject({
-      path: "f0",
-      content: expect.stringContaining(`recall="${report.reasoning?.handle}"`),
-    });
+    const named = messages.filter((message) =>
+      JSON.stringify(message).includes(report.reasoning?.handle ?? "none"),
+    );
+    expect(named).toHaveLength(1);
+    expect(named[0]?.parts.map(({ type }) => type)).toEqual(["text", "text"]);
+  });
+
+  it("is named where nothing else had to go", async () => {
+    const parts = [
+      { type: "reasoning", text: words(2_000) },
+      { type: "text", text: "done" },
+    ] as const;
+    const long: Message[] = [user("think"), { role: "assistant", parts }];
+    const options = { window: 4_000, counter: quarter, traits: traits(false) };
+    const { messages, report } = await createContext(options).prepare(long);
+    expect(report).toMatchObject({ action: "prune", prune: [], clipped: [] });
+    expect(JSON.stringify(messages)).toContain(`recall=\\"${report.reasoning?.handle}\\"`);
   });
 
   it("stays where nothing before it was edited, and where it is not bound", async () => {

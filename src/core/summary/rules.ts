@@ -7,8 +7,8 @@ import { isEmphatic, isListItem, isQuestion, saidLength, sentencesOf } from "../
 
 const WORDS = [
   /\b(?:always|never|must|(?:do|does|should|may|can) not|cannot|(?:do|does|should|must|ca)n['’]t|at all times|from now on|no matter|only ever|without exception|under no circumstances)\b/i,
-  /(?<!\p{L})(?:luôn|không (?:được|bao giờ)|tuyệt đối|đừng|phải|cấm|từ (?:giờ|nay)|immer|nie(?:mals)?|muss|müssen|darf(?:st)?|dürfen|verboten|ab jetzt|keinesfalls|siempre|nunca|jamás|deben?|debes|no (?:se )?pued[aeo]\w*|prohibido|toujours|jamais|il faut|ne \p{L}+ pas|interdit|sempre|mai|nunca|deve[mn]?|всегда|никогда|нельзя|обязательно|долж(?:ен|на|ны)|запрещено|не надо|sempre|asla|her zaman)(?!\p{L})/iu,
-  /不要|不得|不能|不许|不可|禁止|必须|务必|一定要|绝不|始终|总是|永远|请勿|必ず|絶対|決して|常に|しないで|てはいけ|てはなら|ないこと|항상|절대|반드시|하지 ?마/u,
+  /(?<!\p{L})(?:luôn|không (?:được|bao giờ)|tuyệt đối|đừng|phải|cấm|từ (?:giờ|nay)|immer|nie(?:mals)?|muss|müssen|darf(?:st)?|dürfen|verboten|ab jetzt|keinesfalls|siempre|nunca|jamás|deben?|debes|no (?:se )?pued[aeo]\w*|prohibido|toujours|jamais|il faut|ne \p{L}+ pas|interdit|sempre|mai|nunca|deve[mn]?|всегда|никогда|нельзя|обязательно|долж(?:ен|на|ны)|запрещено|не надо|ніколи|завжди|не можна|заборонено|sempre|asla|her zaman|kesinlikle|yasak|nigdy|zawsze|nie wolno|nooit|altijd|verboden|aldrig|alltid|jangan|dilarang|wajib|harus|ποτέ|πάντα|πρέπει|απαγορεύεται|אסור|חובה|תמיד)(?!\p{L})/iu,
+  /不要|不得|不能|不许|不可|禁止|必须|务必|一定要|绝不|始终|总是|永远|请勿|切勿|严禁|不准|必ず|絶対|決して|常に|しないで|てはいけ|てはなら|ないこと|항상|절대|반드시|하지 ?마|면 안|금지|ห้าม|อย่า|ต้อง(?!การ)/u,
   /لا ت|دائم|أبد|يجب|ممنوع|हमेशा|कभी|मत |ज़रूर|अनिवार्य/u,
 ];
 /** A longer text that holds such a word is a report or a log. */
@@ -27,14 +27,38 @@ export function ruleWeight(text: string): 0 | 1 | 2 {
   return isShort ? 1 : 0;
 }
 
-/** A longer line is prose, a log or data. */
+/** A longer line is a paragraph, a log or data; a longer sentence no rule. */
 const LINE_UNITS = 300;
+/** What is that much shorter than most sentences of a text stands out. */
+const SHORT_SHARE = 2 / 3;
+/** In letters of an alphabet: what is shorter is a title, a number or a name. */
+const LEAST_LETTERS = 16;
 
-/** The lines of a long text that look like rules. */
+/**
+ * What looks like a rule in a long text, a line each: lines of their own, then sentences of its
+ * paragraphs. Where nothing does, sentences that are shorter than most: rules are.
+ */
 export function ruleLines(text: string): string {
-  const isRule = (line: string): boolean =>
-    line.length <= LINE_UNITS && (isListItem(line) || isEmphatic(line) || holdsWord(line));
-  return text.split("\n").filter(isRule).join("\n");
+  const lines = text.split("\n");
+  const own = lines.filter((line) => line.length <= LINE_UNITS && isRule(line));
+  const paragraphs = lines.filter((line) => line.length > LINE_UNITS);
+  const inside = paragraphs.flatMap(sentencesOf).filter((one) => one.length <= LINE_UNITS);
+  const rules = [...own, ...inside.filter(isRule)];
+  return (rules.length > 0 ? rules : shortestOf(lines.flatMap(sentencesOf))).join("\n");
+}
+
+function isRule(line: string): boolean {
+  return isListItem(line) || isEmphatic(line) || holdsWord(line);
+}
+
+/** In the order in which they were said; only what ends as a sentence does. */
+function shortestOf(sentences: readonly string[]): readonly string[] {
+  const whole = sentences.filter((one) => one.length <= LINE_UNITS && /[.。।]$/.test(one));
+  const sizes = new Map(whole.map((one) => [one, saidLength(one)]));
+  const middle = [...sizes.values()].toSorted((a, b) => a - b)[sizes.size >> 1] ?? 0;
+  return [...sizes]
+    .filter(([, size]) => size >= LEAST_LETTERS && size <= middle * SHORT_SHARE)
+    .map(([one]) => one);
 }
 
 function holdsWord(text: string): boolean {

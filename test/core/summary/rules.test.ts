@@ -96,6 +96,30 @@ describe("of a long text that has no room as a whole", () => {
     expect(instructions).toContain("- không được sửa thư mục vendor");
   });
 
+  it.each(Object.entries(LANGUAGES))("the rule in its paragraph is kept, in %s", (_, said) => {
+    const [rule, wish] = said;
+    const prose = Array.from({ length: 400 }, (_, n) => wish.replace("N", `${n}`));
+    const paragraph = prose.toSpliced(200, 0, rule).join(" ");
+    expect(instructionsOf([paragraph], 2_000)).toContain(rule);
+  });
+
+  it("its shortest sentences are kept where nothing else tells: a rule in any language", () => {
+    const letters = fc.constantFrom(..."ąęłżőűëçğşıαβγδאבגדकखगဃあ");
+    const word = fc.string({ unit: letters, minLength: 4, maxLength: 7 });
+    const sentence = (length: number): fc.Arbitrary<string> =>
+      fc
+        .array(word, { minLength: length, maxLength: length })
+        .map((words) => `${words.join(" ")}.`);
+    const text = fc.tuple(sentence(5), fc.array(sentence(20), { minLength: 90, maxLength: 120 }));
+    fc.assert(
+      fc.property(text, fc.constantFrom(" ", "\n"), ([rule, prose], between) => {
+        const typed = prose.toSpliced(60, 0, rule).join(between);
+        expect(instructionsOf([typed], 2_000)).toContain(rule);
+      }),
+      { numRuns: runs(20, 500) },
+    );
+  });
+
   it("are its list items, what is stressed, and nothing that is long", () => {
     const item = "- keep vendor";
     expect(ruleLines(`one\n${item}\ntwo\n**three**\n- ${"x".repeat(400)}`)).toBe(

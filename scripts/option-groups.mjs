@@ -6,7 +6,7 @@ export const OPTIONS_HEAD = `# Options
 Every option, with its default, its unit, and where it acts. The page is made from the types by \`node scripts/api.mjs\`.
 
 Every option of a context may be left out. A name that there is not, and a value that makes no sense, is refused when the context is created: \`ContextError\` code \`invalid-options\`, which names the option and what it must be.
-What a call says wins over the context, the context over its plugins, plugins over the defaults. On the command line the same things are flags, or stand in a [settings file](command-line.md#settings).
+What a call says wins over the context, the context over its plugins, plugins over the defaults. Of an amount in tokens and one as a share, where both are given, the smaller holds. On the command line the same things are flags, or stand in a [settings file](command-line.md#settings).
 The stages have the numbers of [techniques.md](techniques.md).
 `;
 

@@ -1,4 +1,5 @@
 import { ContextError } from "../core/error.ts";
+import { KINDS } from "../core/calls/tool-kind.ts";
 import { describeValue } from "../core/message/shape.ts";
 import {
   BUDGET_OPTIONS,
@@ -17,10 +18,10 @@ interface Rule {
   readonly fits: (value: unknown) => boolean;
 }
 
-const ANYTHING: Rule = { expected: "", fits: () => true };
+const FITS = (): boolean => true;
+const ANYTHING: Rule = { expected: "", fits: FITS };
 const TEXT: Rule = { expected: "a text", fits: (value) => typeof value === "string" };
 const FUNCTION: Rule = { expected: "a function", fits: (value) => typeof value === "function" };
-const OBJECT: Rule = { expected: "an object", fits: isObject };
 const TOKENS: Rule = {
   expected: "a number of tokens, 0 or more",
   fits: (value) => typeof value === "number" && value >= 0,
@@ -33,10 +34,33 @@ const ONE_OF = (...values: readonly unknown[]): Rule => ({
   expected: values.map((value) => `"${String(value)}"`).join(" or "),
   fits: (value) => values.includes(value),
 });
+/** An object whose fields are among these, each as its test wants it. */
+const FIELDS = (expected: string, tests: Readonly<Record<string, Rule["fits"]>>): Rule => ({
+  expected,
+  fits: (value) =>
+    isObject(value) && Object.keys(value).every((name) => tests[name]?.(value[name])),
+});
+const OR_NONE =
+  (fits: Rule["fits"]): Rule["fits"] =>
+  (value) =>
+    value === undefined || fits(value);
+/** An object of any names. */
+const EACH = (expected: string, fits: Rule["fits"]): Rule => ({
+  expected,
+  fits: (value) => isObject(value) && Object.values(value).every(OR_NONE(fits)),
+});
 const WITH = (method: string, expected: string): Rule => ({
   expected,
   fits: (value) => isObject(value) && typeof value[method] === "function",
 });
+
+const FLAG = ONE_OF(true, false, undefined).fits;
+const AMOUNT = OR_NONE(TOKENS.fits);
+const TOOL_KINDS = EACH(`kinds by tool name: ${KINDS.join(", ")}`, ONE_OF(...KINDS).fits);
+const TOOL_LIMITS = EACH(
+  "limits by tool name, e.g. { bash: { maxLines: 500 } }",
+  FIELDS("", { maxLines: FITS, maxBytes: FITS, direction: FITS }).fits,
+);
 
 const SUMMARIZER: Rule = {
   expected:
@@ -54,10 +78,17 @@ const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>,
   instructions: TEXT,
   tools: ANYTHING,
   fixedTokens: TOKENS,
-  requestLimits: { ...OBJECT, expected: "limits of a request, e.g. { maxImages: 20 }" },
-  traits: OBJECT,
-  toolKinds: OBJECT,
-  toolLimits: { ...OBJECT, expected: "limits by tool name, e.g. { bash: { maxLines: 500 } }" },
+  requestLimits: FIELDS("limits of a request, e.g. { maxImages: 20 }", {
+    maxBytes: AMOUNT,
+    maxImages: AMOUNT,
+  }),
+  traits: FIELDS("the traits of a dialect, e.g. anthropic.traits", {
+    summaryRole: ONE_OF("system", "user", undefined).fits,
+    boundReasoning: FLAG,
+    endsWithInput: FLAG,
+  }),
+  toolKinds: TOOL_KINDS,
+  toolLimits: TOOL_LIMITS,
   continuation: ONE_OF("auto", "ask", "never"),
   unansweredMedia: ONE_OF("describe", "keep"),
   describeMedia: {
@@ -76,6 +107,13 @@ const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>,
   now: FUNCTION,
 };
 
+/** The options that a plugin brings, too. */
+const PLUGIN_RULES = {
+  summarizer: SUMMARIZER,
+  toolKinds: TOOL_KINDS,
+  toolLimits: TOOL_LIMITS,
+} as const;
+
 /**
  * Complains about options that make no sense, and about names that there are not: both would only be
  * noticed in the middle of a run, when the window is full. Throws `invalid-options`.
@@ -91,12 +129,13 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   const { summarizer, plugins = [], toolLimits } = options;
   if (isObject(summarizer)) checkSummarizer(summarizer);
   for (const plugin of plugins) {
-    const own = plugin.summarizer;
-    if (own !== undefined && !SUMMARIZER.fits(own)) {
-      throw noSuch("summarizer", own, SUMMARIZER.expected);
+    for (const [name, rule] of Object.entries(PLUGIN_RULES)) {
+      const own = plugin[name as keyof typeof PLUGIN_RULES];
+      if (own !== undefined && !rule.fits(own)) throw noSuch(name, own, rule.expected);
     }
+    checkToolLimits(plugin.toolLimits);
   }
-  if (toolLimits !== undefined) checkToolLimits(toolLimits);
+  checkToolLimits(toolLimits);
   budgetOptions(options);
   checkTemplates(options);
   summarizerTimeout(options.summarizerTimeoutMs);

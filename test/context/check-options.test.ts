@@ -1,3 +1,4 @@
+import { NEUTRAL_TRAITS } from "../../src/core/plan/index.ts";
 import { expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextOptions, createContext } from "../../src/context/index.ts";
@@ -42,6 +43,14 @@ it.each([
   [{ tailToken: 5 }, "There is no option tailToken. Did you mean tailTokens?"],
   [{ protectedTools: 5 }, "The option protectedTools holds a number"],
   [{ plugins: [{ name: "p", protectedTools: [null] }] }, "The option protectedTools holds null"],
+  [{ requestLimits: { maxImage: 5 } }, "The option requestLimits is an object"],
+  [{ requestLimits: { maxBytes: -1 } }, "The option requestLimits"],
+  [{ traits: { summaryRole: "tool" } }, "The option traits"],
+  [{ traits: { bound: true } }, "The option traits"],
+  [{ toolKinds: { my_shell: "shell" } }, "by tool name: read, write, edit"],
+  [{ plugins: [{ name: "p", toolKinds: { my_shell: "shell" } }] }, "The option toolKinds"],
+  [{ toolLimits: { bash: { lines: 5 } } }, "The option toolLimits"],
+  [{ plugins: [{ name: "p", toolLimits: { bash: { maxLines: -5 } } }] }, "maxLines"],
   [{ toolLimits: 5 }, "The option toolLimits"],
   [{ toolLimits: null }, "The option toolLimits"],
   [{ toolLimits: { bash: { direction: "up" } } }, "The direction is up"],
@@ -71,6 +80,11 @@ it.each<ContextOptions>([
   { compactionTemplate: () => ({ sections: [] }) },
   { summarizer: own },
   { summarizer: { ...own, window: Infinity, maxTokens: 400 } },
+  {
+    requestLimits: { maxBytes: undefined, maxImages: 0 },
+    toolLimits: { bash: undefined as never },
+  },
+  { toolKinds: { my_shell: "command" }, traits: NEUTRAL_TRAITS },
 ])("what fits is taken", (options) => {
   expect(() => createContext(options)).not.toThrow();
 });

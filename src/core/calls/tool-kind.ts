@@ -57,6 +57,9 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
     updatememory creatememory storememory`,
 };
 
+/** Every kind. */
+export const KINDS: readonly string[] = [...Object.keys(NAMES), "other"];
+
 const KIND_BY_NAME: ReadonlyMap<string, ToolKind> = new Map(
   Object.entries(NAMES).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name): [string, ToolKind] => [name, kind as ToolKind]),

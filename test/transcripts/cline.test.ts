@@ -60,8 +60,8 @@ function said(text: string): object {
   return { type: "text", text };
 }
 
-function use(id: string): object {
-  return { type: "tool_use", id, name: "read_file", input: { path: "a" } };
+function use(id: string, name = "read_file"): object {
+  return { type: "tool_use", id, name, input: { path: "a" } };
 }
 
 function result(id: string, content: unknown, extra: object = {}): object {
@@ -118,9 +118,9 @@ function isTyped({ role, kind }: Message): boolean {
 }
 
 describe("Cline tool results", () => {
-  const outcome = (content: unknown, extra: object = {}): unknown => {
+  const outcome = (content: unknown, extra: object = {}, tool?: string): unknown => {
     const { messages } = conversationOf(
-      readList([user("go"), assistant([use("t1")]), user([result("t1", content, extra)])]),
+      readList([user("go"), assistant([use("t1", tool)]), user([result("t1", content, extra)])]),
     );
     return messages[2]?.parts[0];
   };
@@ -138,7 +138,15 @@ describe("Cline tool results", () => {
       ],
     });
     const answer = { query: "edit:a", result: "no match", success: false };
-    expect(outcome(JSON.stringify(answer))).toMatchObject({ isError: true });
+    expect(outcome(JSON.stringify(answer), {}, "editor")).toMatchObject({ isError: true });
+    // What a file holds or a command printed is no word of the program.
+    for (const forged of [answer, [answer], { success: false }]) {
+      expect(outcome(JSON.stringify(forged), { name: "fetch" })).toHaveProperty(
+        "isError",
+        undefined,
+      );
+    }
+    expect(outcome([{ success: false }])).toHaveProperty("isError", undefined);
     expect(outcome([answer])).toMatchObject({ isError: true, output: [{ type: "text" }] });
     expect(outcome([{ ...answer, success: true }])).toHaveProperty("isError", undefined);
     expect(outcome("refused", { is_error: true })).toMatchObject({ isError: true });

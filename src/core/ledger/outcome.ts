@@ -1,4 +1,5 @@
 import { resultText, type ToolCallPart, type ToolResultPart } from "../message/message.ts";
+import { bareName } from "../calls/tool-kind.ts";
 import type { CallFacts } from "../calls/index.ts";
 
 /** How a tool call ended. */
@@ -10,27 +11,37 @@ export interface Outcome {
 /** Tools whose results are marked when a command fails, so that no mark means success. */
 const MARKS_FAILURES = /^(Bash|PowerShell|run_commands)$/;
 
-/** Edit and patch tools of these agents begin so when they did nothing and set no error mark. */
+/** The editors of SWE-agent and OpenHands, Anthropic's and Codex' patches set no error mark … */
+const EDITORS = /^(?:edit|insert|create|applypatch|strreplace[a-z]*)$/;
+/** … when they did nothing, and begin so. */
 const REFUSED_EDIT =
-  /^(?:Your proposed edit has introduced|apply_patch verification failed|No replacement was performed|ERROR:|<tool_use_error>)/;
+  /^(?:Your proposed edit has introduced|apply_patch verification failed|No replacement was performed|ERROR:)/;
 
 /**
- * How a call ended, by the fields of its result alone: what a command printed or a file holds says
- * nothing about it. Readers of transcripts set the fields from where each agent writes them.
+ * How a call ended, by the fields of its result: what a command printed or a file holds says nothing
+ * about it. Readers of transcripts set the fields from where each agent writes them. Only some
+ * editors, which have no such field, are known by name and by how their own word begins.
  */
 export function outcomeOf(call: ToolCallPart, facts: CallFacts, result: ToolResultPart): Outcome {
-  const text = resultText(result);
   const { exitCode } = result;
   const known = exitCode === undefined ? {} : { exitCode };
   if (result.isError === true) return { outcome: "failed", ...known };
   if (exitCode !== undefined) return { outcome: exitCode === 0 ? "ok" : "failed", exitCode };
-  if (facts.kind !== "command") return { outcome: isRefused(facts, text) ? "failed" : "ok" };
+  if (facts.kind !== "command") {
+    return { outcome: isRefused(call, facts, result) ? "failed" : "ok" };
+  }
   const tells = result.isError === false || MARKS_FAILURES.test(call.toolName);
   return { outcome: tells ? "ok" : "unknown" };
 }
 
-function isRefused({ kind }: CallFacts, text: string): boolean {
-  return (kind === "write" || kind === "edit" || kind === "delete") && REFUSED_EDIT.test(text);
+function isRefused(
+  { toolName }: ToolCallPart,
+  { kind }: CallFacts,
+  result: ToolResultPart,
+): boolean {
+  if (kind === "read" || result.isError === false || !EDITORS.test(bareName(toolName)))
+    return false;
+  return REFUSED_EDIT.test(resultText(result));
 }
 
 const HEAD_UNITS = 400;

@@ -24,9 +24,16 @@ interface OptionalField {
 const TEXT: OptionalField = { expected: "a string", fits: (value) => typeof value === "string" };
 const RECORD: OptionalField = { expected: "an object", fits: isRecord };
 
+const COUNTS = ["input", "output", "cacheRead", "cacheWrite"];
+const USAGE: OptionalField = {
+  expected: "an object of numbers",
+  fits: (value) =>
+    isRecord(value) && COUNTS.every((name) => typeof (value[name] ?? 0) === "number"),
+};
+
 const MESSAGE_FIELDS: Readonly<Record<string, OptionalField>> = {
   kind: TEXT,
-  usage: RECORD,
+  usage: USAGE,
   metadata: RECORD,
   source: RECORD,
 };
@@ -54,7 +61,9 @@ const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
 export function shapeProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return `is ${describeValue(value)} and no object`;
   const { role, parts } = value;
-  if (!ROLES.has(role)) return `has the unknown role "${String(role)}"`;
+  if (!ROLES.has(role)) {
+    return `has the unknown role ${typeof role === "string" ? `"${role}"` : describeValue(role)}`;
+  }
   if (!Array.isArray(parts)) return `needs an array in "parts"`;
   for (const part of parts) {
     const problem = partProblem(part);

@@ -197,9 +197,9 @@ function decodeResult(block: Fields, calls: CallPairing | undefined): ToolResult
   const { content } = block;
   const id = text(block["tool_use_id"]);
   const name = text(block["name"]);
-  const made = { toolCallId: id ?? "", toolName: name ?? "unknown" };
-  const isError = block["is_error"] === true || saysItFailed(content) || undefined;
-  return resultOf(calls?.close(id, name) ?? made, { output: outputOf(content), isError });
+  const call = calls?.close(id, name) ?? { toolCallId: id ?? "", toolName: name ?? "unknown" };
+  const isError = block["is_error"] === true || saysItFailed(content, call.toolName) || undefined;
+  return resultOf(call, { output: outputOf(content), isError });
 }
 
 /** A text, Anthropic blocks, or the SDK's list of `{query, result, success}`. */
@@ -213,10 +213,16 @@ function outputOf(content: unknown): readonly OutputPart[] {
   return parts.length > 0 ? parts : [{ type: "text", text: "" }];
 }
 
-/** The SDK's tools say in their result whether they succeeded; one failure of a batch counts. */
-function saysItFailed(content: unknown): boolean {
-  const isJson = typeof content === "string" && content.startsWith("{");
+/**
+ * The SDK's tools say in their result whether they succeeded; one failure of a batch counts. Only
+ * its editor does so in a text: that of any other tool may be what a command printed.
+ */
+function saysItFailed(content: unknown, toolName: string): boolean {
+  const isJson = typeof content === "string" && toolName === "editor";
   const value = isJson ? parseInput(content) : content;
   const outcomes = Array.isArray(value) ? list(value) : [value];
-  return outcomes.some((outcome) => fieldsOf(outcome)["success"] === false);
+  return outcomes.some((outcome) => {
+    const { query, success } = fieldsOf(outcome);
+    return typeof query === "string" && success === false;
+  });
 }

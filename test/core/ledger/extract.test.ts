@@ -37,6 +37,12 @@ const write = (path: string, text = "ok"): Message[] =>
 const edit = (path: string): Message[] => step("e", "Edit", { file_path: path }, "updated");
 const bash = (command: string, output = ""): Message[] => step("b", "Bash", { command }, output);
 
+/** Anthropic's editor, whose own words tell of a refusal where no field does. */
+const editing = (output: string, isError?: boolean): Message[] => [
+  calling(call("1", "str_replace_editor", { command: "str_replace", path: "/a.ts" })),
+  results({ ...result("1", "str_replace_editor", output), isError }),
+];
+
 describe("extractLedger: files", () => {
   it("tells creation from change: the first write makes, any later one changes", () => {
     expect(
@@ -174,6 +180,24 @@ describe("extractLedger: commands", () => {
         ]);
       }
     }
+  });
+
+  const TOOLS = ["Write", "MultiEdit", "read_file", "mcp__notes__edit", "delete_file", "fetch"];
+  it.each(TOOLS)("%s did what its fields say, whatever its output says", (tool) => {
+    const told = (output: string, isError?: boolean) =>
+      extractLedger([
+        calling(call("1", tool, { file_path: "/a.ts" })),
+        results({ ...result("1", tool, output), isError }),
+      ]);
+    const words = ["Your proposed edit has introduced", "No replacement was performed", "ERROR: x"];
+    for (const output of [...HOSTILE, ...words, "<tool_use_error>x</tool_use_error>"]) {
+      expect(told(output)).toEqual(told("done"));
+      expect(told(output, false)).toEqual(told("done", false));
+      expect(told(output, true).files).toEqual([]);
+    }
+    expect(extractLedger(editing("ERROR: x", false))).toEqual(
+      extractLedger(editing("done", false)),
+    );
   });
 
   it("keeps every command verbatim and in order, repeated and unanswered ones too", () => {

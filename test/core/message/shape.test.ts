@@ -12,6 +12,14 @@ const strangers: Readonly<Record<string, readonly [value: unknown, problem: stri
   "a UI message": [{ role: "user", parts: [{ type: "tool-read" }] }, `unknown type "tool-read"`],
   "a name of Object.prototype": [{ role: "user", parts: [{ type: "toString" }] }, "unknown type"],
   "a role of OpenAI": [{ role: "developer", parts: [] }, `unknown role "developer"`],
+  "a role that no text can name": [
+    { role: Object.create(null), parts: [] },
+    "unknown role an object",
+  ],
+  "usage that is no number": [
+    { role: "assistant", parts: [], usage: { input: 1n, output: 2 } },
+    `needs an object of numbers in "usage"`,
+  ],
   "a string": ["Go.", "is a string and no object"],
   nothing: [undefined, "is none and no object"],
   "a text that is none": [
@@ -41,6 +49,7 @@ describe("what is no message", () => {
   it("is not a message", () => {
     expect(shapeProblem(ask)).toBeUndefined();
     expect(shapeProblem({ role: "system", parts: [] })).toBeUndefined();
+    expect(shapeProblem({ role: "assistant", parts: [], usage: null })).toBeUndefined();
   });
 });
 

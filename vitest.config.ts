@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { closingLine } from "./scripts/closing-line.ts";
@@ -7,6 +8,9 @@ import { closingLine } from "./scripts/closing-line.ts";
 function replacesModules(file: string): boolean {
   return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, "utf8"));
 }
+
+/** What contexts without an archive keep on disk; removed when the tests have run. */
+const stateFolder = path.join(tmpdir(), `longhaul-tests-${process.pid}`);
 
 export default defineConfig(({ mode }) => {
   const isAll = mode === "all" || process.env["LONGHAUL_TEST"] === "all";
@@ -18,7 +22,10 @@ export default defineConfig(({ mode }) => {
   const bulk = isAll ? [] : ["test/**/*.all.test.ts"];
   return {
     // The examples import the package by its name: its sources, not what was built last.
-    resolve: { tsconfigPaths: true },
+    resolve: {
+      tsconfigPaths: true,
+      alias: { "#own-archive": path.resolve("src/archive/own-on-disk.ts") },
+    },
     test: {
       projects: [
         {
@@ -32,7 +39,7 @@ export default defineConfig(({ mode }) => {
         },
         { extends: true, test: { name: "apart", include: apart } },
       ],
-      env: { LONGHAUL_TEST: isAll ? "all" : "" },
+      env: { LONGHAUL_TEST: isAll ? "all" : "", LONGHAUL_HOME: stateFolder },
       globalSetup: "test/cli/build-cli.ts",
       setupFiles: "test/property/setup.ts",
       testTimeout: 180_000,

@@ -50,7 +50,11 @@ const pure = {
 };
 const bundle = await rolldown({
   input: Object.fromEntries(entries().map((entry) => [entry, `src/${entry}.ts`])),
-  external: [/^node:/, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })],
+  external: [
+    /^node:/,
+    /^#/,
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  ],
   platform: "node",
   plugins: [graph, root, pure],
 });
@@ -64,11 +68,13 @@ const output = {
 await bundle.generate(output);
 await bundle.write({ ...output, codeSplitting: { groups: groups() } });
 
-/** Every door of the package, the parts of the root entry, and the command line. */
+/** Every door of the package, what Node or a Worker gets, the parts of the root entry, and the command line. */
 function entries() {
-  const doors = Object.values(manifest.exports).flatMap((door) => door.default ?? []);
+  const { exports, imports } = manifest;
+  const doors = Object.values(exports).flatMap((door) => door.default ?? []);
+  const choices = Object.values(imports).flatMap((choice) => Object.values(choice));
   const parts = readdirSync("src/entry").map((file) => `./dist/entry/${path.parse(file).name}.js`);
-  return [...new Set([...doors, ...parts, manifest.bin.longhaul])].map((file) =>
+  return [...new Set([...doors, ...choices, ...parts, manifest.bin.longhaul])].map((file) =>
     file.slice("./dist/".length, -".js".length),
   );
 }
@@ -90,10 +96,16 @@ function groups() {
   }));
 }
 
+/** What a Worker gets stands in the same file as what asks for it; for Node it is a small one. */
+function chosen(id) {
+  const { default: built } = manifest.imports[id] ?? {};
+  return built === undefined ? id : path.resolve(built.replace("dist", "src").replace(/js$/, "ts"));
+}
+
 /** A file and all that it loads at once. */
 function closure(file, seen = new Set()) {
   if (seen.has(file) || !imports.has(file)) return seen;
   seen.add(file);
-  for (const id of imports.get(file)) closure(id, seen);
+  for (const id of imports.get(file)) closure(chosen(id), seen);
   return seen;
 }

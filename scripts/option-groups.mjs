@@ -83,7 +83,7 @@ export const optionGroups = [
     title: "The conversation",
     text: "Where its originals and its journal are: [archive.md](archive.md), [persistence.md](persistence.md).",
     of: CONTEXT,
-    names: ["archive", "conversation", "journal", "plugins", "traits", "now"],
+    names: ["archive", "conversation", "journal", "plugins", "recall", "traits", "now"],
   },
   {
     title: "One call",

@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 
-const { sizes } = JSON.parse(readFileSync("package.json", "utf8"));
+const { sizes, imports } = JSON.parse(readFileSync("package.json", "utf8"));
 
 /** The bundle of one import as chunks, each with its brotli size. */
 async function bundle(code) {
@@ -21,6 +21,8 @@ async function bundle(code) {
     outdir: "dist/.sizes",
     write: false,
     metafile: true,
+    // The package as others get it: its own tsconfig would choose for Node.
+    tsconfigRaw: {},
     external: ["re2js", "node:*"],
   });
   const bytes = new Map(
@@ -65,8 +67,8 @@ function filesOf(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
   const code = readFileSync(file, "utf8");
-  for (const [, next] of code.matchAll(/^(?:import|export)\b[^"'`;]*?"(\.[^"]+)";$/gm)) {
-    filesOf(resolve(dirname(file), next), seen);
+  for (const [, next] of code.matchAll(/^(?:import|export)\b[^"'`;]*?"([.#][^"]+)";$/gm)) {
+    filesOf(imports[next] ? resolve(imports[next].node) : resolve(dirname(file), next), seen);
   }
   return seen;
 }

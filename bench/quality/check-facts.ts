@@ -66,7 +66,7 @@ function lost(
 
 /** How many facts each cut line counts, if one of its handles gives them back. */
 function cuts(text: string, recovers: FactsInput["recovers"], noun: RegExp): readonly number[] {
-  const lines = text.matchAll(/^- … and (\d+) more \(([a-z ]+)\): recall (.+)$/gm);
+  const lines = text.matchAll(/^- … and (\d+) more \(([a-z ]+)\): (?:recall|archived as) (.+)$/gm);
   return [...lines].flatMap(([, count, kind = "", handles = ""]) => {
     const isAbout = noun.test(kind) || kind === "facts";
     return isAbout && (handles.match(HANDLE) ?? []).some(recovers) ? [Number(count)] : [];

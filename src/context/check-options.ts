@@ -31,7 +31,9 @@ const LIST = (of: string, fits: (one: unknown) => boolean): Rule => ({
   fits: (value) => Array.isArray(value) && value.every(fits),
 });
 const ONE_OF = (...values: readonly unknown[]): Rule => ({
-  expected: values.map((value) => `"${String(value)}"`).join(" or "),
+  expected: values
+    .map((value) => (typeof value === "string" ? `"${value}"` : String(value)))
+    .join(" or "),
   fits: (value) => values.includes(value),
 });
 /** An object whose fields are among these, each as its test wants it. */
@@ -90,6 +92,7 @@ const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>,
   toolKinds: TOOL_KINDS,
   toolLimits: TOOL_LIMITS,
   continuation: ONE_OF("auto", "ask", "never"),
+  recall: ONE_OF(true, false),
   unansweredMedia: ONE_OF("describe", "keep"),
   describeMedia: {
     expected: '"links", "all" or a function, e.g. (file) => file.url !== undefined',

@@ -1,6 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
 import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
-import { memoryArchive } from "../archive/memory.ts";
+import { ownArchive } from "#own-archive";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Digest, Message } from "../core/message/index.ts";
 import { limitsWithin } from "../core/truncate/limits.ts";
@@ -14,6 +14,7 @@ import { createHistory } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import { type ContextOptions, withoutConversation, withPlugins } from "./options.ts";
 import { createPersistence } from "./persistence.ts";
+import { createRecallChoice } from "./recall-choice.ts";
 import type { Prepared } from "./report.ts";
 import { createSteps, type PrepareOptions } from "./steps.ts";
 
@@ -90,7 +91,7 @@ export interface Context {
 export function createContext(options: ContextOptions = {}): Context {
   checkOptions(options);
   const parts = openParts(withPlugins(options));
-  const { archive, events, history, persistence } = parts;
+  const { archive, events, history, persistence, recall } = parts;
   const steps = createSteps(parts);
   const truncation = truncationOf(parts);
   // Calls on one conversation are answered one after the other: two edits made at once would rest
@@ -112,7 +113,7 @@ export function createContext(options: ContextOptions = {}): Context {
   const tell = (failure: Failure | undefined): void => {
     if (failure !== undefined) events.emit("failed", failure);
   };
-  const context: Context & FailureSink = {
+  const context: Context & HookSide = {
     archive,
     truncation,
     async truncate(output, meta) {
@@ -136,6 +137,7 @@ export function createContext(options: ContextOptions = {}): Context {
       await inTurn(async () => tell(await persistence.flush()));
     },
     [TELL]: tell,
+    [NOTE]: (tools) => recall.note(tools),
   };
   return context;
 }
@@ -156,12 +158,13 @@ function openParts(options: ContextOptions): ContextParts {
   const history = createHistory(journal, chain);
   const store = options.conversation === undefined ? undefined : archive.journal;
   const persistence = createPersistence(store, history);
-  return { options, archive, digest, events, chain, history, persistence, now };
+  const recall = createRecallChoice(options);
+  return { options, archive, digest, events, chain, history, persistence, recall, now };
 }
 
 /** The archive, or the part of it that belongs to the conversation. */
 function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): Archive {
-  if (conversation === undefined) return archive ?? memoryArchive({ digest });
+  if (conversation === undefined) return archive ?? ownArchive(digest);
   const own = archive?.conversation?.(conversation);
   if (own?.journal !== undefined) return own;
   const problem =
@@ -176,11 +179,12 @@ function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): A
 }
 
 /** T15 with the archive, the limits and the listeners of a context. */
-function truncationOf({ archive, options, events }: ContextParts): TruncationOptions {
+function truncationOf({ archive, options, events, recall }: ContextParts): TruncationOptions {
   return {
     archive,
     toolLimits: limitsWithin(options.window, options.toolLimits),
     toolKinds: options.toolKinds,
+    recall: recall.hasTool,
     onTruncated(event) {
       events.emit("truncated", event);
       if (event.failure !== undefined) events.emit("failed", event.failure);
@@ -203,11 +207,13 @@ function subAgentOptions(
 
 const UNKNOWN_SIZES = { window: undefined, maxInput: undefined, tokenFactor: undefined };
 
-/** How the listeners of a context are reached by a hook; no part of what users see. */
+/** How a context is reached by a hook; no part of what users see. */
 const TELL: unique symbol = Symbol("longhaul.failed");
+const NOTE: unique symbol = Symbol("longhaul.tools");
 
-interface FailureSink {
+interface HookSide {
   readonly [TELL]: (failure: Failure) => void;
+  readonly [NOTE]: (tools: unknown) => void;
 }
 
 /**
@@ -216,8 +222,13 @@ interface FailureSink {
  */
 export function reportFailure(context: object, error: unknown): Failure {
   const failure = isFailure(error) ? error : failureOf(error, "unexpected");
-  (context as Partial<FailureSink>)[TELL]?.(failure);
+  (context as Partial<HookSide>)[TELL]?.(failure);
   return failure;
+}
+
+/** For hooks: the tools of the request that comes next, before anything for it is truncated. */
+export function noteTools(context: object, tools: unknown): void {
+  (context as Partial<HookSide>)[NOTE]?.(tools);
 }
 
 /**

@@ -12,6 +12,7 @@ import { makeRecord, recordable } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
 import type { Persistence } from "./persistence.ts";
+import type { RecallChoice } from "./recall-choice.ts";
 import type { Refusal } from "./refusal.ts";
 import {
   type ArchivedPlan,
@@ -94,6 +95,7 @@ export interface EditorParts {
   readonly chain: Chain;
   readonly gauge: Gauge;
   readonly persistence: Persistence;
+  readonly recall: RecallChoice;
   readonly events: Emitter;
   readonly now: () => number;
 }
@@ -151,7 +153,7 @@ async function edit(
   const { legal, lead, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
   const chosen = lazyTemplate(options, request);
   const prepared = preparedFor(asked.ahead.match(legal), chosen);
-  const usual = planOptions(view, gauge, options, parts.digest);
+  const usual = planOptions(view, gauge, parts);
   const { planning, unloaded } = planningFor(usual, legal, request);
   const said = await asSaid(legal, history.recordsOf, archive);
   const planned = await planAndArchive(said, {
@@ -244,7 +246,8 @@ function summaryFor(
     gauge,
     options,
     digest,
-  }: Pick<EditorParts, "history" | "gauge" | "options" | "digest">,
+    recall,
+  }: Pick<EditorParts, "history" | "gauge" | "options" | "digest" | "recall">,
   books: Bookkeeper,
   wanted: WantedSummary,
 ): MadeSummary {
@@ -268,6 +271,7 @@ function summaryFor(
     template,
     constraints,
     cwd,
+    recall: recall.hasTool(),
     protectedOutputs: protectedOutputs(wanted, records, digest),
     standing: new Set(namesIn(messages.slice(compaction.tailStart)).map(({ name }) => name)),
   });
@@ -294,7 +298,7 @@ function beginAhead(parts: EditorParts, { asked, books }: Desk, view: View): voi
     template: () => chooseTemplate(options).template,
     planOptions() {
       const isLegal = books.booksOf(view).check.issues().length === 0;
-      return isLegal ? planOptions(view, gauge, options, parts.digest) : undefined;
+      return isLegal ? planOptions(view, gauge, parts) : undefined;
     },
   });
 }

@@ -16,7 +16,10 @@ import type { JournalRecord } from "./journal.ts";
 
 /** How a context behaves; every field has a default. */
 export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions {
-  /** Where originals go. @default a `memoryArchive()` of its own */
+  /**
+   * Where originals go. @default in Node a folder of its own in the archive of the state folder, else
+   * memory
+   */
   readonly archive?: Archive;
   /** Counts tokens. @default the estimator */
   readonly counter?: TokenCounter;
@@ -37,6 +40,11 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
    * a window below 125000 tokens, direction by kind
    */
   readonly toolLimits?: ToolLimitOverrides;
+  /**
+   * Whether the agent has the tool `recall`. If not, notices and summaries name originals and tell it
+   * to recall nothing. @default whether one of that name is among the tools that the context is told
+   */
+  readonly recall?: boolean;
   /** What is added after a compaction so that the agent goes on. @default "auto" */
   readonly continuation?: ContinuationPolicy;
   /**

@@ -9,6 +9,7 @@ import { planContext } from "../core/plan/plan-context.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions } from "./options.ts";
+import type { RecallChoice } from "./recall-choice.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
 import type {
@@ -29,12 +30,18 @@ export interface ArchivedPlan {
   readonly failures: readonly Failure[];
 }
 
+/** What a context brings to each of its plans. */
+interface PlanningParts {
+  readonly options: ContextOptions;
+  readonly digest: Digest;
+  readonly recall: RecallChoice;
+}
+
 /** What the planner is told of a request, all of it in the provider's tokens. */
 export function planOptions(
   { measured, startedAt }: Pick<View, "measured" | "startedAt">,
   { budget, beside, tokens }: Gauge,
-  options: ContextOptions,
-  digest: Digest,
+  { options, digest, recall }: PlanningParts,
 ): PlanOptions {
   const { boundReasoning } = beside;
   const { traits = NEUTRAL_TRAITS } = options;
@@ -49,6 +56,7 @@ export function planOptions(
     protectedTools: options.protectedTools,
     toolKinds: options.toolKinds,
     continuation: options.continuation,
+    recall: recall.hasTool(),
     unansweredMedia: options.unansweredMedia,
     describeMedia: options.describeMedia,
   };

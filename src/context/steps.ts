@@ -38,7 +38,7 @@ interface Opened {
 }
 
 export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
-  const { options, history, now } = parts;
+  const { options, history, now, recall } = parts;
   const opened = opening(parts);
   const views = viewing(parts, opened);
   const { viewOf } = views;
@@ -57,6 +57,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       if (compactionTemplate !== undefined) checkTemplates(options, compactionTemplate);
       const gauge = await ready();
       gauge.note(sent);
+      recall.note(sent.tools);
       const view = viewOf(messages, gauge);
       if (force || isOver(view, gauge, options)) {
         const whole = held(view);

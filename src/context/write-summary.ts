@@ -113,7 +113,10 @@ function quoted(text: string): string {
 }
 
 /** What stands in the place of a head. */
-export interface SummaryOptions extends Pick<RecordedFacts, "protectedOutputs" | "standing"> {
+export interface SummaryOptions extends Pick<
+  RecordedFacts,
+  "protectedOutputs" | "standing" | "recall"
+> {
   /** The messages that the summary stands for. */
   readonly head: readonly Message[];
   /** Their handle, if they are in the archive. */
@@ -160,7 +163,12 @@ export function summaryOf(options: SummaryOptions): MadeSummary {
   const hasWords = hasAny(narrative) || hasAny(earlier);
   const note = hasWords ? QUOTED : undefined;
   const recorded: RecordedSummary = {
-    summary: frameSummary(text, { headHandle, headMessages: head.length, note }),
+    summary: frameSummary(text, {
+      headHandle,
+      headMessages: head.length,
+      recall: rest.recall,
+      note,
+    }),
     summarySource: words === undefined ? "extractive" : isWhole ? "model" : "repaired",
     ...(hasAny(narrative) && { narrative }),
     ...(hasAny(earlier) && { earlier }),

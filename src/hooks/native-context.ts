@@ -1,5 +1,5 @@
 import { isSameMessage } from "../context/chain.ts";
-import { reportFailure } from "../context/create-context.ts";
+import { noteTools, reportFailure } from "../context/create-context.ts";
 import type {
   Context,
   ContextReport,
@@ -101,6 +101,8 @@ export function nativeContextOn<Conversation, Native extends object>(
     async prepare(conversation, { usage, managedBy, ...rest } = {}) {
       let given = conversation;
       try {
+        // What has arrived is truncated first, and its notices speak of the tools.
+        noteTools(context, rest.tools);
         const seen = await arrived(conversation);
         isLeft = isManaged(managedBy ?? seen.managedBy);
         if (isLeft) return { conversation, given };

@@ -1,4 +1,3 @@
-import { memoryArchive } from "../archive/memory.ts";
 import type { Context, ContextOptions } from "../context/index.ts";
 import { createRecent } from "./conversations.ts";
 import type { AboutModel, Hook } from "./hook.ts";
@@ -54,7 +53,6 @@ function ownSettings(
   return {
     window: window ?? about?.window,
     model: model ?? about?.model,
-    archive: archive ?? memoryArchive(),
     conversation: isKept ? id : undefined,
     journal: undefined,
   };

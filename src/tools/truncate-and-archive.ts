@@ -16,6 +16,8 @@ export interface TruncationOptions {
   readonly toolLimits?: ToolLimitOverrides;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
+  /** Whether the agent has the tool `recall`, or what tells it then. @default true */
+  readonly recall?: boolean | (() => boolean);
   /** Is told about every truncated output. What it throws costs no output: it is left aside. */
   readonly onTruncated?: (event: TruncatedEvent) => void;
 }
@@ -56,7 +58,9 @@ export async function archiveTruncated(
   options: TruncationOptions & { readonly toolName: string },
 ): Promise<TruncatedOutput> {
   const stored = await keepOriginal(output, options.archive);
-  const text = withNotice(truncation, noticeTarget(stored));
+  const { recall } = options;
+  const hasRecall = typeof recall === "function" ? recall() : recall;
+  const text = withNotice(truncation, { ...noticeTarget(stored), recall: hasRecall });
   const truncated = { text, truncation, ...stored };
   tell(options, truncated);
   return truncated;

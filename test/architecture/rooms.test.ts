@@ -71,6 +71,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
   archive: /^(node:.+|env-paths|re2js)$/,
+  // What package.json chooses in the archive, for Node or not.
+  context: /^#own-archive$/,
   spill: /^node:.+$/,
   models: /^eventsource-parser$/,
   hooks: /^eventsource-parser$/,

@@ -4,7 +4,7 @@ import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { assistant, step, user } from "../build-messages.ts";
 
-const WINDOW = { window: 60_000, reserved: 4_000 } as const;
+const WINDOW = { window: 60_000, reserved: 4_000, recall: true } as const;
 const output = Array.from({ length: 9_000 }, (_, n) => `line ${n} of the log\n`).join("");
 const input = { command: "cat log" };
 

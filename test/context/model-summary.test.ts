@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { memoryArchive } from "../../src/archive/index.ts";
 import {
   type Context,
   type ContextOptions,
@@ -43,7 +44,9 @@ function grow(steps: number, size: number, first = 0): Message[] {
 }
 
 function create(summarizer: SummarizeFunction, options: ContextOptions = {}): Context {
-  return createContext({ window: 32_000, counter: quarter, summarizer, ...options });
+  // In memory: what is timed here is the summary, and no disk.
+  const archive = memoryArchive();
+  return createContext({ window: 32_000, counter: quarter, summarizer, archive, ...options });
 }
 
 /** A summarizer that notes what it is asked, and answers as told. */

@@ -72,7 +72,7 @@ describe("a loaded skill", () => {
   it("without room for it is named as a recorded fact, and its handle has all of it", async () => {
     const skill = rules(1_500);
     const archive = memoryArchive();
-    const context = createContext({ window: 32_000, archive });
+    const context = createContext({ window: 32_000, archive, recall: true });
     const head = [user("go"), ...step("s", "skill", { name: "csv" }, skill)];
     let list: readonly Message[] = [...head, ...work(20, 1_500, "a")];
     for (const round of ["b", "c"]) {
@@ -210,7 +210,7 @@ it("whatever the conversation and the window, every protected output is there or
           const left = kept.filter((text) => !shown.has(text));
           const unnamed = left.filter((text) => !said.includes(handleFor("out", text, digest)));
           // Many of them under a small cap: the last line counts the rest, and names the head.
-          const more = /(\d+) more \(protected outputs\): recall head_/.exec(said)?.[1] ?? 0;
+          const more = /(\d+) more \(protected outputs\): archived as head_/.exec(said)?.[1] ?? 0;
           expect(unnamed.length).toBeLessThanOrEqual(Number(more));
           for (const text of left) {
             expect(await archive.get(handleFor("out", text, digest))).toBe(text);

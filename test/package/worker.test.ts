@@ -1,7 +1,20 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build, type Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { step, user, words } from "../build-messages.ts";
+
+const { imports } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  imports: Record<string, { default: string }>;
+};
+/** What the package names for whoever is not Node. */
+const alias = Object.fromEntries(
+  Object.entries(imports).map(([name, choice]) => [
+    name,
+    path.resolve(choice.default.replace("./dist/", "src/").replace(/js$/, "ts")),
+  ]),
+);
 
 /** A door as a bundler for Workers makes it; what is loaded only when needed stays apart. */
 async function bundle(entry: string): Promise<{ code: string; metafile: Metafile }> {
@@ -13,6 +26,7 @@ async function bundle(entry: string): Promise<{ code: string; metafile: Metafile
     format: "iife",
     globalName: "door",
     platform: "browser",
+    alias,
     target: "es2023",
     logLevel: "silent",
   });

@@ -53,7 +53,7 @@ test("the SDK sends the model what a wrapped tool left, and a context has the wh
   await generateText({ model, tools, prompt: "go", stopWhen: stepCountIs(3) });
   const sent = JSON.stringify(model.doGenerateCalls[1]?.prompt);
   expect(sent.match(/<tool-output-truncated/g)).toHaveLength(2);
-  const handles = [...sent.matchAll(/recall=\\"(\w+)/g)].map((match) => match[1] ?? "");
+  const handles = [...sent.matchAll(/archived=\\"(\w+)/g)].map((match) => match[1] ?? "");
   const originals = await Promise.all(handles.map((handle) => context.recall(handle)));
   expect(originals).toEqual([`a.txt\n${long}`, long]);
 });

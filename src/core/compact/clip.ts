@@ -7,7 +7,7 @@ import {
   type Part,
   type ToolCallPart,
 } from "../message/message.ts";
-import type { Handle } from "../message/handle.ts";
+import { type Handle, namedOriginal } from "../message/handle.ts";
 import { originalHandle, type EditablePart } from "../message/original.ts";
 import { startsTurn, waitingCalls } from "../message/structure.ts";
 import { inputPlaceholder } from "../prune/placeholder.ts";
@@ -161,15 +161,19 @@ function shorten(
   room: Room,
   context: EditContext,
 ): Edit | undefined {
-  const { counter, digest, canRecall } = context;
+  const { counter, digest, canRecall, recall } = context;
   const handle = originalHandle(part, digest);
   const named = canRecall === false ? undefined : handle;
   const base = { ...place, reason: "clipped" as const, handle };
   const clipped = (text: string, what: string): string =>
-    clipMiddle(text, what, { room, counter, handle: named });
+    clipMiddle(text, what, { room, counter, handle: named, recall });
   switch (part.type) {
     case "tool-call":
-      return { ...base, type: "replace-input", input: clippedInput(part, room, counter, named) };
+      return {
+        ...base,
+        type: "replace-input",
+        input: clippedInput(part, { room, counter, handle: named, recall }),
+      };
     case "text":
       return { ...base, type: "replace-text", text: clipped(part.text, "message") };
     case "tool-result": {
@@ -187,17 +191,24 @@ interface Shortening {
   readonly room: Room;
   readonly counter: TokenCounter;
   readonly handle: Handle | undefined;
+  readonly recall: boolean | undefined;
 }
 
 /** Both ends of a text, and a notice that says how many lines there were and how to get them back. */
-function clipMiddle(text: string, what: string, { room, counter, handle }: Shortening): string {
+function clipMiddle(
+  text: string,
+  what: string,
+  { room, counter, handle, recall }: Shortening,
+): string {
   const tokens = counter.count(text);
   if (tokens <= room.tokens && (room.bytes === Infinity || jsonBytes(text) <= room.bytes)) {
     return text;
   }
-  const recall =
-    handle === undefined ? "the original was not kept" : `recall ${handle} for the whole`;
-  const notice = `[… the middle of this ${what} was clipped: ${countLines(text)} lines, ${tokens} tokens in all; ${recall} …]`;
+  const where =
+    handle === undefined
+      ? "the original was not kept"
+      : `${namedOriginal(handle, recall)} for the whole`;
+  const notice = `[… the middle of this ${what} was clipped: ${countLines(text)} lines, ${tokens} tokens in all; ${where} …]`;
   const mark = (left: string): string => (left === text ? notice : `\n${notice}\n`);
   return clip(text, sizeOf(room, tokens, counter), { keep: "both", mark, atLineEnds: true });
 }
@@ -219,16 +230,14 @@ function sizeOf({ tokens, bytes }: Room, most: number, counter: TokenCounter): T
  */
 function clippedInput(
   { input }: ToolCallPart,
-  room: Room,
-  counter: TokenCounter,
-  handle: Handle | undefined,
+  { room, counter, handle, recall }: Shortening,
 ): unknown {
   const fits = (value: unknown): boolean => {
     const text = inputText(value);
     return counter.count(text) <= room.tokens && jsonBytes(text) <= room.bytes;
   };
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return inputPlaceholder(inputText(input), handle ?? "not kept");
+    return inputPlaceholder(inputText(input), handle ?? "not kept", recall);
   }
   const clipped: Record<string, unknown> = { ...input };
   const fields = Object.entries(input)
@@ -236,7 +245,7 @@ function clippedInput(
     .sort((a, b) => b.text.length - a.text.length);
   for (const { name, text } of fields) {
     if (fits(clipped)) break;
-    clipped[name] = inputPlaceholder(text, handle ?? "not kept");
+    clipped[name] = inputPlaceholder(text, handle ?? "not kept", recall);
   }
   return clipped;
 }

@@ -25,6 +25,8 @@ export interface MediaContext {
   readonly now: number;
   /** False when the archive takes nothing: no original is promised then. */
   readonly canRecall?: boolean;
+  /** Whether the agent has the tool `recall`. @default true */
+  readonly recall?: boolean;
 }
 
 /** Where a part stands. */
@@ -101,7 +103,11 @@ export function describePart(
   context: MediaContext,
 ): Edit {
   const handle = originalHandle(part, context.digest);
-  const text = describeMedia([part], context.canRecall === false ? undefined : handle);
+  const text = describeMedia(
+    [part],
+    context.canRecall === false ? undefined : handle,
+    context.recall,
+  );
   return { ...place, type: "replace-text", reason: "media", handle, text };
 }
 
@@ -110,10 +116,10 @@ export function describeOutput(
   part: ToolResultPart,
   text: string,
   place: Place,
-  { digest, now, canRecall }: MediaContext,
+  { digest, now, canRecall, recall }: MediaContext,
 ): Edit {
   const handle = originalHandle(part, digest);
-  const media = describeMedia(part.output, canRecall === false ? undefined : handle);
+  const media = describeMedia(part.output, canRecall === false ? undefined : handle, recall);
   const whole = outputText(part.output);
   const reason = text === whole ? "media" : "clipped";
   const both = [text, media].filter((piece) => piece !== "").join("\n");

@@ -1,4 +1,5 @@
 import { ContextError } from "../error.ts";
+import { namedOriginal } from "../message/handle.ts";
 import { messageText } from "../message/message.ts";
 import { startsTurn, toolCalls, waitingCalls } from "../message/structure.ts";
 import { clipLine } from "../text/clip.ts";
@@ -137,7 +138,11 @@ const NAMED_PIECES = 4;
  * The text that stands for images, files and opaque pieces that are not sent again: links expire
  * and bytes are heavy. Pieces of text are no matter of it; `""` where there is nothing else.
  */
-export function describeMedia(pieces: readonly OutputPart[], handle: string | undefined): string {
+export function describeMedia(
+  pieces: readonly OutputPart[],
+  handle: string | undefined,
+  recall?: boolean,
+): string {
   const names = pieces.flatMap((piece) => (piece.type === "text" ? [] : [mediaName(piece)]));
   if (names.length === 0) return "";
   const times = new Map<string, number>();
@@ -146,8 +151,8 @@ export function describeMedia(pieces: readonly OutputPart[], handle: string | un
   const rest = each.length - NAMED_PIECES;
   const named = each.slice(0, NAMED_PIECES).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
   const verbs = names.length === 1 ? ["was", "is"] : ["were", "are"];
-  const recall = handle === undefined ? "" : `; recall ${handle}`;
-  return `[${named} ${verbs[0]} attached here and ${verbs[1]} not sent again${recall}]`;
+  const where = handle === undefined ? "" : `; ${namedOriginal(handle, recall)}`;
+  return `[${named} ${verbs[0]} attached here and ${verbs[1]} not sent again${where}]`;
 }
 
 /** Names and types come from whoever attached the piece: one line, and no half of a character. */

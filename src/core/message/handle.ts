@@ -33,6 +33,19 @@ export function isHandle(text: string): text is Handle {
   return HANDLE.test(text);
 }
 
+/** A handle in a sentence: what to do with it where the agent has the tool `recall`, or where it leads. */
+export function namedOriginal(handle: string, recall = true): string {
+  return `${recall ? "recall" : "archived as"} ${handle}`;
+}
+
+/** A handle as the attribute of an element that stands for an original. */
+export function originalAttribute(
+  handle: string | undefined,
+  recall = true,
+): Readonly<Record<string, string | undefined>> {
+  return { [recall ? "recall" : "archived"]: handle };
+}
+
 /** The kind a handle names. */
 export function handleKind(handle: Handle): OriginalKind {
   return handle.slice(0, handle.indexOf("_")) as OriginalKind;

@@ -1,3 +1,4 @@
+import { originalAttribute } from "../message/handle.ts";
 import type { Edit, Handle, Message } from "../message/index.ts";
 import { openTag } from "../text/markup.ts";
 import { reasoningOriginal } from "./apply-plan.ts";
@@ -24,7 +25,7 @@ export function editingPlan(
 function droppedReasoning(
   messages: readonly Message[],
   edits: readonly Edit[],
-  { traits, digest, canRecall }: PlanOptions,
+  { traits, digest, canRecall, recall }: PlanOptions,
   withoutRoom: readonly number[],
 ): ReasoningPlan | undefined {
   const places = [...edits.map(({ message }) => message), ...withoutRoom];
@@ -35,26 +36,27 @@ function droppedReasoning(
   });
   if (dropped.length === 0) return undefined;
   const { handle } = reasoningOriginal(messages, dropped, digest);
-  const note = canRecall === false ? undefined : reasoningNote(dropped.length, handle);
+  const note = canRecall === false ? undefined : reasoningNote(dropped.length, handle, recall);
   return { messages: dropped, handle, ...(note !== undefined && { note }) };
 }
 
 /** Where the reasoning of so many messages is. */
-function reasoningNote(messages: number, handle: Handle): string {
-  return `${openTag("reasoning-compacted", { messages, recall: handle })} />`;
+function reasoningNote(messages: number, handle: Handle, recall?: boolean): string {
+  const where = originalAttribute(handle, recall);
+  return `${openTag("reasoning-compacted", { messages, ...where })} />`;
 }
 
 /** What that note takes at most; nothing where no reasoning goes. */
 export function noteRoom(
   goes: boolean,
   messages: readonly Message[],
-  { traits, canRecall, meter }: PlanOptions,
+  { traits, canRecall, recall, meter }: PlanOptions,
 ): MessageSize {
   const mayGo = goes || traits?.boundReasoning === true;
   const isThere = ({ parts }: Message): boolean => parts.some(({ type }) => type === "reasoning");
   if (!mayGo || canRecall === false || !messages.some(isThere)) {
     return { tokens: 0, bytes: 0, images: 0 };
   }
-  const text = reasoningNote(messages.length, `head_${"0".repeat(16)}`);
+  const text = reasoningNote(messages.length, `head_${"0".repeat(16)}`, recall);
   return meter.totalSize([{ role: "assistant", parts: [{ type: "text", text }] }]);
 }

@@ -59,6 +59,8 @@ export interface PlanOptions extends PruneOptions {
    * original can be recalled. @default true
    */
   readonly canRecall?: boolean;
+  /** Whether the agent has the tool `recall`; it decides the words of notices. @default true */
+  readonly recall?: boolean;
   /**
    * Share of usable by which the counter may be wrong; see `estimateLimit`.
    * @default 0.05 for the estimator, 0 for any other counter

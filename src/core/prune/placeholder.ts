@@ -4,6 +4,7 @@ import { countLines } from "../text/utf8.ts";
 import { failureLines, toldLines } from "../text/errors.ts";
 import { oneLine } from "../text/clean.ts";
 import { openTag, tagText } from "../text/markup.ts";
+import { namedOriginal, originalAttribute } from "../message/handle.ts";
 import type { EditReason, Handle } from "../message/index.ts";
 
 /** Everything a placeholder says about the output it stands for. */
@@ -18,6 +19,8 @@ export interface PlaceholderFacts {
   readonly reason: EditReason;
   /** Absent for a reader that cannot recall. */
   readonly handle: Handle | undefined;
+  /** @default "tool" */
+  readonly recall?: boolean;
 }
 
 const ELEMENT = "tool-output-compacted";
@@ -37,7 +40,7 @@ export function placeholder(facts: PlaceholderFacts): string {
     tokens: facts.tokens,
     status: status(facts),
     reason: facts.reason === "pruned" ? undefined : facts.reason,
-    recall: facts.handle,
+    ...originalAttribute(facts.handle, facts.recall),
   });
   const errors = facts.isFailed ? errorLines(facts.text) : [];
   if (errors.length === 0) return `${open} />`;
@@ -54,8 +57,13 @@ function status({ isFailed, exitCode }: PlaceholderFacts): string {
  * The text in a call's input for a large field that was pruned; `where` tells of the original. A
  * patch goes on naming its files.
  */
-export function inputPlaceholder(text: string, where: Handle | "not kept" | undefined): string {
-  const note = where === "not kept" ? "the original was not kept" : `recall ${where}`;
+export function inputPlaceholder(
+  text: string,
+  where: Handle | "not kept" | undefined,
+  recall?: boolean,
+): string {
+  const isKept = where !== undefined && where !== "not kept";
+  const note = isKept ? namedOriginal(where, recall) : "the original was not kept";
   const mark = `[${countLines(text)} lines compacted${where === undefined ? "" : `; ${note}`}]`;
   return [...patchHeaders(text), mark].join("\n");
 }

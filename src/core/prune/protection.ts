@@ -25,6 +25,8 @@ export interface PruneContext extends PruneOptions {
   readonly meter: MessageMeter;
   readonly digest: Digest;
   readonly toolKinds?: ToolKinds;
+  /** Whether the agent has the tool `recall`. @default true */
+  readonly recall?: boolean;
   /** For `time.compacted`, in ms since the epoch. */
   readonly now: number;
 }

@@ -110,11 +110,11 @@ interface Shortened {
 
 function shortened(
   { call, result, facts, reason }: Candidate,
-  { counter }: PruneContext,
+  { counter, recall }: PruneContext,
   handle: Handle | undefined,
 ): Shortened | undefined {
   if (result === undefined) {
-    const input = smallInput(call.input, facts.largeInput, handle);
+    const input = smallInput(call.input, facts.largeInput, { handle, recall });
     const saving = partTokens(call, counter) - partTokens({ ...call, input }, counter);
     return saving > 0 ? { input, saving } : undefined;
   }
@@ -128,6 +128,7 @@ function shortened(
     exitCode: result.exitCode,
     reason,
     handle,
+    recall,
   });
   const saving = tokens - partTokens({ ...result, output: [{ type: "text", text }] }, counter);
   return saving > 0 ? { text, saving } : undefined;
@@ -159,13 +160,13 @@ export function prunedView(messages: readonly Message[], context: PruneContext):
 function smallInput(
   input: unknown,
   largeFields: readonly string[],
-  handle: Handle | undefined,
+  { handle, recall }: { readonly handle: Handle | undefined; readonly recall: boolean | undefined },
 ): unknown {
-  if (typeof input === "string") return inputPlaceholder(input, handle);
+  if (typeof input === "string") return inputPlaceholder(input, handle, recall);
   const small: Record<string, unknown> = { ...(input as Record<string, unknown>) };
   for (const name of largeFields) {
     const text = inputText(small[name]);
-    if (text.length >= LARGE_INPUT_UNITS) small[name] = inputPlaceholder(text, handle);
+    if (text.length >= LARGE_INPUT_UNITS) small[name] = inputPlaceholder(text, handle, recall);
   }
   return small;
 }

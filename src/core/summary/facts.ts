@@ -1,6 +1,6 @@
 import { pathFrom } from "../calls/path.ts";
 import type { CommandFact, FileOp, Ledger } from "../ledger/index.ts";
-import type { Handle } from "../message/index.ts";
+import { type Handle, namedOriginal } from "../message/handle.ts";
 import { type FileMention, mentions, pathsByState, relevantFiles } from "./files.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
@@ -25,6 +25,8 @@ export interface RecordedFacts {
   readonly protectedOutputs?: readonly ProtectedOutput[];
   /** Names that stand in what is kept, and need no place in the summary. */
   readonly standing?: ReadonlySet<string>;
+  /** Whether the agent has the tool `recall`. @default true */
+  readonly recall?: boolean;
 }
 
 /** An output that the agent has to get back before it goes on with what it is about. */
@@ -48,13 +50,13 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
   return [
     list("requests", texts(requests(typed)), { clips: true }),
     instructions([...typed, ...constraints]),
-    protectedOutputs(facts.protectedOutputs ?? []),
+    protectedOutputs(facts.protectedOutputs ?? [], facts.recall),
     errors(ledger, cwd),
     statements(ledger),
     ...deeds(ledger, files),
     ...todos(ledger),
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
-    heads(olderHandles),
+    heads(olderHandles, facts.recall),
     list("files", relevantFiles(files)),
     list("names", names.entries, { grouped: names.grouped }),
   ];
@@ -149,12 +151,18 @@ function instructions(typed: readonly string[]): FactList {
   return list("instructions", all, { clips: true, keep });
 }
 
+/** What has to be done with a protected output, and the same above the names alone. */
+function gettingBack(recall = true): readonly [string, string] {
+  return recall ? ["recall it", "Recall before use"] : ["call it again", "Call again before use"];
+}
+
 /** Each in a sentence, or the names alone. */
-function protectedOutputs(outputs: readonly ProtectedOutput[]): FactList {
+function protectedOutputs(outputs: readonly ProtectedOutput[], recall?: boolean): FactList {
+  const [getIt, getAll] = gettingBack(recall);
   const named = outputs.map(({ tool, subject, isSkill, handle }) => {
     const name = codeSpan(startOf(oneLine(subject || tool), SUBJECT_LENGTH));
     const what = isSkill ? `Skill ${name} is loaded: its rules are` : `What ${name} gave is`;
-    const place = handle === undefined ? "not kept; call it again" : `in ${handle}; recall it`;
+    const place = handle === undefined ? "not kept; call it again" : `in ${handle}; ${getIt}`;
     const line = `${what} ${place} before you go on with what it is about.`;
     return { line, short: `${name} ${handle ?? "not kept"}` };
   });
@@ -162,7 +170,7 @@ function protectedOutputs(outputs: readonly ProtectedOutput[]): FactList {
     Array.from({ length: Math.ceil(named.length / OUTPUTS_PER_LINE) }, (_, at) => {
       const some = named.slice(at * OUTPUTS_PER_LINE, (at + 1) * OUTPUTS_PER_LINE);
       const names = some.map(({ short }) => short).join(", ");
-      return { text: () => `Recall before use: ${names}`, facts: some.length };
+      return { text: () => `${getAll}: ${names}`, facts: some.length };
     });
   return list("protected outputs", texts(named.map(({ line }) => line)), { grouped });
 }
@@ -224,10 +232,11 @@ function todos({ todos: all }: Ledger): readonly FactList[] {
 /** So many older heads are named, if there is room: each holds a summary that names those before it. */
 const MOST_HEADS = 8;
 
-function heads(handles: readonly Handle[]): FactList {
+function heads(handles: readonly Handle[], recall?: boolean): FactList {
   const naming = (most: number): Entry => {
     const older = handles.length > most ? "; the last one names those before it" : "";
-    return { text: () => `Earlier heads: recall ${handles.slice(0, most).join(", ")}${older}` };
+    const named = namedOriginal(handles.slice(0, most).join(", "), recall);
+    return { text: () => `Earlier heads: ${named}${older}` };
   };
   const entries = handles.length === 0 ? [] : [naming(MOST_HEADS)];
   return list("heads", entries, { grouped: () => [naming(1)] });

@@ -1,6 +1,6 @@
 import { oneLine } from "../text/clean.ts";
 import { looksLike } from "../text/markup.ts";
-import { isHandle, type Handle } from "../message/handle.ts";
+import { isHandle, namedOriginal, type Handle } from "../message/handle.ts";
 
 /** What the frame around a summary says. */
 export interface FrameFacts {
@@ -8,6 +8,8 @@ export interface FrameFacts {
   readonly headHandle?: Handle;
   /** How many messages those are. */
   readonly headMessages: number;
+  /** Whether the agent has the tool `recall`. @default true */
+  readonly recall?: boolean;
   /** One more sentence for the reader; put on one line. */
   readonly note?: string;
 }
@@ -53,10 +55,13 @@ export function unframeSummary(
   const end = body.indexOf("\n\n");
   if (end < 0) return undefined;
   const text = body.slice(end + 2);
-  const facts = { headHandle: head, headMessages: Number(messages) };
-  const note = body.slice(explanation(facts).length, end);
   // Only what we would write ourselves is ours: a forged or damaged frame differs somewhere.
-  return frameSummary(text, { ...facts, note }) === framed ? { text, headHandle: head } : undefined;
+  const isOurs = [true, false].some((recall) => {
+    const facts = { headHandle: head, headMessages: Number(messages), recall };
+    const note = body.slice(explanation(facts).length, end);
+    return frameSummary(text, { ...facts, note }) === framed;
+  });
+  return isOurs ? { text, headHandle: head } : undefined;
 }
 
 /** Whether a text looks exactly like a summary of ours; anybody can write one that does. */
@@ -81,11 +86,13 @@ export function withoutFrames(text: string): string {
   return from === 0 ? text : [...pieces, text.slice(from)].join("");
 }
 
-function explanation({ headHandle, headMessages }: FrameFacts): string {
+function explanation({ headHandle, headMessages, recall }: FrameFacts): string {
   const messages = headMessages === 1 ? "1 earlier message" : `${headMessages} earlier messages`;
   const what = `This is a record of earlier work in this conversation, not an instruction from the user now. It stands for ${messages}`;
   if (headHandle === undefined) return `${what}.`;
-  return `${what}, archived word for word: recall ${headHandle} to read them.`;
+  const named = namedOriginal(headHandle, recall);
+  if (recall === false) return `${what}, ${named}.`;
+  return `${what}, archived word for word: ${named} to read them.`;
 }
 
 function escapeTag(text: string): string {

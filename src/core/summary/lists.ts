@@ -1,4 +1,4 @@
-import type { Handle } from "../message/index.ts";
+import { type Handle, namedOriginal } from "../message/handle.ts";
 import { clip, type CountTokens, headWithin } from "../text/clip.ts";
 
 /** One entry of a list; its text is made when there may be room for it. */
@@ -44,6 +44,8 @@ interface RenderOptions {
   readonly count: CountTokens;
   /** Where facts without room are. */
   readonly handle: Handle | undefined;
+  /** @default "tool" */
+  readonly recall?: boolean;
 }
 
 /**
@@ -145,11 +147,11 @@ function renderCut(
 ): RenderedList {
   const { room, count } = options;
   const total = factCount(entries);
-  const reserve = count(`${cutLine(list, total, options.handle)}\n`);
+  const reserve = count(`${cutLine(list, total, options)}\n`);
   const chosen = chooseEntries(list, entries, { ...options, room: room - reserve });
   const lines = entries.flatMap((entry) => chosen.get(entry) ?? []);
   const more = total - factCount([...chosen.keys()]);
-  const cut = cutLine(list, more, options.handle);
+  const cut = cutLine(list, more, options);
   const tokens = lines.reduce((sum, line) => sum + line.tokens, 0);
   if (more === 0) return { lines: lines.map(({ text }) => text), tokens, whole: false };
   return {
@@ -163,9 +165,9 @@ function renderCut(
 export function cutLine(
   { noun, quoted, isNew }: Pick<FactList, "noun" | "quoted" | "isNew">,
   more: number,
-  handle: Handle | undefined,
+  { handle, recall }: Pick<RenderOptions, "handle" | "recall">,
 ): string {
-  const where = handle === undefined || isNew === true ? "" : `: recall ${handle}`;
+  const where = handle === undefined || isNew === true ? "" : `: ${namedOriginal(handle, recall)}`;
   return `${quoted === true ? ">" : "-"} … and ${more} more (${noun})${where}`;
 }
 
@@ -215,10 +217,11 @@ function chooseEntries(
 function fitting(
   list: FactList,
   entry: Entry,
-  { room, count, handle, line }: Room & { readonly line: Line | undefined },
+  { room, line, ...options }: Room & { readonly line: Line | undefined },
 ): Line | undefined {
   if (room <= 0) return undefined;
   if (line !== undefined && line.tokens <= room) return line;
+  const { count } = options;
   const text = entry.text();
   const known = line ?? lineOf(list, text, { limit: room, count });
   if (known.tokens <= room) return known;
@@ -226,7 +229,11 @@ function fitting(
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
   for (const part of [0.95, 0.8, 0.6]) {
     const tokens = Math.floor(room * part);
-    const clipped = clipText(entry, { tokens, count, handle: list.isNew ? undefined : handle });
+    const clipped = clipText(entry, {
+      ...options,
+      tokens,
+      ...(list.isNew && { handle: undefined }),
+    });
     if (clipped === undefined) continue;
     const shorter = lineOf(list, clipped, { limit: room, count });
     if (shorter.tokens <= room) return shorter;
@@ -240,9 +247,9 @@ const SMALLEST_CLIP = 24;
 /** The start of a text, a mark that names its whole length and where it is, and what matters of the rest. */
 function clipText(
   { text, gist }: Entry,
-  { tokens, count, handle }: RenderOptions & { readonly tokens: number },
+  { tokens, count, handle, recall }: RenderOptions & { readonly tokens: number },
 ): string | undefined {
-  const where = handle === undefined ? "" : `: recall ${handle}`;
+  const where = handle === undefined ? "" : `: ${namedOriginal(handle, recall)}`;
   const mark = `… [clipped, ${text().length} characters in all${where}]`;
   if (tokens - count(mark) < SMALLEST_CLIP) return undefined;
   const half = { tokens: Math.floor(tokens / 2), count };

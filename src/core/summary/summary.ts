@@ -53,9 +53,10 @@ const TRIES = [1, 0.93, 0.8, 0.6, 0.35, 0.15, 0];
  * then those of earlier records, then the recorded facts; all under one cap, which they share.
  */
 export function writeSummary(input: SummaryInput): WrittenSummary {
-  const { cap, count, headHandle, olderHandles = [], narrative = {}, earlier = {} } = input;
+  const { cap, count, headHandle, olderHandles = [], narrative = {}, earlier = {}, recall } = input;
   const template = withCore(input.template ?? DEFAULT_COMPACTION_TEMPLATE);
   const handle = headHandle ?? olderHandles[0];
+  const where = { handle, recall };
   const ids = new Set(template.sections.map(({ id }) => id));
   const lists = [...modelWords(narrative), ...earlierWords(earlier), ...recordedFacts(input)]
     .filter(({ entries }) => entries.length > 0)
@@ -63,25 +64,25 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
     .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
   const room = cap - count(assembled(template, () => []).text);
   for (const part of TRIES) {
-    const rendered = renderLists(lists, Math.floor(room * part), { count, handle });
+    const rendered = renderLists(lists, Math.floor(room * part), { count, ...where });
     const linesOf = (id: string): readonly string[] =>
       rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : []));
     const made = assembled(template, linesOf);
     const isWhole = rendered.every(({ whole }, at) => whole || lists[at]?.isNew !== true);
     if (count(made.text) <= cap) return { ...made, isWhole };
   }
-  return { ...assembled(template, (id) => leastLines(lists, id, handle)), isWhole: false };
+  return { ...assembled(template, (id) => leastLines(lists, id, where)), isWhole: false };
 }
 
 /** The one line that counts the facts of a section and names where they are. */
 function leastLines(
   lists: readonly FactList[],
   id: string,
-  handle: Handle | undefined,
+  where: Parameters<typeof cutLine>[2],
 ): readonly string[] {
   const own = lists.filter(({ section, isNew }) => section === id && isNew !== true);
   const more = own.reduce((sum, { entries }) => sum + factCount(entries), 0);
-  return more === 0 ? [] : [cutLine({ noun: "facts" }, more, handle)];
+  return more === 0 ? [] : [cutLine({ noun: "facts" }, more, where)];
 }
 
 function assembled(

@@ -42,7 +42,7 @@ function ownNotice(end: string, element: string): EarlierTruncation | undefined 
   if (open < 0) return undefined;
   const tag = end.slice(open, end.indexOf(">", open));
   const path = attributeIn(tag, "file");
-  const handle = attributeIn(tag, "recall");
+  const handle = attributeIn(tag, "recall") ?? attributeIn(tag, "archived");
   return {
     by: "longhaul",
     path,

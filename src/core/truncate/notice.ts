@@ -1,3 +1,4 @@
+import { originalAttribute } from "../message/handle.ts";
 import { openTag, tagValue } from "../text/markup.ts";
 import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
@@ -11,6 +12,8 @@ export interface NoticeTarget {
   readonly path?: string;
   /** The name under which an archive has it. */
   readonly handle?: string;
+  /** Whether the agent has the tool `recall`. @default true */
+  readonly recall?: boolean;
   /** Why it was not kept, or not all of it. */
   readonly notKept?: string;
 }
@@ -37,7 +40,7 @@ export function truncationNotice(truncation: Truncation, target: NoticeTarget = 
     "kept-lines": kept.lines,
     "kept-bytes": kept.bytes,
     file: target.path,
-    recall: target.handle,
+    ...originalAttribute(target.handle, target.recall),
   });
   const lines = [
     `${tag}>`,
@@ -124,7 +127,10 @@ function errorPart({ omitted }: Truncation): string[] {
   return [`${count} ${looks}${errors.count > named.length ? "; the first" : ""}:`, ...named];
 }
 
-function wherePart(truncation: Truncation, { path, handle, notKept }: NoticeTarget): string[] {
+function wherePart(
+  truncation: Truncation,
+  { path, handle, recall, notKept }: NoticeTarget,
+): string[] {
   const reason = notKept && content(notKept.slice(0, REASON_UNITS));
   if (path === undefined && handle === undefined) {
     const why = reason === undefined ? "" : ` (${reason})`;
@@ -133,23 +139,28 @@ function wherePart(truncation: Truncation, { path, handle, notKept }: NoticeTarg
     ];
   }
   const missing = reason === undefined ? [] : [`Not all of it was kept: ${reason}.`];
-  const again = "Do not run the tool again to see more:";
   if (path === undefined) {
-    const range = nextRange(truncation);
-    const example = range === undefined ? "" : `, for example its lines ${range.join(" to ")}`;
-    return [...missing, `The rest is archived. ${again} recall ${handle}${example}.`];
+    return [...missing, archivedPart(truncation, handle ?? "", recall)];
   }
   const whole = reason === undefined ? "The whole output is" : "What was kept is";
-  const recall = handle === undefined ? "" : `, or recall ${handle}`;
+  const orRecall = handle === undefined || recall === false ? "" : `, or recall ${handle}`;
   const how =
     truncation.binary === undefined
-      ? `read or grep a part of that file${recall}`
+      ? `read or grep a part of that file${orRecall}`
       : "use a program for its type";
   return [
     ...missing,
-    `${whole} in ${tagValue(path)}. ${again} ${how}. For example:`,
+    `${whole} in ${tagValue(path)}. Do not run the tool again to see more: ${how}. For example:`,
     ...nextCommands(truncation, shellWord(tagValue(path))).map((command) => `  ${command}`),
   ];
+}
+
+/** Where the rest is that no tool of the agent can open. */
+function archivedPart(truncation: Truncation, handle: string, recall = true): string {
+  if (!recall) return `The rest is archived as ${handle}.`;
+  const range = nextRange(truncation);
+  const example = range === undefined ? "" : `, for example its lines ${range.join(" to ")}`;
+  return `The rest is archived. Do not run the tool again to see more: recall ${handle}${example}.`;
 }
 
 /** The lines next to what is shown. */

@@ -40,7 +40,7 @@ describe("reasoning that is bound to what stands before it", () => {
     expect(plan.reasoning?.messages).toHaveLength(14);
     const kept = await archive.get(plan.reasoning!.handle);
     expect(kept).toContain("signed thought 0");
-    const named = `<reasoning-compacted messages="14" recall="${plan.reasoning!.handle}" />`;
+    const named = `<reasoning-compacted messages="14" archived="${plan.reasoning!.handle}" />`;
     expect(JSON.stringify(messages).split(JSON.stringify(named).slice(1, -1))).toHaveLength(2);
     const again = await context.prepare(history);
     expect(again.messages).toEqual(messages);
@@ -72,7 +72,7 @@ describe("reasoning that is bound to what stands before it", () => {
     const options = { window: 4_000, counter: quarter, traits: traits(false) };
     const { messages, report } = await createContext(options).prepare(long);
     expect(report).toMatchObject({ action: "prune", prune: [], clipped: [] });
-    expect(JSON.stringify(messages)).toContain(`recall=\\"${report.reasoning?.handle}\\"`);
+    expect(JSON.stringify(messages)).toContain(`archived=\\"${report.reasoning?.handle}\\"`);
   });
 
   it("stays where nothing before it was edited, and where it is not bound", async () => {

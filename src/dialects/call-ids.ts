@@ -37,7 +37,6 @@ export function createCallIds(maxLength: number, taken: readonly string[] = []):
   };
 }
 
-/** A name of a tool or a call as providers accept it. */
 export function safeName(name: string, maxLength: number): string {
   return name.replace(UNSAFE, () => "_").slice(0, maxLength) || "unknown";
 }

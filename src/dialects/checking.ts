@@ -7,7 +7,6 @@ export type Report = (rule: string, problem: string) => void;
 /** The rules of one dialect, for one walk over a conversation. */
 interface Rules {
   visit(native: unknown, index: number): void;
-  /** The last message was seen. */
   end?(): void;
 }
 
@@ -30,7 +29,6 @@ export function checkList(
   return issues;
 }
 
-/** One message under check. */
 export interface Place {
   readonly index: number;
   readonly calls: CallRules;
@@ -74,7 +72,6 @@ export function checkSteps(
 interface CallRules {
   /** Notes a call; `isOurs` when a result of ours must follow. */
   open(id: string, index: number, isOurs?: boolean): void;
-  /** Notes a result. */
   answer(id: string, index: number): void;
   /** No result must follow the call any more. */
   release(id: string): void;

@@ -19,7 +19,6 @@ import {
   type WirePlace,
 } from "./wire.ts";
 
-/** What one native message holds. */
 type DecodeOne = (native: WireObject, place: WirePlace) => readonly Draft[];
 
 /** A decoder that takes native messages one by one, each in constant time. */
@@ -69,7 +68,6 @@ export function decodeContent<Decoded extends Part>(
   });
 }
 
-/** The blocks of a dialect that are no texts. */
 interface BlockReaders {
   readonly file: (block: WireObject) => FilePart | undefined;
   /** The id that joins a block that we do not know with another one. */

@@ -31,7 +31,6 @@ export function addressOf(file: FilePart): string | undefined {
   return data === undefined ? file.url : dataUrl({ mediaType: file.mediaType, data });
 }
 
-/** The same content, or the same address. */
 export function isSameFile(file: FilePart, before: FilePart | undefined): boolean {
   return before !== undefined && before.data === file.data && before.url === file.url;
 }

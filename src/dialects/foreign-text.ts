@@ -53,7 +53,6 @@ function waitingResult({ toolCallId, toolName }: ToolCallPart): ToolResultPart {
   return { type: "tool-result", toolCallId, toolName, output, isError: true };
 }
 
-/** A message that stands before the conversation proper. */
 export function isLeading(message: Message | undefined): boolean {
   return message?.role === "system" && message.kind !== "summary";
 }

@@ -14,7 +14,6 @@ export function readMessageMarks(options: unknown): Pick<Message, "kind" | "meta
   };
 }
 
-/** The marks of a tool result. */
 export function readResultMarks(options: unknown): Pick<ToolResultPart, "time" | "original"> {
   const { compacted, original } = ownMarks(options);
   return {

@@ -78,7 +78,6 @@ export function nativeOf(part: Part, dialect: string): unknown {
   return part.source?.dialect === dialect ? part.source.value : undefined;
 }
 
-/** The native block that a part came from. */
 export function nativeBlock(part: Part, dialect: string): Block | undefined {
   const native = nativeOf(part, dialect);
   return isWireBlock(native) ? native : undefined;
@@ -115,7 +114,6 @@ function isSame(before: unknown, after: unknown): boolean {
   return before === after || (Array.isArray(before) && isSameList(before, after));
 }
 
-/** Lists with the very same elements. */
 export function isSameList(list: readonly unknown[], other: unknown): boolean {
   if (!Array.isArray(other) || list.length !== other.length) return false;
   return list.every((item, index) => item === other[index]);

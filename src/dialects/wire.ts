@@ -17,7 +17,6 @@ export type WireBlock =
   | { readonly type: string }
   | { readonly type: string; readonly [field: string]: unknown };
 
-/** A block whose fields can be read. */
 export type Block = WireBlock & WireObject;
 
 export function isWireBlock(value: unknown): value is Block {
@@ -88,24 +87,20 @@ export function freeTextIn(text: unknown): unknown {
   return isFree && typeof input["input"] === "string" ? input["input"] : input;
 }
 
-/** A text with something in it. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The field if it is a string. */
 export function textIn(value: WireObject, field: string): string | undefined {
   const found = value[field];
   return typeof found === "string" ? found : undefined;
 }
 
-/** The field if it is a number. */
 export function numberIn(value: WireObject, field: string): number | undefined {
   const found = value[field];
   return typeof found === "number" ? found : undefined;
 }
 
-/** The value if it is a number, else 0. */
 export function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

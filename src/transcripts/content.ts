@@ -11,7 +11,6 @@ import { fileAt } from "../dialects/files.ts";
 import { text } from "./lenient.ts";
 import type { ContextSample } from "./transcript.ts";
 
-/** The media type of a file of which nothing is known. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** A text as no part when it is empty or absent, else as one. */
@@ -48,7 +47,6 @@ export function blockParts(block: Fields): OutputPart[] {
   return [blockFile(block) ?? { type: "opaque", kind, source }];
 }
 
-/** The file in an `image` or `document` block of Anthropic's. */
 export function blockFile({ type, title, source }: Fields): FilePart | undefined {
   const from = fieldsOf(source);
   const data = text(from["data"]);
@@ -58,7 +56,6 @@ export function blockFile({ type, title, source }: Fields): FilePart | undefined
   return { type: "file", mediaType, filename: text(title), data, url };
 }
 
-/** A string as it is, anything else as JSON. */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : toJson(value);
 }
@@ -69,7 +66,6 @@ export function exitCodeIn(content: string, pattern: RegExp): number | undefined
   return code === undefined ? undefined : Number(code);
 }
 
-/** The result of a call. */
 export function resultOf(
   { toolCallId, toolName }: Pick<ToolCallPart, "toolCallId" | "toolName">,
   answer: Omit<ToolResultPart, "type" | "toolCallId" | "toolName">,
@@ -93,7 +89,6 @@ export function newest<Entry, Name extends keyof Entry>(
   return entries.findLast((entry) => entry[name] !== undefined)?.[name];
 }
 
-/** A sample for each entry whose tokens are known. */
 export function timelineOf(entries: readonly Partial<ContextSample>[]): ContextSample[] {
   return entries.flatMap(({ time, tokens }) => (tokens === undefined ? [] : [{ time, tokens }]));
 }

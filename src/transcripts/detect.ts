@@ -10,13 +10,11 @@ export type Sample =
   | { readonly shape: "document"; readonly document: unknown; readonly oneLine: boolean }
   | { readonly shape: "text"; readonly head: string };
 
-/** Why a format was not chosen. */
 export interface Misfit {
   readonly format: string;
   readonly reason: string;
 }
 
-/** The same while formats are tried. */
 interface Tried extends Seen {
   readonly format: TranscriptFormat;
 }
@@ -93,7 +91,6 @@ function ofShape(sample: Sample, format: TranscriptFormat): Detection | undefine
   return undefined;
 }
 
-/** How many formats are named as near. */
 const NEAREST = 3;
 
 /** Three lines: what was seen, what came near, and what to do. */
@@ -135,7 +132,6 @@ function seenIn(sample: Sample): string {
   return `one JSON document, ${valueSeen(sample.document)}`;
 }
 
-/** How many fields of an object are named. */
 const FIELDS_SEEN = 8;
 
 function valueSeen(value: unknown): string {

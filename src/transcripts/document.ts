@@ -7,7 +7,6 @@ import { closedDocument, isCutShort, recoverRecords, repairDocument } from "./re
 import { unreadable } from "./source.ts";
 import type { Warnings } from "./transcript.ts";
 
-/** A JSON document, read whole. */
 export interface ParsedDocument {
   readonly value: unknown;
   /** It was cut short and closed by us. */
@@ -15,7 +14,6 @@ export interface ParsedDocument {
 }
 
 interface DocumentContext {
-  /** How messages name the file. */
   readonly name: string;
   readonly limits: TranscriptLimits;
   readonly warnings: Warnings;

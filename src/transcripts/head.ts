@@ -66,7 +66,6 @@ export function guessShape(head: Head, limits: TranscriptLimits): Guess {
   return { shape: "text", head: text, mayBeDocument: /^[ \t]*[{[]/m.test(text) };
 }
 
-/** The error for a document above the limit. */
 export function documentTooLong({ documentBytes }: TranscriptLimits): ContextError {
   return new ContextError(
     "limit-exceeded",

@@ -21,7 +21,6 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The records in a list. */
 export function records(value: unknown): Fields[] {
   return list(value).filter(isRecord);
 }

@@ -3,9 +3,7 @@ import { isDeeperThan, type TranscriptLimits } from "./limits.ts";
 import { recoverRecords } from "./recover.ts";
 import type { Warnings } from "./transcript.ts";
 
-/** One line of a file. */
 export interface Line {
-  /** 1-based. */
   readonly number: number;
   /** Without the line end (LF or CRLF); empty when the line is longer than the limit. */
   readonly bytes: Buffer;
@@ -82,7 +80,6 @@ function withoutCarriageReturn(bytes: Buffer): Buffer {
   return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
 }
 
-/** What one line of a line format holds. */
 interface LineRecords {
   readonly values: readonly unknown[];
   /** False when something in the line was lost. */

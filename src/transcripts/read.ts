@@ -31,7 +31,6 @@ interface ReadContext extends LineContext {
   readonly formats: readonly TranscriptFormat[];
 }
 
-/** What a format read, and how many lines nobody could. */
 interface Outcome {
   readonly format: string;
   readonly reading: Reading;

@@ -3,7 +3,6 @@ import { jsonrepair } from "jsonrepair";
 /** What a line or document that is no valid JSON still holds. */
 interface Recovered {
   readonly values: readonly unknown[];
-  /** Whether something was lost. */
   readonly lossy: boolean;
 }
 
@@ -126,7 +125,6 @@ export function isCutShort(text: string): boolean {
   return start !== -1 && endOfValue(text, start) === -1;
 }
 
-/** How far a text is good, and what is open there. */
 interface Cut {
   readonly end: number;
   /** The brackets and, for a string that was cut, the quote that are missing. */

@@ -271,7 +271,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The blocks in a native message's `content`. */
 function blocksOf(message: unknown): readonly Json[] {
   return listOf(fieldsOf(message)["content"]).filter(isRecord);
 }

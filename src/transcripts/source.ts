@@ -9,9 +9,7 @@ import type { Warnings } from "./transcript.ts";
 /** A transcript: the path of a file, its bytes, or a stream of its bytes. */
 export type TranscriptInput = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Where bytes come from. */
 interface ByteSource {
-  /** How messages name it: the path, or `the input`. */
   readonly name: string;
   /** Its size in bytes as it is stored, when that is known. */
   readonly total?: number;
@@ -49,7 +47,6 @@ export async function openSource(
   return { name: "the input", bytes: watch(input, options, undefined) };
 }
 
-/** The error for a file that cannot be read. */
 export function unreadable(
   name: string,
   what: string,
@@ -114,7 +111,6 @@ async function* watch(
 }
 
 interface UnpackOptions {
-  /** How messages name the file. */
   readonly name: string;
   /** What gzip may unpack to, in bytes. */
   readonly maxBytes: number;

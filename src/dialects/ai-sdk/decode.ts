@@ -172,7 +172,6 @@ function isFailure(output: WireBlock): boolean {
   return output.type.startsWith("error-") || output.type === "execution-denied";
 }
 
-/** The output of a tool result, in all its forms. */
 export function decodeOutput(output: Block, place: WirePlace): OutputPart[] {
   const { type, value, reason } = output;
   switch (type) {

@@ -149,7 +149,6 @@ function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
   return { type: "file", mediaType, data, filename };
 }
 
-/** A tool result; its output is the native one as long as it says the same. */
 function encodeResult(part: ToolResultPart): WireBlock {
   const { toolCallId, toolName } = part;
   const native = nativeBlock(part, AI_SDK);

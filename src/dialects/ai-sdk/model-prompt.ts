@@ -3,7 +3,6 @@ import { parseDataUrl } from "../files.ts";
 import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 import type { AiSdkMessage } from "./wire.ts";
 
-/** A message of a model's prompt. */
 export interface PromptMessage {
   readonly role: AiSdkMessage["role"];
   readonly content: string | readonly WireBlock[];

@@ -62,5 +62,4 @@ export type AiSdkOutputPart =
     }
   | { readonly type: "image-url" | "file-url"; readonly url: string };
 
-/** The name under which this dialect signs what it decoded. */
 export const AI_SDK = "ai-sdk";

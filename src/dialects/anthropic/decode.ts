@@ -77,7 +77,6 @@ function splitUser(parts: readonly Part[]): Draft[] {
   return first.role === "user" ? [...splitSummary(first), ...rest] : [first, ...rest];
 }
 
-/** The names of the tools called so far, by call id. */
 type CallNames = Map<string, string>;
 
 function decodeBlocks(content: unknown, names: CallNames, place: WirePlace): Part[] {

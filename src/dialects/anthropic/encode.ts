@@ -91,7 +91,6 @@ function placeParts(
   });
 }
 
-/** An entry of `messages` in the making. */
 interface DraftEntry {
   readonly role: AnthropicMessage["role"];
   readonly native: AnthropicMessage | undefined;

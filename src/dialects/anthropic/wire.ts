@@ -58,7 +58,6 @@ export type AnthropicContentBlock =
   | AnthropicImageBlock
   | AnthropicDocumentBlock;
 
-/** The name under which this dialect signs what it decoded. */
 export const ANTHROPIC = "anthropic";
 
 /** Blocks of server tools end in this; a message that ends with one is a paused turn. */

@@ -146,7 +146,6 @@ export const CALL_INPUTS: ReadonlyMap<string, string> = new Map([
 /** Pieces of a streamed call's input; `tool_calls` has it whole, and nobody sends the pieces. */
 const DELTA_BLOCKS: ReadonlySet<string> = new Set(["input_json_delta", "tool_call_chunk"]);
 
-/** The content of a message of the person, the system or a tool. */
 function decodeContent(content: unknown, place: WirePlace): OutputPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return blocksOf(content, place).map(decodeContentBlock);

@@ -129,7 +129,6 @@ function outputContent(output: readonly OutputPart[], before: unknown): unknown 
   return isSameList(blocks, before) ? before : blocks;
 }
 
-/** An answer; empty when it says nothing any more. */
 function encodeAi(
   message: Message,
   native: Native | undefined,

@@ -53,7 +53,6 @@ export function withMessageFields<Native extends LangChainMessage>(
 
 type MessageClass = new (fields: WireObject) => LangChainMessage;
 
-/** Makes new messages. */
 export type MakeMessage = (type: LangChainType, fields: WireObject) => LangChainMessage;
 
 /**
@@ -91,7 +90,6 @@ export function messageKwargs(message: Message, before: unknown): unknown {
   return withMessageMarks(message, before, message.kind === "summary" ? SUMMARY_SOURCE : {});
 }
 
-/** What a new message says beside its content. */
 export function madeFields(message: Message): WireObject {
   return { additional_kwargs: messageKwargs(message, undefined), id: message.id };
 }

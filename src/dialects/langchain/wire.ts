@@ -30,7 +30,6 @@ export type LangChainBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
-/** The name under which this dialect signs what it decoded. */
 export const LANGCHAIN = "langchain";
 /** How LangChain's own middleware marks a summary, in `additional_kwargs`. */
 export const SUMMARY_SOURCE = { lc_source: "summarization" } as const;

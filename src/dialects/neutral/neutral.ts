@@ -10,7 +10,6 @@ import type { Message, OutputPart, Part } from "../../core/message/index.ts";
  */
 export type NeutralMessage = Omit<Message, "source">;
 
-/** The name of this dialect. */
 const NEUTRAL = "neutral";
 
 /**
@@ -25,7 +24,6 @@ export function decodeNeutral(conversation: readonly NeutralMessage[]): readonly
   return conversation.flatMap((native: NeutralMessage) => decode(native));
 }
 
-/** A decoder that takes neutral messages one by one. */
 function createNeutralDecoder(): (native: NeutralMessage) => readonly Message[] {
   let index = 0;
   return (native) => {

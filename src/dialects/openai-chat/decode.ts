@@ -31,7 +31,6 @@ export function decodeOpenAIChat(conversation: readonly ChatMessage[]): readonly
 }
 
 interface Calls {
-  /** Names of the tools called so far, by call id. */
   readonly names: Map<string, string>;
   /** The id given to the last legacy function call. */
   lastFunctionId: string;
@@ -159,7 +158,6 @@ function filePart(file: WireObject): FilePart | undefined {
   return inline && { type: "file", ...inline, filename: textIn(file, "filename") };
 }
 
-/** One entry of `tool_calls`. */
 function decodeToolCall(call: unknown, place: WirePlace): ToolCallPart {
   if (!isWireObject(call)) throw invalidWire(place, "has a tool call that is no object");
   const source = { dialect: OPENAI_CHAT, value: call };

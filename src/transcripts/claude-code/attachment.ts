@@ -65,13 +65,11 @@ function delta(what: string, news: unknown, { removedNames: gone }: Fields): str
   return told.filter((line) => line !== "").join("\n");
 }
 
-/** The content below a line that says what it is; nothing without content. */
 function titled(title: string, content: unknown): string {
   const said = contentText(content);
   return said === "" ? "" : `${title}\n${said}`;
 }
 
-/** What an attachment is about: a file, a hook. */
 function name({ filename, path, hookName, displayPath }: Fields): string {
   return (
     [filename, path, hookName, displayPath].map(text).find((it) => it !== undefined) ?? "(unnamed)"

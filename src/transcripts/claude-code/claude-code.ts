@@ -9,7 +9,6 @@ import { createEntry, type Entry } from "./entry.ts";
 /** Session files of Claude Code: a line a block, a tree by parents, compactions in the file. */
 export const claudeCode = { open };
 
-/** What is known of the session as a whole. */
 interface Session {
   id?: string;
   cwd?: string;

@@ -12,7 +12,6 @@ interface EffectiveContext {
   readonly gaps: Gaps;
 }
 
-/** What of the context is not in the file. */
 export interface Gaps {
   /** How many lines the last compaction kept that the file does not hold. */
   readonly kept: number;
@@ -22,14 +21,12 @@ export interface Gaps {
   readonly summary?: number;
 }
 
-/** What was cleared from the context without a summary. */
 interface Cleared {
   /** By call id: when, in ms since the epoch; 0 when the file does not say. */
   readonly results: ReadonlyMap<string, number>;
   readonly attachments: ReadonlySet<string>;
 }
 
-/** The effective context at the end of a session. */
 export function effectiveContext(entries: readonly Entry[]): EffectiveContext {
   const path = mainPath(entries);
   const cleared = clearedBy(entries);
@@ -67,7 +64,6 @@ function placeholder(part: Part, { results }: Cleared): Part {
   return { ...rest, output: [{ type: "text", text: CLEARED }], time: { compacted } };
 }
 
-/** The lines that led to the end of the session, in the order in which they were sent. */
 interface MainPath {
   readonly entries: readonly Entry[];
   readonly gaps: Gaps;

@@ -31,9 +31,7 @@ export interface Compaction {
   readonly preserved: readonly string[];
 }
 
-/** A line as a node of the tree that the parents make. */
 export interface Entry {
-  /** 1-based number of its line. */
   readonly line: number;
   readonly uuid: string;
   /** The parent's uuid; null at a root, undefined when the line does not say. */

@@ -13,7 +13,6 @@ import type { CallPairing } from "../call-pairing.ts";
 import { asText, blockFile, blockParts, resultOf, saying } from "../content.ts";
 import { list, number, records, text } from "../lenient.ts";
 
-/** One message of a file and what it means. */
 export interface Entry {
   /** As the model is sent it; several when results, typed and injected text are in it. */
   readonly messages: readonly Message[];
@@ -108,7 +107,6 @@ function usageOf(metrics: Fields): Usage | undefined {
   return { input: Math.max(0, whole - cacheRead - cacheWrite), output, cacheRead, cacheWrite };
 }
 
-/** What the model wrote, in order. */
 function assistantParts(native: Fields, calls: CallPairing): readonly Part[] {
   if (native["type"] === "reasoning") {
     const pieces = records(native["summary"]).flatMap((piece) => text(piece["text"]) || []);
@@ -140,7 +138,6 @@ function blocksOf(content: unknown): Fields[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : records(content);
 }
 
-/** The parts of one user message by who made them. */
 interface UserContent {
   readonly results: ToolResultPart[];
   /** What the person gave. */

@@ -15,7 +15,6 @@ import { neutralItem } from "./item.ts";
 /** Rollout files of the Codex CLI: what the model saw as items, what the screen showed as events. */
 export const codex = { open };
 
-/** What is read so far. */
 interface Rollout {
   readonly history: History;
   readonly timeline: ContextSample[];

@@ -21,7 +21,6 @@ export interface History {
   messages(typed: ReadonlySet<string>): Message[];
 }
 
-/** An empty history. */
 export function createHistory(): History {
   let pieces: Piece[] = [];
   let replies = 0;

@@ -94,7 +94,6 @@ function change(state: State, value: unknown): void {
   }
 }
 
-/** A chat after everything that the file did to it. */
 interface Chat {
   readonly session: Fields;
   /** The records that a resumed chat would start from. */

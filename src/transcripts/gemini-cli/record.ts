@@ -14,7 +14,6 @@ import type { CallPairing } from "../call-pairing.ts";
 import { asText, exitCodeIn, resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
 import { instant, number, records, text } from "../lenient.ts";
 
-/** One record of a chat and what it means. */
 export interface Entry {
   readonly type: string;
   /** As the model was sent it; none for what only the screen showed. */
@@ -159,7 +158,6 @@ function exitCodeOf(
 const MASKED = /^<tool_output_masked>/;
 const MASKED_PATH = /(?:Output|output|string) (?:saved to|available at): ([^\n\]]+)/;
 
-/** What a tool answered, and whether that says that it failed. */
 interface Answer {
   readonly output: readonly OutputPart[];
   readonly failed: boolean;
@@ -206,7 +204,6 @@ function textOrFile(part: Fields): (TextPart | FilePart)[] {
   return [{ type: "file", mediaType: named ?? UNKNOWN_TYPE, ...where }];
 }
 
-/** What the model wrote: its thoughts apart from what it said. */
 function modelParts(part: Fields): Part[] {
   if (part["thought"] !== true) return textOrFile(part);
   return [{ type: "reasoning", text: text(part["text"]) ?? "" }];

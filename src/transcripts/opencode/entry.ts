@@ -14,7 +14,6 @@ import { resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
 import { number, record, records, text } from "../lenient.ts";
 import type { ContextSample } from "../transcript.ts";
 
-/** One entry of an export, `{info, parts}`, and what it means. */
 export interface Entry {
   readonly id?: string;
   /** As the model was sent it; several when injected text or more than one step is in it. */
@@ -25,11 +24,9 @@ export interface Entry {
   readonly marker?: { readonly tailStartId?: string };
   /** On an assistant message that is, or should have become, a summary. */
   readonly isSummary: boolean;
-  /** On one that became it. */
   readonly summary?: Message;
   /** On one that became it, although the file does not hold its words. */
   readonly isBlank?: boolean;
-  /** The message that it answers. */
   readonly answers?: string;
   readonly samples: readonly ContextSample[];
   readonly model?: string;

@@ -6,7 +6,6 @@ import { words } from "../../core/text/words.ts";
 /** An event of OpenHands 0.x: an action (`action`, `args`) or an observation of its outcome. */
 export interface OpenHandsEvent {
   readonly id?: string;
-  /** When it happened, in ms since the epoch. */
   readonly time?: number;
   readonly source?: string;
   readonly action?: string;
@@ -14,7 +13,6 @@ export interface OpenHandsEvent {
   readonly observation?: string;
   readonly content: unknown;
   readonly extras: Fields;
-  /** The id of the action that an observation answers. */
   readonly cause?: string;
   readonly call?: RecordedCall;
 }

@@ -140,7 +140,6 @@ function push(walk: Walk, { time }: OpenHandsEvent, message: Message): void {
   if (message.parts.length > 0) walk.messages.push({ ...message, time });
 }
 
-/** The model's reply that an action came from. */
 interface Reply {
   readonly id?: string;
   readonly model?: string;
@@ -166,7 +165,6 @@ export function replyOf(event: OpenHandsEvent): Reply {
   };
 }
 
-/** What the model answered, in the form of an OpenAI chat completion. */
 function replyMessage({ call }: OpenHandsEvent): Fields | undefined {
   const { message } = fieldsOf(list(call?.response["choices"])[0]);
   return isRecord(message) ? message : undefined;
@@ -199,7 +197,6 @@ function exitCodeOf(event: OpenHandsEvent): number | undefined {
   return typeof code === "number" && code !== -1 ? code : undefined;
 }
 
-/** Images by their addresses, as messages and observations list them. */
 function imageList(urls: unknown): OutputPart[] {
   return list(urls).flatMap((url) => (typeof url === "string" ? [fileAt(url)] : []));
 }

@@ -59,7 +59,6 @@ function toReading(runs: readonly Run[], warnings: Warnings): Reading {
   };
 }
 
-/** One run: the conversation, how often it was condensed, and the version that wrote them. */
 interface Run {
   readonly conversation: Conversation;
   readonly compactions: number;
@@ -74,7 +73,6 @@ interface RunOptions {
   readonly line?: number;
 }
 
-/** The conversation that a list of events records. */
 function readRun(values: readonly unknown[], { task, warnings, line }: RunOptions): Run {
   const events = parseEvents(values, (at) => {
     warnings.add(`Entry ${at + 1} of the history is no event; it was left out.`, line);

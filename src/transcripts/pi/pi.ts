@@ -17,7 +17,6 @@ import { createWarnings, type Reading, type RecordReader, type Warnings } from "
 /** A session of the pi coding agent: linear in version 1, a tree of entries in versions 2 and 3. */
 export const pi = { open };
 
-/** What one line means, apart from its place in the tree. */
 interface Content {
   /** As the model is sent it, if it is. */
   readonly message?: Message;
@@ -299,7 +298,6 @@ function injected(parts: readonly Part[], time: number | undefined): Message {
   return { role: "user", parts, time, kind: "injected" };
 }
 
-/** Content is a text or a list of blocks. */
 function blocksOf(content: unknown): Fields[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : records(content);
 }

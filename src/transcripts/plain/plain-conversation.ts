@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/text/json.ts";
 import type { Conversation } from "../transcript.ts";
 
-/** A conversation as a file of native messages holds it. */
 export interface PlainConversation {
   readonly messages: readonly unknown[];
   /** The object around the messages, without fields where there is none. */
@@ -11,7 +10,6 @@ export interface PlainConversation {
 /** Keys under which programs keep a list of messages; `traj` is tau-bench's, `input` OpenAI's. */
 const LISTS = ["messages", "traj", "input"] as const;
 
-/** Whether a value looks like a native message of any plain format. */
 export function isPlainMessage(value: unknown): boolean {
   if (!isRecord(value) || typeof value["role"] !== "string") return false;
   return ["content", "parts", "tool_calls", "function_call"].some((field) => field in value);

@@ -19,7 +19,6 @@ import {
 } from "./plain-conversation.ts";
 import { fromUiMessage } from "./ui-message.ts";
 
-/** What a reader of plain messages gathers. */
 interface Gathering {
   readonly dialect: Dialect;
   readonly warnings: Warnings;

@@ -5,7 +5,6 @@ import { parseInput } from "../../dialects/wire.ts";
 import { contentParts, exitCodeIn, resultOf, textParts } from "../content.ts";
 import { number, records, text } from "../lenient.ts";
 
-/** One entry of a trajectory's history. */
 export interface HistoryEntry {
   readonly role: string;
   readonly content: unknown;
@@ -24,7 +23,6 @@ export interface HistoryEntry {
 
 type Call = Pick<ToolCallPart, "toolName" | "input"> & { readonly id?: string };
 
-/** What the walk over a history has seen so far. */
 interface Walk {
   readonly messages: Message[];
   /** Calls whose observation has not come yet, oldest first. */
@@ -132,7 +130,6 @@ function push(walk: Walk, message: Message, { time }: HistoryEntry): void {
   walk.messages.push({ ...message, time });
 }
 
-/** An entry of a history, or undefined for a value that is none. */
 export function parseEntry(value: unknown): HistoryEntry | undefined {
   const native = fieldsOf(value);
   const { role, content, tool_call_ids: ids } = native;

@@ -15,7 +15,6 @@ export type {
   RecordReader,
   RecordsFormat,
   TextFormat,
-  TextReader,
   Transcript,
   TranscriptFormat,
   TranscriptWarning,

@@ -95,7 +95,7 @@ const NONE: LineRecords = { values: [], parsed: false };
 const BLANK: LineRecords = { values: [], parsed: true };
 
 /** The text of a line, with replacement characters and a warning where it is not UTF-8. */
-export function lineText({ bytes, number }: Line, warnings: Warnings): string {
+function lineText({ bytes, number }: Line, warnings: Warnings): string {
   if (!isUtf8(bytes)) {
     warnings.add("This line is not valid UTF-8; the wrong bytes were replaced.", number);
   }
@@ -103,13 +103,20 @@ export function lineText({ bytes, number }: Line, warnings: Warnings): string {
 }
 
 /** Says that a line is above the limit; whether it is. */
-export function isTooLong({ size, number }: Line, { limits, warnings }: LineContext): boolean {
+function isTooLong({ size, number }: Line, { limits, warnings }: LineContext): boolean {
   if (size <= limits.lineBytes) return false;
   warnings.add(
     `This line has ${size} bytes, above the limit lineBytes of ${limits.lineBytes}; it was left out.`,
     number,
   );
   return true;
+}
+
+/** A line of plain text. */
+export function lineTexts(line: Line, context: LineContext): LineRecords {
+  return isTooLong(line, context)
+    ? BLANK
+    : { values: [lineText(line, context.warnings)], parsed: true };
 }
 
 /** The JSON values in a line: normally one, none in a blank line, two after an interrupted write. */

@@ -3,7 +3,7 @@ import { type ParsedDocument, parseDocument } from "./document.ts";
 import { transcriptFormats } from "./formats.ts";
 import { guessShape, type Head, readHead } from "./head.ts";
 import { transcriptLimits, type TranscriptLimits } from "./limits.ts";
-import { isTooLong, type LineContext, lineRecords, lineText, splitLines } from "./lines.ts";
+import { type LineContext, lineRecords, lineTexts, splitLines } from "./lines.ts";
 import { openSource, type TranscriptInput, unpack, unreadable } from "./source.ts";
 import {
   createWarnings,
@@ -87,24 +87,18 @@ async function read(bytes: AsyncIterable<Buffer>, context: ReadContext): Promise
       throw error;
     });
   }
-  return readAs(format, head, context);
+  return readLines(format as RecordsFormat | TextFormat, head, context);
 }
 
 async function readWhole(oneLine: boolean, head: Head, context: ReadContext): Promise<Outcome> {
   const document = await parseDocument(head, context);
   const format = choose({ shape: "document", document: document.value, oneLine }, context);
   if (format.shape === "document") return readDocument(format, document);
-  return readAs(format, head, context);
+  return readLines(format, head, context);
 }
 
 function choose(sample: Sample, { formats, name }: ReadContext): TranscriptFormat {
   return selectFormat(sample, formats, name);
-}
-
-function readAs(format: TranscriptFormat, head: Head, context: ReadContext): Promise<Outcome> {
-  return format.shape === "text"
-    ? readText(format, head, context)
-    : readRecords(format as RecordsFormat, head, context);
 }
 
 async function readDocument(
@@ -115,29 +109,21 @@ async function readDocument(
   return { format: format.name, reading, unparsableLines: 0 };
 }
 
-async function readRecords(
-  format: RecordsFormat,
+/** Lines of a format that reads as a stream: records or text. */
+async function readLines(
+  format: RecordsFormat | TextFormat,
   head: Head,
   context: ReadContext,
 ): Promise<Outcome> {
   const reader = await format.open();
+  const valuesOf = format.shape === "text" ? lineTexts : lineRecords;
   let unparsableLines = 0;
   for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
     for (const line of batch) {
-      const { values, parsed } = lineRecords(line, context);
+      const { values, parsed } = valuesOf(line, context);
       for (const value of values) reader.record(value, line.number);
       if (!parsed) unparsableLines += 1;
     }
   }
   return { format: format.name, reading: reader.finish(), unparsableLines };
-}
-
-async function readText(format: TextFormat, head: Head, context: ReadContext): Promise<Outcome> {
-  const reader = await format.open();
-  for await (const batch of splitLines(head.stream, context.limits.lineBytes)) {
-    for (const line of batch) {
-      if (!isTooLong(line, context)) reader.line(lineText(line, context.warnings), line.number);
-    }
-  }
-  return { format: format.name, reading: reader.finish(), unparsableLines: 0 };
 }

@@ -66,7 +66,7 @@ export interface FormatName {
   readonly location?: string;
 }
 
-/** Takes the records of a line format one by one. */
+/** Takes the records of a line format one by one; of a text, its lines without their line ends. */
 export interface RecordReader {
   record(value: unknown, line: number): void;
   finish(): Reading;
@@ -80,12 +80,6 @@ export interface RecordsReader {
 /** Reads one JSON document. */
 export interface DocumentReader {
   read(document: unknown, state?: DocumentState): Reading;
-}
-
-/** Takes the lines of a text format one by one, without their line ends. */
-export interface TextReader {
-  line(text: string, line: number): void;
-  finish(): Reading;
 }
 
 /** One JSON value a line. */
@@ -117,7 +111,7 @@ export interface TextFormat extends FormatName {
   /** Looks at the first 64 KB. */
   detect(head: string): Detection;
   /** May load the reader first. */
-  open(): TextReader | Promise<TextReader>;
+  open(): RecordReader | Promise<RecordReader>;
 }
 
 export type TranscriptFormat = RecordsFormat | DocumentFormat | TextFormat;

@@ -9,7 +9,7 @@ describeTranscript("aider", [{ file: "aider/aider-chat-history.md.gz" }]);
 
 function read(text: string): Reading {
   const reader = aider.open();
-  text.split("\n").forEach((line, index) => reader.line(line, index + 1));
+  text.split("\n").forEach((line, index) => reader.record(line, index + 1));
   return reader.finish();
 }
 

@@ -45,7 +45,7 @@ const plain: TextFormat = {
   detect: (head) => head.startsWith("# chat") || "it does not begin with # chat",
   open() {
     const lines: string[] = [];
-    return { line: (text) => void lines.push(text), finish: () => reading(lines) };
+    return { record: (text) => void lines.push(String(text)), finish: () => reading(lines) };
   },
 };
 const formats = [records, document, plain];

@@ -1,5 +1,5 @@
 import type { Message } from "../../core/message/index.ts";
-import type { Conversation, Reading, TextReader } from "../transcript.ts";
+import type { Conversation, Reading, RecordReader } from "../transcript.ts";
 
 const CHAT_START = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
 const USER_MARK = "#### ";
@@ -27,25 +27,25 @@ interface Block {
   readonly lines: string[];
 }
 
-function openReader(): TextReader {
+function openReader(): RecordReader {
   const chats: Chat[] = [];
   let chat: Chat = { messages: [] };
   let block: Block | undefined;
 
   const endBlock = (): void => {
     const message = block === undefined ? undefined : toMessage(block);
+    if (message !== undefined) chat.messages.push(message);
     block = undefined;
-    if (message === undefined) return;
-    chat.messages.push(message);
   };
   const startChat = (started: number | undefined): void => {
     endBlock();
     if (chat.startedAt !== undefined || chat.messages.length > 0) chats.push(chat);
-    chat = started === undefined ? { messages: [] } : { startedAt: started, messages: [] };
+    chat = { startedAt: started, messages: [] };
   };
 
   return {
-    line(text) {
+    record(value) {
+      const text = String(value);
       const start = CHAT_START.exec(text);
       if (start !== null) return startChat(localTime(`${start[1]}T${start[2]}`));
       const [speaker, content] = readLine(text);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
 import { anthropic } from "../../../src/dialects/anthropic/anthropic.ts";
-import { checkAnthropic } from "../../../src/dialects/anthropic/check.ts";
+import { checkAnthropic } from "../../../src/dialects/anthropic/anthropic.ts";
 import { decodeAnthropic } from "../../../src/dialects/anthropic/decode.ts";
 import { encodeAnthropic } from "../../../src/dialects/anthropic/encode.ts";
 import type { AnthropicConversation } from "../../../src/dialects/anthropic/wire.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
-import { checkAnthropic } from "../../../src/dialects/anthropic/check.ts";
+import { checkAnthropic } from "../../../src/dialects/anthropic/anthropic.ts";
 import { decodeAnthropic } from "../../../src/dialects/anthropic/decode.ts";
 import { encodeAnthropic } from "../../../src/dialects/anthropic/encode.ts";
 import type {

@@ -111,11 +111,6 @@ function linesOfHits(hits: readonly SearchHit[]): readonly string[] {
   return lines;
 }
 
-/** A hit and the lines around it, as they are shown when nothing else is. */
-function hitLines(hit: SearchHit): readonly string[] {
-  return numberedLines(hit).map(([, text]) => text);
-}
-
 function numberedLines({
   line,
   text,
@@ -131,26 +126,12 @@ function numberedLines({
 }
 
 /** The hits of one search, as many as there is room for. */
-export interface FoundHits {
-  readonly hits: readonly SearchHit[];
-  readonly add: (hit: SearchHit) => void;
-  /** For a hit that comes after all others, if there is room for it then. */
-  readonly hold: (hit: SearchHit) => void;
-  addHeld(): void;
-  /** Why nothing more can be added. */
-  isFull(): "limit" | "size" | undefined;
-}
-
-export interface Room {
-  readonly limit: number;
-  /** Of everything that is shown, in UTF-8. */
-  readonly maxBytes: number;
-}
+export type FoundHits = ReturnType<typeof foundHits>;
 
 /** The empty line and the `--` between hits. */
 const GAP_BYTES = 4;
 
-export function foundHits({ limit, maxBytes }: Room): FoundHits {
+export function foundHits({ limit, maxBytes }: { limit: number; maxBytes: number }) {
   const hits: SearchHit[] = [];
   const held: SearchHit[] = [];
   let shown = 0;
@@ -167,14 +148,16 @@ export function foundHits({ limit, maxBytes }: Room): FoundHits {
     shown = fit === undefined ? maxBytes : maxBytes - room + sizeOf(fit);
   };
   return {
-    hits,
+    hits: hits as readonly SearchHit[],
     add,
-    hold(hit) {
+    /** For a hit that comes after all others, if there is room for it then. */
+    hold: (hit: SearchHit): void => {
       if (held.length < limit) held.push(hit);
     },
-    addHeld() {
+    addHeld(): void {
       for (const hit of held) if (isFull() === undefined) add(hit);
     },
+    /** Why nothing more can be added. */
     isFull,
   };
 }
@@ -199,5 +182,5 @@ function withContext(hit: SearchHit, lines: number): SearchHit {
 }
 
 function sizeOf(hit: SearchHit): number {
-  return hitLines(hit).reduce((sum, line) => sum + utf8Length(line) + 1, 0);
+  return numberedLines(hit).reduce((sum, [, line]) => sum + utf8Length(line) + 1, 0);
 }

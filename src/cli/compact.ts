@@ -85,7 +85,7 @@ export function defineCompact(command: Command, io: Io): void {
     .option(
       "--protect <tool>",
       "a tool whose outputs stay, * stands for anything; may be given several times",
-      (tool: string, before: readonly string[] = []) => [...before, tool],
+      (tool: string, before?: readonly string[]) => [...(before ?? []), tool],
     )
     .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(

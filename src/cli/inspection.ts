@@ -83,7 +83,7 @@ export type InspectReport = ReturnType<typeof inspectJson>;
 /** What `--json` prints; fields are only ever added. Token figures are whole numbers. */
 export function inspectJson(inspection: Inspection) {
   const { loaded, size, prunable } = inspection;
-  const { budget } = size;
+  const { budget, tokens: total, most, source, estimated, factor, assumed, outside } = size;
   const { transcript, conversation } = loaded;
   const { title, model, cwd } = conversation;
   return {
@@ -101,20 +101,7 @@ export function inspectJson(inspection: Inspection) {
     reserved: budget.reserved,
     usable: budget.usable,
     overflow: size.isOver,
-    tokens: {
-      total: size.tokens,
-      /** With the margin of what is only estimated: that decides whether the session overflows. */
-      most: size.most,
-      source: size.source,
-      /** What our estimator makes of the messages alone. */
-      estimated: size.estimated,
-      /** The provider's tokens for one of those. */
-      factor: size.factor,
-      /** Where nothing was reported: what the estimate was multiplied by, if that is not 1. */
-      assumed: size.assumed,
-      /** What the session does not hold: system prompt, tools. */
-      outside: size.outside,
-    },
+    tokens: { total, most, source, estimated, factor, assumed, outside },
     kinds: inspection.kinds,
     tools: inspection.tools,
     largest: inspection.largest,

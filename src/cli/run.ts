@@ -127,22 +127,14 @@ function withLineEnd(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Shows a person what a command prints, and below it how much that is by now. */
-interface LiveView {
-  readonly update: (progress: Progress) => void;
-  /** Whether something went by too fast to be shown. */
-  hasSkipped(): boolean;
-  /** Takes the count away again. */
-  stop(): void;
-  /** Prints a line of talk below what was shown. */
-  note(line: string): void;
-}
-
 /** Short commands show no count: it would only flicker. */
 const COUNT_AFTER_MS = 1_000;
 const CLEAR_LINE = "\r\x1b[2K";
 
-function startLiveView({ stdout, stderr }: Io): LiveView {
+type LiveView = ReturnType<typeof startLiveView>;
+
+/** Shows a person what a command prints, and below it how much that is by now. */
+function startLiveView({ stdout, stderr }: Io) {
   const decoder = new TextDecoder();
   let [isAtLineStart, hasCount, hasSkipped] = [true, false, false];
 
@@ -156,7 +148,7 @@ function startLiveView({ stdout, stderr }: Io): LiveView {
     isAtLineStart = text.endsWith("\n");
   };
   return {
-    update({ latest, skipped, lines, bytes: size, elapsedMs }) {
+    update: ({ latest, skipped, lines, bytes: size, elapsedMs }: Progress): void => {
       clear();
       if (skipped > 0) {
         hasSkipped = true;
@@ -169,9 +161,12 @@ function startLiveView({ stdout, stderr }: Io): LiveView {
       stderr.write(pc.dim([...counted, bytes(size), seconds].join(", ")));
       hasCount = true;
     },
+    /** Whether something went by too fast to be shown. */
     hasSkipped: () => hasSkipped,
+    /** Takes the count away again. */
     stop: clear,
-    note(line) {
+    /** Prints a line of talk below what was shown. */
+    note(line: string): void {
       clear();
       talk({ stderr }, `${isAtLineStart ? "" : "\n"}${line}`);
       isAtLineStart = true;

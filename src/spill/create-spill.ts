@@ -161,16 +161,11 @@ async function after(work: Promise<void>, done: () => void): Promise<void> {
   done();
 }
 
-/** Makes bytes of the pieces of a stream, in the order in which they come. */
-interface ChunkBytes {
-  /** Throws a `TypeError` for what is neither bytes nor text. */
-  of(chunk: unknown, encoding?: BufferEncoding): Uint8Array;
-  /** What is left at the end: nothing, or the half of a character whose other half never came. */
-  rest(): Uint8Array;
-}
-
-/** A source of text may cut a surrogate pair in two; its first half waits for the other one. */
-function chunkBytes(): ChunkBytes {
+/**
+ * Makes bytes of the pieces of a stream, in their order. A source of text may cut a surrogate pair in
+ * two; its first half waits for the other one.
+ */
+function chunkBytes() {
   let held = "";
   const take = (): string => {
     const text = held;
@@ -178,7 +173,8 @@ function chunkBytes(): ChunkBytes {
     return text;
   };
   return {
-    of(chunk, encoding = "utf8") {
+    /** Throws a `TypeError` for what is neither bytes nor text. */
+    of(chunk: unknown, encoding: BufferEncoding = "utf8"): Uint8Array {
       if (typeof chunk !== "string" || !/^utf-?8$/i.test(encoding)) {
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : bytesOf(chunk);
         return held === "" ? bytes : Buffer.concat([Buffer.from(take()), bytes]);
@@ -188,7 +184,8 @@ function chunkBytes(): ChunkBytes {
       held = text.slice(-1);
       return Buffer.from(text.slice(0, -1));
     },
-    rest: () => Buffer.from(take()),
+    /** What is left at the end: nothing, or the half of a character whose other half never came. */
+    rest: (): Uint8Array => Buffer.from(take()),
   };
 }
 

@@ -88,15 +88,8 @@ const BLOCK_BYTES = 262_144;
 /** Other work gets its turn after so many. */
 const BLOCKS_AT_ONCE = 16;
 
-interface Counter {
-  /** Line ends up to an offset; `undefined` where that are too many bytes. */
-  newlines(to: number): number | undefined;
-  /** The same, while the disk takes the rest of the file. */
-  finish(to: number): Promise<number | undefined>;
-}
-
 /** Counts the lines of a file that another process writes, each byte once. */
-function countIn(fd: number): Counter {
+function countIn(fd: number) {
   let [at, newlines] = [0, 0];
   let block: Buffer | undefined;
   /** Whether there is more. */
@@ -113,12 +106,14 @@ function countIn(fd: number): Counter {
     return at < to;
   };
   return {
-    newlines(to) {
+    /** Line ends up to an offset; `undefined` where that are too many bytes. */
+    newlines(to: number): number | undefined {
       if (to > MOST_COUNTED_BYTES) return undefined;
       countBlocks(to, Infinity);
       return newlines;
     },
-    async finish(to) {
+    /** The same, while the disk takes the rest of the file. */
+    async finish(to: number): Promise<number | undefined> {
       if (to > MOST_COUNTED_BYTES) return undefined;
       const flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve()));
       while (countBlocks(to, BLOCKS_AT_ONCE)) await nextTurn();

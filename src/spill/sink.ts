@@ -74,20 +74,6 @@ export function createSink({ archive, capacity, maxBytes }: SinkOptions): Sink {
   };
 }
 
-/** The memory of a sink. */
-interface Blocks {
-  /** Copies a chunk from an offset on until the current block is full; how far it got. */
-  take(this: void, chunk: Uint8Array, from: number): number;
-  /** Begins a new block; the full one, which stays as it is until the next but one begins. */
-  next(this: void): Uint8Array;
-  size(this: void): number;
-  lines(this: void): number;
-  tail(this: void): Uint8Array;
-  /** The start of the stream; `undefined` while all of it is in the current block. */
-  head(this: void): Uint8Array | undefined;
-  current(this: void): Uint8Array;
-}
-
 const FIRST_BYTES = 16_384;
 /** Small enough to be in the processor's cache still when it is counted and written. */
 const BLOCK_BYTES = 262_144;
@@ -98,7 +84,7 @@ const HELD_BYTES = 1_048_576;
  * Bytes are collected in a first block, which has the head, and then in blocks of 256 KB, of which
  * those with the tail are used again once they are too old.
  */
-function createBlocks(capacity: number): Blocks {
+function createBlocks(capacity: number) {
   const most = Math.ceil(capacity / BLOCK_BYTES) + 1;
   let room = Math.max(HELD_BYTES, 2 * capacity);
   let block = new Uint8Array(Math.min(FIRST_BYTES, room));
@@ -120,14 +106,16 @@ function createBlocks(capacity: number): Blocks {
     block = larger;
   };
   return {
-    take(chunk, from) {
+    /** Copies a chunk from an offset on until the current block is full; how far it got. */
+    take(chunk: Uint8Array, from: number): number {
       growTo(filled + chunk.length - from);
       const piece = chunk.subarray(from, from + block.length - filled);
       block.set(piece, filled);
       filled += piece.length;
       return from + piece.length;
     },
-    next() {
+    /** Begins a new block; the full one stays as it is until the next but one begins. */
+    next(): Uint8Array {
       lines();
       const full = block;
       first ??= full;
@@ -139,10 +127,11 @@ function createBlocks(capacity: number): Blocks {
       [filled, counted] = [0, 0];
       return full;
     },
-    size: () => before + filled,
+    size: (): number => before + filled,
     lines,
-    tail: () => lastBytes([...recent, current()], capacity),
-    head: () => first?.subarray(0, capacity),
+    tail: (): Uint8Array => lastBytes([...recent, current()], capacity),
+    /** The start of the stream; `undefined` while all of it is in the current block. */
+    head: (): Uint8Array | undefined => first?.subarray(0, capacity),
     current,
   };
 }
@@ -157,16 +146,6 @@ function lastBytes(parts: readonly Uint8Array[], count: number): Uint8Array {
   return Buffer.concat(last).subarray(-count);
 }
 
-/** Brings bytes into an archive; a failure costs the original and stops nothing. */
-interface Original {
-  /** Takes the next bytes; with a promise, they must not change until it settles. Never rejects. */
-  append(bytes: Uint8Array): Promise<void> | undefined;
-  /** Takes the last bytes and keeps all of them: `whole`, where they are in memory. Never rejects. */
-  keep(last: Uint8Array, whole?: Uint8Array): Promise<Kept>;
-  /** Leaves nothing behind. Never rejects. */
-  discard(): Promise<void>;
-}
-
 /** Where the bytes of one original go. `append` throws and `commit` rejects when the archive fails. */
 interface Target {
   append(bytes: Uint8Array): void;
@@ -177,8 +156,11 @@ interface Target {
 const NO_ARCHIVE = "there is no archive";
 const ENDED = "the output had ended before";
 
-/** Nothing is opened before the first bytes come. */
-function createOriginal(archive: Archive | undefined, maxBytes: number): Original {
+/**
+ * Brings bytes into an archive; a failure costs the original and stops nothing. Nothing is opened
+ * before the first bytes come, and nothing rejects.
+ */
+function createOriginal(archive: Archive | undefined, maxBytes: number) {
   let size = 0;
   let target: Target | undefined;
   let notKept = archive === undefined ? NO_ARCHIVE : undefined;
@@ -205,7 +187,7 @@ function createOriginal(archive: Archive | undefined, maxBytes: number): Origina
     if (archive === undefined || notKept !== undefined) return undefined;
     try {
       size += bytes.length;
-      if (size > maxBytes) throw tooLong(maxBytes);
+      if (size > maxBytes) throw refused(`it is larger than ${maxBytes} bytes`);
       if (target === undefined) return open(bytes, archive);
       target.append(bytes);
       return undefined;
@@ -214,9 +196,12 @@ function createOriginal(archive: Archive | undefined, maxBytes: number): Origina
     }
   };
   return {
+    /** Takes the next bytes; with a promise, they must not change until it settles. */
     append,
+    /** Leaves nothing behind. */
     discard,
-    async keep(last, whole) {
+    /** Takes the last bytes and keeps all of them: `whole`, where they are in memory. */
+    async keep(last: Uint8Array, whole?: Uint8Array): Promise<Kept> {
       await append(last);
       const [full, failure] = [target, notKept ?? ENDED];
       [target, notKept] = [undefined, ENDED];
@@ -262,37 +247,30 @@ function memoryTarget(archive: Archive): Target {
   return {
     append(bytes) {
       size += bytes.length;
-      if (size > MOST_HELD_BYTES) throw tooLarge(archive.name);
+      if (size > MOST_HELD_BYTES) {
+        throw refused(
+          `The ${archive.name} archive has no files, so it takes outputs of at most ${MOST_HELD_BYTES} bytes. Use an archive with files for larger ones.`,
+        );
+      }
       // A copy: the memory is used again.
       held.push(bytes.slice());
     },
     async commit() {
       const bytes = Buffer.concat(held);
-      if (!isUtf8(bytes)) throw noText(archive.name);
+      if (!isUtf8(bytes)) {
+        throw refused(
+          `The ${archive.name} archive has no files, so it cannot hold an output that is not UTF-8. Use an archive with files.`,
+        );
+      }
       return archive.put("out", bytes.toString("utf8"));
     },
     async discard() {},
   };
 }
 
-function tooLong(maxBytes: number): ContextError {
-  return new ContextError("limit-exceeded", `it is larger than ${maxBytes} bytes`);
-}
-
-function tooLarge(archive: string): ContextError {
-  return new ContextError(
-    "limit-exceeded",
-    `The ${archive} archive has no files, so it takes outputs of at most ${MOST_HELD_BYTES} bytes. Use an archive with files for larger ones.`,
-    { details: { archive, limit: MOST_HELD_BYTES } },
-  );
-}
-
-function noText(archive: string): ContextError {
-  return new ContextError(
-    "archive-failed",
-    `The ${archive} archive has no files, so it cannot hold an output that is not UTF-8. Use an archive with files.`,
-    { details: { archive } },
-  );
+/** Why an original is not kept, for a person. */
+function refused(why: string): ContextError {
+  return new ContextError("limit-exceeded", why);
 }
 
 /** As a clause that can follow "was not kept:". */

@@ -63,18 +63,6 @@ function startTimer(work: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(work, Math.min(ms, LONGEST_MS));
 }
 
-interface Stopper {
-  /** Asks the group to end, and kills it after the grace. The first reason counts. */
-  now(reason: StopReason, signal?: NodeJS.Signals): void;
-  reason(): StopReason | undefined;
-  /**
-   * Once the command ended: no other process of a stopped command stays behind. Whether one of a
-   * command that ended by itself does.
-   */
-  rest(): Promise<boolean>;
-  close(): void;
-}
-
 const POLL_MS = 10;
 /** A look at all processes of the system costs some ms. */
 const FAMILY_POLL_MS = 50;
@@ -88,7 +76,7 @@ interface Family {
   readonly mark: string;
 }
 
-function stopper(family: Family, graceMs: number): Stopper {
+function stopper(family: Family, graceMs: number) {
   const { group } = family;
   let reason: StopReason | undefined;
   let killAt = 0;
@@ -101,7 +89,8 @@ function stopper(family: Family, graceMs: number): Stopper {
     return false;
   };
   return {
-    now(why, signal = "SIGTERM") {
+    /** Asks the group to end, and kills it after the grace. The first reason counts. */
+    now(why: StopReason, signal: NodeJS.Signals = "SIGTERM"): void {
       if (reason !== undefined) return;
       reason = why;
       killAt = performance.now() + graceMs;
@@ -111,7 +100,11 @@ function stopper(family: Family, graceMs: number): Stopper {
       if (!isRunaway) timer = startTimer(() => signalAll(family, "SIGKILL"), graceMs);
     },
     reason: () => reason,
-    async rest() {
+    /**
+     * Once the command ended: no other process of a stopped command stays behind. Whether one of a
+     * command that ended by itself does.
+     */
+    async rest(): Promise<boolean> {
       if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
       while (performance.now() < killAt && signalAll(family, 0)) await sleep(FAMILY_POLL_MS);
       // Whoever is killed may have started another just before.

@@ -1,6 +1,5 @@
 import {
   type Attributes,
-  type Counter,
   type Histogram,
   type Meter,
   type MeterProvider,
@@ -42,7 +41,7 @@ export interface TelemetryOptions {
 /** What the parts of this room share. */
 interface Telemetry {
   readonly tracer: Tracer;
-  readonly instruments: Instruments;
+  readonly instruments: ReturnType<typeof createInstruments>;
   readonly attributes: Attributes;
   readonly spanAttributes: Attributes;
   readonly captureContent: boolean;
@@ -205,19 +204,6 @@ function tellFailure(
   instruments.failures.add(1, about);
 }
 
-/** Everything that is measured. */
-interface Instruments {
-  /** Tokens that the next request will hold, after every step. */
-  readonly contextTokens: Histogram;
-  readonly edits: Counter;
-  readonly savedTokens: Histogram;
-  readonly editDuration: Histogram;
-  readonly callTokens: Histogram;
-  readonly callDuration: Histogram;
-  readonly truncations: Counter;
-  readonly failures: Counter;
-}
-
 /** The boundaries that the GenAI conventions ask for, in tokens and in seconds. */
 const TOKENS = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
@@ -227,7 +213,8 @@ const SECONDS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-export function createInstruments(meter: Meter): Instruments {
+/** Everything that is measured. */
+export function createInstruments(meter: Meter) {
   const tokens = (name: string, description: string): Histogram =>
     meter.createHistogram(name, {
       unit: "{token}",

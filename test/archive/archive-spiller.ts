@@ -7,7 +7,9 @@ import { directoryArchive } from "../../src/archive/directory.ts";
  * `archive-spiller.ts FOLDER hold BYTES NAME` writes one, prints its path and never ends.
  */
 const [folder = "", count = "", bytes = "", name = ""] = process.argv.slice(2);
-const archive = directoryArchive(folder, { conversation: name });
+// Whoever is killed must not hold the lock of a collection.
+const retention = count === "hold" ? false : undefined;
+const archive = directoryArchive(folder, { conversation: name, retention });
 
 function content(index: number): string {
   const line = `${name} ${index} `;

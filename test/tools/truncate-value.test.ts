@@ -2,7 +2,7 @@ import { countLines } from "../../src/core/text/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
-import { shareLimits } from "../../src/tools/cut-texts.ts";
+import { shareLimits } from "../../src/tools/truncate-value.ts";
 import { truncateValue } from "../../src/tools/truncate-value.ts";
 import { runs } from "../property/runs.ts";
 

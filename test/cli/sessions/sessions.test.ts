@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeSessions } from "../../../src/cli/sessions/describe-sessions.ts";
+import { describeSessions } from "../../../src/cli/sessions/choose-session.ts";
 import { findSessions } from "../../../src/cli/sessions/sessions.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { capturedIo, type CapturedIo } from "../captured-io.ts";

@@ -2,7 +2,6 @@ import { fieldsOf, type Fields } from "../text/json.ts";
 import type { FileAccess, LineRange } from "./file-access.ts";
 import { words } from "../text/words.ts";
 
-/** The first of these fields that is a non-empty text. */
 export function textField(fields: Fields, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];
@@ -41,7 +40,6 @@ export function namedFiles(fields: Fields): { path: string; range?: LineRange }[
   return [range === undefined ? { path } : { path, range }];
 }
 
-/** From where to where a move goes. */
 export function movedFile(fields: Fields): FileAccess[] {
   const source = textField(fields, ["source", "old_path", "oldPath", "src"]);
   const target = textField(fields, ["destination", "new_path", "newPath", "dest", "target"]);
@@ -83,7 +81,6 @@ const CONTENT_FIELDS =
 /** Content at least this long is worth taking out; a placeholder has about a quarter of it. */
 const LARGE_UNITS = 500;
 
-/** The names of the fields that hold large content. */
 export function largeFields(fields: Fields): string[] {
   return CONTENT_FIELDS.filter((name) => sizeOf(fields[name]) >= LARGE_UNITS);
 }

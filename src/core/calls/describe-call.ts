@@ -85,7 +85,6 @@ interface ParsedCall {
   readonly kind: ToolKind;
 }
 
-/** True of a kind whose calls change files. */
 export function changesFiles(kind: ToolKind): kind is "write" | "edit" | "delete" {
   return kind === "write" || kind === "edit" || kind === "delete";
 }
@@ -256,7 +255,6 @@ function nonEmpty(commands: readonly string[]): string[] {
   return commands.filter((command) => command.trim() !== "");
 }
 
-/** The folder in which a call says that its commands run. */
 function commandFolder(fields: Fields): string | undefined {
   return textField(withAction(fields), FOLDER_FIELDS);
 }

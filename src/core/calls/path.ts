@@ -91,7 +91,6 @@ export function looksLikeFile(path: string): boolean {
   return EXTENSION.test(name) || PLAIN_FILES.test(name) || DOT_FILE.test(name);
 }
 
-/** The last name of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,13 +1,11 @@
 /** A shell's command line, taken apart into simple commands. Linear time, whatever the text is. */
 
-/** A simple command, as it is typed. */
 export interface Statement {
   /** With their quotes. */
   readonly words: string[];
   readonly redirects: { readonly sign: string; readonly target: string }[];
   /** The text of its heredoc. */
   readonly input: string | undefined;
-  /** The operator behind it; `""` at the end of the line. */
   readonly operator: string;
   /** The place of that operator in the line. */
   readonly to: number;

@@ -8,7 +8,6 @@ interface Shell {
   folder: string | undefined;
   /** Folders outside of the subshells that are open. */
   readonly folders: (string | undefined)[];
-  /** Those whose values are known. */
   readonly variables: Map<string, string>;
   /** How many `if` are open. */
   conditions: number;

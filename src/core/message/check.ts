@@ -43,7 +43,6 @@ export function checkMessages(messages: readonly Message[]): MessageIssue[] {
 export function createMessageCheck(): MessageCheck {
   const issues: MessageIssue[] = [];
   const seen = new Set<string>();
-  /** The calls without a result so far. */
   const open = new Map<string, OpenCall>();
   let next = 0;
 

@@ -236,7 +236,6 @@ function encodeToolCall(part: ToolCallPart, ids: CallIds): ChatToolCall | ChatCu
   return withFields(native, { id, function: encodeFunction(part, called) });
 }
 
-/** The function of a native call with this part's input. */
 function encodeFunction(part: ToolCallPart, native: ChatFunction): ChatFunction {
   return withFields(native, { arguments: functionArguments(part.input, native.arguments) });
 }

@@ -62,7 +62,6 @@ export interface ChatCustomToolCall {
   readonly custom: { readonly name: string; readonly input: string };
 }
 
-/** The name under which this dialect signs what it decoded. */
 export const OPENAI_CHAT = "openai-chat";
 
 /**

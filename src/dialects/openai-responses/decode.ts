@@ -2,8 +2,7 @@ import type { Message, Part } from "../../core/message/index.ts";
 import type { Decoder } from "../dialect.ts";
 import { decodeList } from "../decoding.ts";
 import { fromNative } from "../native-message.ts";
-import { createCallBook } from "./call-book.ts";
-import { decodeItem } from "./decode-item.ts";
+import { createCallBook, decodeItem } from "./decode-item.ts";
 import { fromReply, OPENAI_RESPONSES, type ReplySource, type ResponsesItem } from "./wire.ts";
 
 /**
@@ -23,7 +22,6 @@ interface OpenReply {
   message?: Message;
 }
 
-/** A decoder that takes items one by one, each in constant time. */
 export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
   const calls = createCallBook();
   let index = 0;

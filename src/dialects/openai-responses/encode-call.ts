@@ -40,7 +40,6 @@ export interface SentCalls {
   readonly types: Map<string, string>;
 }
 
-/** Notes a native call that goes out as it is. */
 export function keepCall(part: ToolCallPart, { ids, types }: SentCalls): void {
   ids.keep(part.toolCallId);
   const native = nativeOf(part, OPENAI_RESPONSES);

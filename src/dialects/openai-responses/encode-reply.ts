@@ -17,7 +17,6 @@ import {
 } from "./wire.ts";
 import { words } from "../../core/text/words.ts";
 
-/** The parts that came from one item, or one part from elsewhere. */
 interface Bundle {
   readonly item?: ResponsesItem;
   readonly parts: readonly Part[];
@@ -81,7 +80,6 @@ function bundleParts(parts: readonly Part[], items: readonly ResponsesItem[]): B
   return bundles;
 }
 
-/** The item that each native value of a reply belongs to. */
 function ownersOf(items: readonly ResponsesItem[]): Map<unknown, ResponsesItem> {
   const owners = new Map<unknown, ResponsesItem>();
   for (const item of items) {

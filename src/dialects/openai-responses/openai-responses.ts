@@ -33,11 +33,9 @@ interface OpenCall {
   readonly isHosted: boolean;
 }
 
-/** The state of a walk over the items. */
 interface Walk {
   readonly reportAt: (index: number) => Report;
   readonly ids: Set<string>;
-  /** The ids of all calls so far. */
   readonly calls: Set<string>;
   readonly open: Map<string, OpenCall>;
   /** The calls of the local shell by the ids of their items, which some outputs name. */

@@ -65,7 +65,6 @@ export interface ResponsesCallOutput {
   readonly output: string | ResponsesInputPart[];
 }
 
-/** The name under which this dialect signs what it decoded. */
 export const OPENAI_RESPONSES = "openai-responses";
 
 /** The type of an item; a short message has a role instead, and a reference nothing but an id. */

@@ -20,6 +20,8 @@ export default defineConfig(({ mode }) => {
     .filter(replacesModules);
   // Files that repeat in bulk what others show once run in `npm run test:all` only.
   const bulk = isAll ? [] : ["test/**/*.all.test.ts"];
+  // The real coding agents are installed by hand: `npm run test:clients`.
+  const clients = ["test/clients/**"];
   return {
     // The examples import the package by its name: its sources, not what was built last.
     resolve: {
@@ -33,7 +35,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: "together",
             include: ["test/**/*.test.ts"],
-            exclude: [...apart, ...bulk],
+            exclude: [...apart, ...bulk, ...clients],
             isolate: false,
           },
         },

@@ -10,16 +10,20 @@ import { type Io, widthOf } from "./io.ts";
 import type { ChosenWindow, Loaded } from "./load.ts";
 import { roomWords, type SessionSize, sourceWords } from "./measure-session.ts";
 
-/** What a compaction did, for the report and for the view. */
-export interface CompactResult {
+/** What a compaction did. */
+export interface Outcome {
   readonly loaded: Loaded;
-  readonly chosen: ChosenWindow;
   /** Before. */
   readonly size: SessionSize;
   readonly report: ContextReport;
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
   readonly isForced: boolean;
+}
+
+/** The same, and where it went. */
+export interface CompactResult extends Outcome {
+  readonly chosen: ChosenWindow;
   readonly to: WriteTarget;
   /** Where the compacted conversation was written; absent when there was nothing to write. */
   readonly out: string | undefined;
@@ -31,6 +35,11 @@ const SECTION_LINES = 3;
 
 /** What `compact` did, for a person. */
 export function compactView(io: Io, result: CompactResult): string[] {
+  return [...outcomeView(io, result), ...places(io, result), ...warnings(result)];
+}
+
+/** What became of the conversation, wherever it was written. */
+export function outcomeView(io: Io, result: Outcome): string[] {
   return [
     ...headline(result),
     "",
@@ -38,12 +47,10 @@ export function compactView(io: Io, result: CompactResult): string[] {
     "",
     ...actions(result),
     ...summary(io, result),
-    ...places(io, result),
-    ...warnings(result),
   ];
 }
 
-function headline({ loaded, report }: CompactResult): string[] {
+function headline({ loaded, report }: Outcome): string[] {
   const { transcript, conversation, title } = loaded;
   const version = transcript.version === undefined ? "" : ` ${transcript.version}`;
   const model = conversation.model === undefined ? "" : `, ${conversation.model}`;
@@ -54,7 +61,7 @@ function headline({ loaded, report }: CompactResult): string[] {
   ];
 }
 
-function sizes(io: Io, { report, size }: CompactResult): string[] {
+function sizes(io: Io, { report, size }: Outcome): string[] {
   const { before, after } = report.tokens;
   const whole = Math.max(before, after, report.usable);
   const width = widthOf(io) - 36;
@@ -75,7 +82,7 @@ function roomLeft({ tokens, usable }: ContextReport): string {
   return room > 0 ? `${count(room)} free` : `over by ${count(-room)}`;
 }
 
-function actions({ report, ledger, isForced }: CompactResult): string[] {
+function actions({ report, ledger, isForced }: Outcome): string[] {
   const lines: string[] = [];
   if (report.action === "none") {
     lines.push(
@@ -121,7 +128,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   relevantFiles: "Relevant files",
 };
 
-function summary(io: Io, { report }: CompactResult): string[] {
+function summary(io: Io, { report }: Outcome): string[] {
   if (report.summary === undefined) return [];
   const width = widthOf(io) - 6;
   const sections = Object.entries(HEADINGS).flatMap(([id, heading]) => {
@@ -159,7 +166,7 @@ function fromHere({ cwd }: Io, place: string): string {
   return relative.startsWith("..") ? place : relative;
 }
 
-function warnings({ report }: CompactResult): string[] {
+export function warnings({ report }: Outcome): string[] {
   const lines = warningLines([
     ...report.failures.map(({ message }) => message),
     ...report.warnings,

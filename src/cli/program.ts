@@ -24,6 +24,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./compact.ts")).defineCompact,
   },
   {
+    name: "resume",
+    summary: "compact a session and go on with it in its own agent",
+    load: async () => (await import("./resume.ts")).defineResume,
+  },
+  {
     name: "inspect",
     summary: "see what fills the window of a session",
     load: async () => (await import("./inspect.ts")).defineInspect,
@@ -163,6 +168,7 @@ Examples:
   longhaul compact                              pick a session on this computer
   longhaul compact session.jsonl --window 128k  compact one of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
+  longhaul resume --last                        go on with the newest one
   longhaul inspect session.jsonl                see what fills the window
   longhaul run -- npm test                      print what fits, keep all of it
   longhaul recall head_0123456789abcdef         print what was archived

@@ -115,3 +115,14 @@ export function noteTime(
   session.startedAt = Math.min(session.startedAt ?? time, time);
   session.updatedAt = Math.max(session.updatedAt ?? time, time);
 }
+
+/** A message that keeps what it was read from, so that its agent can be given it back as it was. */
+export function withSource<Content extends { readonly message?: Message }>(
+  content: Content,
+  dialect: string,
+  value: unknown,
+): Content {
+  const { message } = content;
+  if (message === undefined) return content;
+  return { ...content, message: { ...message, source: { dialect, value, parts: message.parts } } };
+}

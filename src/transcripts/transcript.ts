@@ -27,6 +27,8 @@ export interface Conversation {
   /** The system prompt, where the file keeps it beside the messages. */
   readonly instructions?: string;
   readonly model?: string;
+  /** Who serves the model, as the agent calls it. */
+  readonly provider?: string;
   /** The model's context window in tokens, where the file says so. */
   readonly window?: number;
   readonly cwd?: string;

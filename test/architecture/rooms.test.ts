@@ -60,7 +60,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   hooks: ["core", "archive", "tools", "models", "context", "dialects"],
   telemetry: ["context", "models", "tools"],
   transcripts: ["core", "dialects"],
-  cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts"],
+  resume: ["core", "dialects", "transcripts"],
+  cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts", "resume"],
   "archive.ts": ["archive"],
   "core.ts": ["core", "context"],
   entry: ["core", "archive", "tools", "context"],
@@ -78,6 +79,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   hooks: /^eventsource-parser$/,
   telemetry: /^@opentelemetry\/api$/,
   transcripts: /^(node:.+|jsonrepair)$/,
+  resume: /^node:.+$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
 };
 

@@ -18,7 +18,8 @@ function parts(block: Fields): Part[] {
   switch (type) {
     case "thinking": {
       const signature = text(block["signature"]);
-      return [{ type: "reasoning", text: text(block["thinking"]) ?? "", signature }];
+      const source = { dialect: "anthropic", value: block };
+      return [{ type: "reasoning", text: text(block["thinking"]) ?? "", signature, source }];
     }
     case "tool_use": {
       const called = { toolCallId: text(id) ?? "", toolName: text(name) ?? "unknown" };

@@ -28,6 +28,7 @@ interface Rollout {
   version?: string;
   instructions?: string;
   model?: string;
+  provider?: string;
   window?: number;
   startedAt?: number;
   updatedAt?: number;
@@ -94,14 +95,15 @@ function noteSession(rollout: Rollout, type: unknown, payload: Fields): void {
   if (type !== "session_meta") return;
   const base = payload["base_instructions"];
   rollout.id ??= text(payload["id"]);
+  rollout.provider ??= text(payload["model_provider"]);
   rollout.version ??= text(payload["cli_version"]);
   rollout.instructions ??= text(isRecord(base) ? base["text"] : payload["instructions"]);
 }
 
 function toReading(rollout: Rollout): Reading {
   const { history, typed, version, compactions, timeline } = rollout;
-  const { id, cwd, model, window, instructions, startedAt, updatedAt } = rollout;
-  const about = { id, cwd, model, window, instructions, startedAt, updatedAt };
+  const { id, cwd, model, provider, window, instructions, startedAt, updatedAt } = rollout;
+  const about = { id, cwd, model, provider, window, instructions, startedAt, updatedAt };
   const warnings = createWarnings();
   const gap = history.gap();
   if (gap !== undefined) warnings.missing(gap);

@@ -30,6 +30,7 @@ export interface Entry {
   readonly answers?: string;
   readonly samples: readonly ContextSample[];
   readonly model?: string;
+  readonly provider?: string;
   /** The system prompt that the person set for this message. */
   readonly instructions?: string;
 }
@@ -138,6 +139,7 @@ function decodeAssistant(
       usage === undefined ? [] : [{ time: stamp.time, tokens: totalUsage(usage) }],
     ),
     model: text(info["modelID"]),
+    provider: text(info["providerID"]),
   };
 }
 
@@ -160,7 +162,10 @@ function splitSteps(parts: readonly Fields[], calls: CallPairing): Step[] {
 function addToStep(step: Step, native: Fields, calls: CallPairing): void {
   const { type, tool } = native;
   step.parts.push(...saidIn(native));
-  if (type === "reasoning") step.parts.push({ type, text: text(native["text"]) ?? "" });
+  if (type === "reasoning") {
+    const source = { dialect: "opencode", value: native };
+    step.parts.push({ type, text: text(native["text"]) ?? "", source });
+  }
   if (type !== "tool" || typeof tool !== "string") return;
   const state = fieldsOf(native["state"]);
   const call = calls.open(text(native["callID"]), tool, state["input"] ?? {});

@@ -20,15 +20,14 @@ export const opencode: DocumentReader = {
       (native) => decodeEntry(native, calls),
       (at) => warnings.add(`Message ${at} has no known role and was left out.`),
     );
+    const own = entries.filter((entry) => !entry.isSummary);
     const conversation = {
       id: text(id),
       title: text(title),
       messages: effectiveMessages(beforeRevert(entries, revert), warnings),
       instructions: newest(entries, "instructions"),
-      model: newest(
-        entries.filter((entry) => !entry.isSummary),
-        "model",
-      ),
+      model: newest(own, "model"),
+      provider: newest(own, "provider"),
       cwd: text(directory),
       startedAt: number(created),
       updatedAt: number(updated),

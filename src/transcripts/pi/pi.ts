@@ -10,7 +10,15 @@ import {
 } from "../../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallPairing, createCallPairing } from "../call-pairing.ts";
-import { exitCodeIn, newest, resultOf, textParts, timelineOf, UNKNOWN_TYPE } from "../content.ts";
+import {
+  exitCodeIn,
+  newest,
+  resultOf,
+  textParts,
+  timelineOf,
+  UNKNOWN_TYPE,
+  withSource,
+} from "../content.ts";
 import { flag, instant, list, number, record, records, text } from "../lenient.ts";
 import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
 
@@ -25,6 +33,7 @@ interface Content {
   /** Tokens of the request that made this message, if it reached the model. */
   readonly tokens?: number;
   readonly model?: string;
+  readonly provider?: string;
   readonly title?: string;
 }
 
@@ -79,7 +88,7 @@ function open(): RecordReader {
 /** Entries without a parent that can be found follow the entry before them, as in version 1. */
 function place(state: State, entry: Omit<Entry, "parent">, { id, parentId }: Fields): void {
   const { entries, byId, warnings } = state;
-  const known = typeof parentId === "string" ? byId.get(parentId) : undefined;
+  const known = byId.get(text(parentId) ?? "");
   if (typeof parentId === "string" && known === undefined) warnings.missing("parent", entry.line);
   const parent = parentId === null ? -1 : (known ?? entries.length - 1);
   if (typeof id === "string") byId.set(id, entries.length);
@@ -94,6 +103,7 @@ function finish(state: State): Reading {
     title: newest(branch, "title"),
     messages: effectiveMessages(branch, state),
     model: newest(branch, "model") ?? text(header["modelId"]),
+    provider: newest(branch, "provider"),
     cwd: text(header["cwd"]),
     startedAt: instant(header["timestamp"]),
     updatedAt: newest(entries, "time"),
@@ -131,6 +141,7 @@ function effectiveMessages(branch: readonly Entry[], state: State): Message[] {
 /** Where the entries begin that the compaction at `at` keeps; `at` itself if they are not there. */
 function firstKept(branch: readonly Entry[], at: number, state: State): number {
   const { firstKeptId, firstKeptIndex } = branch[at]?.compaction ?? {};
+  if (firstKeptId !== undefined && firstKeptId === branch[at]?.id) return at;
   const line = state.headerLine + (firstKeptIndex ?? Number.NaN);
   const from = branch.findIndex((entry) =>
     firstKeptId === undefined ? entry.line >= line : entry.id === firstKeptId,
@@ -154,7 +165,8 @@ function decodeLine(line: Fields, calls: CallPairing): Content | undefined {
   const time = instant(line["timestamp"]);
   switch (type) {
     case "message":
-      return isRecord(message) ? { time, ...decodeMessage(message, time, calls) } : undefined;
+      if (!isRecord(message)) return undefined;
+      return { time, ...withSource(decodeMessage(message, time, calls), "pi", message) };
     case "custom_message":
       return { time, message: injected(partsOf(content), time) };
     case "branch_summary":
@@ -162,7 +174,7 @@ function decodeLine(line: Fields, calls: CallPairing): Content | undefined {
     case "compaction":
       return { time, compaction: decodeCompaction(line, time) };
     case "model_change":
-      return { time, model: text(line["modelId"]) };
+      return { time, model: text(line["modelId"]), provider: text(line["provider"]) };
     case "session_info":
       return { time, title: text(line["name"]) };
     default:
@@ -204,9 +216,7 @@ function decodeMessage(native: Fields, lineTime: number | undefined, calls: Call
     case "branchSummary":
       return { message: injected(textParts(text(summary)), time) };
     case "compactionSummary":
-      return {
-        message: { role: "user", parts: textParts(text(summary)), time, kind: "summary" },
-      };
+      return { message: { ...injected(textParts(text(summary)), time), kind: "summary" } };
     default:
       return {};
   }
@@ -285,12 +295,8 @@ function bashMessage(native: Fields, time: number | undefined): Message {
 
 function usageOf(native: Fields): Usage | undefined {
   const of = (name: string): number => number(native[name]) ?? 0;
-  const usage = {
-    input: of("input"),
-    output: of("output"),
-    cacheRead: of("cacheRead"),
-    cacheWrite: of("cacheWrite"),
-  };
+  const [cacheRead, cacheWrite] = [of("cacheRead"), of("cacheWrite")];
+  const usage = { input: of("input"), output: of("output"), cacheRead, cacheWrite };
   return totalUsage(usage) === 0 ? undefined : usage;
 }
 

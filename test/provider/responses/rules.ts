@@ -6,7 +6,7 @@ const FIELDS = shape(
   "model! input instructions tools tool_choice parallel_tool_calls stream stream_options store include",
   "previous_response_id conversation max_output_tokens max_tool_calls metadata reasoning text",
   "temperature top_p top_logprobs truncation user background context_management moderation prompt",
-  "prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier",
+  "client_metadata prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier",
 );
 /** The items that we know. */
 const ITEMS = new Map([

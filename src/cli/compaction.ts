@@ -1,0 +1,198 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { directoryArchive } from "../archive/directory.ts";
+import { createContext } from "../context/create-context.ts";
+import { errorMessage } from "../core/error.ts";
+import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
+import { extractLedger } from "../core/ledger/extract.ts";
+import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/budget-options.ts";
+import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
+import { summarizerByName } from "../models/by-name.ts";
+import type { Outcome } from "./compact-report.ts";
+import type { CommonOptions, Io } from "./io.ts";
+import {
+  type ChosenWindow,
+  type Loaded,
+  type LoadOptions,
+  measureOptions,
+  windowWarnings,
+} from "./load.ts";
+import { measureSession, withoutUsage } from "./measure-session.ts";
+import { millisecondsOption, tokensOption } from "./options.ts";
+import { whileWaiting } from "./progress.ts";
+import {
+  contextSettings,
+  mergedSettings,
+  readSettings,
+  readTemplate,
+  type Settings,
+} from "./settings.ts";
+import type { ContextOptions } from "../context/index.ts";
+import type { ContinuationPolicy } from "../core/continuation/index.ts";
+import type { Summarizer } from "../models/index.ts";
+import type { DialectTraits } from "../dialects/dialect.ts";
+import path from "node:path";
+
+/** What was typed for a command that compacts. */
+export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerOptions {
+  readonly force?: boolean;
+  /** A file. */
+  readonly template?: string;
+  readonly protect?: readonly string[];
+  readonly tail?: BudgetOptions;
+  readonly target?: BudgetOptions;
+  readonly continuation?: ContinuationPolicy;
+}
+
+/** What every command that compacts has. */
+export function compactionOptions(command: Command): Command {
+  return command
+    .option("--force", "compact even though the conversation fits")
+    .option(
+      "--target <amount>",
+      "what to come down to, e.g. 64k or 50% of usable (default: 60%)",
+      amountFlag("target"),
+    )
+    .option(
+      "--tail <amount>",
+      "what stays word for word, e.g. 12k or 25% (default: 25%, 2000 to 8000)",
+      amountFlag("tail"),
+    )
+    .option(
+      "--protect <tool>",
+      "a tool whose outputs stay, * stands for anything; may be given several times",
+      (tool: string, before?: readonly string[]) => [...(before ?? []), tool],
+    )
+    .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
+    .addOption(
+      new Option(
+        "--continuation <policy>",
+        "whether a message is added so that the agent goes on (default: auto)",
+      ).choices(["auto", "ask", "never"]),
+    )
+    .option(
+      "--summarizer <name>",
+      "who writes the summary: extractive (default), anthropic:MODEL, openai:MODEL or openai-compatible:URL#MODEL",
+    )
+    .option(
+      "--summarizer-timeout-ms <ms>",
+      "the longest that it may take (default: LONGHAUL_SUMMARIZER_TIMEOUT_MS, else 60000)",
+      millisecondsOption,
+    )
+    .option(
+      "--summarizer-window <tokens>",
+      "the window of the model that writes it (default: 200000 for anthropic, else 128000)",
+      tokensOption,
+    );
+}
+
+function amountFlag(amount: Amount): (text: string) => BudgetOptions {
+  return (text) => {
+    try {
+      return amountOption(amount, text);
+    } catch (error) {
+      throw new InvalidArgumentError(errorMessage(error));
+    }
+  };
+}
+
+/** What was typed, above what the settings files say. */
+export async function withSettings<Flags extends CompactionFlags>(
+  io: Io,
+  flags: Flags,
+): Promise<Chosen<Flags>> {
+  const { template, protect: protectedTools, tail, target, ...options } = flags;
+  const compactionTemplate =
+    template === undefined ? undefined : await readTemplate(path.resolve(io.cwd, template));
+  // The template is checked with all other options when the context is created.
+  const typed = { ...options, ...tail, ...target, protectedTools, compactionTemplate };
+  return mergedSettings(await readSettings(io), typed);
+}
+
+/** What is done, of all that was typed and set. */
+export type Chosen<Flags extends CompactionFlags = CompactionFlags> = Settings &
+  Omit<Flags, "tail" | "target" | "template" | "protect">;
+
+interface CompactSettings {
+  readonly chosen: ChosenWindow;
+  readonly traits: DialectTraits;
+  readonly folder: string;
+  readonly options: Chosen;
+}
+
+/** T7 to T11 on what was loaded; originals go to the archive in `folder`. */
+export async function compactConversation(
+  io: Io,
+  { conversation, warnings }: Loaded,
+  { chosen, traits, folder, options }: CompactSettings,
+): Promise<Pick<Outcome, "report" | "messages" | "ledger" | "size">> {
+  const measured = measureSession(conversation, measureOptions(options, chosen));
+  const { messages: legal, repairs, settings } = measured;
+  const { cwd } = conversation;
+  const context = createContext({
+    ...settings,
+    window: chosen.window ?? DEFAULT_WINDOW,
+    cwd,
+    traits,
+    ...contextSettings(options),
+    ...chosenSummarizer(io, options),
+    // There is no agent that goes on working.
+    summarizeAhead: false,
+    archive: directoryArchive(folder, { conversation: conversation.id }),
+  });
+  const { messages, report } = await context.prepare(legal, { force: options.force === true });
+  const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
+  return {
+    size: measured.size,
+    messages: messages.map(withoutUsage),
+    ledger,
+    report: {
+      ...report,
+      warnings: [
+        ...warnings,
+        ...repairs.map((repair) => `message ${repair.index}: ${repair.message}`),
+        ...windowWarnings(chosen),
+        ...report.warnings,
+      ],
+    },
+  };
+}
+
+interface SummarizerOptions extends CommonOptions {
+  /** Who writes the summary. @default "extractive" */
+  readonly summarizer?: string;
+  /** The longest that the summary may take, in ms. */
+  readonly summarizerTimeoutMs?: number;
+  /** The window of the model that writes it, in tokens. */
+  readonly summarizerWindow?: number;
+}
+
+/**
+ * What a person chose, as settings of a context. Throws `ContextError` code `invalid-options` for an
+ * unknown name, and where a key is missing.
+ */
+export function chosenSummarizer(
+  io: Io,
+  options: SummarizerOptions,
+): Pick<ContextOptions, "summarizer" | "summarizerTimeoutMs"> {
+  const { summarizer: name = "extractive", summarizerTimeoutMs, summarizerWindow } = options;
+  const summarizer = summarizerByName(name, io.env, { window: summarizerWindow });
+  const isSilent = summarizer === "extractive" || options.json === true;
+  return {
+    summarizer: isSilent ? summarizer : withProgress(io, summarizer),
+    summarizerTimeoutMs,
+  };
+}
+
+/** Tells who is asked, and how often by now. */
+function withProgress(io: Io, summarizer: Summarizer): Summarizer {
+  let calls = 0;
+  return {
+    ...summarizer,
+    summarize(request) {
+      calls++;
+      const again = calls === 1 ? "" : `, call ${calls}`;
+      const message = `Asking ${summarizer.name}${again}`;
+      return whileWaiting(io, message, () => summarizer.summarize(request));
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { type Message, type Part, resultText } from "../core/message/message.ts";
+import type { DialectTraits } from "../core/plan/index.ts";
+import type { Conversation } from "../transcripts/index.ts";
+
+/** What a session is made of. */
+export interface SessionContent extends Pick<
+  Conversation,
+  "messages" | "model" | "provider" | "title"
+> {
+  /** Of the agent, if it is known. */
+  readonly version?: string;
+  /** The folder that the agent works in; absolute. */
+  readonly cwd: string;
+  /** When the session is written, in ms since the epoch. */
+  readonly now: number;
+}
+
+/** Folders of the person whose agents are meant. */
+export interface Home {
+  /** The home folder; the agents' folders lie in it. */
+  readonly folder: string;
+  /** Variables that say where an agent keeps its files; ignored for another home than one's own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A session of an agent, ready to be written. */
+export interface NewSession {
+  readonly id: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string;
+  /** What resumes it; a prompt may follow. */
+  readonly command: readonly string[];
+  /** What must be run first, where the agent keeps its sessions in a database. */
+  readonly importCommand?: readonly string[];
+}
+
+/** A session to append to. */
+export interface OldSession {
+  readonly id: string;
+  readonly path: string;
+  /** The last record of the file; `undefined` in an empty one. */
+  readonly last: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Writes the sessions of one agent. */
+export interface SessionWriter {
+  /** What the provider behind a model allows; a compaction is planned for it. */
+  traits(content: Pick<SessionContent, "model">): Promise<DialectTraits>;
+  /** What the agent says by itself with the next prompt, so that no session holds it. */
+  announces(message: Message): boolean;
+  /** A new session beside the old one. Pure but for the ids that it makes up. */
+  create(content: SessionContent, home: Home): NewSession;
+  /** The lines that make an old session go on from `content`; absent where nothing can be appended. */
+  append?(content: SessionContent, old: OldSession): Pick<NewSession, "text" | "command">;
+}
+
+/** An ordered UUID (version 7), as agents call their sessions. */
+export function sessionUuid(now: number): string {
+  const time = now.toString(16).padStart(12, "0").slice(-12);
+  const rest = randomUUID().slice(15);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}`;
+}
+
+/** So many random bytes in hex. */
+export function hexId(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
+}
+
+/** One JSON value a line. */
+export function jsonLines(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+}
+
+/** The summary that stands first, as agents keep it apart, and what follows it. */
+export function splitSummary(messages: readonly Message[]): {
+  readonly summary: Message | undefined;
+  readonly rest: readonly Message[];
+} {
+  const [first] = messages;
+  return first?.kind === "summary"
+    ? { summary: first, rest: messages.slice(1) }
+    : { summary: undefined, rest: messages };
+}
+
+/**
+ * What two forms of a conversation must have in common: who says what, which calls, which results.
+ * Ids may be others, messages may be cut elsewhere; what agents announce again does not count.
+ */
+export function contentDigest(messages: readonly Message[]): string {
+  const hash = createHash("sha256");
+  for (const { role, parts } of messages) {
+    for (const part of parts) {
+      const said = spoken(part);
+      if (said !== "") hash.update(`${role === "tool" ? "user" : role}\0${said}\0`);
+    }
+  }
+  return hash.digest("hex");
+}
+
+function spoken(part: Part): string {
+  if (part.type === "text") return part.text;
+  if (part.type === "tool-call") return `${part.toolName}\0${JSON.stringify(part.input)}`;
+  if (part.type === "tool-result") return resultText(part);
+  return "";
+}

@@ -1,0 +1,158 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, utimesSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import * as fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Message, Part } from "../../src/core/message/index.ts";
+import { compactInPlace, undoInPlace } from "../../src/resume/in-place.ts";
+import { contentDigest, type SessionContent } from "../../src/resume/session.ts";
+import { SESSION_AGENTS, type SessionAgent, writeSession } from "../../src/resume/write-session.ts";
+import { readTranscript } from "../../src/transcripts/index.ts";
+import { assistant, call, calling, result, results, step, user } from "../build-messages.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "longhaul-resume-"));
+});
+
+const summary: Message = {
+  role: "user",
+  kind: "summary",
+  parts: [
+    {
+      type: "text",
+      text: "<prior-conversation-summary>\nWhat was.\n</prior-conversation-summary>",
+    },
+  ],
+};
+
+const session = (messages: readonly Message[]): SessionContent => ({
+  messages,
+  cwd: "/work/my project",
+  model: "claude-sonnet-4-5",
+  now: Date.UTC(2026, 0, 2, 3, 4, 5),
+});
+
+const TAIL = [
+  user("Never touch secret.txt."),
+  ...step("c1", "Bash", { command: "ls" }, "a.ts\nb.ts"),
+  calling(call("c2", "Read", { file_path: "a.ts" }), call("c3", "Read", { file_path: "b.ts" })),
+  results(result("c2", "Read", "one"), result("c3", "Read", "no such file", true)),
+  assistant("Both are read."),
+];
+
+async function readBack(file: string, format: SessionAgent): Promise<readonly Message[]> {
+  const { conversations, warnings } = await readTranscript(readFileSync(file), { format });
+  expect(warnings).toEqual([]);
+  return conversations[0]?.messages ?? [];
+}
+
+const home = (): { folder: string; env: object } => ({ folder, env: {} });
+
+describe.each(SESSION_AGENTS)("a session of %s", (agent) => {
+  it("says what the compaction says, the summary first", async () => {
+    const { path: file } = await writeSession(agent, session([summary, ...TAIL]), home() as never);
+    const read = await readBack(file, agent);
+    expect(contentDigest(read)).toBe(contentDigest([summary, ...TAIL]));
+    expect(file.startsWith(folder)).toBe(true);
+    // Claude Code, pi and opencode say that it is one; Codex knows its own words only.
+    if (agent !== "codex") expect(read[0]?.kind).toBe("summary");
+  });
+
+  it("is one without a summary, too: pruning alone needs none", async () => {
+    const { path: file } = await writeSession(agent, session(TAIL), home() as never);
+    expect(contentDigest(await readBack(file, agent))).toBe(contentDigest(TAIL));
+  });
+
+  it("holds whatever was said, done and shown", async () => {
+    const text = fc.string({ minLength: 1, unit: "grapheme" }).filter((it) => it.trim() !== "");
+    const image: Part = { type: "file", mediaType: "image/png", data: "iVBORw0KGgo=" };
+    const turn = fc
+      .record({
+        said: text,
+        input: fc.dictionary(text, fc.jsonValue()),
+        output: text,
+        id: fc.uuid(),
+      })
+      .map(({ said, input, output, id }) => [
+        { role: "user" as const, parts: [{ type: "text" as const, text: said }, image] },
+        ...step(id, "tool", input, output),
+        assistant(said),
+      ]);
+    const turns = fc.array(turn, { minLength: 1, maxLength: 3 }).map((list) => list.flat());
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(turns, async (messages) => {
+        count += 1;
+        const where = { folder: path.join(folder, String(count)), env: {} };
+        const { path: file } = await writeSession(agent, session([summary, ...messages]), where);
+        const read = await readBack(file, agent);
+        expect(contentDigest(read)).toBe(contentDigest([summary, ...messages]));
+        expect(
+          read.flatMap(({ parts }) => parts).filter(({ type }) => type === "file"),
+        ).toHaveLength(messages.length / 4);
+      }),
+    );
+  });
+});
+
+describe.each(SESSION_AGENTS.filter((agent) => agent !== "opencode"))("in place: %s", (agent) => {
+  const long = [...TAIL, user("More."), assistant("Done.")];
+
+  async function old(): Promise<{ id: string; file: string; state: string }> {
+    const { id, path: file } = await writeSession(agent, session(long), home() as never);
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(file, before, before);
+    return { id, file, state: path.join(folder, "state") };
+  }
+
+  it("goes on from the summary, by lines behind the others", async () => {
+    const place = await old();
+    const before = readFileSync(place.file, "utf8");
+    await compactInPlace(agent, session([summary, ...TAIL]), place);
+    const after = readFileSync(place.file, "utf8");
+    expect(after.startsWith(before)).toBe(true);
+    const read = await readBack(place.file, agent);
+    expect(contentDigest(read)).toBe(contentDigest([summary, ...TAIL]));
+  });
+
+  it("is taken back to the byte, once", async () => {
+    const place = await old();
+    const before = readFileSync(place.file);
+    await compactInPlace(agent, session([summary, ...TAIL]), place);
+    expect(await undoInPlace(place.state)).toBe(place.file);
+    expect(readFileSync(place.file).equals(before)).toBe(true);
+    await expect(undoInPlace(place.state)).rejects.toThrow(/Nothing to undo/);
+  });
+
+  it("is not taken back once the session went on", async () => {
+    const place = await old();
+    await compactInPlace(agent, session([summary, ...TAIL]), place);
+    appendFileSync(place.file, "{}\n");
+    const went = readFileSync(place.file);
+    await expect(undoInPlace(place.state)).rejects.toThrow(/went on since/);
+    expect(readFileSync(place.file).equals(went)).toBe(true);
+  });
+
+  it("is refused while the agent works", async () => {
+    const place = await old();
+    utimesSync(place.file, new Date(), new Date());
+    await expect(compactInPlace(agent, session([summary]), place)).rejects.toThrow(/at work/);
+  });
+
+  it("keeps a torn last line apart", async () => {
+    const place = await old();
+    appendFileSync(place.file, '{"type":"user","mess');
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(place.file, before, before);
+    await compactInPlace(agent, session([summary, ...TAIL]), place);
+    const { conversations } = await readTranscript(readFileSync(place.file), { format: agent });
+    expect(contentDigest(conversations[0]?.messages ?? [])).toBe(contentDigest([summary, ...TAIL]));
+  });
+});
+
+it("a session in a database is not appended to", async () => {
+  const place = { id: "ses_1", file: undefined, state: folder };
+  await expect(compactInPlace("opencode", session(TAIL), place)).rejects.toThrow(/no session file/);
+  expect(existsSync(path.join(folder, "resumed.json"))).toBe(false);
+});

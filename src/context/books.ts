@@ -1,5 +1,6 @@
 import { createLedgerBook, type LedgerBook } from "../core/ledger/extract.ts";
 import { createLedgerSum } from "../core/ledger/merge.ts";
+import { createNameBook, type NameBook } from "../core/ledger/names.ts";
 import { createMessageCheck, type MessageCheck } from "../core/message/check.ts";
 import { createMessageLines, type MessageLines } from "../core/message/original.ts";
 import type { HistoryView } from "./history.ts";
@@ -28,6 +29,8 @@ export interface Bookkeeper {
   follow(view: HistoryView): boolean;
   /** The books about exactly the view that was passed last. */
   booksOf(view: HistoryView): Books;
+  /** The names that messages hold, those of the newest ones read as they came. */
+  readonly names: NameBook;
   /** The facts of all these records together. */
   factsOf(records: Branch): Ledger;
 }
@@ -47,6 +50,7 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
   let open: OpenBooks | undefined;
   let hasBegun = false;
   const sums = createRecordedFacts(options.cwd);
+  const names = createNameBook(options.toolKinds);
 
   const begun = ({ records, consumed }: HistoryView): OpenBooks => ({
     newest: records.at(-1),
@@ -76,11 +80,15 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
       // A caller who brings new objects every time would pay for all of them in every step.
       const isGrowing = view.from > 0 && view.from >= view.messages.length / 2;
       const isFollowed = open !== undefined || isGrowing || !hasBegun;
-      if (isFollowed) take(view);
+      if (isFollowed) {
+        take(view);
+        names.follow(view.messages);
+      }
       hasBegun = true;
       return isFollowed;
     },
     booksOf: take,
+    names,
     factsOf: sums,
   };
 }

@@ -45,7 +45,6 @@ import {
 } from "./write-summary.ts";
 import { type ChosenTemplate, chooseTemplate } from "./templates.ts";
 import { undoLast } from "./undo.ts";
-import { namesIn } from "../core/ledger/names.ts";
 import type { Ledger, NameFact } from "../core/ledger/index.ts";
 import type { ContextPlan, SummaryPlan } from "../core/plan/index.ts";
 import type { Digest, Message } from "../core/message/index.ts";
@@ -169,7 +168,7 @@ async function edit(
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
   if (plan.action === "none") return { messages: view.messages, report: timed(none) };
-  const known = { ...told, names: namesOfHead(legal, plan, options) };
+  const known = { ...told, names: namesOfHead(legal, plan, books) };
   const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
     messages: said,
@@ -224,10 +223,10 @@ function preparedFor(
 function namesOfHead(
   messages: readonly Message[],
   { compaction }: ContextPlan,
-  { toolKinds }: ContextOptions,
+  { names }: Bookkeeper,
 ): readonly NameFact[] | undefined {
   if (compaction === undefined) return undefined;
-  return namesIn(messages.slice(compaction.system, compaction.tailStart), toolKinds);
+  return names.namesIn(messages.slice(compaction.system, compaction.tailStart));
 }
 
 /** A plan that wants a summary, and what there is to write it from. */
@@ -273,7 +272,9 @@ function summaryFor(
     cwd,
     recall: recall.hasTool(),
     protectedOutputs: protectedOutputs(wanted, records, digest),
-    standing: new Set(namesIn(messages.slice(compaction.tailStart)).map(({ name }) => name)),
+    standing: new Set(
+      books.names.namesIn(messages.slice(compaction.tailStart)).map(({ name }) => name),
+    ),
   });
 }
 

@@ -71,6 +71,8 @@ function wordsOf(part: Part): string {
 
 /** The element that ends an output, if a notice does. */
 function excerptElement(text: string): string | undefined {
+  // Hardly any output ends like an element.
+  if (!text.endsWith(">") && !text.endsWith(">\n")) return undefined;
   return EXCERPT_END.exec(text.slice(-64))?.[1];
 }
 

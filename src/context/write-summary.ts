@@ -84,6 +84,7 @@ export function earlierSummaries(
   template?: CompactionTemplate,
 ): EarlierSummaries {
   const found = messages.flatMap((message) => {
+    if (message.kind !== "summary" && !startsTurn(message)) return [];
     const text = messageText(message);
     const isSummary = message.kind === "summary" && text !== "";
     if (!isSummary && !(startsTurn(message) && isFrame(text))) return [];

@@ -11,44 +11,134 @@ const LOOK_UNITS = 300_000;
 /** More of one text than this is data. */
 const TEXT_UNITS = 60_000;
 
-/**
- * The names that messages hold and that nobody can guess (of code, ids, URLs, paths), each once for
- * each file, oldest first. A name is the agent's own if it stands in what the agent wrote; the
- * newest 500 of each kind are taken.
- */
+/** Reads messages for names; what was read once is not read again while the messages live. */
+export interface NameBook {
+  /** Reads the messages that are new at the end of a list, as far as {@link NameBook.namesIn} looks. */
+  follow(messages: readonly Message[]): void;
+  /**
+   * The names that messages hold and that nobody can guess (of code, ids, URLs, paths), each once for
+   * each file, oldest first. A name is the agent's own if it stands in what the agent wrote; the
+   * newest 500 of each kind are taken.
+   */
+  namesIn(messages: readonly Message[]): readonly NameFact[];
+}
+
+/** A text that may hold names, and the file that it is from. */
+interface Source {
+  readonly text: string;
+  readonly path?: string;
+  readonly isOwn: boolean;
+}
+
+/** The names of one source. */
+interface Reading {
+  readonly isOwn: boolean;
+  /** How much of the text counts. */
+  readonly units: number;
+  readonly names: readonly { readonly key: string; readonly fact: NameFact }[];
+}
+
+/** A call with its output, or what a message says, as it was read. */
+interface Known {
+  readonly of: readonly unknown[];
+  readonly readings: readonly Reading[];
+}
+
+/** Is told what was read, and whether that was known before; tells whether there is need for more. */
+type Visit = (readings: readonly Reading[], isKnown: boolean, sources: () => Source[]) => boolean;
+
+export function createNameBook(toolKinds?: ToolKinds): NameBook {
+  const known = new WeakMap<object, Known>();
+  const read = (key: object, of: readonly unknown[], sources: () => Source[], visit: Visit) => {
+    const before = known.get(key);
+    const isKnown = before !== undefined && of.every((value, at) => value === before.of[at]);
+    const readings = isKnown ? before.readings : sources().map((source) => readingOf(source));
+    if (!isKnown) known.set(key, { of, readings });
+    return visit(readings, isKnown, sources);
+  };
+  /** From the newest message on, until `visit` has enough. */
+  const walk = (messages: readonly Message[], visit: Visit): void => {
+    /** Outputs whose call stands further up. */
+    const outputs = new Map<string, string>();
+    const readCall = (call: ToolCallPart): boolean => {
+      const output = outputs.get(call.toolCallId) ?? "";
+      outputs.delete(call.toolCallId);
+      return read(call, [output, call.input], () => sourcesOf(call, output, toolKinds), visit);
+    };
+    let goesOn = true;
+    for (let at = messages.length - 1; at >= 0 && goesOn; at--) {
+      const message = messages[at] as Message;
+      if (message.role === "assistant") {
+        const text = messageText(message);
+        if (text !== "") goesOn = read(message, [text], () => [{ text, isOwn: true }], visit);
+      }
+      for (const part of message.parts.toReversed()) {
+        if (part.type === "tool-result") outputs.set(part.toolCallId, resultText(part));
+        else if (part.type === "tool-call") goesOn = readCall(part);
+      }
+    }
+  };
+  return {
+    follow(messages) {
+      let room = LOOK_UNITS;
+      walk(messages, (readings, isKnown) => {
+        for (const { units } of readings) room -= units;
+        return !isKnown && room > 0;
+      });
+    },
+    namesIn(messages) {
+      const own = new Map<string, NameFact>();
+      const others = new Map<string, NameFact>();
+      let room = LOOK_UNITS;
+      walk(messages, (readings, _, sources) => {
+        for (const [at, whole] of readings.entries()) {
+          const reading = whole.units <= room ? whole : readingOf(sources()[at] as Source, room);
+          room -= reading.units;
+          addNames(reading, own, others);
+        }
+        return room > 0;
+      });
+      return [...others.values(), ...own.values()].toReversed();
+    },
+  };
+}
+
+/** {@link NameBook.namesIn} of messages that are read once. */
 export function namesIn(messages: readonly Message[], toolKinds?: ToolKinds): readonly NameFact[] {
-  const own = new Map<string, NameFact>();
-  const others = new Map<string, NameFact>();
-  /** Outputs whose call stands further up. */
-  const outputs = new Map<string, string>();
-  const look = { room: LOOK_UNITS };
-  const add = (names: Map<string, NameFact>, all: string, path?: string): void => {
-    const text = all.slice(0, Math.min(TEXT_UNITS, look.room));
-    look.room -= text.length;
-    if (names.size >= MOST) return;
-    const isOwn = names === own;
-    for (const name of namesOf(text)) {
-      const key = `${path ?? ""} ${name}`;
-      if (own.has(key) || names.has(key) || path?.endsWith(name) === true) continue;
-      names.set(key, { name, ...(path !== undefined && { path }), ...(isOwn && { isOwn }) });
-    }
+  return createNameBook(toolKinds).namesIn(messages);
+}
+
+function addNames(
+  { isOwn, names }: Reading,
+  own: Map<string, NameFact>,
+  others: Map<string, NameFact>,
+): void {
+  const all = isOwn ? own : others;
+  if (all.size >= MOST) return;
+  for (const { key, fact } of names) if (!own.has(key) && !all.has(key)) all.set(key, fact);
+}
+
+function readingOf({ text, path, isOwn }: Source, room = TEXT_UNITS): Reading {
+  const looked = text.slice(0, Math.min(TEXT_UNITS, room));
+  const names = [...namesOf(looked)].filter((name) => path?.endsWith(name) !== true);
+  const factOf = (name: string): NameFact => ({
+    name,
+    ...(path !== undefined && { path }),
+    ...(isOwn && { isOwn }),
+  });
+  return {
+    isOwn,
+    units: looked.length,
+    names: names.map((name) => ({ key: `${path ?? ""} ${name}`, fact: factOf(name) })),
   };
-  const addCall = (call: ToolCallPart): void => {
-    const path = fileOf(call, toolKinds);
-    add(own, inputTexts(call.input), path);
-    const output = outputs.get(call.toolCallId) ?? "";
-    outputs.delete(call.toolCallId);
-    for (const [file, text] of byFile(output, path)) add(others, text, file);
-  };
-  for (let at = messages.length - 1; at >= 0 && look.room > 0; at--) {
-    const message = messages[at] as Message;
-    if (message.role === "assistant") add(own, messageText(message));
-    for (const part of message.parts.toReversed()) {
-      if (part.type === "tool-result") outputs.set(part.toolCallId, resultText(part));
-      else if (part.type === "tool-call") addCall(part);
-    }
-  }
-  return [...others.values(), ...own.values()].toReversed();
+}
+
+function sourcesOf(call: ToolCallPart, output: string, toolKinds: ToolKinds | undefined): Source[] {
+  const path = fileOf(call, toolKinds);
+  const outputs = Array.from(byFile(output, path), ([file, text]): Source => {
+    return { text, path: file, isOwn: false };
+  });
+  return [{ text: inputTexts(call.input), path, isOwn: true }, ...outputs];
 }
 
 /** The one file that a call is about. */

@@ -174,7 +174,7 @@ export interface MessageLines {
  * Lines are written block by block: those of one block die young, where all lines of a long list
  * would be moved about by the garbage collector.
  */
-const LINES_PER_BLOCK = 256;
+const LINES_PER_BLOCK = 32;
 const PIECE_UNITS = 4_194_304;
 
 /**

@@ -1,14 +1,11 @@
 import { describeCall } from "../calls/describe-call.ts";
-import { toolKind } from "../calls/tool-kind.ts";
 import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
-import { inputText } from "../message/message.ts";
 import { originalHandle } from "../message/original.ts";
 import { isProtectedBy, type ProtectedTools } from "./protected-tools.ts";
-import { fieldsOf } from "../text/json.ts";
 import type { Digest, Message, Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
 import type { MessageMeter, TokenCounter } from "../tokens/index.ts";
-import type { CallFacts, ToolKind, ToolKinds } from "../calls/index.ts";
+import type { CallFacts, ToolKinds } from "../calls/index.ts";
 import type { ContextBudget } from "../overflow/index.ts";
 
 export interface PruneOptions {
@@ -46,17 +43,18 @@ export function protection({
   toolKinds,
 }: Pick<PruneContext, "protectedTools" | "toolKinds">): (call: ToolCallPart) => boolean {
   const isNamed = protectedTools === undefined ? undefined : isProtectedBy(protectedTools);
-  const kinds = new Map<string, ToolKind>();
   return (call) => {
-    const { toolName, input } = call;
-    if (isNamed?.(toolName, call) === true) return true;
-    const kind = kinds.get(toolName) ?? toolKind(toolName, toolKinds);
-    kinds.set(toolName, kind);
-    if (kind === "skill") return true;
-    // Few calls name such a file, and reading what each of them does takes long.
-    const mayRead = kind === "read" || kind === "command" || fieldsOf(input)["command"] === "view";
-    return mayRead && /SKILL\.md/i.test(inputText(input)) && isSkill(describeCall(call, toolKinds));
+    if (isNamed?.(call.toolName, call) === true) return true;
+    const facts = describeCall(call, toolKinds);
+    const { kind, commands } = facts;
+    // Few commands name such a file, and reading what each of them does takes long.
+    const mayRead = kind === "command" ? commands.some(namesSkill) : kind === "read";
+    return kind === "skill" || (mayRead && isSkill(facts));
   };
+}
+
+function namesSkill(command: string): boolean {
+  return /SKILL\.md/i.test(command);
 }
 
 /** A result that outlives every edit: its place, its call, and the original's name. */
@@ -76,19 +74,20 @@ export function protectedResults(
   const isProtected = protection(context);
   const calls = new Map<string, ToolCallPart | undefined>();
   const results: ProtectedResult[] = [];
-  const look = (piece: Part, message: number, part: number): void => {
-    if (piece.type === "tool-call") {
-      calls.set(piece.toolCallId, isProtected(piece) ? piece : undefined);
+  for (let message = 0; message < messages.length; message++) {
+    const { parts } = messages[message] as Message;
+    for (let part = 0; part < parts.length; part++) {
+      const piece = parts[part] as Part;
+      if (piece.type === "tool-call") {
+        calls.set(piece.toolCallId, isProtected(piece) ? piece : undefined);
+      }
+      if (piece.type !== "tool-result") continue;
+      const call = calls.get(piece.toolCallId);
+      if (call === undefined || !isWorthKeeping(piece)) continue;
+      const facts = describeCall(call, context.toolKinds);
+      results.push({ message, part, call, facts, handle: originalHandle(piece, context.digest) });
     }
-    if (piece.type !== "tool-result" || !isWorthKeeping(piece)) return;
-    const call = calls.get(piece.toolCallId);
-    if (call === undefined) return;
-    const facts = describeCall(call, context.toolKinds);
-    results.push({ message, part, call, facts, handle: originalHandle(piece, context.digest) });
-  };
-  messages.forEach(({ parts }, message) => {
-    parts.forEach((piece, part) => look(piece, message, part));
-  });
+  }
   return results;
 }
 

@@ -46,7 +46,12 @@ interface RenderOptions {
   readonly handle: Handle | undefined;
   /** @default "tool" */
   readonly recall?: boolean;
+  /** Lines of the same entries, made under another budget: no entry is counted twice. */
+  readonly made?: MadeLines;
 }
+
+/** The lines of entries, and how long their texts are. */
+export type MadeLines = Map<Entry, Line & { readonly units: number }>;
 
 /**
  * Lists under a budget in tokens, which they share by weight, in their order. Each is whole if it
@@ -59,9 +64,7 @@ export function renderLists(
   options: RenderOptions,
 ): readonly RenderedList[] {
   const limit = Math.max(0, budget);
-  const measured = lists.map((list) =>
-    measure(list, list.entries, { limit, count: options.count }),
-  );
+  const measured = lists.map((list) => measure(list, list.entries, { ...options, limit }));
   const wants = lists.map(({ weight }, at) => ({ weight, demand: measured[at]?.tokens ?? 0 }));
   const shares = shareOut(limit, wants);
   let left = shares.reduce((rest, share) => rest - share, limit);
@@ -91,28 +94,38 @@ interface Line {
 /** A token rarely has more characters; longer texts are too long without counting them. */
 const CHARACTERS_PER_TOKEN = 64;
 
-function measure(
-  list: FactList,
-  entries: readonly Entry[],
-  { limit, count }: { readonly limit: number; readonly count: CountTokens },
-): Measured {
+function measure(list: FactList, entries: readonly Entry[], options: LineOptions): Measured {
   const lines: Line[] = [];
   let tokens = 0;
   for (const entry of entries) {
-    if (tokens > limit) break;
-    const line = lineOf(list, entry.text(), { limit, count });
+    if (tokens > options.limit) break;
+    const line = entryLine(list, entry, options);
     lines.push(line);
     tokens += line.tokens;
   }
   return { lines, tokens };
 }
 
-function lineOf(
-  list: FactList,
-  text: string,
-  { limit, count }: { readonly limit: number; readonly count: CountTokens },
-): Line {
-  if (text.length > (limit + 1) * CHARACTERS_PER_TOKEN) return { text, tokens: limit + 1 };
+/** No line is counted that cannot fit into `limit`. */
+interface LineOptions extends Pick<RenderOptions, "count" | "made"> {
+  readonly limit: number;
+}
+
+function entryLine(list: FactList, entry: Entry, options: LineOptions): Line {
+  const known = options.made?.get(entry);
+  if (known !== undefined && !isTooLong(known.units, options.limit)) return known;
+  const text = entry.text();
+  const line = lineOf(list, text, options);
+  if (line.text !== text) options.made?.set(entry, { ...line, units: text.length });
+  return line;
+}
+
+function isTooLong(units: number, limit: number): boolean {
+  return units > (limit + 1) * CHARACTERS_PER_TOKEN;
+}
+
+function lineOf(list: FactList, text: string, { limit, count }: LineOptions): Line {
+  if (isTooLong(text.length, limit)) return { text, tokens: limit + 1 };
   const line = marked(list, text);
   return { text: line, tokens: count(`${line}\n`) };
 }
@@ -126,12 +139,12 @@ function marked({ quoted }: FactList, text: string): string {
 type Room = RenderOptions & { readonly room: number };
 
 function renderList(list: FactList, known: Measured, options: Room): RenderedList {
-  const { room, count } = options;
+  const { room } = options;
   const { entries } = list;
   if (known.tokens <= room) return whole(known);
   const grouped = list.grouped?.(room);
   if (grouped === undefined) return renderCut(list, entries, { ...options, known });
-  const shorter = measure(list, grouped, { limit: room, count });
+  const shorter = measure(list, grouped, { ...options, limit: room });
   if (shorter.tokens <= room) return whole(shorter);
   return renderCut(list, grouped, { ...options, known: shorter });
 }
@@ -221,9 +234,8 @@ function fitting(
 ): Line | undefined {
   if (room <= 0) return undefined;
   if (line !== undefined && line.tokens <= room) return line;
-  const { count } = options;
-  const text = entry.text();
-  const known = line ?? lineOf(list, text, { limit: room, count });
+  const { count, made } = options;
+  const known = line ?? entryLine(list, entry, { limit: room, count, made });
   if (known.tokens <= room) return known;
   if (list.clips !== true || room < SMALLEST_CLIP) return undefined;
   // Indenting the lines of an entry costs tokens too, how many shows only afterwards.
@@ -234,7 +246,7 @@ function fitting(
       tokens,
       ...(list.isNew && { handle: undefined }),
     });
-    if (clipped === undefined) continue;
+    if (clipped === undefined) return undefined;
     const shorter = lineOf(list, clipped, { limit: room, count });
     if (shorter.tokens <= room) return shorter;
   }

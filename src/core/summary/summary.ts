@@ -1,6 +1,6 @@
 import type { Handle } from "../message/index.ts";
 import { recordedFacts, type RecordedFacts } from "./facts.ts";
-import { cutLine, factCount, type FactList, renderLists } from "./lists.ts";
+import { cutLine, factCount, type FactList, type MadeLines, renderLists } from "./lists.ts";
 import {
   type CompactionTemplate,
   DEFAULT_COMPACTION_TEMPLATE,
@@ -63,8 +63,9 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
     // A section that is gone from the template leaves its words behind.
     .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
   const room = cap - count(assembled(template, () => []).text);
+  const lines: MadeLines = new Map();
   for (const part of TRIES) {
-    const rendered = renderLists(lists, Math.floor(room * part), { count, ...where });
+    const rendered = renderLists(lists, Math.floor(room * part), { count, ...where, made: lines });
     const linesOf = (id: string): readonly string[] =>
       rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : []));
     const made = assembled(template, linesOf);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeLedgers, EMPTY_LEDGER, type NameFact } from "../../../src/core/ledger/index.ts";
-import { namesIn } from "../../../src/core/ledger/names.ts";
+import { createNameBook, namesIn } from "../../../src/core/ledger/names.ts";
 import { assistant, step, user } from "../../build-messages.ts";
 import { runs } from "../../property/runs.ts";
 
@@ -67,6 +67,52 @@ describe("namesIn", () => {
       }),
       { numRuns: runs(40, 2_000) },
     );
+  });
+
+  it("sees every word, of whatever units it is made", () => {
+    const unit = fc.constantFrom(..."aB3_/.:-+$@ \u00e9");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 300 }), (text) => {
+        const found = new Set(namesIn([assistant(text)]).map(({ name }) => name));
+        for (const word of text.match(/[\w$@.+/:-]{5,200}/g) ?? []) {
+          for (const part of word.split(/[^\w$]+/)) {
+            if (part.length < 5 || part.length > 80 || !/[a-z][A-Z]|[A-Za-z]_[A-Za-z]/.test(part))
+              continue;
+            expect([...found].some((name) => name.includes(part))).toBe(true);
+          }
+          if (/^[0-9a-f]{7,40}$/.test(word) && /\d/.test(word) && /[a-f]/.test(word)) {
+            expect(found.has(word)).toBe(true);
+          }
+        }
+      }),
+      { numRuns: runs(300, 20_000) },
+    );
+  });
+
+  it("finds the same message by message as at the end", () => {
+    const text = fc.constantFrom("oneName", "two_names in src/a.ts", "src/b.ts:12: callMe()", "");
+    const path = fc.constantFrom("src/a.ts", "src/b.ts");
+    const call = fc.tuple(fc.constantFrom("read", "grep"), path, text, fc.constantFrom("1", "2"));
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 12 }), fc.nat(24), (calls, from) => {
+        const messages = calls.flatMap(([tool, file, said, id]) =>
+          step(id, tool, tool === "read" ? { path: file } : { pattern: said }, said),
+        );
+        const book = createNameBook();
+        for (let end = 0; end <= messages.length; end++) book.follow(messages.slice(0, end));
+        expect(book.namesIn(messages.slice(from))).toEqual(namesIn(messages.slice(from)));
+      }),
+      { numRuns: runs(200, 5_000) },
+    );
+  });
+
+  it("reads a call again whose input or output is another by now", () => {
+    const book = createNameBook();
+    const [call, result] = step("1", "run", { command: "oneName" }, "an output");
+    book.follow([call!, result!]);
+    const [part] = call!.parts;
+    Object.assign(part!, { input: { command: "otherName" } });
+    expect(book.namesIn([call!, result!]).map(({ name }) => name)).toEqual(["otherName"]);
   });
 
   it.each([

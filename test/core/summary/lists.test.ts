@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { shareOut, type Want } from "../../../src/core/summary/lists.ts";
+import {
+  renderLists,
+  type FactList,
+  type MadeLines,
+  shareOut,
+  type Want,
+} from "../../../src/core/summary/lists.ts";
 
 const wanting = (demand: number, weight: number): Want => ({ demand, weight });
 
@@ -28,4 +34,27 @@ it("never gives more than the total or the demand, and never starves anyone", ()
       }
     }),
   );
+});
+
+it("counts no entry twice, also under another budget, and comes out as if it did", () => {
+  const list = (noun: string, entries: number, clips: boolean): FactList => {
+    const all = Array.from({ length: entries }, (_, at) => ({
+      text: () => `${noun} ${at} ${"word ".repeat(at % 9)}`,
+    }));
+    return { section: noun, noun, weight: 1, entries: all, keep: all.toReversed(), clips };
+  };
+  const lists = [list("requests", 40, true), list("deeds", 60, false)];
+  const counted: string[] = [];
+  const count = (text: string): number => {
+    if (/^- (?:requests|deeds) \d/.test(text) && text.endsWith("\n")) counted.push(text);
+    return Math.ceil(text.length / 4);
+  };
+  const made: MadeLines = new Map();
+  const handle = undefined;
+  const first = renderLists(lists, 300, { count, handle, made });
+  const second = renderLists(lists, 280, { count, handle, made });
+  const whole = counted.filter((text) => !text.includes("clipped"));
+  expect(new Set(whole).size).toBe(whole.length);
+  expect(first).toEqual(renderLists(lists, 300, { count, handle }));
+  expect(second).toEqual(renderLists(lists, 280, { count, handle }));
 });

@@ -212,7 +212,7 @@ function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly Fa
   return [
     named("files read", ["read"]),
     named("changed files", ["created", "modified", "deleted"]),
-    list("commands", texts(commandLines(commands))),
+    commandList(commands),
   ];
 }
 
@@ -242,8 +242,11 @@ function heads(handles: readonly Handle[], recall?: boolean): FactList {
   return list("heads", entries, { grouped: () => [naming(1)] });
 }
 
-/** The runs of each command together, with the newest outcome; what ran last stands first. */
-function commandLines(commands: readonly CommandFact[]): readonly string[] {
+/**
+ * The runs of each command together, with the newest outcome; what ran last stands first. Old ones
+ * are kept where nothing else names their whole output.
+ */
+function commandList(commands: readonly CommandFact[]): FactList {
   const runs = new Map<string, { readonly newest: CommandFact; count: number }>();
   // Most commands are run again as they were typed, and are brought into shape once.
   const shown = new Map<string, string>();
@@ -255,13 +258,15 @@ function commandLines(commands: readonly CommandFact[]): readonly string[] {
     if (run !== undefined) run.count++;
     else if (known !== "") runs.set(known, { newest, count: 1 });
   }
-  return Array.from(runs, ([command, { newest, count }]) => {
+  const entries = Array.from(runs, ([command, { newest, count }]) => {
     const { outcome, exitCode, output } = newest;
     const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
     const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
     const runs = count > 1 ? `, ${count} runs` : "";
     // The agent knows the whole output by this name, which would be gone with its notice.
     const whole = output === undefined ? "" : `, whole output ${oneLine(output)}`;
-    return `${codeSpan(command)}: ${result}${runs}${whole}`;
+    const text = `${codeSpan(command)}: ${result}${runs}${whole}`;
+    return { text: () => text, isSpilled: output !== undefined };
   });
+  return list("commands", entries, { keep: entries.filter(({ isSpilled }) => isSpilled) });
 }

@@ -325,6 +325,17 @@ describe("T12: a template with other sections", () => {
 });
 
 describe("T12: what was cut or is not kept", () => {
+  it("a command whose output was spilled is named although many came later", () => {
+    const busy = busyLedger(300);
+    const output = "out_0123456789abcdef";
+    const first = { command: "npm install", outcome: "ok" as const, exitCode: 0, output, at: 0 };
+    const commands = [first, ...busy.commands];
+    const { accomplished = "" } = sectionsOf({ ledger: { ...busy, commands }, cap: 1_200 });
+    expect(accomplished).toContain(`- \`npm install\`: ok, whole output ${output}`);
+    expect(accomplished).toContain("s-task-299");
+    expect(accomplished).toMatch(/… and \d+ more \(commands\)/);
+  });
+
   it("a command goes on naming its whole output", () => {
     const npm = { command: "npm install", outcome: "ok", exitCode: 0, at: 1 } as const;
     const output = "out_0123456789abcdef";

@@ -256,7 +256,7 @@ function summaryFor(
   const { cwd, constraints } = options;
   const { counter } = gauge.tokens();
   const head = messages.slice(compaction.system, compaction.tailStart);
-  const earlier = earlierSummaries(head, history.recordsOf, template);
+  const earlier = earlierSummaries(head, history.recordsOf, template, history.records);
   const { records = history.records } = earlier;
   const before = books.factsOf(records);
   return summaryOf({

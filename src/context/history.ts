@@ -12,7 +12,6 @@ import {
   newestBranch,
   standingRecords,
   takeBack,
-  withoutKept,
 } from "./journal.ts";
 import {
   assertShapes,
@@ -149,7 +148,7 @@ export function createHistory(stored: readonly JournalEntry[], chain: Chain): Hi
       if (records.some(wrote)) return records;
       const all = memory.known.records;
       const other = [...all.values()].findLast(wrote);
-      return other && withoutKept(branchOf(all, other.after.key));
+      return other && branchOf(all, other.after.key);
     },
     restore(entries) {
       Object.assign(memory, remembering(knownBy(standingRecords(entries))));

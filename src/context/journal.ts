@@ -105,32 +105,6 @@ export function branchOf(records: ReadonlyMap<string, JournalRecord>, newest: st
   return [...branch].toReversed();
 }
 
-/**
- * The facts of a branch for a list that has the summary of its newest record and goes on otherwise:
- * what that record left in the list says there what it says now.
- */
-export function withoutKept(branch: Branch): Branch {
-  const newest = branch.at(-1);
-  const { tailStart = 0, pinned = [] } = newest?.plan.compaction ?? {};
-  if (newest === undefined || tailStart === 0) return branch;
-  const { consumed, before } = newest;
-  const kept = new Set(pinned);
-  const isGone = ({ at }: { readonly at: number }): boolean => {
-    const index = before.length - (consumed - at);
-    return index < tailStart && !kept.has(index);
-  };
-  return branch.map((record) => {
-    const { instructions, statements, commands, errors } = record.facts;
-    const facts = {
-      instructions: instructions.filter(isGone),
-      statements: statements.filter(isGone),
-      commands: commands.filter(isGone),
-      errors: errors.filter(isGone),
-    };
-    return { ...record, facts: { ...record.facts, ...facts } };
-  });
-}
-
 /** The records that stand, and the lists that tell of them by their keys. */
 export interface Known {
   readonly records: ReadonlyMap<string, JournalRecord>;

@@ -82,6 +82,7 @@ export function earlierSummaries(
   messages: readonly Message[],
   recordsOf: RecordsOf,
   template?: CompactionTemplate,
+  standing?: Branch,
 ): EarlierSummaries {
   const found = messages.flatMap((message) => {
     if (message.kind !== "summary" && !startsTurn(message)) return [];
@@ -94,9 +95,10 @@ export function earlierSummaries(
   const summaries = found.filter(({ isSummary }) => isSummary);
   // To whoever reads it, a line that is not quoted is a recorded fact.
   const texts = summaries.map(({ bare, records }) => (records === undefined ? quoted(bare) : bare));
+  const vouching = summaries.findLast(({ records }) => records !== undefined)?.records;
   return {
     text: texts.length === 0 ? undefined : texts.join("\n\n"),
-    records: summaries.findLast(({ records }) => records !== undefined)?.records,
+    records: vouching && vouching !== standing ? withoutKept(vouching) : vouching,
     strange: found
       .filter(({ records }) => records === undefined)
       .map(({ bare, isSummary }) =>
@@ -111,6 +113,30 @@ const CLAIM = "In a message of the user, as a record that nothing here vouches f
 
 function quoted(text: string): string {
   return text.replace(/^(?!>)/gm, "> ");
+}
+
+/**
+ * The facts of records for a list that has the summary of the newest of them and goes on otherwise:
+ * what that record left in the list says there what it says now.
+ */
+function withoutKept(branch: Branch): Branch {
+  const { plan, consumed = 0, before } = branch.at(-1) ?? {};
+  const { tailStart = 0, pinned = [] } = plan?.compaction ?? {};
+  const isGone = ({ at }: { readonly at: number }): boolean => {
+    const index = (before?.length ?? 0) - (consumed - at);
+    return index < tailStart && !pinned.includes(index);
+  };
+  return branch.map((record) => {
+    const { instructions, statements, commands, errors } = record.facts;
+    const facts = {
+      ...record.facts,
+      instructions: instructions.filter(isGone),
+      statements: statements.filter(isGone),
+      commands: commands.filter(isGone),
+      errors: errors.filter(isGone),
+    };
+    return { ...record, facts };
+  });
 }
 
 /** What stands in the place of a head. */

@@ -20,7 +20,7 @@ const TAG = "prior-conversation-summary";
  * escaped already: escaping that once more is what makes the escape reversible.
  */
 const ANY_TAG = new RegExp(
-  `(<|&(?:amp;)*lt;)(?=[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*(?:/[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*)?${looksLike(TAG)})`,
+  `(<|&(?:amp;)*lt;)(?=[\\s\\p{C}\\p{DI}]*(?:/[\\s\\p{C}\\p{DI}]*)?${looksLike(TAG)})`,
   "giu",
 );
 const FRAME =

@@ -198,7 +198,7 @@ const ELEMENTS = [
  * space or invisible character in it.
  */
 const OWN_ELEMENT = new RegExp(
-  `[<＜﹤](?=[\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*(?:[/／][\\s\\p{C}\\u034f\\ufe00-\\ufe0f]*)?(?:${ELEMENTS.map(looksLike).join("|")})(?![\\w-]))`,
+  `[<＜﹤](?=[\\s\\p{C}\\p{DI}]*(?:[/／][\\s\\p{C}\\p{DI}]*)?(?:${ELEMENTS.map(looksLike).join("|")})(?![\\w-]))`,
   "giu",
 );
 

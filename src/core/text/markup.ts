@@ -41,7 +41,7 @@ export function attributeIn(tag: string, name: string): string | undefined {
 }
 
 /** What nobody sees between two letters. */
-const UNSEEN = "[\\p{Cf}\\u034f\\ufe00-\\ufe0f]*";
+const UNSEEN = "[\\p{Cf}\\p{DI}]*";
 
 /** The source of a pattern (flags `iu`) for a name as it looks: with invisible characters in it, too. */
 export function looksLike(name: string): string {

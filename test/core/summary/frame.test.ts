@@ -120,7 +120,7 @@ describe("T8: unframeSummary", () => {
   });
 });
 
-it.each(["\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\ufe0f"])(
+it.each([..."\u200b\u200d\u2060\ufeff\u00ad\u202e\ufe0f\u034f\u115f\u3164\uffa0"])(
   "no tag is forged by %j, in it or before it",
   (unseen) => {
     for (const name of ["prior-conversation-summary", "Prior-Conversation-Summary"]) {

@@ -35,8 +35,6 @@ const agent = new Agent({
   tools: { log },
   memory,
   inputProcessors: [context.processor],
-  errorProcessors: [context.processor],
-  maxProcessorRetries: 2,
 });
 
 const question = "Read the logs of all 30 days, then say whether all is well.";

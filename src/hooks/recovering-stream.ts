@@ -61,7 +61,32 @@ export async function* recovering<Part>(
   yield* other ?? held;
 }
 
-/** The same for streams of the platform. */
+/** How an answer that comes at once is told from a refusal, and what takes its place. */
+export interface CallRecovery<Answer> {
+  /** The refusal in an answer that has nothing in it. @default there is none */
+  readonly end?: (answer: Answer) => unknown;
+  /** Another answer instead of what was refused with this; `undefined` lets it pass. */
+  readonly again: (refused: unknown) => Promise<Answer | undefined>;
+}
+
+/** {@link recovering} for an answer that comes at once. */
+export async function recoveringCall<Answer>(
+  ask: () => PromiseLike<Answer>,
+  { end, again }: CallRecovery<Answer>,
+): Promise<Answer> {
+  const instead = async (refused: unknown): Promise<Answer | undefined> =>
+    refused === undefined ? undefined : again(refused);
+  try {
+    const answer = await ask();
+    return (await instead(end?.(answer))) ?? answer;
+  } catch (error) {
+    const other = await instead(error);
+    if (other === undefined) throw error;
+    return other;
+  }
+}
+
+/** {@link Recovery} for streams of the platform. */
 export interface StreamRecovery<Part> extends Omit<Recovery<Part>, "again"> {
   readonly again: (refused: unknown) => Promise<ReadableStream<Part> | undefined>;
   /** Is told about every part that passes. */

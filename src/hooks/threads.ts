@@ -43,7 +43,10 @@ export function createThreads<Conversation extends { readonly context: Context }
   };
 }
 
-/** No thread sees the originals of another; where its name lasts, its journal is kept, too. */
+/**
+ * No thread sees the originals of another; where its name lasts, its journal is kept, too. Elsewhere
+ * what the hook was given holds: edits themselves say which list they were made for.
+ */
 function ownSettings(
   { archive, window, model }: ContextOptions,
   { id, isLasting }: Thread,
@@ -53,7 +56,6 @@ function ownSettings(
   return {
     window: window ?? about?.window,
     model: model ?? about?.model,
-    conversation: isKept ? id : undefined,
-    journal: undefined,
+    ...(isKept && { conversation: id, journal: undefined }),
   };
 }

@@ -50,7 +50,7 @@ function toolsOf({ agent }: Started): NonNullable<AgentConfig["tools"]> {
   return Object.fromEntries(tools) as never;
 }
 
-type Processors = Pick<AgentConfig, "inputProcessors" | "outputProcessors" | "errorProcessors">;
+type Processors = Pick<AgentConfig, "inputProcessors" | "outputProcessors">;
 
 interface Run extends Started {
   readonly model: Model;
@@ -64,14 +64,13 @@ interface Run extends Started {
 /** An agent of Mastra's, turn by turn; without a memory its history is passed along. */
 async function runAgent(run: Run): Promise<string> {
   const longhaul = mastraContext(run.options).processor;
-  const { processors = { inputProcessors: [longhaul], errorProcessors: [longhaul] } } = run;
+  const { processors = { inputProcessors: [longhaul] } } = run;
   const agent = new Agent({
     id: "worker",
     name: "worker",
     instructions: run.agent.system,
     model: run.model,
     tools: toolsOf(run),
-    maxProcessorRetries: 2,
     ...(run.memory !== undefined && { memory: run.memory }),
     ...processors,
   });
@@ -172,11 +171,10 @@ describe("a request that is refused", () => {
           longhaul = mastraContext({ ...started.options, window: windows.shift()! }).processor;
           return messages;
         },
+        processInputStep: (args: never) => longhaul.processInputStep(args),
         processLLMRequest: (args: never) => longhaul.processLLMRequest(args),
-        processAPIError: (args: never) => longhaul.processAPIError(args),
       };
-      const lists = { inputProcessors: [delegate], errorProcessors: [delegate] };
-      const processors = lists as unknown as Processors;
+      const processors = { inputProcessors: [delegate] } as unknown as Processors;
       await runAgent({ ...started, model, processors });
       const outcomes = started.server.requests.map(({ outcome }) => outcome);
       expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(0);
@@ -195,7 +193,6 @@ describe("beside other processors", () => {
     const processors: Processors = {
       inputProcessors: [other, longhaul],
       outputProcessors: [longhaul],
-      errorProcessors: [longhaul],
     };
     await runAgent({ ...started, model, memory, processors });
     const { messages } = await memory.recall({ threadId: "t-1", perPage: false });

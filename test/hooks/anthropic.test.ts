@@ -6,8 +6,9 @@ import {
   bindsReasoning,
   isMessageUrl,
   managedBy,
-  usageOfStream,
+  messagesApi,
 } from "../../src/hooks/anthropic/wire.ts";
+import { watchAnswer } from "../../src/hooks/wire-answer.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
@@ -138,30 +139,27 @@ describe("the usage of a stream", () => {
     type: "message_start",
     message: { usage: { input_tokens: 40, output_tokens: 1 } },
   };
+  const said = { type: "content_block_delta", delta: { type: "text_delta", text: "Hi." } };
   const end = {
     type: "message_delta",
     delta: { stop_reason: "end_turn" },
     usage: { output_tokens: 7 },
   };
-  const eventsOf = (...events: readonly object[]): Uint8Array =>
+  const eventsOf = (...events: readonly object[]): Uint8Array<ArrayBuffer> =>
     new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 
   it("is known with the last event, though the connection stays open", async () => {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(eventsOf(start, end)),
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(eventsOf(start, said, end)),
     });
-    const usage = await usageOfStream(new Response(body));
-    expect(usage).toEqual({ input: 40, output: 7, cacheRead: 0, cacheWrite: 0 });
-  });
-
-  it("is unknown when it breaks off", async () => {
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        controller.enqueue(eventsOf(start));
-        controller.error(new Error("gone"));
-      },
+    const heard: unknown[] = [];
+    const headers = { "content-type": "text/event-stream" };
+    const answer = watchAnswer(new Response(body, { headers }), {
+      api: messagesApi,
+      learn: (usage) => void heard.push(usage),
     });
-    await expect(usageOfStream(new Response(body))).rejects.toThrow("gone");
+    await answer.body!.getReader().read();
+    expect(heard).toMatchObject([{ input: 40, output: 7 }]);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { AgentConfig } from "@mastra/core/agent";
 import type {
-  ErrorProcessorOrWorkflow,
   InputProcessorOrWorkflow,
   OutputProcessorOrWorkflow,
   Processor,
@@ -12,12 +11,10 @@ test("the processor fits every list of an agent", () => {
   expectTypeOf<MastraProcessor>().toExtend<Processor<"longhaul">>();
   expectTypeOf<MastraProcessor>().toExtend<InputProcessorOrWorkflow>();
   expectTypeOf<MastraProcessor>().toExtend<OutputProcessorOrWorkflow>();
-  expectTypeOf<MastraProcessor>().toExtend<ErrorProcessorOrWorkflow>();
   const longhaul = mastraContext({ window: 32_000 }).processor;
-  const config: Pick<AgentConfig, "inputProcessors" | "outputProcessors" | "errorProcessors"> = {
+  const config: Pick<AgentConfig, "inputProcessors" | "outputProcessors"> = {
     inputProcessors: [longhaul],
     outputProcessors: [longhaul],
-    errorProcessors: [longhaul],
   };
   expect(config.inputProcessors).toEqual([longhaul]);
 });

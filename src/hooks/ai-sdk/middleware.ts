@@ -4,16 +4,9 @@ import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
-import { recoveringStream } from "../recovering-stream.ts";
-import { type Beside, boundReasoning, emptyEnd, noteCall, signOf } from "./model.ts";
+import { type Beside, boundReasoning, noteCall, recoveringResult } from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
-import type {
-  AiSdkMiddleware,
-  CalledModel,
-  CallOptions,
-  WrapGenerateOptions,
-  WrapStreamOptions,
-} from "./sdk.ts";
+import type { AiSdkMiddleware, CalledModel, CallOptions } from "./sdk.ts";
 
 /**
  * The middleware of one context. A call of a step that `prepareStep` has prepared is only recovered,
@@ -22,56 +15,23 @@ import type {
  */
 export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
   const calls = createCalls(hooks);
+  const asked = <Result extends object>(
+    ask: () => PromiseLike<Result>,
+    method: "doGenerate" | "doStream",
+    { params, model }: { readonly params: CallOptions; readonly model: CalledModel },
+  ): Promise<Result> =>
+    recoveringResult(ask, {
+      async again(refused) {
+        const other = await calls.recover(params, model, refused);
+        return other && ((await model[method](other as never)) as Result);
+      },
+      answered: (answer) => calls.answered(params, answer),
+    });
   return {
     specificationVersion: "v3",
     transformParams: ({ params, model }) => calls.prepare(params, model),
-    async wrapGenerate<Result>({ doGenerate, params, model }: WrapGenerateOptions<Result>) {
-      const retry = async (refused: unknown): Promise<Result | undefined> => {
-        const again = await calls.recover(params, model, refused);
-        return again && ((await model.doGenerate(again as never)) as Result);
-      };
-      const generate = async (): Promise<Result> => {
-        try {
-          const result = await doGenerate();
-          const end = emptyEnd(result);
-          return (end && (await retry(end))) ?? result;
-        } catch (error) {
-          const other = await retry(error);
-          if (other === undefined) throw error;
-          return other;
-        }
-      };
-      const result = await generate();
-      calls.answered(params, result);
-      return result;
-    },
-    async wrapStream<Result extends { stream: ReadableStream }>({
-      doStream,
-      params,
-      model,
-    }: WrapStreamOptions<Result>) {
-      const retry = async (error: unknown): Promise<Result | undefined> => {
-        const again = await calls.recover(params, model, error);
-        return again && ((await model.doStream(again as never)) as Result);
-      };
-      const open = async (): Promise<Result> => {
-        try {
-          return await doStream();
-        } catch (error) {
-          const other = await retry(error);
-          if (other === undefined) throw error;
-          return other;
-        }
-      };
-      const result = await open();
-      const stream = recoveringStream<unknown>(result.stream, {
-        sign: signOf,
-        again: async (error) => (await retry(error))?.stream,
-        failed: (error) => ({ type: "error", error }),
-        onPart: (part) => calls.answered(params, part),
-      });
-      return { ...result, stream };
-    },
+    wrapGenerate: ({ doGenerate, ...call }) => asked(doGenerate, "doGenerate", call),
+    wrapStream: ({ doStream, ...call }) => asked(doStream, "doStream", call),
   };
 }
 

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../core/text/json.ts";
 import { modelWindow } from "../../core/overflow/budget.ts";
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { type AiSdkModel, checkedModel } from "../../dialects/ai-sdk/model-prompt.ts";
@@ -7,7 +8,7 @@ import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
-import type { Sign } from "../recovering-stream.ts";
+import { recoveringCall, recoveringStream, type Sign } from "../recovering-stream.ts";
 import { summarizerOnCall } from "../summarizer.ts";
 import type { AiSdkStep, CallOptions } from "./sdk.ts";
 
@@ -64,7 +65,7 @@ function isDropped(thinking: WireObject): boolean {
  * How an answer ended that was cut off with nothing in it: a result, or the part that ends a stream
  * in which nothing came before. Its provider may have had no room for one.
  */
-export function emptyEnd(answer: unknown): AnswerEnd | undefined {
+function emptyEnd(answer: unknown): AnswerEnd | undefined {
   if (!isWireObject(answer)) return undefined;
   const { content = [], finishReason } = answer;
   if (!Array.isArray(content) || content.length > 0) return undefined;
@@ -77,10 +78,41 @@ const LEAD: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata",
 
 /** What a part of a stream says about it. */
 export function signOf(part: unknown): Sign {
-  const { type, error } = isWireObject(part) ? part : {};
-  if (LEAD.has(type)) return "lead";
+  const { type, kind, error } = fieldsOf(part);
+  if (LEAD.has(type) || kind === "anthropic.message_start") return "lead";
   const refused = type === "error" ? error : emptyEnd(part);
   return refused === undefined ? "answer" : { refused };
+}
+
+/** The answer of a model, as a result or in a stream, or another one in its place, once. */
+export async function recoveringResult<Result extends object>(
+  ask: () => PromiseLike<Result>,
+  { again, answered = () => undefined }: RecoveredCall<Result>,
+): Promise<Result> {
+  const result = await recoveringCall(ask, { end: emptyEnd, again });
+  const streamOf = (one: object): ReadableStream | undefined =>
+    (one as { readonly stream?: ReadableStream }).stream;
+  const given = streamOf(result);
+  if (given === undefined) {
+    answered(result);
+    return result;
+  }
+  const stream = recoveringStream<unknown>(given, {
+    sign: signOf,
+    async again(refused) {
+      const other = await again(refused);
+      return other && streamOf(other);
+    },
+    failed: (error) => ({ type: "error", error }),
+    onPart: answered,
+  });
+  return { ...result, stream };
+}
+
+interface RecoveredCall<Result> {
+  readonly again: (refused: unknown) => Promise<Result | undefined>;
+  /** Hears the result, or each part of its stream. */
+  readonly answered?: (answer: unknown) => void;
 }
 
 function nameOf(model: unknown): string | undefined {

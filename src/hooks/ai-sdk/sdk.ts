@@ -85,7 +85,7 @@ export interface AiSdkMiddleware {
     readonly params: Params;
     readonly model: CalledModel;
   }): Promise<Params>;
-  wrapGenerate<Result>(options: WrapGenerateOptions<Result>): Promise<Result>;
+  wrapGenerate<Result extends object>(options: WrapGenerateOptions<Result>): Promise<Result>;
   wrapStream<Result extends { stream: ReadableStream }>(
     options: WrapStreamOptions<Result>,
   ): Promise<Result>;

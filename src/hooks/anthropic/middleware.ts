@@ -1,9 +1,9 @@
-import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
-import { isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
+import { isWireObject, numberIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../native-context.ts";
 import { countMarks } from "../stale-marks.ts";
+import { watchedAnswer } from "../wire-answer.ts";
 import {
   bindsReasoning,
   canDropBlocks,
@@ -12,8 +12,7 @@ import {
   isMessageUrl,
   managedBy,
   type MessageBody,
-  usageOfBody,
-  usageOfStream,
+  messagesApi,
   withBindingBeta,
 } from "./wire.ts";
 
@@ -38,9 +37,6 @@ export type AnthropicMiddleware = <Request extends AnthropicRequest>(
   context: AnthropicRequestContext,
 ) => Promise<Response>;
 
-/** What the API answers when a prompt is too long, or a body too large. */
-const MAY_BE_OVERFLOW: ReadonlySet<number> = new Set([400, 413]);
-
 /** Prepares what is sent, learns what it cost, and tries once more after an overflow. */
 export function createMiddleware(
   conversationOf: ConversationOf<MessageBody, AnthropicConversation>,
@@ -60,11 +56,8 @@ export function createMiddleware(
       tools,
       model: body["model"],
     });
-    const send = async (sent: AnthropicConversation | undefined): Promise<Response> => {
-      const response = await next(sent ? withConversation(request, body, sent) : request);
-      if (response.ok) void learnFrom(response, (usage) => conversation.learn(usage));
-      return response;
-    };
+    const send = (sent: AnthropicConversation | undefined): Promise<Response> =>
+      next(sent ? withConversation(request, body, sent) : request);
     const sent = await conversation.prepare({
       tools,
       maxOutput: numberIn(body, "max_tokens"),
@@ -72,15 +65,16 @@ export function createMiddleware(
       signal: request.signal ?? undefined,
     });
     const dropsBlocks = sent !== conversation.given || unbound.has(conversation.context);
-    const response = await send(dropsBlocks ? sent : undefined);
-    if (!MAY_BE_OVERFLOW.has(response.status)) return response;
-    const error = await refusalOf(response);
-    const isUnbound = !dropsBlocks && canLeaveOut(body) && isReasoningRefusal(error);
-    if (isUnbound) unbound.add(conversation.context);
-    const recovered = isUnbound ? sent : await conversation.recover(error);
-    if (recovered === undefined) return response;
-    await response.body?.cancel();
-    return send(recovered);
+    return watchedAnswer(await send(dropsBlocks ? sent : undefined), {
+      api: messagesApi,
+      learn: (usage) => conversation.learn(usage),
+      async again(refused) {
+        const isUnbound = !dropsBlocks && canLeaveOut(body) && isReasoningRefusal(refused);
+        if (isUnbound) unbound.add(conversation.context);
+        const recovered = isUnbound ? sent : await conversation.recover(refused);
+        return recovered && send(recovered);
+      },
+    });
   };
 }
 
@@ -99,22 +93,9 @@ function noThread(): Response {
   return Response.json({ type: "error", error }, { status: 400 });
 }
 
-/** Reads a copy of an answer beside the SDK's own reading: nobody waits for it. */
-async function learnFrom(response: Response, learn: (usage: Usage) => void): Promise<void> {
-  const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
-  const read = isStream ? usageOfStream : usageOfBody;
-  const usage = await read(response.clone()).catch(() => undefined);
-  if (usage !== undefined) learn(usage);
-}
-
 function bodyOf(body: unknown): MessageBody | undefined {
-  if (typeof body !== "string") return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return isMessageBody(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof body === "string" ? parseInput(body) : undefined;
+  return isMessageBody(value) ? value : undefined;
 }
 
 /** Helpers of the SDK add messages on the way; then only what is really sent counts. */
@@ -138,15 +119,6 @@ function withConversation<Request extends AnthropicRequest>(
 /** The API itself: where thinking is on, it would refuse an answer that has lost its own. */
 function canLeaveOut(body: MessageBody): boolean {
   return bindsReasoning(body) && canDropBlocks(body);
-}
-
-async function refusalOf(response: Response): Promise<unknown> {
-  const text = await response.clone().text();
-  try {
-    return { status: response.status, error: JSON.parse(text) as unknown };
-  } catch {
-    return { status: response.status, message: text };
-  }
 }
 
 /** The API takes at most this many breakpoints in one request. */

@@ -1,7 +1,9 @@
-import type { Usage } from "../../core/message/index.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { usageOf } from "../../dialects/usage.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed.ts";
+import type { Said, WireApi } from "../wire-answer.ts";
 
 /** The body of a request for a message, as far as it matters here. */
 export type MessageBody = WireObject & {
@@ -80,54 +82,36 @@ export function withBindingBeta(headers: unknown): Headers {
   return all;
 }
 
-/** The usage that a message reports. */
-export async function usageOfBody(response: Response): Promise<Usage | undefined> {
-  const body: unknown = await response.json();
-  return isWireObject(body) ? usageOf(body["usage"]) : undefined;
+/** How the API answers. */
+export const messagesApi: WireApi = {
+  read: readMessage,
+  usageOf(reported) {
+    const usage = fieldsOf(reported);
+    return usageOf({
+      noCache: usage["input_tokens"],
+      cacheRead: usage["cache_read_input_tokens"],
+      cacheWrite: usage["cache_creation_input_tokens"],
+      output: usage["output_tokens"],
+    });
+  },
+};
+
+/** Events that say nothing of what a model says. */
+const BESIDE: ReadonlySet<unknown> = new Set(["ping", "content_block_stop", "message_stop"]);
+
+/** A whole message, or an event of a stream: its first has the input's usage, its last the rest. */
+function readMessage(value: WireObject): Said {
+  const { type, content, usage } = value;
+  if (type === "error") return { error: value };
+  if (type === "message_start") return { usage: fieldsOf(value["message"])["usage"] };
+  if (type === "message_delta") return { finish: fieldsOf(value["delta"])["stop_reason"], usage };
+  if (BESIDE.has(type)) return {};
+  if (!Array.isArray(content)) return { isAnswer: !isEmptyBlock(value["content_block"]) };
+  const isAnswer = !content.every(isEmptyBlock);
+  return { isAnswer, finish: value["stop_reason"], usage };
 }
 
-/**
- * The usage of a streamed message: the input is in its first event, the output in its last. What
- * comes behind that is not waited for: the caller may have the whole answer, and go on or hang up.
- */
-export async function usageOfStream({ body }: Response): Promise<Usage | undefined> {
-  const { createParser } = await import("eventsource-parser");
-  let usage: Readonly<Record<string, unknown>> = {};
-  let isWhole = false;
-  const parser = createParser({
-    onEvent({ data }) {
-      const event: unknown = data.includes('"usage"') ? JSON.parse(data) : undefined;
-      if (!isWireObject(event)) return;
-      const message = isWireObject(event["message"]) ? event["message"] : event;
-      if (isWireObject(message["usage"])) usage = { ...usage, ...message["usage"] };
-      isWhole ||= isWireObject(event["delta"]) && event["delta"]["stop_reason"] != null;
-    },
-  });
-  const decoder = new TextDecoder();
-  const reader = body?.getReader();
-  for (;;) {
-    const piece = await reader?.read();
-    if (piece?.value === undefined) break;
-    parser.feed(decoder.decode(piece.value, { stream: true }));
-    if (isWhole) break;
-  }
-  // Ends with the caller's own reading.
-  void reader?.cancel().catch(() => undefined);
-  return usageOf(usage);
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isWireObject(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output } = usage;
-  if (typeof input !== "number" || typeof output !== "number") return undefined;
-  return {
-    input,
-    output,
-    cacheRead: numberOf(usage["cache_read_input_tokens"]),
-    cacheWrite: numberOf(usage["cache_creation_input_tokens"]),
-  };
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
+function isEmptyBlock(block: unknown): boolean {
+  const { type, text } = fieldsOf(block);
+  return type === "text" && text === "";
 }

@@ -10,7 +10,7 @@ import {
   nativeContextOn,
   type NativePrepareOptions,
 } from "../native-context.ts";
-import { recovering } from "../recovering-stream.ts";
+import { recovering, recoveringCall } from "../recovering-stream.ts";
 import { wireMarks } from "../stale-marks.ts";
 import type { Thread } from "../threads.ts";
 import { emptyEnd, saysNothing, type Thinking, withChunk } from "./model.ts";
@@ -76,20 +76,10 @@ export function conversationOn(context: Context): Conversation {
     },
     async send<Answer>(request: SentRequest, call: Call<Answer>) {
       const { ask, again } = await open(request, call);
-      const learn = (answer: Answer | undefined): Answer | undefined => {
-        if (answer !== undefined) answered = answerIn(answer);
-        return answer;
-      };
-      try {
-        const answer = await ask();
-        learn(answer);
-        const end = emptyEnd(answered);
-        return (end && learn(await again(end))) ?? answer;
-      } catch (error) {
-        const other = learn(await again(error));
-        if (other === undefined) throw error;
-        return other;
-      }
+      const end = (answer: Answer): unknown => emptyEnd(answerIn(answer));
+      const answer = await recoveringCall(ask, { end, again });
+      answered = answerIn(answer);
+      return answer;
     },
     stream: (request, call) =>
       chunksOf(

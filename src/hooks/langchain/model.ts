@@ -1,5 +1,6 @@
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isWireBlock, isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
 import type {
   Summarizer,
@@ -15,7 +16,7 @@ import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 /** A chat model or an id; the profile of a model knows its window best. */
 export function aboutChatModel(model: unknown): AboutModel {
   if (typeof model === "string") return aboutId(model);
-  const fields = fieldsOf(model);
+  const fields = modelFields(model);
   const profile = fields["profile"];
   const stated = isWireObject(profile) ? profile["maxInputTokens"] : undefined;
   const name = fields["model"] ?? fields["modelName"];
@@ -29,7 +30,7 @@ export function maxOutputOf(model: unknown, settings: unknown): number | undefin
   return (
     numberIn(own, "max_tokens") ??
     numberIn(own, "maxTokens") ??
-    numberIn(fieldsOf(model), "maxTokens")
+    numberIn(modelFields(model), "maxTokens")
   );
 }
 
@@ -38,7 +39,7 @@ const SETTINGS = ["modelKwargs", "invocationKwargs", "defaultOptions", "kwargs"]
 
 /** By which of its settings the provider manages the conversation itself, if it does. */
 export function managedByModel(model: unknown, settings: unknown): string | undefined {
-  const fields = fieldsOf(model);
+  const fields = modelFields(model);
   const places: readonly (readonly [name: string, value: unknown])[] = [
     ["modelSettings", settings],
     ["model", fields],
@@ -53,10 +54,10 @@ export function managedByModel(model: unknown, settings: unknown): string | unde
 }
 
 /** A model that is chosen at run time holds what it was chosen by. */
-function fieldsOf(model: unknown): WireObject {
+function modelFields(model: unknown): WireObject {
   if (!isWireObject(model)) return {};
   const { bound, _defaultConfig: chosen } = model;
-  if (isWireObject(bound)) return fieldsOf(bound);
+  if (isWireObject(bound)) return modelFields(bound);
   return isWireObject(chosen) ? chosen : model;
 }
 
@@ -174,16 +175,19 @@ function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest):
 /** How an answer ended that was cut off with nothing in it: its provider may have had no room. */
 export function emptyEnd(answer: unknown): AnswerEnd | undefined {
   if (!saysNothing(answer) || finishOf(answer) !== "length") return undefined;
-  return { usage: langchainUsage(answer), finish: "length" };
+  const usage = langchainUsage(answer);
+  // A stream of Anthropic's begins with a token of output that is none.
+  const output = usage === undefined || usage.output <= 1 ? 0 : usage.output;
+  return { usage: usage && { ...usage, output }, finish: "length" };
 }
 
 /** Whether an answer, or a chunk of one, has nothing of what a model says, thinks or calls. */
 export function saysNothing(answer: unknown): boolean {
-  const { content, tool_calls, tool_call_chunks, additional_kwargs } = objectOf(answer);
+  const { content, tool_calls, tool_call_chunks, additional_kwargs } = fieldsOf(answer);
   const isEmpty = (value: unknown): boolean =>
     value === undefined ||
     ((typeof value === "string" || Array.isArray(value)) && value.length === 0);
-  const thinks = Object.keys(objectOf(additional_kwargs)).some((key) =>
+  const thinks = Object.keys(fieldsOf(additional_kwargs)).some((key) =>
     key.startsWith("reasoning"),
   );
   return !thinks && [content, tool_calls, tool_call_chunks].every(isEmpty);
@@ -191,19 +195,21 @@ export function saysNothing(answer: unknown): boolean {
 
 /** The chunks of an answer so far; they know how they are joined. */
 export function withChunk(whole: unknown, chunk: unknown): unknown {
-  const { concat } = objectOf(whole);
+  const { concat } = fieldsOf(whole);
   return typeof concat === "function" ? Reflect.apply(concat, whole, [chunk]) : chunk;
 }
 
 function finishOf(answer: unknown): SummaryFinish {
-  const { stop_reason, finish_reason, finishReason } = objectOf(
-    objectOf(answer)["response_metadata"],
-  );
+  const { response_metadata: metadata, additional_kwargs: streamed } = fieldsOf(answer);
+  const { stop_reason, finish_reason, finishReason } = {
+    ...fieldsOf(streamed),
+    ...fieldsOf(metadata),
+  };
   return CUT_OFF.has(stop_reason ?? finish_reason ?? finishReason) ? "length" : "stop";
 }
 
 function answerOf(answer: unknown): SummaryAnswer {
-  const { content, tool_calls: calls } = objectOf(answer);
+  const { content, tool_calls: calls } = fieldsOf(answer);
   const finish = finishOf(answer);
   return {
     text: textOf(content),
@@ -229,8 +235,4 @@ function nameOf(model: WireObject): string {
   const kind: unknown = typeof ask === "function" ? Reflect.apply(ask, model, []) : undefined;
   const words = [kind, id ?? modelName].filter((word) => typeof word === "string");
   return words.join(":") || "chat model";
-}
-
-function objectOf(value: unknown): WireObject {
-  return isWireObject(value) ? value : {};
 }

@@ -4,11 +4,11 @@ import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { summarizerOf } from "../ai-sdk/model.ts";
+import { recoveringResult, summarizerOf } from "../ai-sdk/model.ts";
 import { createHook, type Hook, type HookOptions, aboutModel } from "../hook.ts";
 import { createThreads } from "../threads.ts";
+import { withMethods } from "../with-methods.ts";
 import {
-  type APIErrorArgs,
   type Conversation,
   conversationOn,
   type InputStepArgs,
@@ -32,14 +32,18 @@ export type MastraContextOptions = HookOptions<
 export interface MastraProcessor {
   readonly id: "longhaul";
   readonly name: "Longhaul";
-  /** In `inputProcessors`: gives the agent the tools to get back what left its context. */
-  processInputStep(args: InputStepArgs): { tools: Record<string, unknown> } | undefined;
+  /**
+   * In `inputProcessors`: gives the agent the tools to get back what left its context, and has a
+   * prompt that is refused as too long, or answered with nothing for want of room, sent once more,
+   * compacted.
+   */
+  processInputStep<Args extends InputStepArgs>(
+    args: Args,
+  ): { tools: Record<string, unknown>; model?: Args["model"] } | undefined;
   /** In `inputProcessors`: keeps the prompt of every step inside the window. */
   processLLMRequest<Prompt extends readonly PromptMessage[]>(
     args: LLMRequestArgs<Prompt>,
   ): Promise<{ prompt: Prompt } | undefined>;
-  /** In `errorProcessors`: has a prompt that was refused as too long sent once more, compacted. */
-  processAPIError(args: APIErrorArgs): Promise<{ retry: true } | undefined>;
   /** In `outputProcessors`: truncates long tool outputs before the memory keeps them, too. */
   processToolResult<List extends MessageListLike>(args: ToolResultArgs<List>): Promise<List>;
 }
@@ -49,7 +53,7 @@ export interface MastraContext extends Omit<Context, "subAgent"> {
   /**
    * Keeps every prompt of an agent inside the model's window, with a context for each thread of a
    * memory, or for each run without one. Its edits are what is sent: the memory keeps the whole
-   * history. Put it last in `inputProcessors`, and in `errorProcessors` too.
+   * history. Put it last in `inputProcessors`.
    */
   readonly processor: MastraProcessor;
   /** A set of tools whose outputs are truncated on arrival (T15), inside of a memory's thread. */
@@ -72,9 +76,8 @@ export interface MastraContext extends Omit<Context, "subAgent"> {
  * import { Agent } from "@mastra/core/agent";
  * import { mastraContext } from "longhaul/mastra";
  *
- * const { processor } = mastraContext();
- * const processors = { inputProcessors: [processor], errorProcessors: [processor] };
- * new Agent({ id: "a", name: "A", instructions: "Be good.", model, ...processors });
+ * const inputProcessors = [mastraContext().processor];
+ * new Agent({ id: "a", name: "A", instructions: "Be good.", model, inputProcessors });
  */
 export function mastraContext(options: MastraContextOptions = {}): MastraContext {
   return contextOn(createHook(options, { traits: aiSdk.traits, summarizerOf }));
@@ -92,9 +95,6 @@ function contextOn(hook: Hook<ProcessorArgs>): MastraContext {
   };
 }
 
-/** A prompt may be refused for its thinking, and then for its length. */
-const MOST_RETRIES = 2;
-
 function processorOn(
   conversationOf: (args: ProcessorArgs, runId?: string) => Conversation,
 ): MastraProcessor {
@@ -105,16 +105,12 @@ function processorOn(
       const conversation = conversationOf(args, args.runId);
       const tools = withTools(args.tools, recallTools(conversation.context.archive));
       conversation.starts({ ...args, tools });
-      return { tools };
+      const model = isModel(args.model) && recoveringModel(args.model, conversation);
+      return { tools, ...(model && { model }) };
     },
     async processLLMRequest(args) {
       const prompt = await conversationOf(args).prepare(args);
       return prompt === args.prompt ? undefined : { prompt };
-    },
-    async processAPIError(args) {
-      const { error, retryCount } = args;
-      if (retryCount >= MOST_RETRIES) return undefined;
-      return (await conversationOf(args).recover(error)) ? { retry: true } : undefined;
     },
     async processToolResult(args) {
       const { messageList, toolName, toolCallId, args: input, result } = args;
@@ -127,6 +123,32 @@ function processorOn(
       return messageList;
     },
   };
+}
+
+interface CalledModel {
+  doGenerate(options: object): PromiseLike<object>;
+  doStream(options: object): PromiseLike<object>;
+}
+
+function isModel(model: unknown): model is CalledModel {
+  return isWireObject(model) && typeof model["doStream"] === "function";
+}
+
+/** The same model, asked once more where it refuses a prompt, or has no room for an answer. */
+function recoveringModel<Model extends CalledModel>(
+  model: Model,
+  conversation: Conversation,
+): Model {
+  const asking =
+    (method: keyof CalledModel) =>
+    (options: object): Promise<object> =>
+      recoveringResult(() => model[method](options), {
+        async again(refused) {
+          const prompt = await conversation.recover(refused);
+          return prompt && model[method]({ ...options, prompt });
+        },
+      });
+  return withMethods(model, { doGenerate: asking("doGenerate"), doStream: asking("doStream") });
 }
 
 /** The agent's own tools come first, and stay where both have the same name. */

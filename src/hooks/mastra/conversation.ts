@@ -32,6 +32,7 @@ export interface ProcessorArgs {
 /** Before a step: its tools and options may still be changed. */
 export interface InputStepArgs extends ProcessorArgs {
   readonly runId?: string;
+  readonly model?: unknown;
   readonly tools?: Record<string, unknown>;
   readonly providerOptions?: unknown;
   readonly modelSettings?: { readonly maxOutputTokens?: number };
@@ -48,13 +49,6 @@ export interface LLMRequestArgs<Prompt extends readonly PromptMessage[]> extends
 export interface StepLike {
   readonly usage?: unknown;
   readonly providerMetadata?: unknown;
-}
-
-/** The provider refused a request. */
-export interface APIErrorArgs extends ProcessorArgs {
-  readonly error: unknown;
-  /** How often processors have asked for another try. */
-  readonly retryCount: number;
 }
 
 /** A tool has answered. */
@@ -81,8 +75,8 @@ export interface Conversation {
   starts(args: Pick<InputStepArgs, "tools" | "providerOptions" | "modelSettings">): void;
   /** The prompt to send; the very one if nothing had to be done. Rejects only by the signal. */
   prepare<Prompt extends readonly PromptMessage[]>(args: LLMRequestArgs<Prompt>): Promise<Prompt>;
-  /** Whether the same prompt, asked for once more, will be a shorter one. */
-  recover(error: unknown): Promise<boolean>;
+  /** The prompt to send instead of what was refused, or `undefined`. */
+  recover(refused: unknown): Promise<readonly PromptMessage[] | undefined>;
 }
 
 export function conversationOn(context: Context): Conversation {
@@ -95,6 +89,7 @@ export function conversationOn(context: Context): Conversation {
   let providerOptions: unknown;
   let maxOutput: number | undefined;
   let known: Natives = [];
+  let newest: { readonly system: Natives; readonly version: ModelVersion } | undefined;
   return {
     context,
     starts(args) {
@@ -111,6 +106,7 @@ export function conversationOn(context: Context): Conversation {
       const { system, body } = split(prompt);
       // Mastra makes the messages anew in every step.
       known = keepObjects(body, known);
+      newest = { system, version: versionOf(model) };
       const step = steps.at(-1);
       const { conversation, given } = await native.prepare(known, {
         usage: step && usageOf(step),
@@ -121,15 +117,22 @@ export function conversationOn(context: Context): Conversation {
         managedBy: managedByOptions(providerOptions) ?? managedByStep(stepOf(step)),
         signal: abortSignal,
       });
-      if (conversation === known) return prompt;
-      const same = new Map(given.map((message) => [message, message]));
-      const sent = modelPrompt(conversation, versionOf(model), same);
-      return [...system, ...sent] as readonly PromptMessage[] as Prompt;
+      return conversation === known ? prompt : (promptOf(conversation, given, newest) as Prompt);
     },
-    async recover(error) {
-      return known.length > 0 && (await native.recover(known, error)) !== undefined;
+    async recover(refused) {
+      const made = newest && (await native.recover(known, refused));
+      return newest && made && promptOf(made.conversation, made.given, newest);
     },
   };
+}
+
+function promptOf(
+  conversation: Natives,
+  given: Natives,
+  { system, version }: { readonly system: Natives; readonly version: ModelVersion },
+): readonly PromptMessage[] {
+  const same = new Map(given.map((message) => [message, message]));
+  return [...system, ...modelPrompt(conversation, version, same)] as readonly PromptMessage[];
 }
 
 /** Instructions and what processors add to them stand before the messages. */

@@ -1,12 +1,16 @@
 import type { Usage } from "../../core/message/index.ts";
+import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { usageOf } from "../../dialects/usage.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { managedSetting } from "../managed.ts";
-import { recovering } from "../recovering-stream.ts";
+import { chatAnswers, responsesAnswers } from "../openai/answers.ts";
+import { recovering, recoveringCall } from "../recovering-stream.ts";
 import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
 import type { ConversationOf } from "../conversations.ts";
+import { withMethods } from "../with-methods.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
-import { withMethods } from "./session.ts";
 
 /** The shared state of the models, providers and sessions of one context. */
 export interface PreparingOptions {
@@ -44,16 +48,16 @@ export function preparingModel<Model extends AgentModel>(
       learn(response.usage);
       return response;
     };
-    try {
-      return await ask(request);
-    } catch (error) {
-      const again = await recover(error);
-      if (again === undefined) throw error;
-      return ask(again);
-    }
+    return recoveringCall(() => ask(request), {
+      async again(refused) {
+        const sent = await recover(whyRefused(refused, given));
+        return sent && ask(sent);
+      },
+    });
   };
   const getStreamedResponse = async function* (given: ModelRequest): AsyncGenerator<object> {
     const { request, learn, recover } = await prepareRequest(given, options);
+    let end: AnswerEnd = {};
     const watch = async function* (sent: ModelRequest): AsyncGenerator<object> {
       for await (const event of model.getStreamedResponse(sent as never)) {
         learn((event as { response?: { usage?: unknown } }).response?.usage);
@@ -61,9 +65,15 @@ export function preparingModel<Model extends AgentModel>(
       }
     };
     yield* recovering(watch(request), {
-      sign: (event) => (saysNothing(event) ? "lead" : "answer"),
+      sign(event) {
+        const said = saidIn(event);
+        end = { ...end, ...said.end };
+        return said.isAnswer ? "answer" : "lead";
+      },
       async again(refused) {
-        const sent = await recover(refused);
+        const { finish, usage } = end;
+        const isEnd = finish !== undefined && usage !== undefined;
+        const sent = await recover(isEnd ? end : whyRefused(refused, given));
         return sent && watch(sent);
       },
     });
@@ -107,18 +117,28 @@ async function prepareRequest(
   };
 }
 
-/** Events that come before the model has said anything. */
-const LEAD_IN: ReadonlySet<unknown> = new Set([
-  "response.created",
-  "response.queued",
-  "response.in_progress",
-  "error",
-  "response.failed",
-]);
+/** What an event says of an answer; the provider's own events pass among those of the SDK. */
+function saidIn(event: object): { readonly isAnswer: boolean; readonly end?: AnswerEnd } {
+  const { type, event: raw } = event as { readonly type?: unknown; readonly event?: unknown };
+  if (type !== "model") return { isAnswer: type !== "response_started" };
+  const { read, usageOf } = isWireObject(raw) && "choices" in raw ? chatAnswers : responsesAnswers;
+  const { isAnswer = false, finish, usage: reported } = read(fieldsOf(raw));
+  const usage = usageOf(reported);
+  return {
+    isAnswer,
+    end: { ...(typeof finish === "string" && { finish }), ...(usage && { usage }) },
+  };
+}
 
-function saysNothing(event: object): boolean {
-  const { type, event: raw } = event as { type?: unknown; event?: { type?: unknown } };
-  return type === "response_started" || (type === "model" && LEAD_IN.has(raw?.type));
+/**
+ * The SDK throws where a completion was cut off with nothing in it, and does not say what it cost: an
+ * answer that nobody limited was cut off by the window.
+ */
+function whyRefused(error: unknown, { modelSettings }: ModelRequest): unknown {
+  const isLimited = modelSettings.maxTokens !== undefined;
+  return !isLimited && error instanceof Error && /finish_reason='length'/.test(error.message)
+    ? ({ finish: "model_context_window_exceeded" } satisfies AnswerEnd)
+    : error;
 }
 
 /** What shows that the provider keeps or edits the conversation itself. */
@@ -135,19 +155,11 @@ export function managedBy(request: ModelRequest): string | undefined {
 /** The usage of one answer in the names of the SDK; `undefined` where none was reported. */
 export function reportedUsage(usage: unknown): Usage | undefined {
   if (!isWireObject(usage)) return undefined;
-  const { inputTokens, outputTokens, inputTokensDetails } = usage;
-  if (typeof inputTokens !== "number" || inputTokens === 0) return undefined;
+  const { inputTokens: total, outputTokens: output, inputTokensDetails } = usage;
+  if (total === 0) return undefined;
   // A record, or a list of one for each request.
-  const details: unknown = Array.isArray(inputTokensDetails)
-    ? inputTokensDetails[0]
-    : inputTokensDetails;
-  const cached = isWireObject(details) ? details["cached_tokens"] : undefined;
-  const cacheRead = typeof cached === "number" ? cached : 0;
-  return {
-    input: Math.max(0, inputTokens - cacheRead),
-    cacheRead,
-    output: typeof outputTokens === "number" ? outputTokens : 0,
-  };
+  const details: readonly unknown[] = [inputTokensDetails].flat();
+  return usageOf({ total, output, cacheRead: fieldsOf(details[0])["cached_tokens"] });
 }
 
 /** A summarizer on a model of the SDK. */

@@ -10,9 +10,11 @@ import { type Conversation, createConversations } from "../conversations.ts";
 import type { Hook } from "../hook.ts";
 import { managedSetting } from "../managed.ts";
 import { wireMarks } from "../stale-marks.ts";
+import type { WireApi } from "../wire-answer.ts";
+import { chatAnswers, responsesAnswers } from "./answers.ts";
 
-/** One of the two APIs: where its requests keep the conversation, and what its answers report. */
-export interface Endpoint<Params, Native> {
+/** One of the two APIs: where its requests keep the conversation, and what its answers say. */
+export interface Endpoint<Params, Native> extends WireApi {
   /** How the path of its URL ends. */
   readonly path: string;
   readonly dialect: Dialect<readonly Native[], Native>;
@@ -23,8 +25,6 @@ export interface Endpoint<Params, Native> {
   besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools" | "maxOutput">;
   /** What shows that somebody else keeps or edits the conversation. */
   managedBy(params: Params): string | undefined;
-  /** The field `usage` of an answer; `undefined` if it is none. */
-  usageOf(reported: unknown): Usage | undefined;
 }
 
 /** Of one request. */
@@ -41,7 +41,7 @@ export interface PreparedRequest<Params> {
   /** What to send: the very parameters if nothing had to be done. */
   readonly params: Params;
   /** Takes in what the answer reported; the next request of the conversation is measured by it. */
-  learn(reported: unknown): void;
+  learn(usage: Usage): void;
   /** What to send instead when it was refused with this error, or `undefined`. */
   recover(error: unknown): Promise<Params | undefined>;
 }
@@ -50,6 +50,7 @@ export interface PreparedRequest<Params> {
 export interface PreparedEndpoint<Params> {
   /** How the path of its URL ends. */
   readonly path: string;
+  readonly api: WireApi;
   /** Rejects only by the signal. */
   prepare<Given extends Params>(
     params: Given,
@@ -83,6 +84,7 @@ export function prepareEndpoint<Params extends Named, Native extends object>(
   };
   return {
     path: endpoint.path,
+    api: endpoint,
     recover,
     async prepare(params, { usage, ...rest } = {}) {
       const conversation = open(params);
@@ -94,18 +96,11 @@ export function prepareEndpoint<Params extends Named, Native extends object>(
       const isSame = sent === undefined || sent === conversation?.given;
       return {
         params: isSame ? params : endpoint.withMessages(params, sent),
-        learn: (report) => conversation?.learn(endpoint.usageOf(report)),
+        learn: (usage) => conversation?.learn(usage),
         recover: async (error) => conversation && recover(params, error, conversation),
       };
     },
   };
-}
-
-/** A count of tokens in an answer; servers that imitate the API leave some out. */
-function count(object: unknown, field: string): number | undefined {
-  if (typeof object !== "object" || object === null) return undefined;
-  const value = (object as Readonly<Record<string, unknown>>)[field];
-  return typeof value === "number" && value >= 0 ? value : undefined;
 }
 
 interface Named {
@@ -149,6 +144,7 @@ export interface ResponsesUsage {
 
 /** Chat Completions, of OpenAI and of the servers that imitate it. */
 export const chatCompletions: Endpoint<ChatParams, ChatMessage> = {
+  ...chatAnswers,
   path: "/chat/completions",
   dialect: openaiChat,
   messagesOf: ({ messages }) => (Array.isArray(messages) ? messages : undefined),
@@ -158,23 +154,7 @@ export const chatCompletions: Endpoint<ChatParams, ChatMessage> = {
     maxOutput: params.max_completion_tokens ?? params.max_tokens ?? undefined,
   }),
   managedBy: chatManagedBy,
-  usageOf: chatUsageOf,
 };
-
-function chatUsageOf(reported: unknown): Usage | undefined {
-  const prompt = count(reported, "prompt_tokens");
-  if (prompt === undefined) return undefined;
-  const usage = reported as Partial<ChatUsage>;
-  const cacheRead = count(usage.prompt_tokens_details, "cached_tokens") ?? 0;
-  const output = count(reported, "completion_tokens") ?? 0;
-  // Hidden reasoning is paid for, but it is no part of what is sent next.
-  const hidden = count(usage.completion_tokens_details, "reasoning_tokens") ?? 0;
-  return {
-    input: Math.max(0, prompt - cacheRead),
-    cacheRead,
-    output: Math.max(0, output - hidden),
-  };
-}
 
 /** OpenRouter takes messages out of the middle where this is switched on. */
 function chatManagedBy(params: ChatParams): string | undefined {
@@ -191,6 +171,7 @@ function chatManagedBy(params: ChatParams): string | undefined {
 
 /** The Responses API. */
 export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
+  ...responsesAnswers,
   path: "/responses",
   dialect: openaiResponses,
   messagesOf,
@@ -202,23 +183,10 @@ export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
   }),
   // Where the server keeps the history, or cuts it, there is nothing here to edit.
   managedBy: (params) => managedSetting(params as WireObject, "field"),
-  usageOf: responsesUsageOf,
 };
 
 function messagesOf({ input }: ResponsesParams): readonly ResponsesItem[] | undefined {
   if (typeof input !== "string") return Array.isArray(input) ? input : undefined;
   const message = { type: "message", role: "user", content: input };
   return [message];
-}
-
-function responsesUsageOf(reported: unknown): Usage | undefined {
-  const input = count(reported, "input_tokens");
-  if (input === undefined) return undefined;
-  const { input_tokens_details } = reported as Partial<ResponsesUsage>;
-  const cacheRead = count(input_tokens_details, "cached_tokens") ?? 0;
-  return {
-    input: Math.max(0, input - cacheRead),
-    cacheRead,
-    output: count(reported, "output_tokens") ?? 0,
-  };
 }

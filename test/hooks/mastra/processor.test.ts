@@ -56,11 +56,16 @@ function harness(options: MastraContextOptions = { window: 32_000 }): Harness {
 }
 
 /** A run of an agent, in the thread of a memory if there is one. */
-function run({ processor }: Harness, threadId?: string) {
+function run({ processor }: Harness, threadId?: string, asking: object = {}) {
   const state = {};
   const memory = threadId === undefined ? undefined : { thread: { id: threadId } };
   const requestContext = { get: (key: string) => (key === "MastraMemory" ? memory : undefined) };
-  const model = { modelId: "claude-opus-4-1", provider: "anthropic", specificationVersion: "v3" };
+  const model = {
+    modelId: "claude-opus-4-1",
+    provider: "anthropic",
+    specificationVersion: "v3",
+    ...asking,
+  };
   const base = { state, requestContext: requestContext as never, model };
   return {
     start: (tools: Record<string, unknown> = {}) =>
@@ -70,8 +75,6 @@ function run({ processor }: Harness, threadId?: string) {
       const sent = await processor.processLLMRequest({ ...base, prompt: given, steps });
       return sent?.prompt ?? given;
     },
-    fail: (error: unknown, retryCount = 0) =>
-      processor.processAPIError({ ...base, error, retryCount }),
   };
 }
 
@@ -122,13 +125,28 @@ describe("a prompt", () => {
 
   it("that was refused is asked for again, and is shorter then", async () => {
     const all = harness({ window: 200_000 });
-    const { send, fail } = run(all);
+    const asked: Prompt[] = [];
+    let refusals: unknown[] = [tooLong];
+    const doGenerate = async (options: { readonly prompt: Prompt }): Promise<object> => {
+      asked.push(options.prompt);
+      const refusal = refusals.shift();
+      if (refusal !== undefined) throw refusal;
+      return { content: [{ type: "text", text: "done" }] };
+    };
+    const { start, send } = run(all, undefined, { doGenerate, doStream: doGenerate });
+    const { model } = start() as unknown as {
+      readonly model: { readonly doGenerate: typeof doGenerate };
+    };
     const given = prompt(80);
     expect(await send(given)).toBe(given);
-    expect(await fail(tooLong)).toEqual({ retry: true });
-    expect((await send(given)).length).toBeLessThan(given.length);
-    expect(await fail({ status: 401, message: "who are you?" })).toBeUndefined();
-    expect(await fail(tooLong, 2)).toBeUndefined();
+    expect(await model.doGenerate({ prompt: given })).toMatchObject({ content: [{}] });
+    expect(asked.map((one) => one.length < given.length)).toEqual([false, true]);
+    const again = await send(given);
+    expect(again).toEqual(asked[1]);
+    for (refusals of [[{ status: 401, message: "who are you?" }], [tooLong, tooLong]]) {
+      const [refusal] = refusals;
+      await expect(model.doGenerate({ prompt: again })).rejects.toBe(refusal);
+    }
   });
 
   it("nobody can read goes on as it is, and that is told", async () => {

@@ -1,6 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { watchAnswer } from "../../../src/hooks/openai/watch-answer.ts";
+import { chatAnswers, responsesAnswers } from "../../src/hooks/openai/answers.ts";
+import {
+  type AnswerWatch,
+  watchAnswer as watch,
+  type WireApi,
+} from "../../src/hooks/wire-answer.ts";
+
+/** What was heard, and the answer as it is watched. */
+const watchAnswer = (
+  response: Response,
+  { api = responsesAnswers, ...given }: Omit<AnswerWatch, "api"> & { readonly api?: WireApi },
+): Response => watch(response, { api, ...given });
 
 const SSE = { "content-type": "text/event-stream; charset=utf-8" };
 
@@ -34,19 +45,21 @@ function cut(text: string, at: readonly number[]): Uint8Array[] {
 }
 
 const data = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
-const usage = { prompt_tokens: 12, completion_tokens: 3 };
+const usage = { input: 12, output: 3 };
+const chatUsage = { prompt_tokens: 12, completion_tokens: 3 };
+const responsesUsage = { input_tokens: 12, output_tokens: 3 };
 const chatStream = [
   data({ choices: [{ delta: { content: "Grüße 👋" } }], usage: null }),
   ": a comment\n\n",
   data({ choices: [{ delta: { content: 'says "usage": {' } }], usage: null }),
-  data({ choices: [], usage }),
+  data({ choices: [], usage: chatUsage }),
   "data: [DONE]\n\n",
 ].join("");
 const responsesStream = [
   `event: response.created\n${data({ type: "response.created", response: { usage: null } })}`,
   `event: response.in_progress\n${data({ type: "response.in_progress", response: {} })}`,
   data({ type: "response.output_text.delta", delta: "Grüße 👋" }),
-  data({ type: "response.completed", response: { usage } }),
+  data({ type: "response.completed", response: { usage: responsesUsage } }),
 ].join("");
 const failedStream = [
   data({ type: "response.created", response: {} }),
@@ -55,21 +68,22 @@ const failedStream = [
 ].join("");
 
 describe.each([
-  ["of Chat Completions", chatStream],
-  ["of Responses", responsesStream],
-  ["of Chat Completions with CRLF", chatStream.replaceAll("\n", "\r\n")],
-])("a stream %s", (_name, stream) => {
+  ["of Chat Completions", chatStream, chatAnswers],
+  ["of Responses", responsesStream, responsesAnswers],
+  ["of Chat Completions with CRLF", chatStream.replaceAll("\n", "\r\n"), chatAnswers],
+])("a stream %s", (_name, stream, api) => {
   test("comes byte for byte, however it is cut, and its usage is heard", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat()), async (at) => {
         const heard: unknown[] = [];
         const { response } = answer(cut(stream, at), SSE);
         const watched = watchAnswer(response, {
+          api,
           learn: (reported) => void heard.push(reported),
           again: () => Promise.reject(new Error("there is nothing to try again")),
         });
         expect(await watched.text()).toBe(stream);
-        expect(heard).toEqual([usage]);
+        expect(heard).toMatchObject([usage]);
       }),
     );
   });
@@ -77,11 +91,11 @@ describe.each([
 
 test("the usage of an answer that is no stream is heard", async () => {
   const heard: unknown[] = [];
-  const body = JSON.stringify({ id: "ü", usage });
+  const body = JSON.stringify({ id: "ü", usage: responsesUsage });
   const { response } = answer(cut(body, [3, 8, 9]), { "content-type": "application/json" });
   const watched = watchAnswer(response, { learn: (reported) => void heard.push(reported) });
-  expect(await watched.json()).toEqual({ id: "ü", usage });
-  expect(heard).toEqual([usage]);
+  expect(await watched.json()).toEqual(JSON.parse(body));
+  expect(heard).toMatchObject([usage]);
 });
 
 test("nothing is read before somebody reads, and no more than that", async () => {
@@ -123,7 +137,7 @@ describe("a stream that ends in an error before it says anything", () => {
         });
         expect(await watched.text()).toBe(responsesStream);
         expect(errors).toMatchObject([{ code: "context_length_exceeded" }]);
-        expect(heard).toEqual([usage]);
+        expect(heard).toMatchObject([usage]);
       }),
     );
   });

@@ -117,7 +117,7 @@ const doors: Readonly<Record<string, (asking: Asking) => Promise<unknown>>> = {
   async mastra({ url, watch }) {
     const { processor } = mastraContext({ onConversation: watch });
     const model = createAnthropic({ apiKey: "key", baseURL: `${url}/v1` })("claude-opus-5-5");
-    const processors = { inputProcessors: [processor], errorProcessors: [processor] };
+    const processors = { inputProcessors: [processor] };
     const agent = new MastraAgent({ id: "a", name: "a", instructions: "", model, ...processors });
     agent.__setLogger(noopLogger);
     const image = (link: string) => ({ type: "image" as const, image: new URL(link) });

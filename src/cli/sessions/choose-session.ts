@@ -10,10 +10,10 @@ import type { ContextBudget } from "../../core/overflow/budget.ts";
 import { messageText } from "../../core/message/message.ts";
 import { startsTurn } from "../../core/message/structure.ts";
 import { readTranscript } from "../../transcripts/read.ts";
-import { type MeasureOptions, measureSession } from "../measure-session.ts";
+import { measureSession } from "../measure-session.ts";
 import { startProgress } from "../progress.ts";
-import { readSettings } from "../settings.ts";
-import { chooseWindow } from "../load.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { chooseWindow, measureOptions } from "../load.ts";
 import type { Conversation } from "../../transcripts/index.ts";
 
 /** Prints the newest sessions on this computer: a table, or JSON. */
@@ -238,8 +238,7 @@ export async function describeSessions(
   sessions: readonly FoundSession[],
   limit = 20,
 ): Promise<readonly DescribedSession[]> {
-  const { fixedTokens, tokenFactor, reserved } = await readSettings(io);
-  const settings = { fixedTokens, tokenFactor, reserved };
+  const settings = await readSettings(io);
   const deadline = Date.now() + READING_MS;
   const progress = startProgress(io, false);
   const described: DescribedSession[] = [];
@@ -256,7 +255,7 @@ export async function describeSessions(
 
 async function describeSession(
   session: FoundSession,
-  { deadline, settings }: { readonly deadline: number; readonly settings: MeasureOptions },
+  { deadline, settings }: { readonly deadline: number; readonly settings: Settings },
 ): Promise<DescribedSession> {
   let { bytes } = session;
   const unread = { session, title: session.title } as const;
@@ -280,10 +279,10 @@ async function describeSession(
 
 function fullness(
   conversation: Conversation,
-  settings: MeasureOptions,
+  settings: Settings,
 ): Pick<DescribedSession, "project" | "tokens" | "budget" | "isWindowSure"> {
-  const { window } = chooseWindow(undefined, conversation);
-  const { budget, tokens } = measureSession(conversation, { ...settings, window }).size;
+  const chosen = chooseWindow(settings.window, conversation);
+  const { budget, tokens } = measureSession(conversation, measureOptions(settings, chosen)).size;
   const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   return {
     // The session may come from another system, so that either separator counts.

@@ -183,6 +183,13 @@ describe("describeSessions", () => {
     expect(bad!.tokens).toBeUndefined();
   });
 
+  it("measures with what a settings file says", async () => {
+    await put("longhaul.json", '{ "window": 64000, "reserved": 4000 }');
+    await put(".claude/projects/p/good.jsonl", claudeLine("Fix the shop, please."));
+    const [good] = await describeSessions(io, (await findSessions(io)).sessions);
+    expect(good).toMatchObject({ budget: { window: 64_000, usable: 60_000 }, isWindowSure: true });
+  });
+
   it("reads no more than it is asked for", async () => {
     for (const name of ["a", "b", "c"])
       await put(`.claude/projects/p/${name}.jsonl`, claudeLine(name));

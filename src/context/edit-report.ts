@@ -7,7 +7,7 @@ import { partTokens } from "../core/tokens/count.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
 import type { ArchivedPlan } from "./plan-edit.ts";
-import type { ContextReport, PieceReport } from "./report.ts";
+import type { ContextReport, PieceReport, Prepared } from "./report.ts";
 import type { ModelWork } from "./ask-model.ts";
 import { usageOf } from "./summarizing.ts";
 
@@ -24,6 +24,17 @@ export interface EditFacts {
   /** The facts of all records. */
   readonly ledger: Ledger;
   readonly policy: ContinuationPolicy | undefined;
+}
+
+/** Nothing was edited; a list that was full only with what no provider takes goes out mended. */
+export function unedited(
+  { messages, repairs }: { readonly messages: readonly Message[]; readonly repairs: string[] },
+  report: ContextReport,
+  { fixedTokens, meter }: ProviderTokens,
+): Prepared {
+  const after = Math.min(report.tokens.after, Math.ceil(fixedTokens + meter.total(messages)));
+  const warnings = [...report.warnings, ...repairs];
+  return { messages, report: { ...report, warnings, tokens: { ...report.tokens, after } } };
 }
 
 /** What an edit adds to the report. */

@@ -5,7 +5,7 @@ import { jsonBytes } from "../core/tokens/meter.ts";
 import type { AheadSummary } from "./ahead.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
-import { editReport } from "./edit-report.ts";
+import { editReport, unedited } from "./edit-report.ts";
 import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
 import { makeRecord, recordable } from "./make-record.ts";
@@ -141,12 +141,11 @@ function followKeys(history: History, { messages, lead }: HistoryView): void {
 
 async function edit(
   parts: EditorParts,
-  desk: Desk,
+  { asked, books }: Desk,
   view: View,
   request: EditRequest,
 ): Promise<Prepared> {
   const { options, archive, history, gauge, persistence, events, now } = parts;
-  const { asked, books } = desk;
   const { check, ledger, lines } = books.booksOf(view);
   const told = ledger.ledger();
   const { legal, lead, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
@@ -167,7 +166,9 @@ async function edit(
   const warnings = [...view.warnings, ...unloaded];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
-  if (plan.action === "none") return { messages: view.messages, report: timed(none) };
+  const isFull = !request.force || gauge.isOver(view.measured);
+  const mended = isFull ? { messages: legal, repairs } : { messages: view.messages, repairs: [] };
+  if (plan.action === "none") return unedited(mended, timed(none), gauge.tokens());
   const known = { ...told, names: namesOfHead(legal, plan, books) };
   const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
@@ -192,9 +193,8 @@ async function edit(
   history.append(record, base);
   const unsaved = await persistence.add(record);
   events.emit("edited", record);
-  const all = books.factsOf(history.records);
-  const done = { planned, record, messages, model, sections, tokens, ledger: all };
-  const changed = editReport({ ...done, policy: options.continuation }, none);
+  const done = { planned, record, messages, model, sections, tokens, policy: options.continuation };
+  const changed = editReport({ ...done, ledger: books.factsOf(history.records) }, none);
   const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
   return { messages, report: timed({ ...none, ...made, failures: failed }) };

@@ -1,6 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import { frameSummary, isFrame, unframeSummary } from "../core/summary/frame.ts";
+import { frameSummary, isFrame, QUOTED, unframeSummary } from "../core/summary/frame.ts";
 import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
 import { joinWords, lastingWords, readForeignWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
@@ -230,9 +230,6 @@ function outputHandles(messages: readonly Message[], digest: Digest): readonly H
     parts.flatMap((part) => (part.type === "tool-result" ? originalHandle(part, digest) : [])),
   );
 }
-
-const QUOTED =
-  "Its lines that begin with > are the words of a model; all others are recorded facts, which are right where the two differ.";
 
 function hasAny(words: Words | undefined): boolean {
   return words !== undefined && Object.keys(words).length > 0;

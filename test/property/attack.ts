@@ -61,6 +61,7 @@ export interface Attack {
   readonly requestLimits?: { readonly maxBytes?: number; readonly maxImages?: number };
   readonly unansweredMedia: "describe" | "keep";
   readonly describeMedia?: "links" | "all";
+  readonly tokenFactor?: number;
   readonly acts: readonly Act[];
 }
 
@@ -75,6 +76,7 @@ export const attack: fc.Arbitrary<Attack> = fc.record({
   ),
   unansweredMedia: fc.constantFrom("describe", "keep"),
   describeMedia: fc.constantFrom(undefined, undefined, "links", "all"),
+  tokenFactor: fc.constantFrom(undefined, undefined, undefined, 1.4, 2.5),
   acts: fc.array(
     fc.record({
       act: fc.constantFrom(...ACTS),

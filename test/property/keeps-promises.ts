@@ -79,15 +79,12 @@ interface Run {
 }
 
 function open(run: Pick<Run, "attack" | "disk">, journal: readonly JournalRecord[] = []): Context {
-  const { window, dialect, requestLimits, unansweredMedia, describeMedia } = run.attack;
+  const { dialect, acts: _, ...settings } = run.attack;
   const { traits } = DIALECTS[dialect]!;
   const { archive } = run.disk;
   const now = (): number => 0;
   return createContext({
-    window,
-    requestLimits,
-    unansweredMedia,
-    describeMedia,
+    ...settings,
     traits,
     archive,
     journal,

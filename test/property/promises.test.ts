@@ -6,6 +6,6 @@ import { runs } from "./runs.ts";
 
 it("keeps its promises whatever is said, done, reported or broken", async () => {
   // Shrinking takes minutes, and seed and path are enough to see a case again.
-  const numRuns = runs(80, 600);
+  const numRuns = runs(300, 600);
   await fc.assert(fc.asyncProperty(attack, keepsPromises), { numRuns, endOnFailure: true });
 }, 300_000);

@@ -12,12 +12,16 @@ import { prunedPieces, pruneBoundary } from "../prune/prune.ts";
 import { noteRoom } from "./editing-plan.ts";
 import type { PlanOptions } from "./options.ts";
 import type { CompactionPlan, SummaryPlan } from "./plan.ts";
-import { addedTo, countedLimit, excessOver, fitsInto, requestSize, roomOf } from "./size.ts";
+import {
+  addedSize,
+  addedTo,
+  countedLimit,
+  excessOver,
+  fitsInto,
+  requestSize,
+  roomOf,
+} from "./size.ts";
 import type { MessageSize } from "../tokens/index.ts";
-
-/** What the frame around a summary costs beside the summary's own cap, in tokens and bytes. */
-const FRAME_TOKENS = 120;
-const FRAME_BYTES = 800;
 
 /** The most of a limit on bytes that a summary may take. */
 const SUMMARY_BYTES_SHARE = 0.25;
@@ -80,6 +84,8 @@ export interface Attempt extends Kept {
   readonly edits: readonly Edit[];
   /** What is kept free for the summary and its frame; without a head, for where reasoning is. */
   readonly reserve: MessageSize;
+  /** The most that the summary may have of that. */
+  readonly summary: Omit<SummaryPlan, "role">;
   /** What is kept, and where it stands in the list. */
   readonly kept: readonly Message[];
   readonly places: readonly number[];
@@ -184,7 +190,7 @@ function wantedRoom(steps: PinnedSteps, { messages, system, options }: Source): 
     options.tailStart === undefined
       ? wholeTail
       : options.meter.total(messages.slice(options.tailStart));
-  return Math.max(target, fixed + summary + FRAME_TOKENS + tail + steps.tokens);
+  return Math.max(target, fixed + summary + addedSize(options).tokens + tail + steps.tokens);
 }
 
 function keptBy({ tail, units, pins }: Rung, { messages, system, results, options }: Source): Kept {
@@ -217,7 +223,11 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
   const { messages } = base;
   const indices = [...pinned, ...range(start, messages.length)];
   const drops = rung.dropsReasoning === true;
-  const reserve = hasHead ? summaryRoom(rung, options) : noteRoom(drops, messages, options);
+  const summary = summaryLimits(rung, options);
+  const { cap: tokens, maxBytes: bytes = 0 } = summary;
+  const reserve = hasHead
+    ? addedTo(addedSize(options), { tokens, bytes, images: 0 })
+    : noteRoom(drops, messages, options);
   const isBound = hasHead && options.traits?.boundReasoning === true;
   const goes = isBound || drops;
   const withoutReasoning = goes ? indices.filter((index) => hasReasoning(messages[index])) : [];
@@ -243,17 +253,21 @@ function tryRung(rung: Rung, keeping: Kept, room: MessageSize, source: Source): 
     ...keeping,
     edits: [...base.edits, ...edits],
     reserve,
+    summary,
     places,
     kept: keptOf(list),
     withoutReasoning,
   };
 }
 
-function summaryRoom({ summary }: Rung, { budget, requestLimits }: PlanOptions): MessageSize {
+/** The most that the summary of a rung may have. */
+function summaryLimits(
+  { summary }: Rung,
+  { budget, requestLimits }: PlanOptions,
+): Attempt["summary"] {
   const cap = Math.max(LEAST_SUMMARY, Math.floor(budget.summary * summary));
-  const maxBytes = requestLimits?.maxBytes ?? 0;
-  const bytes = Math.floor(maxBytes * SUMMARY_BYTES_SHARE * summary);
-  return { tokens: cap + FRAME_TOKENS, bytes: bytes && bytes + FRAME_BYTES, images: 0 };
+  const maxBytes = Math.floor((requestLimits?.maxBytes ?? 0) * SUMMARY_BYTES_SHARE * summary);
+  return { cap, ...(maxBytes > 0 && { maxBytes }) };
 }
 
 function hasReasoning(message: Message | undefined): boolean {
@@ -298,14 +312,6 @@ function clipped(
 
 function attemptSize({ kept, reserve }: Attempt, options: PlanOptions): MessageSize {
   return addedTo(requestSize(kept, options), reserve);
-}
-
-/** What the summary may have of what is kept free for it. */
-export function summaryLimits({ tokens, bytes }: MessageSize): Omit<SummaryPlan, "role"> {
-  return {
-    cap: tokens - FRAME_TOKENS,
-    ...(bytes > 0 && { maxBytes: bytes - FRAME_BYTES }),
-  };
 }
 
 export function range(from: number, to: number): number[] {

@@ -1,14 +1,7 @@
 import { buildContinuation } from "../continuation/continuation.ts";
 import { isSkill, type ProtectedResult } from "../prune/protection.ts";
 import { headOriginal } from "./apply-plan.ts";
-import {
-  type Attempt,
-  firstThatFits,
-  range,
-  type Source,
-  sourceOf,
-  summaryLimits,
-} from "./attempt.ts";
+import { type Attempt, firstThatFits, range, type Source, sourceOf } from "./attempt.ts";
 import { editingPlan } from "./editing-plan.ts";
 import { NEUTRAL_TRAITS, type PlanOptions } from "./options.ts";
 import type { CompactionPlan, ContextPlan, UnpinnedResult } from "./plan.ts";
@@ -47,7 +40,7 @@ function compactionPlan(
   { system, options, media }: Source,
 ): ContextPlan {
   const traits = options.traits ?? NEUTRAL_TRAITS;
-  const { withoutReasoning, reserve } = attempt;
+  const { withoutReasoning, summary } = attempt;
   const keptIndices = [...attempt.pinned, ...range(attempt.start, messages.length)];
   const split = { system, tailStart: attempt.start, withoutReasoning };
   const lead = messages.slice(0, system);
@@ -69,7 +62,7 @@ function compactionPlan(
     }),
     ...(media.hadMedia !== undefined && { hadMedia: media.hadMedia }),
     handle: head.handle,
-    summary: { role, ...summaryLimits(reserve) },
+    summary: { role, ...summary },
     state,
     ...(needed && { needed }),
     ...(message !== undefined && { continuation: message }),

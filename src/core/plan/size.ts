@@ -1,3 +1,5 @@
+import { CONTINUE_TEXT } from "../continuation/continuation.ts";
+import { frameSummary, QUOTED } from "../summary/frame.ts";
 import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/budget.ts";
 import { isEstimator } from "../tokens/count.ts";
 import type { PlanOptions } from "./options.ts";
@@ -20,6 +22,17 @@ export function requestSize(
   }
   const size = meter.totalSize(messages);
   return { ...size, tokens: usedTokens ?? size.tokens + fixedTokens };
+}
+
+/** What a compaction adds beside the text of its summary: the longest frame, and a continuation. */
+const ADDED: readonly Message[] = [
+  frameSummary("", { headHandle: `head_${"0".repeat(16)}`, headMessages: 99_999, note: QUOTED }),
+  CONTINUE_TEXT,
+].map((text) => ({ role: "user", parts: [{ type: "text", text }] }));
+
+/** How much that is, as the provider counts it. */
+export function addedSize({ meter }: PlanOptions): MessageSize {
+  return meter.totalSize(ADDED);
 }
 
 /** The tokens at which a request overflows whose size was counted and not reported. */

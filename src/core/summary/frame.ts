@@ -14,6 +14,10 @@ export interface FrameFacts {
   readonly note?: string;
 }
 
+/** The note on a summary that holds more than facts. */
+export const QUOTED =
+  "Its lines that begin with > are the words of a model; all others are recorded facts, which are right where the two differ.";
+
 const TAG = "prior-conversation-summary";
 /**
  * A `<` that would open or close our tag, in any case and with any space in it, or one that was

@@ -92,3 +92,15 @@ describe("reasoning that is bound to what stands before it", () => {
     expect(JSON.stringify(free.messages)).toContain("signed thought 13");
   });
 });
+
+it("ends below usable, however dear the provider's tokens are", async () => {
+  const text = words(700);
+  const list = [user("go"), user(text), { role: "assistant", parts: [{ type: "text", text }] }];
+  for (const tokenFactor of [1, 1.4, 2, 2.5]) {
+    const options = { window: 4_000, counter: quarter, tokenFactor };
+    const history = [...list, ...list, ...list] as Message[];
+    const { report } = await createContext(options).prepare(history, { force: true });
+    expect(report.action).toBe("compact");
+    expect(report.tokens.after).toBeLessThan(report.usable);
+  }
+});

@@ -103,6 +103,7 @@ function configOf(files: readonly string[], packages: Readonly<Record<string, st
   const root = "../../..";
   const sources = ["ai-sdk", "anthropic", "openai", "openai-agents", "langchain", "mastra"];
   const paths = {
+    "#own-archive": [`${root}/src/archive/own-on-disk.ts`],
     longhaul: [`${root}/src/index.ts`],
     ...Object.fromEntries(
       ["archive", "core", "tokens"].map((door) => [`longhaul/${door}`, [`${root}/src/${door}.ts`]]),

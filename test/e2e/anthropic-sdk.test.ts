@@ -41,7 +41,7 @@ async function runLoop({ agent, client, context, stream, thinking }: Loop): Prom
     for (let calls = 1; calls > 0;) {
       const params = {
         model: MODEL,
-        max_tokens: 4_000,
+        max_tokens: 16_000,
         system: agent.system,
         messages,
         tools: tools as unknown as Anthropic.Tool[],
@@ -125,7 +125,7 @@ describe("the tool runner", () => {
       messages.push({ role: "user", content: turn });
       const runner = client.beta.messages.toolRunner({
         model: MODEL,
-        max_tokens: 4_000,
+        max_tokens: 16_000,
         system: agent.system,
         messages,
         tools: runnables(agent, context),

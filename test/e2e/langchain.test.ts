@@ -39,7 +39,7 @@ function anthropicModel({ server }: Started, fields: object = {}): ChatAnthropic
     apiKey: "key",
     anthropicApiUrl: server.url,
     maxRetries: 0,
-    maxTokens: 4_000,
+    maxTokens: 16_000,
     ...fields,
   });
 }

@@ -34,13 +34,13 @@ export type AiSdkContextOptions = HookOptions<
 export interface AiSdkContext extends Omit<Context, "subAgent"> {
   /**
    * For `prepareStep` of `generateText`, `streamText` and `ToolLoopAgent`: keeps the messages of
-   * every step inside the window. `undefined` when nothing has to be changed. Never rejects: what
-   * goes wrong is a `failed` event, and the step goes on as it was. May be called in a function of
-   * your own; spread what it returns.
+   * every step inside the window. Gives the messages to send: the very list if nothing had to be
+   * done. Never rejects: what goes wrong is a `failed` event, and the step goes on as it was. May be
+   * called in a function of your own, also with messages that this has made; spread what it returns.
    */
   prepareStep<Native extends AiSdkMessage>(
     options: PrepareStepOptions<Native>,
-  ): Promise<{ messages: Native[] } | undefined>;
+  ): Promise<{ messages: Native[] }>;
   /**
    * A set of tools whose outputs are truncated on arrival (T15), also those that come back from a
    * user interface through `toModelOutput`. The same keys, in the same order.

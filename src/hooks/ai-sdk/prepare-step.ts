@@ -27,7 +27,7 @@ export function createPrepareStep({
   beside,
 }: Hooks): (
   options: PrepareStepOptions<AiSdkMessage>,
-) => Promise<{ messages: AiSdkMessage[] } | undefined> {
+) => Promise<{ messages: Natives }> {
   return async (options) => {
     const { messages, steps } = options;
     let signal: AbortSignal | undefined;
@@ -44,11 +44,12 @@ export function createPrepareStep({
         signal,
       });
       runs.started(options, conversation);
-      return conversation === messages ? undefined : { messages: [...conversation] };
+      // Also where nothing changed: these need not be the messages that the SDK would send by itself.
+      return { messages: conversation === messages ? messages : [...conversation] };
     } catch (error) {
       // The SDK sees for itself that the caller has given up.
       if (signal?.aborted !== true) reportFailure(native.context, error);
-      return undefined;
+      return { messages };
     }
   };
 }

@@ -128,7 +128,7 @@ describe("messages that somebody adds behind what prepareStep gave", () => {
     const reminder = { role: "user", content: "Remember: be quick." } as const;
     const own: AiSdkContext["prepareStep"] = async (options) => {
       const prepared = await context.prepareStep(options);
-      return { messages: [...(prepared?.messages ?? options.messages), reminder as never] };
+      return { messages: [...prepared.messages, reminder as never] };
     };
     const wrapped = { ...context, prepareStep: own };
     const run = { version, stream: false } as const;

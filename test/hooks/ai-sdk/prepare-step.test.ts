@@ -30,20 +30,20 @@ describe("prepareStep", () => {
   it("changes nothing while there is room", async () => {
     const { context } = watched();
     const messages: ai6.ModelMessage[] = [{ role: "user", content: "hello" }];
-    expect(await context.prepareStep({ messages, steps: [] })).toBeUndefined();
-    const own = { ...(await context.prepareStep({ messages, steps: [] })), toolChoice: "auto" };
-    expect(own).toEqual({ toolChoice: "auto" });
+    const prepared = await context.prepareStep({ messages, steps: [] });
+    expect(prepared.messages).toBe(messages);
+    expect(Object.keys(prepared)).toEqual(["messages"]);
   });
 
   it("goes on as it was when it cannot help, and says why", async () => {
     const { context, failures } = watched();
     const messages = [{ role: "robot", content: "hello" }] as never;
-    expect(await context.prepareStep({ messages, steps: [] })).toBeUndefined();
+    expect((await context.prepareStep({ messages, steps: [] })).messages).toBe(messages);
     expect(failures).toMatchObject([{ code: "invalid-message" }]);
-    expect(await context.prepareStep({} as never)).toBeUndefined();
+    expect(await context.prepareStep({} as never)).toEqual({});
     const long: ai6.ModelMessage[] = [{ role: "system", content: words(9_000, "rules") }];
     long.push({ role: "user", content: "hello" });
-    expect(await context.prepareStep({ messages: long, steps: [] })).toBeUndefined();
+    expect((await context.prepareStep({ messages: long, steps: [] })).messages).toBe(long);
     expect(failures.at(-1)?.code).toBe("irreducible");
   });
 
@@ -83,7 +83,8 @@ describe("prepareStep", () => {
     ] as ai6.ModelMessage[];
     for (let step = 0; step < 3; step += 1) {
       messages.push({ role: "assistant", content: "on" }, { role: "user", content: "go" });
-      expect(await context.prepareStep({ messages: [...messages], steps: [] })).toBeUndefined();
+      const given = [...messages];
+      expect((await context.prepareStep({ messages: given, steps: [] })).messages).toBe(given);
     }
     expect(edits()).toEqual([]);
     expect(failures.map(({ code }) => code)).toEqual(["managed-elsewhere"]);
@@ -120,6 +121,19 @@ describe("a context", () => {
 });
 
 describe.each([6, 7] as const)("an agent of version %s", (version) => {
+  it("is sent what prepareStep was given, also where that had nothing to do", async () => {
+    const { context } = watched();
+    const { model, calls } = fakeModel({ version, answer: () => ({ text: "done" }) });
+    const trimmed: ai6.ModelMessage[] = [{ role: "user", content: "the newest" }];
+    const generate = (version === 6 ? ai6 : ai7).generateText as typeof ai6.generateText;
+    const messages: ai6.ModelMessage[] = [{ role: "user", content: "the oldest" }, ...trimmed];
+    const prepareStep = ({ steps }: { readonly steps: readonly never[] }) =>
+      context.prepareStep({ messages: trimmed, steps });
+    await generate({ model: model as never, messages, prepareStep: prepareStep as never });
+    expect(JSON.stringify(calls[0]?.prompt)).toContain("the newest");
+    expect(JSON.stringify(calls[0]?.prompt)).not.toContain("the oldest");
+  });
+
   it("is kept inside the window, turn after turn, by what its provider reports", async () => {
     const { context, reports, edits } = watched();
     let script = look(20);

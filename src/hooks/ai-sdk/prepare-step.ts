@@ -25,9 +25,7 @@ export function createPrepareStep({
   native,
   runs,
   beside,
-}: Hooks): (
-  options: PrepareStepOptions<AiSdkMessage>,
-) => Promise<{ messages: Natives }> {
+}: Hooks): (options: PrepareStepOptions<AiSdkMessage>) => Promise<{ messages: Natives }> {
   return async (options) => {
     const { messages, steps } = options;
     let signal: AbortSignal | undefined;

@@ -138,6 +138,15 @@ describe("T7: what a request holds", () => {
       message: expect.stringContaining("system prompt and tool schemas"),
     });
   });
+
+  it("names what fills the budget in whole tokens, whatever the model's factor", async () => {
+    const options = { window: 8_000, counter: quarter, instructions: words(5_000) };
+    const context = createContext({ ...options, tokenFactor: 1.137 });
+    const history = [user("hi"), ...step("a", "bash", {}, "x"), ...step("b", "bash", {}, "y")];
+    const refused = await context.prepare([...history, user(words(400))]).catch((e: unknown) => e);
+    expect(String(refused)).toContain("the summary");
+    expect(String(refused)).not.toMatch(/\d\.\d/);
+  });
 });
 
 describe("a model that has not reported yet", () => {

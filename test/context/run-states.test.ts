@@ -24,14 +24,12 @@ const DIALECTS = [
   langchain,
 ] as readonly unknown[] as readonly AnyDialect[];
 
-const work: Message[] = [
-  system("rules"),
-  user("do the work"),
-  ...Array.from({ length: 60 }, (_, n) => [
-    ...step(`c${n}`, "bash", { command: `run ${n}` }, words(100, `${n}`)),
+const steps = (round: string): Message[] =>
+  Array.from({ length: 60 }, (_, n) => [
+    ...step(`${round}${n}`, "bash", { command: `run ${n}` }, words(100, `${n}`)),
     assistant(words(250, `${n}`)),
-  ]).flat(),
-];
+  ]).flat();
+const work: Message[] = [system("rules"), user("do the work"), ...steps("c")];
 /** A PNG of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -118,16 +116,20 @@ const POLICIES = ["auto", "never"] as const;
 test.each(
   DIALECTS.flatMap((dialect) => POLICIES.map((continuation) => ({ ...dialect, continuation }))),
 )(
-  "somebody speaks as a user although an earlier summary was all that did: $name, $continuation",
+  "somebody speaks as a user although an earlier summary was all that did, at every compaction: $name, $continuation",
   async ({ traits, encode, continuation }) => {
     const text = frameSummary("## Goal\nwork", { headMessages: 9 });
     const summary: Message = { ...user(text), kind: "summary" };
-    for (const ending of ["mid-task", "answered"]) {
+    for (const state of ["mid-task", "answered"]) {
       const context = createContext({ window: 20_000, traits, continuation });
-      const history = [system("rules"), summary, ...work.slice(2), ...(ENDINGS[ending]?.end ?? [])];
-      const { messages } = await context.prepare(history, { force: true });
-      const sent = JSON.stringify(encode(messages));
-      expect(sent).toMatch(/"role":"user"|"type":"human"/);
+      let messages: readonly Message[] = [system("rules"), summary];
+      for (const round of ["a", "b", "c"]) {
+        const done = steps(round).slice(0, state === "mid-task" ? -1 : undefined);
+        const prepared = await context.prepare([...messages, ...done], { force: true });
+        expect(prepared.report).toMatchObject({ action: "compact", continuation: { state } });
+        ({ messages } = prepared);
+        expect(JSON.stringify(encode(messages))).toMatch(/"role":"user"|"type":"human"/);
+      }
     }
   },
 );

@@ -10,7 +10,7 @@ export interface ProviderOverflow {
 }
 
 /** How each server words an overflow; the named groups are numbers of tokens. */
-const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
+export const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
   ["Anthropic", /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i],
   [
     "Anthropic",

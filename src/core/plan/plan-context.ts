@@ -118,12 +118,13 @@ function leastItems(
   const newest = newestUserMessage(kept);
   const items = kept.map((message, index): Item => {
     const role = index === newest ? "newest user" : message.role;
-    return { what: `${role} message ${places[index]}`, tokens: Math.ceil(meter.tokens(message)) };
+    return { what: `${role} message ${places[index]}`, tokens: meter.tokens(message) };
   });
   if (reserve.tokens > 0) items.push({ what: "the summary", tokens: reserve.tokens });
   if (fixedTokens > 0) {
     const what = "the system prompt and tool schemas that stand beside the messages";
-    items.push({ what, tokens: Math.ceil(fixedTokens) });
+    items.push({ what, tokens: fixedTokens });
   }
-  return items;
+  // A provider's factor makes fractions of them.
+  return items.map(({ what, tokens }) => ({ what, tokens: Math.ceil(tokens) }));
 }

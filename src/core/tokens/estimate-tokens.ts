@@ -1,7 +1,6 @@
 import { ContextError } from "../error.ts";
-import { describeValue } from "../message/shape.ts";
 import type { Message } from "../message/index.ts";
-import { fieldsOf } from "../text/json.ts";
+import { shapeProblem } from "../message/shape.ts";
 import { messageTokens } from "./count.ts";
 import { estimator } from "./estimator.ts";
 
@@ -18,19 +17,15 @@ export function estimateTokens(value: string | Message | readonly Message[]): nu
   if (typeof value === "string") return estimator.count(value);
   const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
   return messages.reduce<number>((total, message) => {
-    if (!isMessage(message)) throw uncountable(message);
-    return total + messageTokens(message, estimator);
+    const problem = shapeProblem(message);
+    if (problem !== undefined) throw uncountable(problem);
+    return total + messageTokens(message as Message, estimator);
   }, 0);
 }
 
-function isMessage(value: unknown): value is Message {
-  const { role, parts } = fieldsOf(value);
-  return typeof role === "string" && Array.isArray(parts);
-}
-
-function uncountable(value: unknown): ContextError {
+function uncountable(problem: string): ContextError {
   return new ContextError(
     "invalid-options",
-    `estimateTokens counts a text, or messages with role and parts, not ${describeValue(value)}. Decode a provider's message first, e.g. with openaiChat.decode(messages) of longhaul/dialects.`,
+    `estimateTokens counts a text, or neutral messages, and what it was given ${problem}. Decode a provider's message first, e.g. with openaiChat.decode(messages) of longhaul/dialects.`,
   );
 }

@@ -168,7 +168,7 @@ export function limitsWithin(
 export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
   for (const name of Object.keys(overrides)) {
     toolLimits(name, overrides);
-    if (name.trim() !== PROMPT.trim()) continue;
+    if (!NO_COMMAND.test(name)) continue;
     throw new ContextError(
       "invalid-options",
       `The option toolLimits names "${name}", which is no command; write its words, e.g. "$ cargo build".`,
@@ -196,6 +196,8 @@ function optionsFor(
 
 /** What stands before a command among the names of tools, which have no spaces. */
 const PROMPT = "$ ";
+/** Its sign without a word behind it, or without the space: a name that nothing would ever have. */
+const NO_COMMAND = /^\$(?! \s*\S)/;
 
 /** Whole words, however many spaces there are between them. */
 function beginsWith(line: string, name: string): boolean {

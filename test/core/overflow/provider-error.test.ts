@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { errorLayers, layersText } from "../../../src/core/overflow/error-layers.ts";
 import { recogniseOverflow } from "../../../src/core/overflow/index.ts";
+import { OVERFLOWS } from "../../../src/core/overflow/provider-error.ts";
 
 /** The shapes that SDKs and servers give; the texts are the servers' own. */
-const OVERFLOWS: readonly [string, unknown, object][] = [
+const SHAPES: readonly [string, unknown, object][] = [
   [
     "Anthropic, as a body",
     {
@@ -151,6 +153,7 @@ const TEXTS: readonly [string, string, object?][] = [
   ["a gateway", "Request size exceeds model context window"],
   ["Bedrock", "Input is too long for requested model."],
   ["llama.cpp", "the request exceeds the available context size, try increasing it"],
+  ["llama.cpp, while it answers", "Context size has been exceeded."],
   ["LM Studio", "tokens to keep from the initial prompt is greater than the context length"],
   ["Ollama", "prompt too long; exceeded max context length by 1200 tokens"],
   ["Groq", "Please reduce the length of the messages or completion"],
@@ -178,6 +181,7 @@ const TEXTS: readonly [string, string, object?][] = [
   ],
   ["Zhipu", '{"code":"1261","message":"Prompt exceeds max length"}'],
   ["Zhipu, in Chinese", "输入内容超过模型最大上下文长度"],
+  ["Zhipu, in both", "Prompt 超长"],
   [
     "DS4",
     "Prompt has 40,000 tokens, but the configured context size is 32,768 tokens",
@@ -189,10 +193,23 @@ const TEXTS: readonly [string, string, object?][] = [
   ["a gateway's code", "capability_rejected: prompt_too_long"],
   ["a proxy", "413 Request Entity Too Large"],
   ["anybody", "token limit exceeded, please shorten your input"],
+  ["anybody, of the window", "The context window of the model was exceeded"],
+  ["anybody, of tokens", "Your input has too many tokens"],
 ];
 
+/** The texts of a pattern: what stands between the bars that are in no group. */
+function alternatives(source: string): readonly string[] {
+  let depth = 0;
+  const marked = source.replace(/\\.|\[[^\]]*\]|[()|]/g, (token) => {
+    if (token === "(") depth++;
+    if (token === ")") depth--;
+    return token === "|" && depth === 0 ? "\n" : token;
+  });
+  return marked.split("\n");
+}
+
 describe("T7: a provider's overflow error", () => {
-  it.each(OVERFLOWS)("is recognised: %s", (_, error, expected) => {
+  it.each(SHAPES)("is recognised: %s", (_, error, expected) => {
     expect(recogniseOverflow(error)).toEqual(expected);
   });
 
@@ -203,6 +220,18 @@ describe("T7: a provider's overflow error", () => {
       expect(recogniseOverflow(new Error("failed", { cause: new Error(text) }))).toEqual(expected);
     },
   );
+
+  it("has a sample of each of its texts, which no other text recognises before", () => {
+    const samples = [...SHAPES, ...TEXTS].map(([, given]) => layersText(errorLayers(given)));
+    const found = samples.map((text) => OVERFLOWS.find(([, pattern]) => pattern.test(text)));
+    const without = OVERFLOWS.flatMap((entry) => {
+      const own = samples.filter((_, index) => found[index] === entry);
+      const { source, flags } = entry[1];
+      const texts = alternatives(source).map((text) => new RegExp(text, flags));
+      return texts.filter((text) => !own.some((sample) => text.test(sample)));
+    });
+    expect(without).toEqual([]);
+  });
 
   it.each([
     ["tokens per time", "Too many tokens per minute, please slow down."],

@@ -122,7 +122,9 @@ describe("limits for a command", () => {
   });
 
   it("has words and limits that make sense", () => {
-    expect(() => checkToolLimits({ "$ ": {} })).toThrow(/no command/);
+    for (const name of ["$", "$ ", "$cargo build"]) {
+      expect(() => checkToolLimits({ [name]: {} })).toThrow(/no command/);
+    }
     expect(() => checkToolLimits({ "$ cargo build": { maxLines: 0 } })).toThrow(/maxLines/);
   });
 });

@@ -20,8 +20,11 @@ export default defineConfig(({ mode }) => {
     .filter(replacesModules);
   // Files that repeat in bulk what others show once run in `npm run test:all` only.
   const bulk = isAll ? [] : ["test/**/*.all.test.ts"];
-  // The real coding agents are installed by hand: `npm run test:clients`.
   const clients = ["test/clients/**"];
+  const agents = {
+    extends: true as const,
+    test: { name: "agents", include: clients.map((glob) => `${glob}/*.test.ts`), maxWorkers: 1 },
+  };
   return {
     // The examples import the package by its name: its sources, not what was built last.
     resolve: {
@@ -40,6 +43,8 @@ export default defineConfig(({ mode }) => {
           },
         },
         { extends: true, test: { name: "apart", include: apart } },
+        // The real coding agents, one after the other: `npm run test:clients` installs them first.
+        ...(mode === "clients" ? [agents] : []),
       ],
       env: { LONGHAUL_TEST: isAll ? "all" : "", LONGHAUL_HOME: stateFolder },
       globalSetup: "test/cli/build-cli.ts",

@@ -66,7 +66,7 @@ export function compactionOptions(command: Command): Command {
     .addOption(
       new Option(
         "--continuation <policy>",
-        "whether a message is added so that the agent goes on (default: auto)",
+        "whether a message is added so that the agent goes on (default: auto; never where you type the next prompt)",
       ).choices(["auto", "ask", "never"]),
     )
     .option(

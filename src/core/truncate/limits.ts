@@ -92,15 +92,8 @@ export interface ToolCallFacts {
  * - A sub-agent begins with its plan and ends with its result.
  */
 const DIRECTIONS: Readonly<Partial<Record<ToolKind, Direction>>> = {
-  read: "head",
-  search: "head",
-  list: "head",
-  web: "head",
-  skill: "head",
-  memory: "head",
-  todo: "head",
-  command: "both",
-  task: "both",
+  ...directed("head", "read search list web skill memory todo"),
+  ...directed("both", "command task"),
 };
 
 /** Tools that no table of kinds has, by a word of their name. */
@@ -122,8 +115,9 @@ const COMPILE =
   /^(?:(?:tsc|tsgo|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|rustc|javac|kotlinc|scalac|swiftc|ghc|make|ninja|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|golangci-lint|shellcheck)(?= |$)|(?:cargo (?:build|check|clippy)|go (?:build|vet)|dotnet build|cmake --build|(?:mvn|gradle|\.\/gradlew) (?:compile|build|assemble)|(?:npm|yarn|pnpm|bun)(?: run)? (?:build|lint|typecheck|check))\b)/;
 /** What may stand before the program. */
 const LAUNCHER =
-  /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|time|env|\w+=\S*) +)+(?!run |build\b|lint\b|typecheck\b|check\b)/;
+  /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|\w*sh -l?c|(?:time|env|sudo|nice|timeout)(?: +(?:-|\d)\S*)*|\w+=\S*) +)+(?!run |(?:build|lint|(?:type)?check)\b)/;
 const TEST = /\btests?\b|pytest|vitest|jest/;
+const PRINTS_NOTHING = /^\s*(?:true|:)?\s*$/;
 const COMMAND_UNITS = 2_000;
 
 /**
@@ -232,18 +226,16 @@ function lastProgram(command: string): {
   readonly isPiped: boolean;
 } {
   const statements = command.slice(0, COMMAND_UNITS).split(/&&|\|\||;|\n/);
-  const last = statements.findLast((statement) => /\S/.test(statement))?.trim() ?? "";
+  const last = statements.findLast((statement) => !PRINTS_NOTHING.test(statement))?.trim() ?? "";
   const statement = last.slice(last.lastIndexOf("|") + 1).trim();
   return { statement, program: statement.replace(LAUNCHER, ""), isPiped: statement !== last };
 }
 
 function commandOf(input: unknown): string {
-  if (typeof input === "string") return input;
-  if (typeof input !== "object" || input === null) return "";
-  const { command, cmd, script } = input as Record<string, unknown>;
-  const given = command ?? cmd ?? script;
-  if (Array.isArray(given)) return given.filter((word) => typeof word === "string").join(" ");
-  return typeof given === "string" ? given : "";
+  const { command, cmd, script } = (input ?? {}) as Record<string, unknown>;
+  const given = command ?? cmd ?? script ?? input;
+  const words = Array.isArray(given) ? given : [given];
+  return words.filter((word) => typeof word === "string").join(" ");
 }
 
 /** What is known of an output that is to be truncated; limits set here are above all others. */

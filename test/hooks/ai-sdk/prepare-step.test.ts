@@ -129,7 +129,7 @@ describe.each([6, 7] as const)("an agent of version %s", (version) => {
     const messages: ai6.ModelMessage[] = [{ role: "user", content: "the oldest" }, ...trimmed];
     const prepareStep = ({ steps }: { readonly steps: readonly never[] }) =>
       context.prepareStep({ messages: trimmed, steps });
-    await generate({ model: model as never, messages, prepareStep: prepareStep as never });
+    await generate({ model, messages, prepareStep: prepareStep as never });
     expect(JSON.stringify(calls[0]?.prompt)).toContain("the newest");
     expect(JSON.stringify(calls[0]?.prompt)).not.toContain("the oldest");
   });

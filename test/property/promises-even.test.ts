@@ -1,0 +1,3 @@
+import { attackPromises } from "./promises.ts";
+
+attackPromises(1);

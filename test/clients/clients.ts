@@ -37,7 +37,7 @@ function write(file: string, content: unknown): void {
   );
 }
 
-const WINDOW = 60_000;
+const WINDOW = 120_000;
 
 export const clients: Readonly<Record<SessionAgent, Client>> = {
   pi: {
@@ -102,7 +102,7 @@ export const clients: Readonly<Record<SessionAgent, Client>> = {
         `model = "scripted-model"
 model_provider = "scripted"
 model_context_window = ${WINDOW}
-model_auto_compact_token_limit = 50000
+model_auto_compact_token_limit = 100000
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false

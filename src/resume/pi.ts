@@ -42,7 +42,10 @@ export const piSessions: SessionWriter = {
     return { id, path: file, text: jsonLines(lines), command: ["pi", "--session", file] };
   },
   append(content, { path: file, last }) {
-    const lines = entries(content, typeof last?.["id"] === "string" ? last["id"] : null);
+    // Without a summary nothing stands for what was: a branch of its own leaves it behind.
+    const { summary } = splitSummary(content.messages);
+    const before = typeof last?.["id"] === "string" ? last["id"] : null;
+    const lines = entries(content, summary === undefined ? null : before);
     return { text: jsonLines(lines), command: ["pi", "--session", file] };
   },
 };

@@ -1,4 +1,11 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, utimesSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
@@ -28,7 +35,7 @@ const summary: Message = {
 
 const session = (messages: readonly Message[]): SessionContent => ({
   messages,
-  cwd: "/work/my project",
+  cwd: "/home/me/my project",
   model: "claude-sonnet-4-5",
   now: Date.UTC(2026, 0, 2, 3, 4, 5),
 });
@@ -55,6 +62,7 @@ describe.each(SESSION_AGENTS)("a session of %s", (agent) => {
     const read = await readBack(file, agent);
     expect(contentDigest(read)).toBe(contentDigest([summary, ...TAIL]));
     expect(file.startsWith(folder)).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     // Claude Code, pi and opencode say that it is one; Codex knows its own words only.
     if (agent !== "codex") expect(read[0]?.kind).toBe("summary");
   });
@@ -114,6 +122,13 @@ describe.each(SESSION_AGENTS.filter((agent) => agent !== "opencode"))("in place:
     expect(after.startsWith(before)).toBe(true);
     const read = await readBack(place.file, agent);
     expect(contentDigest(read)).toBe(contentDigest([summary, ...TAIL]));
+  });
+
+  it("goes on from a pruned list, which has no summary", async () => {
+    const place = await old();
+    await compactInPlace(agent, session(TAIL), place);
+    const { conversations } = await readTranscript(readFileSync(place.file), { format: agent });
+    expect(contentDigest(conversations[0]?.messages ?? [])).toBe(contentDigest(TAIL));
   });
 
   it("is taken back to the byte, once", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 /** What a person can do where the system opens no more files for this program. */
 export const NO_DESCRIPTORS =
@@ -14,7 +14,12 @@ export function hasNoDescriptors(error: unknown): boolean {
     const code = "code" in each ? each.code : undefined;
     if (code === "EMFILE" || code === "ENFILE") return true;
     const path = code === "ERR_MODULE_NOT_FOUND" && /'(.+?)' imported/.exec(each.message)?.[1];
-    if (path && existsSync(dirname(path))) return true;
+    if (path && [dirname(path), path].some(isPackage)) return true;
   }
   return false;
+}
+
+/** A package that is missing is named alone, and one that is half installed has no `package.json`. */
+function isPackage(folder: string): boolean {
+  return isAbsolute(folder) && existsSync(join(folder, "package.json"));
 }

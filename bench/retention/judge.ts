@@ -35,6 +35,7 @@ export interface Verdict {
   readonly lost: number;
   readonly replay: number;
   readonly instructions: number;
+  readonly todos: number;
   readonly density: number;
   readonly violations: number;
 }
@@ -79,6 +80,7 @@ export function judge(cut: Cut, result: Result): Verdict {
       cut.replays.length,
     ),
     instructions: instructionsKept(cut.past, whole),
+    todos: todosKept(cut.past, whole),
     density: (recall * cut.uses.length * 1_000) / Math.max(1, tokens),
     violations: anthropic.check(anthropic.encode(result.messages)).length,
   };
@@ -182,4 +184,18 @@ function instructionsKept(past: readonly Message[], whole: string): number {
   const typed = past.filter(startsTurn).flatMap(textsOf).map(bare).filter(Boolean);
   const all = bare(whole);
   return ratio(typed.filter((text) => all.includes(text)).length, typed.length);
+}
+
+/** The share of the newest list of open todos that stands word for word. */
+function todosKept(past: readonly Message[], whole: string): number {
+  const calls = past.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
+  const lists = calls.flatMap(({ input }) => {
+    const { todos, plan } = input as Readonly<Record<string, unknown>>;
+    return [todos, plan].filter((list) => Array.isArray(list));
+  });
+  const open = (lists.at(-1) ?? []).filter(
+    ({ status }) => !/^(?:completed|cancelled)$/.test(status),
+  );
+  const texts = open.map((todo) => oneSlash(String(todo.content ?? todo.step)));
+  return ratio(texts.filter((text) => whole.includes(text)).length, texts.length);
 }

@@ -1,4 +1,4 @@
-/** The two tables. */
+/** The two tables, of all sessions and of each half of them. */
 import { figure, markdownTable } from "../speed/table.ts";
 import type { Contestant } from "./contestants.ts";
 import type { Cut } from "./cuts.ts";
@@ -33,6 +33,7 @@ const COLUMNS: readonly (readonly [Figure, string])[] = [
   ["lost", "lost"],
   ["replay", "replay of calls"],
   ["instructions", "instructions"],
+  ["todos", "open todos"],
 ];
 
 /** The verdicts of the contestant that sets the size. */
@@ -40,7 +41,43 @@ export function oursByCut(atDefaults: Outcome["atDefaults"]): ReadonlyMap<Cut, V
   return new Map((atDefaults.get(MEASURE) ?? []).map(({ cut, verdict }) => [cut, verdict]));
 }
 
-export function report({ cuts, contestants, atDefaults, atSize }: Outcome): string {
+export function report(outcome: Outcome): string {
+  const { cuts, contestants } = outcome;
+  const half = halfOf(cuts);
+  return [
+    figures(outcome),
+    "",
+    "The half of the sessions by which a change is chosen:",
+    "",
+    figures(part(outcome, (cut) => half(cut) === "choosing")),
+    "",
+    "The other half, which says what the change is worth:",
+    "",
+    figures(part(outcome, (cut) => half(cut) === "reporting")),
+    "",
+    ...contestants.map(({ name, does }) => `- **${name}**: ${does}.`),
+  ].join("\n");
+}
+
+/** Every second session by name, so that both halves have sessions of most agents. */
+function halfOf(cuts: readonly Cut[]): (cut: Cut) => "choosing" | "reporting" {
+  const names = [...new Set(cuts.map(({ segment }) => segment.session))].toSorted();
+  return ({ segment }) => (names.indexOf(segment.session) % 2 === 0 ? "choosing" : "reporting");
+}
+
+function part(outcome: Outcome, isIn: (cut: Cut) => boolean): Outcome {
+  const only = (all: Outcome["atSize"]): Outcome["atSize"] =>
+    new Map(Array.from(all, ([name, some]) => [name, some.filter(({ cut }) => isIn(cut))]));
+  const { cuts, atDefaults, atSize } = outcome;
+  return {
+    ...outcome,
+    cuts: cuts.filter(isIn),
+    atDefaults: only(atDefaults),
+    atSize: only(atSize),
+  };
+}
+
+function figures({ cuts, atDefaults, atSize }: Outcome): string {
   const sessions = new Set(cuts.map(({ segment }) => segment.session)).size;
   const uses = cuts.reduce((sum, cut) => sum + cut.uses.length, 0);
   return [
@@ -54,8 +91,6 @@ export function report({ cuts, contestants, atDefaults, atSize }: Outcome): stri
     `At the tokens of "${MEASURE}", on the cuts that each can do (ours / its; difference with its 95 % interval):`,
     "",
     sizeTable(atSize, oursByCut(atDefaults)),
-    "",
-    ...contestants.map(({ name, does }) => `- **${name}**: ${does}.`),
   ].join("\n");
 }
 

@@ -51,6 +51,8 @@ export interface Door {
   readonly name: string;
   /** Whether the SDK keeps to itself what an answer with nothing in it has cost. */
   readonly hidesEmpty?: (stream: boolean) => boolean;
+  /** Whether the SDK tells the first step of a run nothing of the caller's signal. */
+  readonly hidesSignal?: (stream: boolean) => boolean;
   open(url: string, options: DoorOptions): DoorProgram;
 }
 
@@ -180,6 +182,7 @@ function aiSdk(version: 6 | 7, hooks: "both" | "middleware"): Door {
   const create = (version === 6 ? createAnthropic : createAnthropic7) as typeof createAnthropic;
   return {
     name: `ai-sdk ${version}, ${hooks}`,
+    hidesSignal: (stream) => hooks === "both" && !stream,
     open(url, options) {
       const { model: id, ...rest } = options;
       const known = id === undefined ? {} : { model: id };

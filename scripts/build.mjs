@@ -68,13 +68,14 @@ const output = {
 await bundle.generate(output);
 await bundle.write({ ...output, codeSplitting: { groups: groups() } });
 
-/** Every door of the package, what Node or a Worker gets, the parts of the root entry, and the command line. */
+/** Every door of the package, what Node or a Worker gets, the parts of the root entry, the command line and its hooks. */
 function entries() {
   const { exports, imports } = manifest;
   const doors = Object.values(exports).flatMap((door) => door.default ?? []);
   const choices = Object.values(imports).flatMap((choice) => Object.values(choice));
   const parts = readdirSync("src/entry").map((file) => `./dist/entry/${path.parse(file).name}.js`);
-  return [...new Set([...doors, ...choices, ...parts, manifest.bin.longhaul])].map((file) =>
+  const programs = [manifest.bin.longhaul, "./dist/cli/hook.js"];
+  return [...new Set([...doors, ...choices, ...parts, ...programs])].map((file) =>
     file.slice("./dist/".length, -".js".length),
   );
 }

@@ -10,6 +10,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where relative paths start. */
   readonly cwd: string;
+  /** The file that this program was started from, absolute. */
+  readonly program: string;
 }
 
 export interface Output {

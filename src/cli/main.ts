@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
+import { fileURLToPath } from "node:url";
 import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
 
 /** The package's own version; the file stands at the same place beside `src` and beside `dist`. */
@@ -35,6 +36,7 @@ const io = {
   stderr: process.stderr,
   env: process.env,
   cwd: currentFolder(),
+  program: fileURLToPath(import.meta.url),
 };
 // Node 22.1 and newer keep compiled code from one start to the next; the program is loaded after that.
 (modules as { enableCompileCache?: () => unknown }).enableCompileCache?.();

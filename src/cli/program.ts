@@ -29,6 +29,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./resume.ts")).defineResume,
   },
   {
+    name: "plugin",
+    summary: "make Longhaul part of a coding agent, or take it out",
+    load: async () => (await import("./plugin.ts")).definePlugin,
+  },
+  {
     name: "inspect",
     summary: "see what fills the window of a session",
     load: async () => (await import("./inspect.ts")).defineInspect,

@@ -61,7 +61,18 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["context", "models", "tools"],
   transcripts: ["core", "dialects"],
   resume: ["core", "dialects", "transcripts"],
-  cli: ["core", "archive", "spill", "models", "context", "dialects", "transcripts", "resume"],
+  plugins: ["core", "archive", "spill", "tools", "dialects", "transcripts"],
+  cli: [
+    "core",
+    "archive",
+    "spill",
+    "models",
+    "context",
+    "dialects",
+    "transcripts",
+    "resume",
+    "plugins",
+  ],
   "archive.ts": ["archive"],
   "core.ts": ["core", "context"],
   entry: ["core", "archive", "tools", "context"],
@@ -80,6 +91,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   telemetry: /^@opentelemetry\/api$/,
   transcripts: /^(node:.+|jsonrepair)$/,
   resume: /^node:.+$/,
+  plugins: /^(node:.+|jsonc-parser)$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
 };
 

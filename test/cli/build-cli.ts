@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 /** What tests start as processes of their own, by the name that each has in `test/.built`. */
 const PROGRAMS = {
   main: "src/cli/main.ts",
+  hook: "src/cli/hook.ts",
   "archive-collector": "test/archive/archive-collector.ts",
   "archive-spiller": "test/archive/archive-spiller.ts",
   "archive-writer": "test/archive/archive-writer.ts",

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Io } from "../../src/cli/io.ts";
 
@@ -35,6 +36,7 @@ export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): Ca
     stderr: { write: (piece) => (stderr += asText(piece)) },
     env,
     cwd: cwd ?? process.cwd(),
+    program: path.resolve("test/.built/main.js"),
     text,
     raw: () => stdout,
     lines: () => text().trimEnd().split("\n"),

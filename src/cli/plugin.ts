@@ -1,0 +1,146 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import { Argument, type Command } from "commander";
+import pc from "picocolors";
+import { ContextError } from "../core/error.ts";
+import { agentPlugin, PLUGIN_AGENTS, type PluginAgent } from "../plugins/agents.ts";
+import type { AgentPlugin, PluginPlace } from "../plugins/plugin.ts";
+import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { numberOption } from "./options.ts";
+import { type FileOutcome, plannedFiles, removePlugin, writePlugin } from "./plugin-files.ts";
+
+interface PluginOptions extends CommonOptions {
+  readonly home?: string;
+  readonly dir?: string;
+  readonly remove?: boolean;
+  readonly dryRun?: boolean;
+  readonly maxLines?: number;
+  readonly maxBytes?: number;
+}
+
+/** `longhaul plugin AGENT`: Longhaul inside a coding agent, and out of it again. */
+export function definePlugin(command: Command, io: Io): void {
+  command
+    .description(
+      "Makes Longhaul part of a coding agent: large outputs are truncated as they come in, their originals can be recalled, and what must not be lost is said again after the agent's own compaction. --remove takes all of it out and leaves every file as it was.",
+    )
+    .addArgument(new Argument("<agent>", "which one").choices(PLUGIN_AGENTS))
+    .option("--home <dir>", "write below another home folder")
+    .option("--dir <dir>", "write the plugin into this folder alone, for an agent that loads one")
+    .option(
+      "--max-lines <lines>",
+      "lines of one output that are kept (default: 2000)",
+      numberOption,
+    )
+    .option("--max-bytes <bytes>", "and of UTF-8 (default: 50000)", numberOption)
+    .option("--remove", "take it out again")
+    .option("--dry-run", "print what would be written, and write nothing")
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((agent: PluginAgent, options: PluginOptions) => pluginCommand(io, agent, options));
+}
+
+const EXAMPLES = `
+Examples:
+  longhaul plugin claude-code                       from the next start on
+  longhaul plugin claude-code --dir ./longhaul-plugin
+  claude --plugin-dir ./longhaul-plugin             only for this start
+  longhaul plugin claude-code --remove`;
+
+async function pluginCommand(io: Io, agent: PluginAgent, options: PluginOptions): Promise<void> {
+  const plugin = await agentPlugin(agent);
+  if (options.dir !== undefined && !plugin.takesFolder) throw noFolder(plugin);
+  const place = pluginPlace(io, options);
+  const id = { agent, where: plugin.where(place) };
+  const changes = plugin.changes(place);
+  const told = { ...id, plugin, place };
+  if (options.remove === true) {
+    return tell(io, options, { ...told, action: "removed", files: await removed(io, id) });
+  }
+  if (options.dryRun !== true) {
+    const files = await writePlugin(io, id, changes);
+    return tell(io, options, { ...told, action: "installed", files });
+  }
+  const files = await plannedFiles(changes);
+  if (options.json === true) return tell(io, options, { ...told, action: "planned", files });
+  printLines(
+    io,
+    files.flatMap(({ path: file, text }) => [pc.bold(`--- ${file}`), text.trimEnd(), ""]),
+  );
+}
+
+async function removed(
+  io: Io,
+  id: { readonly agent: string; readonly where: string },
+): Promise<readonly FileOutcome[]> {
+  const outcomes = await removePlugin(io, id);
+  if (outcomes.length > 0) return outcomes;
+  throw new ContextError(
+    "invalid-options",
+    `There is no plugin of ours in ${id.where}: nothing to remove. If it was written elsewhere, name that with --home or --dir.`,
+    { details: { ...id } },
+  );
+}
+
+function noFolder({ title }: AgentPlugin): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `${title} loads no plugin from a folder of your choice. Leave --dir out.`,
+    { details: { option: "dir" } },
+  );
+}
+
+function pluginPlace(io: Io, options: PluginOptions): PluginPlace {
+  const { home, dir, maxLines, maxBytes } = options;
+  const { program, env, cwd } = io;
+  return {
+    home: home === undefined ? (env["HOME"] ?? homedir()) : path.resolve(cwd, home),
+    env: home === undefined ? env : {},
+    ...(dir !== undefined && { dir: path.resolve(cwd, dir) }),
+    node: process.execPath,
+    cli: program,
+    hook: path.join(path.dirname(program), `hook${path.extname(program)}`),
+    limits: { maxLines, maxBytes },
+  };
+}
+
+interface Told {
+  readonly agent: string;
+  readonly plugin: AgentPlugin;
+  readonly place: PluginPlace;
+  readonly where: string;
+  readonly action: "installed" | "planned" | "removed";
+  readonly files: readonly FileOutcome[];
+}
+
+function tell(io: Io, options: PluginOptions, told: Told): void {
+  const { agent, plugin, place, where, action, files } = told;
+  const next = action === "removed" ? [] : [...plugin.next(place), ...fleeting(place)];
+  if (options.json === true) {
+    const plain = files.map(({ path: file, outcome, backup = null }) => ({
+      path: file,
+      outcome,
+      backup,
+    }));
+    return printJson(io, { version: 1, agent, action, where, files: plain, next });
+  }
+  printLines(io, [
+    `${pc.bold(plugin.title)} ${action === "removed" ? "without" : "with"} Longhaul, in ${where}`,
+    ...files.map(fileLine),
+    ...(next.length === 0 ? [] : ["", ...next]),
+  ]);
+}
+
+function fileLine({ path: file, outcome, backup }: FileOutcome): string {
+  const note = backup === undefined ? "" : ` (as it was: ${path.basename(backup)})`;
+  const left = outcome === "left" ? " (gone, or changed by somebody since)" : "";
+  return `  ${outcome.padEnd(9)} ${file}${note}${left}`;
+}
+
+/** A package that npx fetched goes when npm cleans its cache. */
+function fleeting({ cli }: PluginPlace): readonly string[] {
+  if (!/[\\/]_npx[\\/]/.test(cli)) return [];
+  return [
+    "It starts the longhaul that npx fetched, which npm may remove some day: the agent then goes on without it. npm i -g longhaul and this command again make it last.",
+  ];
+}

@@ -1,0 +1,22 @@
+import type { Limits } from "../core/truncate/index.ts";
+
+/** How much of an output a plugin keeps; what is absent is as everywhere else. */
+export type HookLimits = Partial<Limits>;
+
+/** The limits as words of a hook's command line. */
+export function hookWords({ maxLines, maxBytes }: HookLimits): readonly string[] {
+  return [
+    ...(maxLines === undefined ? [] : [`--max-lines=${maxLines}`]),
+    ...(maxBytes === undefined ? [] : [`--max-bytes=${maxBytes}`]),
+  ];
+}
+
+/** What those words say; anything else is passed over. */
+export function hookLimits(words: readonly string[]): HookLimits {
+  const numberOf = (name: string): number | undefined => {
+    const word = words.find((each) => each.startsWith(`--${name}=`));
+    const value = Number(word?.slice(name.length + "--=".length));
+    return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  };
+  return { maxLines: numberOf("max-lines"), maxBytes: numberOf("max-bytes") };
+}

@@ -1,0 +1,36 @@
+import { type Fields, fieldsOf } from "../core/text/json.ts";
+import { hookLimits, type HookLimits } from "./hook-options.ts";
+
+/** An event of an agent, as its hook gets it. */
+export interface HookEvent {
+  /** What stood on stdin. */
+  readonly event: unknown;
+  /** What stands behind the agent's name on the hook's command line. */
+  readonly options: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The same for the hooks of one agent. */
+export interface AgentHookEvent {
+  readonly event: Fields;
+  readonly limits: HookLimits;
+  readonly env: HookEvent["env"];
+}
+
+/** Answers an event; `undefined`: there is nothing to say. May reject: then nothing is said either. */
+export type AnswerHook = (event: AgentHookEvent) => Promise<string | undefined>;
+
+/** Who answers the hooks of which agent. */
+const HOOKS: Readonly<Record<string, () => Promise<AnswerHook>>> = {
+  "claude-code": async () => (await import("./claude-code/hooks.ts")).answerClaudeCode,
+};
+
+/** What a hook's process prints, if anything. Rejects where the event or its handling is broken. */
+export async function hookAnswer(
+  agent: string,
+  { event, options, env }: HookEvent,
+): Promise<string | undefined> {
+  const load = Object.hasOwn(HOOKS, agent) ? HOOKS[agent] : undefined;
+  if (load === undefined) throw new TypeError(`There are no hooks for ${agent || "nobody"}.`);
+  return (await load())({ event: fieldsOf(event), limits: hookLimits(options), env });
+}

@@ -1,0 +1,62 @@
+import type { HookLimits } from "./hook-options.ts";
+
+/** Where a plugin goes, and what it starts. */
+export interface PluginPlace {
+  /** The person's home folder; absolute. */
+  readonly home: string;
+  /** Variables that say where an agent keeps its files; without them for another home than one's own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that was asked for with `--dir`; absolute. Only agents that can load one take it. */
+  readonly dir?: string;
+  /** This Node, absolute. */
+  readonly node: string;
+  /** Our command line, absolute. */
+  readonly cli: string;
+  /** The small program that hooks start, absolute. */
+  readonly hook: string;
+  /** How much of an output is kept. */
+  readonly limits: HookLimits;
+}
+
+/** What a plugin is made of, as data: whoever writes it can show it first and take it back. */
+export type Change =
+  /** A file that is ours alone. */
+  | { readonly type: "file"; readonly path: string; readonly content: string }
+  /** Entries in a JSON file of the person; comments and the rest of it stay as they are. */
+  | { readonly type: "json"; readonly path: string; readonly entries: readonly JsonEntry[] }
+  /** Lines at the end of a text file of the person, between two that say whose they are (`#` begins them). */
+  | { readonly type: "block"; readonly path: string; readonly text: string };
+
+/** A value in a JSON file. */
+export interface JsonEntry {
+  /** The keys that lead to it, from the outside in. */
+  readonly at: readonly string[];
+  readonly value: unknown;
+  /** `append`: as the last item of the list there. `absent`: only where nothing is. @default "set" */
+  readonly how?: "append" | "absent" | "set";
+}
+
+/** What makes Longhaul part of one coding agent. */
+export interface AgentPlugin {
+  /** The agent's name for people. */
+  readonly title: string;
+  /** Whether it can be written into a folder of one's choice, which the agent then loads. */
+  readonly takesFolder: boolean;
+  /** The folder or file that holds the most of it, for people. */
+  where(place: PluginPlace): string;
+  /** What must be written. Pure. */
+  changes(place: PluginPlace): readonly Change[];
+  /** What the person has to know or do after that, one line each. */
+  next(place: PluginPlace): readonly string[];
+}
+
+/** Words as one line of a shell: each is one word there, whatever it holds. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  // A Windows path has backslashes, and neither of its shells takes single quotes as quotes.
+  return /^[A-Za-z]:\\/.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+}

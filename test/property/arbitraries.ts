@@ -53,7 +53,7 @@ const input: fc.Arbitrary<unknown> = fc.oneof(
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const filePart: fc.Arbitrary<FilePart> = fc.constantFrom<FilePart>(
+export const filePart: fc.Arbitrary<FilePart> = fc.constantFrom<FilePart>(
   { type: "file", mediaType: "image/png", data: PIXEL },
   { type: "file", mediaType: "image/jpeg", url: "https://example.com/a.jpg" },
   { type: "file", mediaType: "application/pdf", filename: "report.pdf", data: "JVBERi0xLjQK" },

@@ -6,6 +6,8 @@ import type { Archive } from "../../src/archive/archive.ts";
  */
 export interface Reached {
   readonly pieces: ReadonlySet<string>;
+  /** The texts of each output as one: an edited output begins with them, whatever stood between. */
+  readonly outputs: ReadonlySet<string>;
   /** Handles that a text names and the archive does not have. */
   readonly missing: ReadonlySet<string>;
 }
@@ -17,6 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What one message or original says, and the handles that it names. */
 interface Said {
   readonly pieces: readonly string[];
+  readonly outputs: readonly string[];
   readonly named: readonly string[];
 }
 
@@ -39,11 +42,13 @@ export function createReach(archive: Archive): (messages: readonly object[]) => 
   };
   return async (messages) => {
     const pieces = new Set<string>();
+    const outputs = new Set<string>();
     const missing = new Set<string>();
     const done = new Set<string>();
     const todo = messages.map(saidBy);
     for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
       for (const piece of one.pieces) pieces.add(piece);
+      for (const output of one.outputs) outputs.add(output);
       for (const handle of one.named) {
         if (done.has(handle)) continue;
         done.add(handle);
@@ -52,22 +57,27 @@ export function createReach(archive: Archive): (messages: readonly object[]) => 
         else todo.push(...read);
       }
     }
-    return { pieces, missing };
+    return { pieces, outputs, missing };
   };
 }
 
 function saidInOriginal(handle: string, content: string): readonly Said[] {
-  if (handle.startsWith("parts_")) return [saidIn(JSON.parse(content) as Fields[])];
+  if (handle.startsWith("parts_")) {
+    const output = JSON.parse(content) as Fields[];
+    return [saidIn([{ type: "tool-result", output }])];
+  }
   if (handle.startsWith("head_")) {
     const lines = content.split("\n").filter((line) => line !== "");
     return lines.map((line) => saidIn((JSON.parse(line) as { parts: Fields[] }).parts));
   }
   const kind = handle.startsWith("in_") ? "input" : "text";
-  return [{ pieces: [`${kind} ${content}`], named: content.match(HANDLES) ?? [] }];
+  const named = content.match(HANDLES) ?? [];
+  return [{ pieces: [`${kind} ${content}`], outputs: [], named }];
 }
 
 function saidIn(parts: readonly Fields[]): Said {
   const pieces: string[] = [];
+  const outputs: string[] = [];
   const named: string[] = [];
   const seen = (kind: string, text: string, isRead = true): void => {
     pieces.push(`${kind} ${text}`);
@@ -80,14 +90,18 @@ function saidIn(parts: readonly Fields[]): Said {
     } else if (part["type"] === "file") {
       seen("file", JSON.stringify([part["mediaType"], part["data"] ?? part["url"]]), false);
     } else if (part["type"] === "tool-call") seen("input", inputOf(part["input"]));
-    else if (part["type"] === "tool-result") (part["output"] as Fields[]).forEach(takePart);
-    else {
+    else if (part["type"] === "tool-result") {
+      const output = part["output"] as Fields[];
+      output.forEach(takePart);
+      const texts = output.filter(({ type }) => type === "text").map(({ text }) => text);
+      if (texts.length > 1) outputs.push(texts.join("\n"));
+    } else {
       const source = part["source"] as Fields | undefined;
       seen("opaque", JSON.stringify(source?.["value"] ?? part["value"]), false);
     }
   };
   parts.forEach(takePart);
-  return { pieces, named };
+  return { pieces, outputs, named };
 }
 
 /** A free text is archived as it is, or as JSON where UTF-8 has no form for it. */
@@ -109,7 +123,7 @@ export function unreached(before: Reached, after: Reached): readonly string[] {
       lines.slice(0, isNotice.indexOf(true)),
       lines.slice(isNotice.lastIndexOf(true) + 1),
     ];
-    const whole = [...after.pieces];
+    const whole = [...after.pieces, ...after.outputs];
     return !ends.every((end) => whole.some((text) => text.includes(end.join("\n"))));
   });
 }

@@ -2,7 +2,9 @@ import { type ContinuationPolicy, CONTINUE_TEXT } from "../core/continuation/con
 import type { Ledger } from "../core/ledger/index.ts";
 import { prunes } from "../core/message/edit.ts";
 import type { Edit, Message } from "../core/message/index.ts";
+import { wholeTokens } from "../core/overflow/budget.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
+import { requestTokens } from "../core/plan/size.ts";
 import { partTokens } from "../core/tokens/count.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ProviderTokens } from "./measure.ts";
@@ -30,9 +32,9 @@ export interface EditFacts {
 export function unedited(
   { messages, repairs }: { readonly messages: readonly Message[]; readonly repairs: string[] },
   report: ContextReport,
-  { fixedTokens, meter }: ProviderTokens,
+  tokens: ProviderTokens,
 ): Prepared {
-  const after = Math.min(report.tokens.after, Math.ceil(fixedTokens + meter.total(messages)));
+  const after = Math.min(report.tokens.after, requestTokens(messages, tokens));
   const warnings = [...report.warnings, ...repairs];
   return { messages, report: { ...report, warnings, tokens: { ...report.tokens, after } } };
 }
@@ -78,7 +80,7 @@ function compactionReport(
 ): Partial<ContextReport> {
   const { system, tailStart, handle, state, needed = false, continuation } = compaction;
   const { meter, counter } = tokens;
-  const total = (messages: readonly Message[]): number => Math.ceil(meter.total(messages));
+  const total = (messages: readonly Message[]): number => wholeTokens(meter.total(messages));
   const tail = planned.messages.slice(tailStart);
   return {
     head: {

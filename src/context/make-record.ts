@@ -1,5 +1,6 @@
 import { applyPlan } from "../core/plan/apply-plan.ts";
 import { movedPlan, type ContextPlan } from "../core/plan/plan.ts";
+import { requestTokens } from "../core/plan/size.ts";
 import type { Chain } from "./chain.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -68,7 +69,7 @@ export function makeRecord(
     facts,
     tokens: {
       before: view.measured.tokens,
-      after: Math.ceil(tokens.fixedTokens + tokens.meter.total(messages)),
+      after: requestTokens(messages, tokens),
     },
     window: gauge.window.learned(),
   };

@@ -6,6 +6,7 @@ import {
   isOverflow,
   type ContextBudget,
   type NamedModel,
+  wholeTokens,
 } from "../core/overflow/budget.ts";
 import { scaledCounter, scaleFor, type Scale } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter, type MessageMeter } from "../core/tokens/meter.ts";
@@ -154,7 +155,7 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       return {
         counter: scaledCounter(counter, factor),
         meter: scaledMeter(meter, factor),
-        fixedTokens: Math.max(0, Math.ceil(outside + factor * beside.tokens())),
+        fixedTokens: Math.max(0, wholeTokens(outside + factor * beside.tokens())),
       };
     },
     forget: (message) => meter.forget(message),
@@ -179,17 +180,17 @@ function assumedFactor(
 
 function estimatedAs({ factor, outside }: Scale, counted: number, margin: number): Measured {
   const tokens = Math.max(0, outside + factor * counted);
-  return { tokens: Math.ceil(tokens), most: withMargin(0, tokens, margin), source: "estimated" };
+  return { tokens: wholeTokens(tokens), most: withMargin(0, tokens, margin), source: "estimated" };
 }
 
 function reportedAs(reported: number, newer: number, margin: number): Measured {
-  const tokens = Math.ceil(reported + newer);
+  const tokens = wholeTokens(reported + newer);
   return { tokens, most: withMargin(reported, newer, margin), source: "reported" };
 }
 
 /** The most that so many tokens may be, of which a part is only estimated. */
 function withMargin(known: number, estimated: number, margin: number): number {
-  return Math.ceil(known + estimated / (1 - margin));
+  return wholeTokens(known + estimated / (1 - margin));
 }
 
 /** The newest message from `since` on that carries usage, or -1. */

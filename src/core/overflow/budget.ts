@@ -93,9 +93,20 @@ function between(least: number, value: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-/** T7: overflow when tokens >= usable, so that the edit happens before the provider refuses. */
+/**
+ * T7: overflow when tokens >= usable, so that the edit happens before the provider refuses. A part of
+ * a token counts as a whole one.
+ */
 export function isOverflow(tokens: number, budget: Pick<ContextBudget, "usable">): boolean {
-  return tokens >= budget.usable;
+  return wholeTokens(tokens) >= budget.usable;
+}
+
+/** The same fractions add up to a little more or less in another order. */
+const NOISE = 1e-6;
+
+/** A provider's factor makes fractions of tokens; whoever compares or tells a size does so in whole ones. */
+export function wholeTokens(tokens: number): number {
+  return Math.ceil(tokens - NOISE);
 }
 
 /** The tokens at which an estimated request overflows: usable less the margin. */

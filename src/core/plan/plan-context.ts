@@ -3,6 +3,7 @@ import { newestUserMessage } from "../compact/tail.ts";
 import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
+import { isOverflow, wholeTokens } from "../overflow/budget.ts";
 import { planPrune, prunableTokens } from "../prune/prune.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { leastOf } from "./attempt.ts";
@@ -10,7 +11,7 @@ import { editingPlan } from "./editing-plan.ts";
 import type { PlanOptions } from "./options.ts";
 import { planCompaction } from "./plan-compaction.ts";
 import type { ContextPlan } from "./plan.ts";
-import { countedLimit, excessOver, fitsInto, isOver, requestSize, roomOf } from "./size.ts";
+import { excessOver, fitsInto, isOver, requestSize, roomOf } from "./size.ts";
 import type { Edit, Message } from "../message/index.ts";
 import type { PruneContext } from "../prune/index.ts";
 
@@ -35,9 +36,14 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   const compacted = planCompaction(messages, options);
   if (compacted !== undefined) return compacted;
   // A report may be wrong; what fits as it is counted is sent, and the provider says if it was right.
-  const counted = { ...options, usedTokens: undefined };
-  if (isOver(requestSize(messages, options), counted)) throw irreducible(messages, options);
+  if (isOver(requestSize(messages, options), asCounted(options)))
+    throw irreducible(messages, options);
   return nothing;
+}
+
+/** Whatever was reported for the list of before. */
+function asCounted(options: PlanOptions): PlanOptions {
+  return { ...options, usedTokens: undefined };
 }
 
 /** The edits of the media that the caller wants described. */
@@ -68,14 +74,14 @@ function prunePlan(
   if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
     return undefined;
   // What was reported for the list of before says nothing about this one: its count decides next.
-  return after.tokens < countedLimit(options) ? plan : undefined;
+  return isOver(after, asCounted(options)) ? undefined : plan;
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */
 function assertFixedFits(messages: readonly Message[], options: PlanOptions): void {
   const system = messages.slice(0, leadingSystemCount(messages));
   const fixed = requestSize(system, options).tokens;
-  if (fixed >= options.budget.usable) throw irreducible(messages, options);
+  if (isOverflow(fixed, options.budget)) throw irreducible(messages, options);
 }
 
 /** How many of the biggest items the error names. */
@@ -126,5 +132,5 @@ function leastItems(
     items.push({ what, tokens: fixedTokens });
   }
   // A provider's factor makes fractions of them.
-  return items.map(({ what, tokens }) => ({ what, tokens: Math.ceil(tokens) }));
+  return items.map(({ what, tokens }) => ({ what, tokens: wholeTokens(tokens) }));
 }

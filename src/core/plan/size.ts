@@ -1,27 +1,37 @@
 import { CONTINUE_TEXT } from "../continuation/continuation.ts";
 import { frameSummary, QUOTED } from "../summary/frame.ts";
-import { ESTIMATE_MARGIN, estimateLimit, isOverflow } from "../overflow/budget.ts";
+import { ESTIMATE_MARGIN, estimateLimit, isOverflow, wholeTokens } from "../overflow/budget.ts";
 import { isEstimator } from "../tokens/count.ts";
 import type { PlanOptions } from "./options.ts";
 import type { Message } from "../message/index.ts";
 import type { MessageSize } from "../tokens/index.ts";
 
 /**
- * The size of a whole request: its messages and what stands beside them. `usedTokens` are those
- * of all of it, where they are known better. Bytes and images are only counted where there is a limit.
+ * The tokens of a whole request: its messages and what stands beside them. The one place where they
+ * are counted, so that a plan, the record of it and its report never say more or less than each other.
+ */
+export function requestTokens(
+  messages: readonly Message[],
+  { meter, fixedTokens = 0 }: Pick<PlanOptions, "meter" | "fixedTokens">,
+): number {
+  return wholeTokens(fixedTokens + meter.total(messages));
+}
+
+/**
+ * The size of a whole request. `usedTokens` are those of all of it, where they are known better. Bytes
+ * and images are only counted where there is a limit.
  */
 export function requestSize(
   messages: readonly Message[],
   options: PlanOptions,
   usedTokens?: number,
 ): MessageSize {
-  const { requestLimits, meter, fixedTokens = 0 } = options;
+  const { requestLimits, meter } = options;
+  const tokens = usedTokens ?? requestTokens(messages, options);
   if (requestLimits?.maxBytes === undefined && requestLimits?.maxImages === undefined) {
-    const tokens = usedTokens ?? fixedTokens + meter.total(messages);
     return { tokens, bytes: 0, images: 0 };
   }
-  const size = meter.totalSize(messages);
-  return { ...size, tokens: usedTokens ?? size.tokens + fixedTokens };
+  return { ...meter.totalSize(messages), tokens };
 }
 
 /** What a compaction adds beside the text of its summary: the longest frame, and a continuation. */

@@ -94,6 +94,12 @@ describe("T7: overflow", () => {
     expect(isOverflow(3_999, budget)).toBe(false);
     expect(isOverflow(4_000, budget)).toBe(true);
   });
+
+  it("takes a part of a token for a whole one, whatever the order in which parts are added", () => {
+    const budget = { usable: 4_000 };
+    expect(isOverflow(3_999.2, budget)).toBe(true);
+    expect(isOverflow(3_999 + 1e-9, budget)).toBe(false);
+  });
 });
 
 it.each([

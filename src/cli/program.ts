@@ -59,6 +59,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./gc.ts")).defineGc,
   },
   {
+    name: "gateway",
+    summary: "stand between any client and its model provider",
+    load: async () => (await import("./gateway.ts")).defineGateway,
+  },
+  {
     name: "formats",
     summary: "list the formats that can be read and written",
     load: async () => (await import("./formats.ts")).defineFormats,

@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   transcripts: ["core", "dialects"],
   resume: ["core", "dialects", "transcripts"],
   plugins: ["core", "archive", "spill", "tools", "dialects", "transcripts"],
+  gateway: ["core", "archive", "tools", "context", "dialects", "hooks"],
   cli: [
     "core",
     "archive",
@@ -72,6 +73,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "transcripts",
     "resume",
     "plugins",
+    "gateway",
   ],
   "archive.ts": ["archive"],
   "core.ts": ["core", "context"],
@@ -92,6 +94,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   transcripts: /^(node:.+|jsonrepair)$/,
   resume: /^node:.+$/,
   plugins: /^(node:.+|jsonc-parser)$/,
+  gateway: /^node:.+$/,
   cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
 };
 

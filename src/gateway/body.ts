@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+
+/** The body of a request, as far as it was read. */
+export type TakenBody =
+  | { readonly bytes: Uint8Array }
+  /** It is too large to be looked into: all of it, as it comes. */
+  | { readonly stream: Readable };
+
+/** Reads a body of at most so many bytes; a larger one is given back as a stream. */
+export async function takeBody(request: IncomingMessage, most: number): Promise<TakenBody> {
+  if (Number(request.headers["content-length"] ?? 0) > most) return { stream: request };
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const source = request[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done === true) return { bytes: Buffer.concat(pieces) };
+    pieces.push(value);
+    size += value.byteLength;
+    if (size > most) return { stream: Readable.from(allOf(pieces, source)) };
+  }
+}
+
+async function* allOf(
+  first: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first;
+  for (;;) {
+    const { done, value } = await rest.next();
+    if (done === true) return;
+    yield value;
+  }
+}
+
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** Node has zstd since 22.15. */
+const { zstdDecompress } = zlib as { zstdDecompress?: typeof zlib.gunzip };
+
+const UNPACK: Readonly<Record<string, Unpack | undefined>> = {
+  gzip: promisify(zlib.gunzip) as Unpack,
+  "x-gzip": promisify(zlib.gunzip) as Unpack,
+  deflate: promisify(zlib.inflate) as Unpack,
+  br: promisify(zlib.brotliDecompress) as Unpack,
+  zstd: zstdDecompress && (promisify(zstdDecompress) as Unpack),
+};
+
+/**
+ * The bytes as they were before they were packed, at most so many. Rejects for what cannot be
+ * unpacked, or grows larger.
+ */
+export async function unpacked(
+  bytes: Uint8Array,
+  encoding: string | undefined,
+  most: number,
+): Promise<Uint8Array> {
+  const names = (encoding ?? "").toLowerCase().split(",");
+  const steps = names
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  let result = bytes;
+  for (const name of steps.reverse()) {
+    const unpack = UNPACK[name];
+    if (unpack === undefined) throw new Error(`bodies packed with ${name} are not read here`);
+    result = await unpack(result, { maxOutputLength: most });
+  }
+  return result;
+}

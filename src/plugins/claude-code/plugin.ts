@@ -41,5 +41,11 @@ function hooks({ node, hook, limits }: PluginPlace): unknown {
   // An agent shows what a hook says when it fails, and the person can do nothing about it.
   const command = `${commandLine([node, hook, "claude-code", ...hookWords(limits)])} || true`;
   const run = (timeout: number): unknown => [{ type: "command", command, timeout }];
-  return { hooks: { PostToolUse: [{ matcher: "*", hooks: run(20) }] } };
+  return {
+    hooks: {
+      PostToolUse: [{ matcher: "*", hooks: run(20) }],
+      PreCompact: [{ hooks: run(60) }],
+      SessionStart: [{ matcher: "compact", hooks: run(60) }],
+    },
+  };
 }

@@ -26,7 +26,7 @@ import { type Io, printJson, printLines, widthOf } from "./io.ts";
 import { loadConversation, sessionOptions } from "./load.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
 import { mergedSettings, readSettings } from "./settings.ts";
-import type { ContentItem, ContentKind } from "./window-contents.ts";
+import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
 export function defineInspect(command: Command, io: Io): void {

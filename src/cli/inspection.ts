@@ -22,7 +22,7 @@ import {
   sharesByTool,
   type ToolShare,
   windowContents,
-} from "./window-contents.ts";
+} from "../core/contents/window-contents.ts";
 import type { Message } from "../core/message/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 

@@ -12,6 +12,7 @@ import { type FileOutcome, plannedFiles, removePlugin, writePlugin } from "./plu
 interface PluginOptions extends CommonOptions {
   readonly home?: string;
   readonly dir?: string;
+  readonly project?: boolean;
   readonly remove?: boolean;
   readonly dryRun?: boolean;
   readonly maxLines?: number;
@@ -33,6 +34,7 @@ export function definePlugin(command: Command, io: Io): void {
       numberOption,
     )
     .option("--max-bytes <bytes>", "and of UTF-8 (default: 50000)", numberOption)
+    .option("--project", "write it into this folder's project, for an agent that allows it")
     .option("--remove", "take it out again")
     .option("--dry-run", "print what would be written, and write nothing")
     .option("--json", "print the result as JSON")
@@ -43,6 +45,7 @@ export function definePlugin(command: Command, io: Io): void {
 const EXAMPLES = `
 Examples:
   longhaul plugin claude-code                       from the next start on
+  longhaul plugin pi --project                      for the project in this folder
   longhaul plugin claude-code --dir ./longhaul-plugin
   claude --plugin-dir ./longhaul-plugin             only for this start
   longhaul plugin claude-code --remove`;
@@ -50,6 +53,7 @@ Examples:
 async function pluginCommand(io: Io, agent: PluginAgent, options: PluginOptions): Promise<void> {
   const plugin = await agentPlugin(agent);
   if (options.dir !== undefined && !plugin.takesFolder) throw noFolder(plugin);
+  if (options.project === true && plugin.takesProject !== true) throw noProject(plugin);
   const place = pluginPlace(io, options);
   const id = { agent, where: plugin.where(place) };
   const changes = plugin.changes(place);
@@ -90,16 +94,27 @@ function noFolder({ title }: AgentPlugin): ContextError {
   );
 }
 
+function noProject({ title }: AgentPlugin): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `The plugin of ${title} is for all projects. Leave --project out.`,
+    { details: { option: "project" } },
+  );
+}
+
 function pluginPlace(io: Io, options: PluginOptions): PluginPlace {
-  const { home, dir, maxLines, maxBytes } = options;
+  const { home, dir, project, maxLines, maxBytes } = options;
   const { program, env, cwd } = io;
+  const beside = path.dirname(program);
   return {
     home: home === undefined ? (env["HOME"] ?? homedir()) : path.resolve(cwd, home),
     env: home === undefined ? env : {},
     ...(dir !== undefined && { dir: path.resolve(cwd, dir) }),
+    ...(project === true && { project: path.resolve(cwd) }),
+    built: path.basename(beside) === "cli" ? path.dirname(beside) : beside,
     node: process.execPath,
     cli: program,
-    hook: path.join(path.dirname(program), `hook${path.extname(program)}`),
+    hook: path.join(beside, `hook${path.extname(program)}`),
     limits: { maxLines, maxBytes },
   };
 }

@@ -8,6 +8,10 @@ export interface PluginPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that was asked for with `--dir`; absolute. Only agents that can load one take it. */
   readonly dir?: string;
+  /** The project that it is for, if it is not for all of them: a folder, absolute. */
+  readonly project?: string;
+  /** The folder of the built package, absolute. */
+  readonly built: string;
   /** This Node, absolute. */
   readonly node: string;
   /** Our command line, absolute. */
@@ -42,6 +46,8 @@ export interface AgentPlugin {
   readonly title: string;
   /** Whether it can be written into a folder of one's choice, which the agent then loads. */
   readonly takesFolder: boolean;
+  /** Whether it can be there for one project alone. */
+  readonly takesProject?: boolean;
   /** The folder or file that holds the most of it, for people. */
   where(place: PluginPlace): string;
   /** What must be written. Pure. */

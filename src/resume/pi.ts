@@ -1,12 +1,6 @@
 import path from "node:path";
-import {
-  type FilePart,
-  type Message,
-  messageText,
-  type OutputPart,
-  type Part,
-} from "../core/message/message.ts";
-import { isRecord } from "../core/text/json.ts";
+import { type Message, messageText } from "../core/message/message.ts";
+import { CUSTOM, piMessages } from "./pi-messages.ts";
 import {
   hexId,
   jsonLines,
@@ -69,92 +63,13 @@ function entries(content: SessionContent, parent: string | null): Fields[] {
   });
 }
 
-/** Messages that came from pi and were not edited go back as they were. */
+/** The entries that messages of pi are kept in. */
 function natively(messages: readonly Message[], content: SessionContent): Fields[] {
-  const known = messages.map(nativeOf).find((native) => typeof native?.["api"] === "string");
-  return messages.flatMap((message, index) => {
-    const native = nativeOf(message);
-    if (native !== undefined && message.source?.parts === message.parts) {
-      return [{ type: "message", message: native }];
+  return piMessages(messages, content).map((message) => {
+    if (message.role !== "custom" || message["customType"] !== CUSTOM) {
+      return { type: "message", message };
     }
-    const timestamp = content.now + index;
-    if (message.role === "tool") return results(message, native, timestamp);
-    if (message.role === "assistant") {
-      return [{ type: "message", message: assistant(message, native ?? known, content) }];
-    }
-    if (message.kind === undefined) {
-      const user = { role: "user", content: blocks(message.parts), timestamp };
-      return [{ type: "message", message: { ...native, ...user } }];
-    }
-    const body = { customType: "longhaul", content: blocks(message.parts), display: false };
-    return [{ type: "custom_message", ...body }];
+    const { customType, content: said, display } = message;
+    return { type: "custom_message", customType, content: said, display };
   });
-}
-
-function nativeOf({ source }: Message): Fields | undefined {
-  return source?.dialect === "pi" && isRecord(source.value) ? source.value : undefined;
-}
-
-const NO_USAGE = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-
-/** pi sends thinking as thinking only to the model that it names here. */
-function assistant(
-  { parts, time }: Message,
-  native: Fields | undefined,
-  { model = "unknown", provider, now }: SessionContent,
-): Fields {
-  const isClaude = /claude/i.test(model);
-  const calls = parts.some(({ type }) => type === "tool-call");
-  return {
-    role: "assistant",
-    content: parts.flatMap(assistantBlock),
-    api: native?.["api"] ?? (isClaude ? "anthropic-messages" : "openai-responses"),
-    provider: native?.["provider"] ?? provider ?? (isClaude ? "anthropic" : "openai"),
-    model: native?.["model"] ?? model,
-    usage: NO_USAGE,
-    stopReason: calls ? "toolUse" : "stop",
-    timestamp: time ?? now,
-  };
-}
-
-function assistantBlock(part: Part): Fields[] {
-  if (part.type === "text") return [{ type: "text", text: part.text }];
-  if (part.type === "reasoning") {
-    return [{ type: "thinking", thinking: part.text, thinkingSignature: part.signature }];
-  }
-  if (part.type !== "tool-call") return [];
-  const { toolCallId: id, toolName: name, input } = part;
-  return [{ type: "toolCall", id, name, arguments: isRecord(input) ? input : { input } }];
-}
-
-function results(message: Message, native: Fields | undefined, timestamp: number): Fields[] {
-  return message.parts.flatMap((part) => {
-    if (part.type !== "tool-result") return [];
-    const { toolCallId, toolName, isError = false } = part;
-    const content = blocks(part.output);
-    const result = { role: "toolResult", toolCallId, toolName, content, isError, timestamp };
-    return [{ type: "message", message: { ...native, ...result } }];
-  });
-}
-
-function blocks(parts: readonly (Part | OutputPart)[]): Fields[] {
-  return parts.flatMap((part): Fields[] => {
-    if (part.type === "text") return [{ type: "text", text: part.text }];
-    return part.type === "file" ? [image(part)] : [];
-  });
-}
-
-/** pi knows inline images only; anything else is named. */
-function image({ data, mediaType, filename, url }: FilePart): Fields {
-  if (typeof data === "string" && mediaType.startsWith("image/")) {
-    return { type: "image", data, mimeType: mediaType };
-  }
-  return { type: "text", text: `[file: ${filename ?? url ?? mediaType}]` };
 }

@@ -12,6 +12,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "core/message": ["core/text"],
   "core/tokens": ["core/text", "core/message"],
   "core/calls": ["core/text", "core/message"],
+  "core/contents": ["core/text", "core/message", "core/tokens", "core/calls"],
   "core/overflow": ["core/message", "core/tokens"],
   "core/truncate": ["core/text", "core/message", "core/calls"],
   "core/prune": [
@@ -61,8 +62,18 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["context", "models", "tools"],
   transcripts: ["core", "dialects"],
   resume: ["core", "dialects", "transcripts"],
-  plugins: ["core", "archive", "spill", "tools", "dialects", "transcripts"],
   gateway: ["core", "archive", "tools", "context", "dialects", "hooks"],
+  plugins: [
+    "core",
+    "archive",
+    "spill",
+    "tools",
+    "context",
+    "dialects",
+    "hooks",
+    "transcripts",
+    "resume",
+  ],
   cli: [
     "core",
     "archive",

@@ -297,7 +297,9 @@ describe("pi messages", () => {
       line(bash),
     ]);
     const { messages } = conversationOf(reading);
-    expect(messages[0]?.parts).toEqual([{ type: "file", mediaType: "image/png", data: "QUJD" }]);
+    expect(messages[0]?.parts).toMatchObject([
+      { type: "file", mediaType: "image/png", data: "QUJD" },
+    ]);
     expect(outline(messages)[1]).toBe("injected: Ran `ls`\n```\nx\n```\n(exit code 2)");
     expect(messages).toHaveLength(2);
     expect(countsOf(reading)).toMatchObject({ images: 1 });

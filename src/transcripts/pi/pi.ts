@@ -1,38 +1,17 @@
-import {
-  totalUsage,
-  type FilePart,
-  type Message,
-  type Part,
-  resultText,
-  type TextPart,
-  type ToolResultPart,
-  type Usage,
-} from "../../core/message/message.ts";
+import type { Message } from "../../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallPairing, createCallPairing } from "../call-pairing.ts";
-import {
-  exitCodeIn,
-  newest,
-  resultOf,
-  textParts,
-  timelineOf,
-  UNKNOWN_TYPE,
-  withSource,
-} from "../content.ts";
-import { flag, instant, list, number, record, records, text } from "../lenient.ts";
+import { newest, textParts, timelineOf, withSource } from "../content.ts";
+import { instant, list, number, record, text } from "../lenient.ts";
+import { decodeMessage, injected, partsOf, type PiContent } from "./message.ts";
 import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
 
 /** A session of the pi coding agent: linear in version 1, a tree of entries in versions 2 and 3. */
 export const pi = { open };
 
-interface Content {
-  /** As the model is sent it, if it is. */
-  readonly message?: Message;
+interface Content extends PiContent {
   readonly compaction?: Compaction;
   readonly time?: number;
-  /** Tokens of the request that made this message, if it reached the model. */
-  readonly tokens?: number;
-  readonly model?: string;
   readonly provider?: string;
   readonly title?: string;
 }
@@ -196,123 +175,4 @@ function decodeCompaction(line: Fields, time: number | undefined): Compaction {
     firstKeptId: text(line["firstKeptEntryId"]),
     firstKeptIndex: number(line["firstKeptEntryIndex"]),
   };
-}
-
-function decodeMessage(native: Fields, lineTime: number | undefined, calls: CallPairing): Content {
-  const { role, content, summary, excludeFromContext } = native;
-  const time = instant(native["timestamp"]) ?? lineTime;
-  switch (role) {
-    case "user":
-      return { message: { role, parts: partsOf(content), time } };
-    case "assistant":
-      return decodeAssistant(native, time, calls);
-    case "toolResult":
-      return { message: { role: "tool", parts: [decodeResult(native, calls)], time } };
-    case "bashExecution":
-      return excludeFromContext === true ? {} : { message: bashMessage(native, time) };
-    case "custom":
-    case "hookMessage":
-      return { message: injected(partsOf(content), time) };
-    case "branchSummary":
-      return { message: injected(textParts(text(summary)), time) };
-    case "compactionSummary":
-      return { message: { ...injected(textParts(text(summary)), time), kind: "summary" } };
-    default:
-      return {};
-  }
-}
-
-function decodeAssistant(native: Fields, time: number | undefined, calls: CallPairing): Content {
-  calls.startStep();
-  const parts = blocksOf(native["content"]).flatMap((block) => assistantParts(block, calls));
-  const usage = usageOf(fieldsOf(native["usage"]));
-  const message: Message = { role: "assistant", parts, time, usage };
-  return { message, model: text(native["model"]), tokens: usage && totalUsage(usage) };
-}
-
-function assistantParts(block: Fields, calls: CallPairing): Part[] {
-  switch (block["type"]) {
-    case "text":
-      return textParts(text(block["text"]));
-    case "thinking": {
-      const signature = text(block["thinkingSignature"]) || undefined;
-      return [{ type: "reasoning", text: text(block["thinking"]) ?? "", signature }];
-    }
-    case "toolCall": {
-      const { id, name, arguments: input } = block;
-      return [calls.open(providerId(id), text(name) ?? "unknown", input ?? {})];
-    }
-    default:
-      return [];
-  }
-}
-
-/** With OpenAI's Responses API pi joins the id of the call and that of its item: `call_…|fc_…`. */
-function providerId(id: unknown): string | undefined {
-  return text(id)?.split("|", 1)[0];
-}
-
-function decodeResult(native: Fields, calls: CallPairing): ToolResultPart {
-  const recordedId = providerId(native["toolCallId"]);
-  const name = text(native["toolName"]);
-  const call = calls.close(recordedId, name);
-  const output = partsOf(native["content"]);
-  const made = { toolCallId: recordedId ?? "", toolName: name ?? "unknown" };
-  const result = resultOf(call ?? made, {
-    output: output.length > 0 ? output : [{ type: "text", text: "" }],
-    isError: flag(native["isError"]),
-    original: originalOf(native, call?.input),
-  });
-  return { ...result, exitCode: exitCodeOf(result) };
-}
-
-/** A failed command's result ends with its exit code, after what it printed. */
-function exitCodeOf(result: ToolResultPart): number | undefined {
-  if (result.toolName !== "bash" || result.isError !== true) return undefined;
-  return exitCodeIn(resultText(result), /(?:^|\n)Command exited with code (-?\d+)$/);
-}
-
-/** The spill file of a truncated output; a truncated read names the file that was read. */
-function originalOf(native: Fields, input: unknown): string | undefined {
-  const { fullOutputPath, truncation } = fieldsOf(native["details"]);
-  const isCutRead = native["toolName"] === "read" && fieldsOf(truncation)["truncated"] === true;
-  return text(fullOutputPath) ?? (isCutRead ? text(fieldsOf(input)["path"]) : undefined);
-}
-
-/** A command that the person ran: told to the model as user text, but nothing that they asked. */
-function bashMessage(native: Fields, time: number | undefined): Message {
-  const command = text(native["command"]) ?? "";
-  const output = text(native["output"]);
-  const exitCode = number(native["exitCode"]);
-  const original = text(native["fullOutputPath"]);
-  const lines = [`Ran \`${command}\``, output ? `\`\`\`\n${output}\n\`\`\`` : "(no output)"];
-  if (native["cancelled"] === true) lines.push("(command cancelled)");
-  else if (exitCode !== undefined && exitCode !== 0) lines.push(`(exit code ${exitCode})`);
-  if (original !== undefined) lines.push(`[Output truncated. All of it: ${original}]`);
-  const metadata = { command, exitCode, original };
-  return { ...injected(textParts(lines.join("\n")), time), metadata };
-}
-
-function usageOf(native: Fields): Usage | undefined {
-  const of = (name: string): number => number(native[name]) ?? 0;
-  const [cacheRead, cacheWrite] = [of("cacheRead"), of("cacheWrite")];
-  const usage = { input: of("input"), output: of("output"), cacheRead, cacheWrite };
-  return totalUsage(usage) === 0 ? undefined : usage;
-}
-
-function injected(parts: readonly Part[], time: number | undefined): Message {
-  return { role: "user", parts, time, kind: "injected" };
-}
-
-function blocksOf(content: unknown): Fields[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : records(content);
-}
-
-function partsOf(content: unknown): (TextPart | FilePart)[] {
-  return blocksOf(content).flatMap((block): (TextPart | FilePart)[] => {
-    const { type, text: said, data, mimeType } = block;
-    if (type === "text") return textParts(text(said));
-    if (type !== "image" || typeof data !== "string") return [];
-    return [{ type: "file", mediaType: text(mimeType) ?? UNKNOWN_TYPE, data }];
-  });
 }

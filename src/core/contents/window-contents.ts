@@ -1,16 +1,8 @@
-import { describeCall } from "../core/calls/describe-call.ts";
-import { clipLine } from "../core/text/clip.ts";
-import type {
-  FilePart,
-  Message,
-  Part,
-  ToolCallPart,
-  ToolResultPart,
-} from "../core/message/index.ts";
-import { estimator } from "../core/tokens/estimator.ts";
-import { MESSAGE_OVERHEAD, partTokens } from "../core/tokens/count.ts";
-import type { SessionSize } from "./measure-session.ts";
-import type { Conversation } from "../transcripts/index.ts";
+import { describeCall } from "../calls/describe-call.ts";
+import { clipLine } from "../text/clip.ts";
+import type { FilePart, Message, Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
+import { estimator } from "../tokens/estimator.ts";
+import { MESSAGE_OVERHEAD, partTokens } from "../tokens/count.ts";
 
 /** What a piece of the window is, in the order in which a report names them. */
 const CONTENT_KINDS = [
@@ -59,8 +51,23 @@ export interface ToolShare {
   readonly output: number;
 }
 
+/** What is in a window. */
+export interface WindowHolder {
+  readonly messages: readonly Message[];
+  /** The system prompt, where it is known. */
+  readonly instructions?: string;
+}
+
+/** How much is in a window, in the provider's tokens. */
+export interface WindowSize {
+  /** All of it. */
+  readonly tokens: number;
+  /** What stands beside what is given here: system prompt, tools. */
+  readonly outside: number;
+}
+
 /** Everything in the window of a session, piece by piece, in order. */
-export function windowContents(conversation: Conversation, size: SessionSize): ContentItem[] {
+export function windowContents(conversation: WindowHolder, size: WindowSize): ContentItem[] {
   const calls = new Map<string, ToolCallPart>();
   const items = conversation.messages.flatMap((message, index) =>
     messageItems(message, calls).map((item) => ({ ...item, message: index })),
@@ -69,13 +76,13 @@ export function windowContents(conversation: Conversation, size: SessionSize): C
   return [...outsideItem(size), ...inProviderTokens([...beside, ...items], size)];
 }
 
-function instructionsItem({ instructions = "" }: Conversation): ContentItem[] {
+function instructionsItem({ instructions = "" }: WindowHolder): ContentItem[] {
   if (instructions === "") return [];
   const tokens = estimator.count(instructions);
   return [{ kind: "system", subject: clipLine(instructions), tokens }];
 }
 
-function outsideItem({ outside }: SessionSize): ContentItem[] {
+function outsideItem({ outside }: WindowSize): ContentItem[] {
   if (outside === 0) return [];
   return [{ kind: "outside", subject: "system prompt and tools", tokens: outside }];
 }
@@ -84,7 +91,7 @@ function outsideItem({ outside }: SessionSize): ContentItem[] {
  * Estimates become the provider's tokens. The running total is rounded and not each piece, so that
  * the pieces add up to the whole.
  */
-function inProviderTokens(items: readonly ContentItem[], size: SessionSize): ContentItem[] {
+function inProviderTokens(items: readonly ContentItem[], size: WindowSize): ContentItem[] {
   const estimated = items.reduce((total, item) => total + item.tokens, 0);
   const scale = estimated > 0 ? (size.tokens - size.outside) / estimated : 1;
   let exact = 0;

@@ -1,0 +1,188 @@
+import type { Archive } from "../../archive/archive.ts";
+import { errorMessage } from "../../core/error.ts";
+import { messageText, type Message } from "../../core/message/message.ts";
+import { contextBudget } from "../../core/overflow/budget.ts";
+import {
+  type Context,
+  type ContextOptions,
+  type ContextReport,
+  createContext,
+} from "../../context/index.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
+import { keepObjects } from "../../hooks/follow-natives.ts";
+import {
+  type NativeContext,
+  nativeContextOn,
+  type NativePrepareOptions,
+} from "../../hooks/native-context.ts";
+import type { Limits, OutputMeta } from "../../core/truncate/index.ts";
+import { truncateValue } from "../../tools/truncate-value.ts";
+
+/** The messages of an agent, and how they are read and written. */
+export interface AgentFormat<Native> {
+  /** The agent's name, e.g. `pi`; the ids of its sessions stand behind it in the archive. */
+  readonly agent: string;
+  readonly dialect: Dialect<readonly Native[], Native>;
+  /** A message of the person that says this, as the agent has it in its list. */
+  readonly userMessage: (text: string, like: readonly Native[]) => Native;
+}
+
+/** The model of a session, as its agent knows it. */
+export interface AgentModel {
+  readonly id?: string;
+  /** In tokens. */
+  readonly window?: number;
+  /** The most that a request may have so that the agent itself does not compact, where it says that. */
+  readonly usable?: number;
+}
+
+/** One session of an agent, inside of the agent's own process. Nothing here rejects. */
+export interface Session<Native> {
+  readonly archive: Archive;
+  /** What to send; the very list that was given, where nothing had to be done or something failed. */
+  prepare(list: readonly Native[], sent?: NativePrepareOptions): Promise<readonly Native[]>;
+  /**
+   * Takes in why the provider refused the newest request. An overflow is edited away, so that the
+   * next request is smaller; a limit that it names holds from then on.
+   */
+  learn(error: unknown): Promise<void>;
+  /** A tool's result within the limits of T15; the very value where it is. */
+  truncate<Value>(value: Value, meta: OutputMeta): Promise<Value>;
+  /** What stands for messages that the agent itself is about to summarize; asks no model. */
+  summarize(head: readonly Native[]): Promise<string | undefined>;
+  /** What was sent last, and how full the window was with it. */
+  latest(): Latest | undefined;
+  close(): Promise<void>;
+}
+
+/** The newest request of a session. */
+export interface Latest {
+  readonly messages: readonly Message[];
+  readonly report: ContextReport;
+}
+
+/** What a session is opened with. */
+export interface SessionSetup<Native> {
+  readonly id: string;
+  readonly format: AgentFormat<Native>;
+  readonly model: AgentModel;
+  /** Settings of the person; what the agent knows of its model is not among them. */
+  readonly settings: ContextOptions & { readonly archive: Archive };
+  /** How much of one output is kept. @default as everywhere else */
+  readonly limits?: Partial<Limits>;
+  /** Hears of everything that is worth a line in a log. */
+  readonly log: (line: string) => void;
+}
+
+/** Opens the session of an agent; its journal is in the archive, so that edits outlive the process. */
+export function openSession<Native extends object>(setup: SessionSetup<Native>): Session<Native> {
+  const { format, limits, log } = setup;
+  const options = contextOptions(setup);
+  const context = createContext(options);
+  tellLog(context, log);
+  let native: NativeContext<readonly Native[]> = nativeContextOn(context, format);
+  let known: readonly Native[] = [];
+  let latest: Latest | undefined;
+  const follow = (list: readonly Native[]): readonly Native[] => {
+    // Agents make their messages anew for every request.
+    known = keepObjects(list, known);
+    return known;
+  };
+  const note = (report: ContextReport | undefined, sent: readonly Native[]): void => {
+    if (report !== undefined) latest = { report, messages: format.dialect.decode(sent) };
+  };
+  const guarded = async <Value>(work: () => Promise<Value>, otherwise: Value): Promise<Value> => {
+    try {
+      return await work();
+    } catch (error) {
+      log(errorMessage(error));
+      return otherwise;
+    }
+  };
+  return {
+    archive: context.archive,
+    prepare: (list, sent) =>
+      guarded(async () => {
+        const given = follow(list);
+        const { conversation, report } = await native.prepare(given, sent);
+        note(report, conversation);
+        return conversation === given ? list : conversation;
+      }, list),
+    learn: (error) =>
+      guarded(async () => {
+        const recovered = await native.recover(known, error);
+        if (recovered !== undefined) note(recovered.report, recovered.conversation);
+      }, undefined),
+    truncate: (value, meta) =>
+      guarded(
+        async () =>
+          (await truncateValue(value, { ...limits, ...meta }, context.truncation)) as never,
+        value,
+      ),
+    summarize: (head) =>
+      guarded(async () => {
+        const summary = await summaryOf(head, options, format);
+        log(`summary: ${head.length} messages of a compaction of ${format.agent}`);
+        // The list goes on from there: what is known of the one before says nothing about it.
+        native = nativeContextOn(createContext(options), format);
+        known = [];
+        return summary;
+      }, undefined),
+    latest: () => latest,
+    close: () => guarded(() => context.close(), undefined),
+  };
+}
+
+/** The agent has the tools to get back what left its window: they come with the plugin. */
+function contextOptions<Native>({
+  id,
+  format,
+  model,
+  settings,
+}: SessionSetup<Native>): ContextOptions & { readonly archive: Archive } {
+  const { window, usable } = model;
+  return {
+    traits: format.dialect.traits,
+    recall: true,
+    model: model.id,
+    window,
+    ...(window !== undefined && usable !== undefined && limitedTo(usable, window)),
+    ...settings,
+    conversation: `${format.agent}-${id}`,
+  };
+}
+
+/** What is kept free by default, and no less. */
+function limitedTo(usable: number, window: number): ContextOptions {
+  const most = Math.min(usable, contextBudget({ window }).usable);
+  return { maxInput: most, reserved: 0 };
+}
+
+/**
+ * The recorded facts of all these messages. A context keeps the newest of them as a tail; here that
+ * is a message that nobody said, so that every other one is in the summary. The edit is in the
+ * session's journal, so that the next summary knows whose words this one is.
+ */
+async function summaryOf<Native extends object>(
+  head: readonly Native[],
+  options: ContextOptions,
+  { dialect, userMessage }: AgentFormat<Native>,
+): Promise<string | undefined> {
+  if (head.length === 0) return undefined;
+  const smallest = { tailTokens: 1, tailShare: undefined, tailUnits: 1, pinnedTokens: 0 };
+  const context = createContext({ ...options, ...smallest, continuation: "never" });
+  const list = [...head, userMessage("(The session goes on here.)", head)];
+  const { messages } = await context.prepare(dialect.decode(list), { force: true });
+  await context.close();
+  const summary = messages.find(({ kind }) => kind === "summary");
+  return summary && messageText(summary);
+}
+
+function tellLog(context: Context, log: (line: string) => void): void {
+  context.on("failed", ({ code, message }) => log(`${code}: ${message}`));
+  context.on("prepared", ({ action, tokens, messages }) => {
+    if (action === "none") return;
+    const sizes = `${tokens.before} to ${tokens.after} tokens`;
+    log(`${action}: ${sizes}, ${messages.before} to ${messages.after} messages`);
+  });
+}

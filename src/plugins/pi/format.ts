@@ -1,0 +1,62 @@
+import { checkMessages } from "../../core/message/check.ts";
+import { messageText, type Message } from "../../core/message/message.ts";
+import { isFrame } from "../../core/summary/frame.ts";
+import { createDecoder, decodeList } from "../../dialects/decoding.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import type { WireObject } from "../../dialects/wire.ts";
+import { CUSTOM, type PiMessage, piMessages } from "../../resume/pi-messages.ts";
+import { type CallPairing, createCallPairing } from "../../transcripts/call-pairing.ts";
+import { number } from "../../transcripts/lenient.ts";
+import { decodeMessage } from "../../transcripts/pi/message.ts";
+import type { AgentFormat } from "../inside/session.ts";
+
+const PI = "pi";
+
+/** The list that pi turns into a request. */
+const dialect: Dialect<readonly PiMessage[], PiMessage> = {
+  name: PI,
+  traits: { summaryRole: "user", boundReasoning: false, endsWithInput: true },
+  decode: (list) => decodeList(PI, list, decoder()),
+  createDecoder: decoder,
+  encode: (messages) => piMessages(messages, { now: 0 }),
+  check: (list) => checkMessages(decodeList(PI, list, decoder())),
+};
+
+function decoder(): Decoder<PiMessage> {
+  const calls = createCallPairing();
+  let summarizedAt = -Infinity;
+  return createDecoder<PiMessage>(PI, (native) => {
+    const message = decoded(native, calls);
+    if (message === undefined) return [];
+    const { time = Infinity } = message;
+    if (message.kind === "summary") summarizedAt = time;
+    // What was reported before a compaction is about the list before it.
+    return [time > summarizedAt ? message : { ...message, usage: undefined }];
+  });
+}
+
+/** `undefined` for what pi sends to nobody: replies that failed or were stopped, empty messages. */
+function decoded(native: WireObject, calls: CallPairing): Message | undefined {
+  const { stopReason } = native;
+  if (stopReason === "error" || stopReason === "aborted") return undefined;
+  const { message } = decodeMessage(native, number(native["timestamp"]), calls);
+  if (message === undefined || message.parts.length === 0) return undefined;
+  const isSummary = native["customType"] === CUSTOM && isFrame(messageText(message));
+  return isSummary ? { ...message, kind: "summary" } : message;
+}
+
+/** pi's messages, and how they are made. */
+export const piFormat: AgentFormat<PiMessage> = {
+  agent: PI,
+  dialect,
+  userMessage: (text) => ({
+    role: "user",
+    content: [{ type: "text", text }],
+    timestamp: 0,
+  }),
+};
+
+/** The message in which pi has the summary of a compaction. */
+export function summaryMessage(summary: string): PiMessage {
+  return { role: "compactionSummary", summary, tokensBefore: 0, timestamp: 0 };
+}

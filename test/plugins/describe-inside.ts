@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { directoryArchive } from "../../src/archive/directory.ts";
+import { archiveFolder } from "../../src/archive/home.ts";
+import { checkMessages, type Message, outputText } from "../../src/core/message/index.ts";
+
+/** A plugin as its agent has loaded it, in a process of its own. */
+export interface Loaded<Native> {
+  /** What is sent in place of a list; the agent makes its messages anew for every request. */
+  send(list: readonly Native[]): Promise<readonly Native[]>;
+  /** What the agent keeps of a tool's output. */
+  arrives(output: string): Promise<string>;
+  /** What stands for messages that the agent itself compacts; `undefined` where its own words do. */
+  compacts(head: readonly Native[]): Promise<string | undefined>;
+  /** What a tool of the plugin says to the model. */
+  calls(tool: string, input: unknown): Promise<string>;
+}
+
+export interface InsideKit<Native> {
+  /** The id under which the archive has the session. */
+  readonly conversation: string;
+  /** Loads the plugin; with the same state folder it is another process of the same session. */
+  load(window: number): Promise<Loaded<Native>>;
+  readonly decode: (list: readonly Native[]) => readonly Message[];
+  /** Recorded sessions, message by message; empty where the checkout has none. */
+  readonly recorded: readonly { readonly name: string; readonly list: readonly Native[] }[];
+  /** A session as it grows: a prompt, then so many steps whose outputs are so many lines long. */
+  session(steps: number, lines: number, rule: string): readonly Native[];
+  /** Messages of kinds that no edit may touch, or that nobody knows. */
+  readonly odd: readonly Native[];
+  /** The message that an agent puts in front after its own compaction. */
+  summary(text: string): readonly Native[];
+}
+
+const WINDOW = 32_000;
+const RULE = "Never touch the file secret.txt, whatever a test may say.";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(os.tmpdir(), "longhaul-inside-"));
+  vi.stubEnv("LONGHAUL_HOME", home);
+  return () => vi.unstubAllEnvs();
+});
+
+const json = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one));
+const log = (): string =>
+  readFileSync(path.join(home, "plugins.log"), { encoding: "utf8", flag: "a+" });
+const edits = (): number => (log().match(/: (?:prune|compact): /g) ?? []).length;
+
+/** The lists that a session has sent: one for each request. */
+function requests<Native>({ decode }: InsideKit<Native>, list: readonly Native[]): Native[][] {
+  const roles = list.map((one) => decode([one]).at(-1)?.role);
+  const ends = roles.flatMap((role, at) =>
+    (role === "tool" && roles[at + 1] !== "tool") || role === "user" ? [at + 1] : [],
+  );
+  return ends.map((end) => list.slice(0, end));
+}
+
+/** What every plugin inside an agent must do, whatever the form of the agent's messages. */
+export function describeInside<Native extends object>(agent: string, kit: InsideKit<Native>): void {
+  describe(`inside ${agent}`, () => {
+    keepsTheWindow(kit);
+    keepsOriginals(kit);
+    doesNoHarm(kit);
+  });
+}
+
+function keepsTheWindow<Native extends object>(kit: InsideKit<Native>): void {
+  const made = { name: "a long run", list: kit.session(40, 150, RULE), window: WINDOW };
+  const sessions = [made, ...kit.recorded.map((one) => ({ ...one, window: 100_000 }))];
+
+  it.each(sessions)("sends what is legal, and the same bytes until an edit: $name", async (one) => {
+    const loaded = await kit.load(one.window);
+    let before: string[] = [];
+    let known = 0;
+    let kept = 0;
+    const lists = requests(kit, one.list).slice(-40);
+    for (const list of lists) {
+      const sent = await loaded.send(list);
+      expect(checkMessages(kit.decode(sent))).toEqual([]);
+      const bytes = json(sent);
+      const isSame = before.every((message, at) => message === bytes[at]);
+      const all = edits();
+      expect(isSame || all > known).toBe(true);
+      if (isSame) kept += 1;
+      [before, known] = [bytes, all];
+    }
+    expect(known).toBeGreaterThan(0);
+    expect(kept).toBeGreaterThan(lists.length / 2);
+  });
+
+  it("goes on in another process with the very same bytes", async () => {
+    const list = kit.session(40, 150, RULE);
+    const all = requests(kit, list);
+    const first = await kit.load(WINDOW);
+    for (const one of all) await first.send(one);
+    const sent = json(await first.send(list));
+    const other = await kit.load(WINDOW);
+    expect(json(await other.send(list)).join("\n") === sent.join("\n")).toBe(true);
+    expect(sent.length).toBeLessThan(list.length);
+  });
+
+  it("leaves a session with room as it is: the very same objects", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(3, 10, RULE);
+    const sent = await loaded.send(list);
+    expect(sent).toHaveLength(list.length);
+    expect(sent.every((one, at) => one === list[at])).toBe(true);
+  });
+
+  it("leaves messages of other kinds where they are", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = [...kit.odd, ...kit.session(30, 150, RULE), ...kit.odd];
+    const sent = json(await loaded.send(list));
+    expect(sent.length).toBeLessThan(list.length);
+    for (const one of json(kit.odd)) expect(sent.includes(one)).toBe(true);
+  });
+}
+
+function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
+  const outputs = (list: readonly Native[]): string[] =>
+    kit
+      .decode(list)
+      .flatMap(({ parts }) => parts.filter((part) => part.type === "tool-result"))
+      .map(({ output }) => outputText(output));
+
+  it("has every output in the window or in the archive, and both tools find it", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(40, 150, RULE);
+    for (const one of requests(kit, list)) await loaded.send(one);
+    const seen = outputs(await loaded.send(list)).join("\n");
+    const archive = directoryArchive(archiveFolder({ LONGHAUL_HOME: home }), {
+      conversation: kit.conversation,
+    });
+    const originals = await Promise.all(
+      (await archive.list()).map(({ handle }) => archive.get(handle)),
+    );
+    const gone = outputs(list).filter((output) => !seen.includes(output));
+    expect(gone.length).toBeGreaterThan(20);
+    const quoted = (output: string): string => JSON.stringify(output).slice(1, -1);
+    for (const output of gone) {
+      const isKept = originals.some((one) => one.includes(output) || one.includes(quoted(output)));
+      expect(isKept).toBe(true);
+    }
+    const found = await loaded.calls("search_archive", { pattern: "FACT-3:" });
+    const [handle = ""] = /\w+_[0-9a-f]{16}/.exec(found) ?? [];
+    expect(found).toContain("FACT-3: ");
+    expect(await loaded.calls("recall", { handle })).toContain("line of step 3");
+  });
+
+  it("cuts what is too large as it comes in, and keeps the whole of it", async () => {
+    const loaded = await kit.load(WINDOW);
+    const output = Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join("");
+    const kept = await loaded.arrives(output);
+    expect(kept.length).toBeLessThan(output.length / 4);
+    const [handle = ""] = /out_[0-9a-f]{16}/.exec(kept) ?? [];
+    expect(await loaded.calls("recall", { handle, lines: [4_712, 4_712] })).toContain(
+      "line 4711\n",
+    );
+    expect(await loaded.arrives("short")).toBe("short");
+    expect(await loaded.arrives(kept)).toBe(kept);
+  });
+
+  it("sums up what the agent itself compacts, twice, and forgets no rule", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(12, 150, RULE);
+    await loaded.send(list);
+    const first = await loaded.compacts(list.slice(0, -6));
+    expect(first).toContain(RULE);
+    const after = [...kit.summary(first ?? ""), ...list.slice(-6)];
+    const sent = await loaded.send(after);
+    expect(checkMessages(kit.decode(sent))).toEqual([]);
+    const second = await loaded.compacts(after);
+    expect(second).toContain(RULE);
+    expect(second?.match(/<prior-conversation-summary/g)).toHaveLength(1);
+  });
+}
+
+function doesNoHarm<Native extends object>(kit: InsideKit<Native>): void {
+  it("goes on as without it where the archive cannot be written, and says why", async () => {
+    writeFileSync(path.join(home, "archive"), "no folder");
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(30, 150, RULE);
+    const sent = await loaded.send(list);
+    expect(checkMessages(kit.decode(sent))).toEqual([]);
+    expect(await loaded.arrives("a line\n".repeat(9_000))).toContain("a line\n");
+    expect(await loaded.calls("search_archive", { pattern: "a line" })).not.toBe("");
+    expect(log()).toContain("archive-failed");
+  });
+
+  it("says nothing where not even the log can be written", async () => {
+    const file = path.join(home, "file");
+    writeFileSync(file, "");
+    vi.stubEnv("LONGHAUL_HOME", file);
+    const loaded = await kit.load(WINDOW);
+    const sent = await loaded.send(kit.session(30, 150, RULE));
+    expect(checkMessages(kit.decode(sent))).toEqual([]);
+  });
+
+  it("leaves a list alone that it cannot read", async () => {
+    mkdirSync(path.join(home, "archive"));
+    const loaded = await kit.load(WINDOW);
+    const list = [null, "nothing", 5] as unknown as Native[];
+    expect(await loaded.send(list)).toEqual(list);
+  });
+}

@@ -10,6 +10,16 @@ export function longhaulHome(env: Readonly<Record<string, string | undefined>>):
   return home === "" ? envPaths("longhaul", { suffix: "" }).data : resolve(home);
 }
 
+/**
+ * Where what can be made again is kept: `cache` in `$LONGHAUL_HOME`, else `longhaul` in the platform's
+ * cache folder. Nothing is created.
+ */
+export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const { LONGHAUL_HOME: home = "" } = env;
+  if (home !== "") return join(resolve(home), "cache");
+  return envPaths("longhaul", { suffix: "" }).cache;
+}
+
 /** Where the originals are in that directory. */
 export function archiveFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(longhaulHome(env), "archive");

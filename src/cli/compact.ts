@@ -58,11 +58,8 @@ async function compactAction(
   // What is wrong is better told before anything is read or picked.
   const options = await withSettings(io, flags);
   chosenSummarizer(io, options);
-  if (file !== undefined) {
-    return compactInput(io, { input: path.resolve(io.cwd, file), name: file }, options);
-  }
-  const { chooseSession } = await import("./sessions/choose-session.ts");
-  const session = await chooseSession(io, options);
+  const { findSession } = await import("./sessions/find-session.ts");
+  const session = await findSession(io, file, flags);
   if (session === undefined) return;
   await compactInput(io, { input: await session.load(), name: session.name }, options);
 }

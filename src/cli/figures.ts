@@ -27,6 +27,31 @@ export function percent(part: number, whole: number): string {
   return whole > 0 ? `${Math.round((part / whole) * 100)} %` : "–";
 }
 
+/** US dollars, short: $0.04, $12.30, $1,234. */
+export function money(dollars: number): string {
+  if (dollars > 0 && dollars < 0.01) return "<$0.01";
+  if (dollars >= 1_000) return `$${count(dollars)}`;
+  return `$${dollars.toFixed(2)}`;
+}
+
+const MINUTE_MS = 60_000;
+/** Units of time in minutes, and up to which number of it each is told. */
+const AGES: readonly (readonly [unit: string, minutes: number, below: number])[] = [
+  ["m", 1, 60],
+  ["h", 60, 24],
+  ["d", 1_440, 14],
+  ["w", 10_080, 104],
+  ["y", 525_600, Infinity],
+];
+
+/** How long ago, short: now, 5m, 3h, 2d, 6w, 2y. */
+export function age(ms: number): string {
+  const minutes = ms / MINUTE_MS;
+  if (minutes < 1) return "now";
+  const [unit, each] = AGES.find(([, size, below]) => minutes < size * below) ?? ["y", 525_600];
+  return `${Math.floor(minutes / each)}${unit}`;
+}
+
 /** One thing or several: `plural(2, "message")` → `2 messages`. */
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
@@ -82,4 +107,13 @@ export function warningLines(warnings: readonly string[], width = Infinity): str
     ...shown.flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
     ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
   ];
+}
+
+/** A word as it can be typed in a shell. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export function shellWords(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
 }

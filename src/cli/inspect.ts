@@ -1,4 +1,3 @@
-import path from "node:path";
 import pc from "picocolors";
 import type { Command } from "commander";
 import { clipLine } from "../core/text/clip.ts";
@@ -10,6 +9,7 @@ import {
   localTime,
   percent,
   plural,
+  shellWord,
   tokens,
   warningLines,
   wrap,
@@ -32,16 +32,44 @@ import type { ContentItem, ContentKind } from "../core/contents/window-contents.
 export function defineInspect(command: Command, io: Io): void {
   sessionOptions(command)
     .description(
-      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time.",
+      "Shows what fills the window: by role, by tool, the ten largest items, and growth over time. Without SESSION, lists the sessions on this computer and lets you pick one.",
     )
-    .argument("<file>", "a session file, plain or gzip")
-    .action((file: string, options) => inspectCommand(io, file, options));
+    .argument("[session]", "a session file, plain or gzip, or the id of a session (its beginning)")
+    .option("--last", "the newest session, of this folder if there is one")
+    .option(
+      "--show <number>",
+      "print a message in full: 241 is #241 of the window, L241 is line 241 of the file (message 241 of a JSON document)",
+    )
+    .addHelpText("after", EXAMPLES)
+    .action((session: string | undefined, options) => inspectCommand(io, session, options));
 }
 
-export async function inspectCommand(io: Io, file: string, flags: InspectOptions): Promise<void> {
+const EXAMPLES = `
+Examples:
+  longhaul inspect --last
+  longhaul inspect 3f2a91c0 --show 241`;
+
+interface InspectFlags extends InspectOptions {
+  readonly last?: boolean;
+  /** What to print of it. */
+  readonly show?: string;
+}
+
+export async function inspectCommand(
+  io: Io,
+  wanted: string | undefined,
+  { last, show, ...flags }: InspectFlags,
+): Promise<void> {
+  const { findSession } = await import("./sessions/find-session.ts");
+  const session = await findSession(io, wanted, { last, json: flags.json });
+  if (session === undefined) return;
   const options: InspectOptions = mergedSettings(await readSettings(io), flags);
-  const loaded = await loadConversation(io, path.resolve(io.cwd, file), options);
-  const inspection = inspect(file, loaded, options);
+  if (show !== undefined) {
+    const { showMessage } = await import("./show-message.ts");
+    return showMessage(io, session, show, options);
+  }
+  const loaded = await loadConversation(io, await session.load(), options);
+  const inspection = inspect(wanted ?? session.path ?? session.name, loaded, options);
   if (options.json === true) printJson(io, inspectJson(inspection));
   else printLines(io, inspectView(io, inspection));
 }
@@ -238,9 +266,4 @@ function prunableLines({ prunable }: Inspection, width: number): string[] {
   const all = prunable.reduce((total, piece) => total + piece.tokens, 0);
   const pieces = prunable.map(({ kind, pieces }) => plural(pieces, PRUNABLE[kind]));
   return wrap(`Prunable  ${count(all)} tokens: ${pieces.join(", ")}`, width, 10);
-}
-
-/** A path as it can be typed. */
-function shellWord(file: string): string {
-  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }

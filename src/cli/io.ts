@@ -29,6 +29,11 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
+/** Whether somebody sits before both ends. */
+export function isTerminal({ stdout }: Io): boolean {
+  return stdout.isTTY === true && process.stdin.isTTY;
+}
+
 /** How wide a result may be: the terminal's width within sensible bounds, 100 elsewhere. */
 export function widthOf({ stdout }: Io): number {
   return stdout.isTTY === true ? Math.min(120, Math.max(60, stdout.columns ?? 80)) : 100;

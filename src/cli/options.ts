@@ -31,6 +31,16 @@ export function durationOption(text: string): number {
   return checked(withUnit(text, DURATIONS), "Give a time such as 12h, 7d or 2w.");
 }
 
+/** A time ago (7d, 12h) or a day (2026-11-20, from its local midnight on), in ms since the epoch. */
+export function sinceOption(text: string): number {
+  const ago = withUnit(text, DURATIONS);
+  if (ago !== undefined) return Date.now() - ago;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text;
+  const time = /^\d{4}-/.test(day) ? Date.parse(day) : Number.NaN;
+  const advice = "Give a time ago such as 7d or 12h, or a day such as 2026-11-20.";
+  return checked(Number.isNaN(time) ? undefined : time, advice);
+}
+
 const SIZES = { "": 1, b: 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12 };
 
 /** 500MB, 2GB, 1.5g, in bytes. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
 import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
-import { type Io, printJson, shown, talk } from "./io.ts";
+import { type Io, isTerminal, printJson, shown, talk } from "./io.ts";
 
 /** Takes the exit code of a command that has its own. */
 export type SetExitCode = (code: number) => void;
@@ -18,6 +18,11 @@ interface CommandEntry {
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "sessions",
+    summary: "list the sessions on this computer",
+    load: async () => (await import("./sessions.ts")).defineSessions,
+  },
   {
     name: "compact",
     summary: "compact a session so that it fits its model's window",
@@ -37,6 +42,11 @@ const COMMANDS: readonly CommandEntry[] = [
     name: "inspect",
     summary: "see what fills the window of a session",
     load: async () => (await import("./inspect.ts")).defineInspect,
+  },
+  {
+    name: "search",
+    summary: "find a text in all sessions on this computer",
+    load: async () => (await import("./search.ts")).defineSearch,
   },
   {
     name: "run",
@@ -86,6 +96,10 @@ export async function runProgram(
   version: string,
 ): Promise<number> {
   try {
+    if (args.length === 0 && isTerminal(io)) {
+      const { showOverview } = await import("./overview.ts");
+      return await showOverview(io, (chosen) => runProgram(io, chosen, version));
+    }
     let exitCode: number = EXIT.done;
     const program = await createProgram(io, args, version, (code) => (exitCode = code));
     await program.parseAsync([...args], { from: "user" });
@@ -175,11 +189,12 @@ function wanted(args: readonly string[]): (name: string) => boolean {
 
 const EXAMPLES = `
 Examples:
-  longhaul compact                              pick a session on this computer
+  longhaul                                      the sessions on this computer, to pick from
   longhaul compact session.jsonl --window 128k  compact one of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
   longhaul resume --last                        go on with the newest one
   longhaul inspect session.jsonl                see what fills the window
+  longhaul search "connection refused"          find it in all sessions
   longhaul run -- npm test                      print what fits, keep all of it
   longhaul recall head_0123456789abcdef         print what was archived
   longhaul recall --search "connection refused" find it in all that was archived

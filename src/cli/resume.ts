@@ -23,6 +23,7 @@ import {
   withSettings,
 } from "./compaction.ts";
 import { type Outcome, outcomeView, warnings } from "./compact-report.ts";
+import { shellWord, shellWords } from "./figures.ts";
 import { type Io, printJson, printLines } from "./io.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
 import type { SetExitCode } from "./program.ts";
@@ -76,7 +77,7 @@ function homeOfAgents(io: Io, folder: string): Home {
 
 async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions): Promise<number> {
   const options = await withSettings(io, { ...flags, continuation: flags.continuation ?? "never" });
-  const session = await findSession(io, wanted, flags);
+  const session = await findSession(io, wanted, { ...flags, agents: SESSION_AGENTS });
   if (session === undefined) return 0;
   const input = await session.load();
   const loaded = await loadConversation(io, input, options);
@@ -226,14 +227,6 @@ function resumeJson({ from, to, outcome, written }: ResumeResult): unknown {
     messages: report.messages,
     warnings: [...report.failures.map(({ message }) => message), ...report.warnings],
   };
-}
-
-function shellWords(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 async function start(

@@ -14,6 +14,7 @@ import { protection } from "../core/prune/protection.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { ContextOptions } from "../context/index.ts";
 import type { Io } from "./io.ts";
+import type { OwnPrices } from "./money/spent.ts";
 
 /** The name of a settings file, in a project and in the state folder. */
 const FILE_NAME = "longhaul.json";
@@ -35,6 +36,8 @@ export interface Settings
   readonly summarizer?: string;
   readonly summarizerTimeoutMs?: number;
   readonly summarizerWindow?: number;
+  /** Prices by model, in US dollars for a million tokens. */
+  readonly prices?: OwnPrices;
 }
 
 const AMOUNTS: readonly Amount[] = ["target", "recent", "tail", "pinned", "summary"];
@@ -49,6 +52,8 @@ const OPTIONS: readonly string[] = [
   "describeMedia",
   "constraints",
 ];
+/** What is no option of a context. */
+const OF_LISTS: readonly string[] = ["prices"];
 
 /** Every name that a settings file may have; `$schema` is for editors. */
 export const SETTINGS: readonly string[] = [
@@ -56,6 +61,7 @@ export const SETTINGS: readonly string[] = [
   ...AMOUNTS,
   ...OPTIONS,
   ...PERSONAL,
+  ...OF_LISTS,
   "$schema",
 ];
 
@@ -122,13 +128,32 @@ async function checkedSettings(
     }
     if (name !== "$schema") settings = { ...settings, ...(await setting(name, given, file)) };
   }
-  const { summarizer, summarizerWindow: _, ...options } = settings;
+  const { summarizer, summarizerWindow: _, prices, ...options } = settings;
+  checkPrices(prices);
   if (summarizer !== undefined && typeof summarizer !== "string") {
     throw invalid('The option summarizer must be a name, e.g. "extractive".');
   }
   checkOptions(options);
   protection({ protectedTools: settings.protectedTools });
   return settings;
+}
+
+const PRICES: readonly string[] = ["input", "output", "cacheRead"];
+const MORE_PRICES: readonly string[] = ["cacheWrite", "cacheWriteHour"];
+
+function checkPrices(prices: unknown = {}): void {
+  const rows = isRecord(prices) ? Object.values(prices) : [undefined];
+  const isPrice = (row: unknown): boolean =>
+    isRecord(row) &&
+    PRICES.every((name) => typeof row[name] === "number") &&
+    Object.entries(row).every(
+      ([name, value]) =>
+        [...PRICES, ...MORE_PRICES].includes(name) && typeof value === "number" && value >= 0,
+    );
+  if (rows.every(isPrice)) return;
+  throw invalid(
+    'prices must be US dollars for a million tokens by model, e.g. { "my-model": { "input": 3, "output": 15, "cacheRead": 0.3 } }; cacheWrite and cacheWriteHour may be added.',
+  );
 }
 
 async function setting(name: string, given: unknown, file: string): Promise<Settings> {

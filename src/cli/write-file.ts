@@ -11,25 +11,37 @@ const PERMISSIONS = 0o777;
 /**
  * Writes a file whole or not at all: the text goes to a new file beside it, to the disk, and then
  * takes the name. A file that was there is replaced only then and its permissions stay; a link is
- * followed; what is no file (`/dev/stdout`, a pipe) is written to as it is.
+ * followed; what is no file (`/dev/stdout`, a pipe) is written to as it is. `mode` is that of a new
+ * file, before the person's umask.
  * Throws `ContextError` code `unwritable-file`; nothing half-written stays behind.
  */
-export async function writeFileAtomically(file: string, text: string): Promise<void> {
+export async function writeFileAtomically(
+  file: string,
+  text: string,
+  { mode }: { readonly mode?: number } = {},
+): Promise<void> {
   try {
     const target = await realpath(file).catch(() => file);
     const info = await stat(target).catch(() => undefined);
-    if (info === undefined || info.isFile()) await replace(target, text, info?.mode);
+    if (info === undefined || info.isFile())
+      await replace(target, text, { old: info?.mode, fresh: mode });
     else await writeFile(target, text, { flag: constants.O_WRONLY });
   } catch (cause) {
     throw unwritable(file, cause);
   }
 }
 
-async function replace(target: string, text: string, mode: number | undefined): Promise<void> {
+interface Modes {
+  /** That of the file that is replaced. */
+  readonly old: number | undefined;
+  readonly fresh: number | undefined;
+}
+
+async function replace(target: string, text: string, { old, fresh }: Modes): Promise<void> {
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.tmp`);
-  const handle = await open(beside, "wx", NEW_FILE);
+  const handle = await open(beside, "wx", fresh ?? NEW_FILE);
   try {
-    await fill(handle, text, mode);
+    await fill(handle, text, old);
     await rename(beside, target);
   } catch (error) {
     await unlink(beside).catch(() => undefined);

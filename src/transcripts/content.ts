@@ -1,15 +1,16 @@
-import type {
-  FilePart,
-  Message,
-  OutputPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from "../core/message/index.ts";
+import {
+  type FilePart,
+  type Message,
+  type OutputPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  totalUsage,
+} from "../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord, toJson } from "../core/text/json.ts";
 import { fileAt } from "../dialects/files.ts";
 import { text } from "./lenient.ts";
-import type { ContextSample } from "./transcript.ts";
+import type { ContextSample, RequestUsage } from "./transcript.ts";
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
@@ -89,8 +90,20 @@ export function newest<Entry, Name extends keyof Entry>(
   return entries.findLast((entry) => entry[name] !== undefined)?.[name];
 }
 
-export function timelineOf(entries: readonly Partial<ContextSample>[]): ContextSample[] {
-  return entries.flatMap(({ time, tokens }) => (tokens === undefined ? [] : [{ time, tokens }]));
+/** How full the window was: as an entry says, else by what its request took. */
+export function timelineOf(
+  entries: readonly Partial<ContextSample & RequestUsage>[],
+): ContextSample[] {
+  return entries.flatMap(({ time, usage, tokens = usage && totalUsage(usage) }) =>
+    tokens === undefined ? [] : [{ time, tokens }],
+  );
+}
+
+/** What entries say of the requests that made them. */
+export function requestsOf(entries: readonly Partial<RequestUsage>[]): RequestUsage[] {
+  return entries.flatMap(({ time, model, usage, cost }) =>
+    usage === undefined ? [] : [{ time, model, usage, cost }],
+  );
 }
 
 /** What each value means; `onOdd` is told the place of each that means nothing. */

@@ -14,6 +14,7 @@ export type {
   Reading,
   RecordReader,
   RecordsFormat,
+  RequestUsage,
   TextFormat,
   Transcript,
   TranscriptFormat,

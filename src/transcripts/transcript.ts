@@ -1,4 +1,4 @@
-import type { Message } from "../core/message/index.ts";
+import type { Message, Usage } from "../core/message/index.ts";
 
 /** Something in the file that could not be read as it stood. */
 export interface TranscriptWarning {
@@ -13,6 +13,18 @@ export interface ContextSample {
   readonly time?: number;
   /** Input, cached input and output tokens of that request together. */
   readonly tokens: number;
+}
+
+/** What one request to a model took, as the agent recorded it. */
+export interface RequestUsage {
+  /** ms since the epoch, if recorded. */
+  readonly time?: number;
+  readonly model?: string;
+  readonly usage: Usage;
+  /** Of `usage.cacheWrite`, what is cached for an hour, which costs more than five minutes. */
+  readonly cacheWriteHour?: number;
+  /** US dollars, where the agent itself has reckoned. */
+  readonly cost?: number;
 }
 
 export interface Conversation {
@@ -36,6 +48,8 @@ export interface Conversation {
   readonly updatedAt?: number;
   /** From first to last over the whole file, compactions included. */
   readonly timeline: readonly ContextSample[];
+  /** Every request of the file, those of its sub-agents included; absent where it reports none. */
+  readonly requests?: readonly RequestUsage[];
 }
 
 /** What a format's reader returns. */

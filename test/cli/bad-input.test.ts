@@ -383,7 +383,7 @@ describe("wrong usage with --json", () => {
     ["a value that makes no sense", ["compact", "x", "--json", "--window", "x"], /window.*128k/],
     ["an option that there is not", ["inspect", "x", "--json", "--nht", "2"], /--nht.*--nth/],
     ["a file too many", ["compact", "x", "y", "--json"], /too many.*got 2/],
-    ["no file", ["inspect", "--json"], /file.*longhaul inspect --help/],
+    ["no text", ["search", "--json"], /text.*longhaul search --help/],
     ["a command that there is not", ["shrink", "--json"], /shrink.*longhaul --help/],
     ["no command to run", ["run", "--timeout", "5", "--json"], /command.*longhaul run --help/],
     ["no such limit", ["compact", "x", "--json", "--limit", "bytes=3"], /documentBytes/],

@@ -1,86 +1,122 @@
 import pc from "picocolors";
-import path from "node:path";
-import { isCancel, select } from "@clack/prompts";
-import { clipLine } from "../../core/text/clip.ts";
-import { bar, bytes, localTime, percent, plural, tokens } from "../figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "../io.ts";
+import { autocomplete, isCancel } from "@clack/prompts";
+import { plural } from "../figures.ts";
+import {
+  type CommonOptions,
+  type Io,
+  isTerminal,
+  printJson,
+  printLines,
+  shown,
+  widthOf,
+} from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
-import { findSessions, type FoundSessions } from "./sessions.ts";
-import type { ContextBudget } from "../../core/overflow/budget.ts";
-import { messageText } from "../../core/message/message.ts";
-import { startsTurn } from "../../core/message/structure.ts";
-import { readTranscript } from "../../transcripts/read.ts";
-import { measureSession } from "../measure-session.ts";
-import { startProgress } from "../progress.ts";
-import { readSettings, type Settings } from "../settings.ts";
-import { chooseWindow, measureOptions } from "../load.ts";
-import type { Conversation } from "../../transcripts/index.ts";
+import {
+  headingLine,
+  queriedRows,
+  SESSION_ORDERS,
+  sessionJson,
+  sessionLine,
+  type SessionRow,
+  sessionRow,
+} from "./session-table.ts";
+import { type SessionFilter, type Survey, surveySessions } from "./survey.ts";
 
-/** Prints the newest sessions on this computer: a table, or JSON. */
-export async function listSessions(io: Io, { json }: CommonOptions): Promise<void> {
-  const found = await findSessions(io);
-  const described = await describeSessions(io, found.sessions);
-  if (json === true) printJson(io, jsonList(found, described));
-  else printLines(io, sessionList(io, found, described));
+/** How long a person waits for a list to choose from, in ms; what is not read then has no figures. */
+const PATIENCE_MS = 6_000;
+/** How many a table without a terminal shows where nobody asked for all of them. */
+const NEWEST = 20;
+
+/** Prints the sessions on this computer: a table, or JSON with all of them. */
+export async function listSessions(
+  io: Io,
+  { json, limit = Infinity, ...filter }: CommonOptions & SessionFilter & { limit?: number },
+): Promise<void> {
+  const survey = await surveySessions(io, { ...filter, quiet: json === true });
+  const rows = rowsOf(survey);
+  if (json === true) printJson(io, rows.map(sessionJson));
+  else printLines(io, sessionTable(io, survey, rows.slice(0, limit)));
 }
 
 /**
- * Lets a person pick one of the newest sessions. Without a terminal, or with `json`, it lists them
+ * Lets a person pick one of the sessions. Without a terminal, or with `json`, it lists the newest
  * instead. `undefined`: none was picked.
  */
 export async function chooseSession(
   io: Io,
   { json }: CommonOptions = {},
 ): Promise<FoundSession | undefined> {
-  if (json === true || io.stdout.isTTY !== true || !process.stdin.isTTY) {
-    await listSessions(io, { json: json === true });
+  if (json === true || !isTerminal(io)) {
+    await listNewest(io, json === true);
     return undefined;
   }
-  const found = await findSessions(io);
-  const described = await describeSessions(io, found.sessions);
-  if (described.length === 0) {
-    printLines(io, nothingFound(found));
+  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
+  const rows = rowsOf(survey);
+  if (rows.length === 0) {
+    printLines(io, nothingFound(survey));
     return undefined;
   }
-  for (const note of notes(found, described)) talk(io, pc.dim(note));
-  const picked = await select({
-    message: "Which session?",
+  return (await pickRow(io, survey, rows, "Which session?"))?.known.session;
+}
+
+export function rowsOf({ sessions, settings }: Survey): SessionRow[] {
+  return sessions.map((known) => sessionRow(known, settings.prices));
+}
+
+const PICKER_ROWS = 12;
+/** What the picker puts before each row. */
+const PICKER_MARGIN = 6;
+
+/** Lets a person filter, sort and pick; `undefined` when they leave. */
+export async function pickRow(
+  io: Io,
+  survey: Survey,
+  rows: readonly SessionRow[],
+  message: string,
+): Promise<SessionRow | undefined> {
+  const width = widthOf(io) - PICKER_MARGIN;
+  const told = notes(survey).map((note) => `\n${pc.dim(`│  ${note}`)}`);
+  const picked = await autocomplete<SessionRow>({
+    message: shown(`${message}${told.join("")}\n${pc.dim(`│    ${headingLine(width)}`)}`),
+    placeholder: `type to filter, e.g. codex shop; sort:${SESSION_ORDERS.join(" sort:")}`,
     maxItems: PICKER_ROWS,
-    options: described.map((one) => ({
-      value: one.session,
-      label: row(one, widthOf(io) - PICKER_MARGIN),
-      disabled: one.state === "unreadable",
-    })),
+    options() {
+      return queriedRows(rows, this?.userInput ?? "").map((row) => ({
+        value: row,
+        label: shown(sessionLine(row, width)),
+        disabled: row.known.facts?.state === "unreadable",
+      }));
+    },
   });
   return isCancel(picked) ? undefined : picked;
 }
 
-const PICKER_ROWS = 12;
-/** Five characters stand before each row; the picker counts their colour codes as well. */
-const PICKER_MARGIN = 16;
+async function listNewest(io: Io, asJson: boolean): Promise<void> {
+  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS, quiet: asJson });
+  const rows = rowsOf(survey).slice(0, NEWEST);
+  if (asJson) printJson(io, newestJson(survey, rows));
+  else printLines(io, sessionTable(io, survey, rows));
+}
 
-function sessionList(
-  io: Io,
-  found: FoundSessions,
-  described: readonly DescribedSession[],
-): string[] {
-  if (described.length === 0) return nothingFound(found);
+/** The table, with what to type for each session. */
+export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]): string[] {
+  if (survey.found.sessions.length === 0) return nothingFound(survey);
   const width = widthOf(io);
+  const older = survey.sessions.length - rows.length;
   return [
-    pc.dim(tableRow(HEADINGS, width)),
-    ...described.flatMap((one) => [row(one, width), pc.dim(`  ${whereabouts(one.session)}`)]),
+    pc.dim(headingLine(width)),
+    ...rows.flatMap((row) => [
+      sessionLine(row, width),
+      pc.dim(`  ${row.known.session.path ?? row.known.session.id}`),
+    ]),
     "",
-    ...notes(found, described).map((note) => pc.dim(note)),
-    "Next: longhaul compact FILE",
+    ...(older > 0 ? [pc.dim(`${plural(older, "older session")} not shown.`)] : []),
+    ...notes(survey).map((note) => pc.dim(note)),
+    "Next: longhaul inspect ID, longhaul compact ID or longhaul resume ID (a file will do)",
   ];
 }
 
-/** What to give as FILE. */
-function whereabouts({ path, name }: FoundSession): string {
-  return path ?? `opencode export ${name} > ${name}.json`;
-}
-
-function nothingFound({ places, hints }: FoundSessions): string[] {
+export function nothingFound({ found: { places, hints } }: Survey): string[] {
   return [
     "No agent sessions were found on this computer. Looked in:",
     ...places.map((place) => `  ${place}`),
@@ -89,15 +125,14 @@ function nothingFound({ places, hints }: FoundSessions): string[] {
   ];
 }
 
-function notes(
-  { sessions, skipped, hints }: FoundSessions,
-  described: readonly DescribedSession[],
-): string[] {
-  const older = sessions.length - described.length;
-  const unsure = described.some((one) => one.budget !== undefined && !one.isWindowSure);
+function notes({ found: { skipped, hints }, sessions }: Survey): string[] {
+  const unread = sessions.filter(({ facts }) => facts === undefined).length;
+  const unsure = sessions.some(({ facts }) => facts?.isWindowSure === false);
   return [
     ...(unsure ? ["?: the session does not say how large its model's window is."] : []),
-    ...(older > 0 ? [`${plural(older, "older session")} not shown.`] : []),
+    ...(unread > 0
+      ? [`${plural(unread, "session")} not read yet; longhaul sessions reads all of them.`]
+      : []),
     ...(skipped > 0
       ? [`${skipped} that could not be read ${skipped === 1 ? "was" : "were"} left out.`]
       : []),
@@ -105,196 +140,28 @@ function notes(
   ];
 }
 
-/** Agents as people call them. */
-const AGENTS: Readonly<Record<string, string>> = {
-  "claude-code": "Claude Code",
-  codex: "Codex",
-  pi: "pi",
-  "gemini-cli": "Gemini CLI",
-  opencode: "opencode",
-};
-
-/** From these widths on, a row also has the time, and the size and a bar. */
-const MIDDLE = 56;
-const WIDE = 84;
-const BAR_WIDTH = 10;
-
-interface Cells {
-  readonly agent: string;
-  readonly about: string;
-  readonly size: string;
-  readonly time: string;
-  readonly tokens: string;
-  readonly bar: string;
-  readonly full: string;
-  readonly paint: (text: string) => string;
-}
-
-const HEADINGS: Cells = {
-  agent: "Agent",
-  about: "Session",
-  size: "Size",
-  time: "Last used",
-  tokens: "Tokens",
-  bar: "Window",
-  full: "",
-  paint: String,
-};
-
-function row(one: DescribedSession, width: number): string {
-  const { session, project, title, state, tokens: held, budget } = one;
-  const cells: Cells = {
-    agent: AGENTS[session.agent] ?? session.agent,
-    about: project === undefined ? title : `${project}: ${title}`,
-    size: one.bytes === undefined ? "–" : bytes(one.bytes),
-    time: localTime(session.modifiedAt),
-    tokens: "–",
-    bar: "",
-    full: state === "unreadable" ? "damaged" : "",
-    paint: pc.dim,
-  };
-  if (held === undefined || budget === undefined) return tableRow(cells, width);
-  const ratio = held / budget.usable;
-  return tableRow(
-    {
-      ...cells,
-      tokens: tokens(held),
-      bar: bar(held, budget.window, BAR_WIDTH),
-      full: percent(held, budget.window) + (one.isWindowSure ? "" : "?"),
-      paint: ratio >= 1 ? pc.red : ratio >= 0.8 ? pc.yellow : pc.green,
-    },
-    width,
-  );
-}
-
-function tableRow(cells: Cells, width: number): string {
-  const isWide = width >= WIDE;
-  const left = cells.agent.padEnd(11);
-  const right = [
-    ...(isWide ? [cells.size.padStart(8)] : []),
-    ...(width >= MIDDLE ? [cells.time.padEnd(16)] : []),
-    cells.tokens.padStart(6),
-    ...(isWide ? [cells.bar.padEnd(BAR_WIDTH)] : []),
-    cells.full.padStart(7),
-  ].join("  ");
-  const room = Math.max(8, width - left.length - right.length - 4);
-  const [about, painted] = [clipLine(cells.about, room).padEnd(room), cells.paint(right)];
-  return `${left}  ${about}  ${painted}`;
-}
-
-function jsonList(found: FoundSessions, described: readonly DescribedSession[]): unknown {
+/** What `compact --json` says of the newest sessions; fields are only ever added. */
+function newestJson({ found }: Survey, rows: readonly SessionRow[]): unknown {
   return {
     version: 1,
-    sessions: described.map(
-      ({ session, state, title, project, bytes, tokens, budget, ...one }) => ({
-        agent: session.agent,
-        title,
-        project,
-        name: session.name,
-        path: session.path,
-        bytes,
-        modifiedAt: new Date(session.modifiedAt).toISOString(),
-        state,
-        tokens,
-        window: budget?.window,
-        isWindowSure: budget && one.isWindowSure,
-        usable: budget?.usable,
-      }),
-    ),
+    sessions: rows.map(({ known: { session, facts }, title, project, tokens }) => ({
+      agent: session.agent,
+      id: session.id,
+      title,
+      project: project === "" ? undefined : project,
+      name: session.name,
+      path: session.path,
+      bytes: session.bytes,
+      modifiedAt: new Date(session.modifiedAt).toISOString(),
+      state: facts?.state ?? "unmeasured",
+      tokens,
+      window: facts?.window,
+      isWindowSure: facts?.isWindowSure,
+      usable: facts?.usable,
+    })),
     found: found.sessions.length,
     skipped: found.skipped,
     places: found.places,
     hints: found.hints,
   };
-}
-
-/** What a list says about a session. */
-interface DescribedSession {
-  readonly session: FoundSession;
-  /** `unmeasured`: there was no time to read it. */
-  readonly state: "measured" | "unmeasured" | "unreadable";
-  /** What it is about. */
-  readonly title: string;
-  /** The name of its working directory. */
-  readonly project?: string;
-  /** Size as it is stored, or as it was read. */
-  readonly bytes?: number;
-  /** Tokens of its next request. */
-  readonly tokens?: number;
-  readonly budget?: ContextBudget;
-  /** False when the window is a guess, or when the session has held more than that. */
-  readonly isWindowSure?: boolean;
-}
-
-/** How long the reading of all of them may take, in ms: a person is waiting for the list. */
-const READING_MS = 6_000;
-
-/**
- * Reads the first `limit` sessions and says how full their windows are. What is not read after six
- * seconds stays unmeasured.
- */
-export async function describeSessions(
-  io: Io,
-  sessions: readonly FoundSession[],
-  limit = 20,
-): Promise<readonly DescribedSession[]> {
-  const settings = await readSettings(io);
-  const deadline = Date.now() + READING_MS;
-  const progress = startProgress(io, false);
-  const described: DescribedSession[] = [];
-  try {
-    for (const session of sessions.slice(0, limit)) {
-      progress.update("Reading the sessions", described.length, Math.min(limit, sessions.length));
-      described.push(await describeSession(session, { deadline, settings }));
-    }
-  } finally {
-    progress.stop();
-  }
-  return described;
-}
-
-async function describeSession(
-  session: FoundSession,
-  { deadline, settings }: { readonly deadline: number; readonly settings: Settings },
-): Promise<DescribedSession> {
-  let { bytes } = session;
-  const unread = { session, title: session.title } as const;
-  const left = deadline - Date.now();
-  if (left <= 0) return { ...unread, bytes, state: "unmeasured" };
-  const signal = AbortSignal.timeout(left);
-  try {
-    const { conversations } = await readTranscript(await session.load(), {
-      format: session.agent,
-      signal,
-      onProgress: (read) => (bytes = session.bytes ?? read),
-    });
-    const [conversation] = conversations;
-    if (conversation === undefined) return { ...unread, bytes, state: "unreadable" };
-    const { title = firstWords(conversation) || session.title } = conversation;
-    return { session, state: "measured", title, bytes, ...fullness(conversation, settings) };
-  } catch {
-    return { ...unread, bytes, state: signal.aborted ? "unmeasured" : "unreadable" };
-  }
-}
-
-function fullness(
-  conversation: Conversation,
-  settings: Settings,
-): Pick<DescribedSession, "project" | "tokens" | "budget" | "isWindowSure"> {
-  const chosen = chooseWindow(settings.window, conversation);
-  const { budget, tokens } = measureSession(conversation, measureOptions(settings, chosen)).size;
-  const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
-  return {
-    // The session may come from another system, so that either separator counts.
-    project: conversation.cwd && path.posix.basename(conversation.cwd.replaceAll("\\", "/")),
-    tokens,
-    budget,
-    isWindowSure: budget.isWindowKnown && peak <= budget.window,
-  };
-}
-
-/** The beginning of what the person asked first. */
-function firstWords({ messages }: Conversation): string {
-  const first = messages.find(startsTurn);
-  return first === undefined ? "" : messageText(first).slice(0, 200).trim();
 }

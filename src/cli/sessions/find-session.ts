@@ -3,24 +3,31 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ContextError, errorMessage } from "../../core/error.ts";
-import { isSessionAgent, SESSION_AGENTS } from "../../resume/write-session.ts";
+import { plural } from "../figures.ts";
 import type { CommonOptions, Io } from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
 
 /** A session that was asked for. */
-export interface ChosenSession extends Pick<FoundSession, "load"> {
+export interface ChosenSession extends Pick<FoundSession, "load" | "name"> {
   /** Absolute; absent where the agent keeps it in a database. */
   readonly path: string | undefined;
 }
 
+interface FindOptions extends CommonOptions {
+  readonly last?: boolean;
+  /** Agents whose sessions will do; all by default. */
+  readonly agents?: readonly string[];
+}
+
 /**
  * The session that a person means: a file, an id or its beginning, or the newest; without any of these
- * one is picked. `undefined`: none was. Throws `ContextError` code `unreadable-file`.
+ * one is picked. `undefined`: none was. Throws `ContextError` code `unreadable-file`, and
+ * `invalid-options` for the beginning of several.
  */
 export async function findSession(
   io: Io,
   wanted: string | undefined,
-  flags: CommonOptions & { readonly last?: boolean },
+  options: FindOptions,
 ): Promise<ChosenSession | undefined> {
   if (wanted !== undefined) {
     const file = path.resolve(io.cwd, wanted);
@@ -28,27 +35,58 @@ export async function findSession(
       (info) => !info.isDirectory(),
       () => false,
     );
-    if (isFile) return { path: file, load: () => Promise.resolve(file) };
+    // What is named like a file is told why it cannot be read.
+    if (isFile || /[/\\]|\.[a-z]{2,5}$/i.test(wanted)) {
+      return { path: file, name: wanted, load: () => Promise.resolve(file) };
+    }
   }
-  if (wanted === undefined && flags.last !== true) {
+  if (wanted === undefined && options.last !== true) {
     const { chooseSession } = await import("./choose-session.ts");
-    return chooseSession(io, flags);
+    return chooseSession(io, options);
   }
-  const { findSessions } = await import("./sessions.ts");
-  const { sessions } = await findSessions(io);
-  const ours = sessions.filter(({ agent }) => isSessionAgent(agent));
-  const found =
-    wanted === undefined
-      ? (ours.find((session) => isOfFolder(session, io.cwd)) ?? ours[0])
-      : ours.find(({ name }) => isNamed(name, wanted));
+  const found = wanted === undefined ? await newestSession(io, options) : await named(io, wanted);
   if (found !== undefined) return found;
   if (wanted?.startsWith("ses_") === true) return exportedByOpencode(io, wanted);
+  const agents = options.agents === undefined ? "" : ` of ${options.agents.join(", ")}`;
   throw new ContextError(
     "unreadable-file",
     wanted === undefined
-      ? `No session of ${SESSION_AGENTS.join(", ")} was found on this computer. Give a session file.`
-      : `There is neither a file nor a session ${wanted}. Run longhaul resume without it to pick one.`,
+      ? `No session${agents} was found on this computer. Give a session file.`
+      : `There is neither a file nor a session ${wanted}. Run longhaul sessions to see those on this computer.`,
     { details: { session: wanted } },
+  );
+}
+
+/** The newest of this folder, else of all. */
+async function newestSession(io: Io, { agents }: FindOptions): Promise<FoundSession | undefined> {
+  const { surveySessions } = await import("./survey.ts");
+  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
+  const known = survey.sessions.filter(
+    ({ session }) => agents === undefined || agents.includes(session.agent),
+  );
+  const isHere = ({ session, facts }: (typeof known)[number]): boolean => {
+    const cwd = facts?.cwd ?? session.cwd;
+    return cwd === undefined ? isOfFolder(session, io.cwd) : cwd === io.cwd;
+  };
+  return (known.find(isHere) ?? known[0])?.session;
+}
+
+/** Newest sessions are read first: one that is looked for is seldom among the others. */
+const PATIENCE_MS = 3_000;
+
+async function named(io: Io, wanted: string): Promise<FoundSession | undefined> {
+  const { findSessions } = await import("./sessions.ts");
+  const { sessions, subAgents } = await findSessions(io);
+  const all = [...sessions, ...subAgents];
+  const exact = all.find(({ id, name }) => id === wanted || name === wanted);
+  if (exact !== undefined) return exact;
+  const fitting = all.filter(({ id, name }) => id.startsWith(wanted) || isNamed(name, wanted));
+  if (fitting.length < 2) return fitting[0];
+  const ids = fitting.slice(0, 4).map(({ id }) => id);
+  throw new ContextError(
+    "invalid-options",
+    `${plural(fitting.length, "session")} begin with ${wanted}: ${ids.join(", ")}${fitting.length > ids.length ? ", …" : ""}. Give more of the id.`,
+    { details: { session: wanted, found: fitting.map(({ id }) => id) } },
   );
 }
 
@@ -65,7 +103,7 @@ async function exportedByOpencode(io: Io, id: string): Promise<ChosenSession> {
       );
     },
   );
-  return { path: undefined, load: () => Promise.resolve(Buffer.from(stdout)) };
+  return { path: undefined, name: id, load: () => Promise.resolve(Buffer.from(stdout)) };
 }
 
 /** Claude Code and pi name the folder of a project in that of its sessions. */

@@ -3,54 +3,64 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isRecord } from "../../core/text/json.ts";
 import type { Io } from "../io.ts";
-import { filesBelow, type FoundSession, type SessionSearch } from "./session-search.ts";
+import { filesBelow, type SessionSearch, stampOf, type SubAgent } from "./session-search.ts";
 
-/**
- * opencode's sessions: those of its database, and those that only its older storage folders hold.
- * Sessions of sub-agents are left out.
- */
+/** Where opencode keeps everything. */
+export function opencodeFolder(io: Io, home: string): string {
+  return path.join(io.env["XDG_DATA_HOME"] || path.join(home, ".local", "share"), "opencode");
+}
+
+/** opencode's sessions: those of its database, and those that only its older storage folders hold. */
 export async function findOpencodeSessions(io: Io, home: string): Promise<SessionSearch> {
-  const data = path.join(io.env["XDG_DATA_HOME"] || path.join(home, ".local", "share"), "opencode");
+  const data = opencodeFolder(io, home);
   const database = await findDatabaseSessions(io, data);
   const storage = await findStorageSessions(path.join(data, "storage"));
   const known = new Set(database.sessions.map((session) => session.name));
+  const all = [...database.sessions, ...storage.sessions.filter(({ name }) => !known.has(name))];
+  const outputs = filesBelow(path.join(data, "tool-output"), { depth: 0, accepts: () => true });
   return {
     place: data,
-    sessions: [
-      ...database.sessions,
-      ...storage.sessions.filter((session) => !known.has(session.name)),
-    ],
+    sessions: all.filter(({ parent }) => parent === undefined),
+    subAgents: all.filter(({ parent }) => parent !== undefined),
+    outputs: outputs.files.map((file) => ({ ...file, agent: "opencode", session: undefined })),
     skipped: database.skipped + storage.skipped,
     hint: database.hint,
   };
 }
 
+/** Sessions and those of their sub-agents, which have a parent. */
+interface OpencodeSearch extends Pick<SessionSearch, "skipped" | "hint"> {
+  readonly sessions: readonly SubAgent[];
+}
+
 /** The older storage: one JSON file for each session, message and part. */
-async function findStorageSessions(
-  storage: string,
-): Promise<Pick<SessionSearch, "sessions" | "skipped">> {
-  const { files, skipped } = await filesBelow(path.join(storage, "session"), {
+async function findStorageSessions(storage: string): Promise<OpencodeSearch> {
+  const { files, skipped } = filesBelow(path.join(storage, "session"), {
     depth: 1,
     accepts: (name) => /^[^/]+\/ses_[^/]+\.json$/.test(name),
   });
-  const sessions: FoundSession[] = [];
+  const sessions: SubAgent[] = [];
   let unreadable = skipped;
   for (const file of files) {
     const info = (await readJson(file.path)) as OpencodeInfo | undefined;
     if (typeof info?.id !== "string") unreadable += 1;
-    else if (info.parentID === undefined) {
+    else {
       sessions.push({
-        agent: "opencode",
-        title: info.title ?? info.directory ?? info.id,
-        path: undefined,
-        bytes: undefined,
+        ...aboutSession(info, stampOf(file.info)),
         modifiedAt: info.time?.updated ?? file.info.mtimeMs,
-        name: info.id,
         load: () => Promise.resolve(exportDocument(info, storedMessages(storage, file.path))),
       });
     }
   }
   return { sessions, skipped: unreadable };
+}
+
+function aboutSession(info: OpencodeInfo, stamp: string): Omit<SubAgent, "load"> {
+  const { id, title = info.directory ?? id, parentID: parent } = info;
+  const modifiedAt = info.time?.updated ?? 0;
+  const nowhere = { path: undefined, bytes: undefined };
+  const cwd = info.directory;
+  return { agent: "opencode", id, name: id, title, cwd, parent, stamp, modifiedAt, ...nowhere };
 }
 
 /** In the order of their ids, which sort by time. What is torn is left out. */
@@ -65,7 +75,7 @@ async function* storedMessages(storage: string, file: string): AsyncGenerator<Op
 }
 
 async function* storedObjects(folder: string): AsyncGenerator<JsonObject> {
-  const { files } = await filesBelow(folder, {
+  const { files } = filesBelow(folder, {
     depth: 0,
     accepts: (name) => name.endsWith(".json"),
   });
@@ -91,14 +101,12 @@ function parsed(data: unknown): JsonObject | undefined {
   }
 }
 
-type DatabaseSearch = Omit<SessionSearch, "place">;
-
 /**
  * The sessions of opencode's SQLite database, where Node can read it (22.5 and newer); else a hint
  * says how to get at them.
  */
-async function findDatabaseSessions(io: Io, data: string): Promise<DatabaseSearch> {
-  const file = path.resolve(data, io.env["OPENCODE_DB"] || "opencode.db");
+async function findDatabaseSessions(io: Io, data: string): Promise<OpencodeSearch> {
+  const file = databaseFile(io, data);
   if (!existsSync(file)) return { sessions: [], skipped: 0 };
   const sqlite = await importSqlite();
   return sqlite === undefined ? withoutSqlite(file) : readDatabase(sqlite, file);
@@ -125,12 +133,12 @@ function importSqlite(): Promise<Sqlite | undefined> {
 }
 
 /** For a database that this Node cannot read. */
-function withoutSqlite(file: string): DatabaseSearch {
+function withoutSqlite(file: string): OpencodeSearch {
   const hint = `${file} holds opencode sessions that this Node (${process.versions.node}) cannot read; use Node 22.5 or newer, or write one to a file with: opencode export ID > session.json`;
   return { sessions: [], skipped: 0, hint };
 }
 
-function readDatabase(sqlite: Sqlite, file: string): DatabaseSearch {
+function readDatabase(sqlite: Sqlite, file: string): OpencodeSearch {
   try {
     const rows = withDatabase(sqlite, file, (database) => database.prepare(SESSIONS).all());
     return { sessions: rows.map((row) => sessionOf(sqlite, file, row)), skipped: 0 };
@@ -143,29 +151,25 @@ function readDatabase(sqlite: Sqlite, file: string): DatabaseSearch {
   }
 }
 
-/** Not the sessions of sub-agents, and none without a message. */
+/** None without a message. The number of messages and the time tell that a session has changed. */
 const SESSIONS = `
-  select * from session
-  where parent_id is null and exists (select 1 from message where session_id = session.id)`;
+  select session.*, count(*) as messages, max(message.time_updated) as changed
+  from session join message on message.session_id = session.id group by session.id`;
 /** The order that opencode itself reads them in. */
 const MESSAGES = "select id, data from message where session_id = ? order by time_created, id";
 const PARTS = "select id, message_id, data from part where session_id = ? order by id";
 
-function sessionOf(sqlite: Sqlite, file: string, row: JsonObject): FoundSession {
+function sessionOf(sqlite: Sqlite, file: string, row: JsonObject): SubAgent {
   const info = infoOf(row);
   return {
-    agent: "opencode",
-    title: info.title ?? info.directory ?? info.id,
-    path: undefined,
-    bytes: undefined,
-    modifiedAt: info.time?.updated ?? 0,
-    name: info.id,
+    ...aboutSession(info, [info.time?.updated, row["changed"], row["messages"]].join(":")),
     load: () => Promise.resolve(exportDocument(info, databaseMessages(sqlite, file, info.id))),
   };
 }
 
 function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
   const { id, title, directory, version, time_created: created, time_updated: updated } = row;
+  const { parent_id: parent } = row;
   const text = (value: unknown): string | undefined =>
     typeof value === "string" ? value : undefined;
   const time = (value: unknown): number | undefined =>
@@ -175,9 +179,44 @@ function infoOf(row: JsonObject): OpencodeInfo & Record<string, unknown> {
     title: text(title),
     directory: text(directory),
     version: text(version),
+    ...(typeof parent === "string" && { parentID: parent }),
     time: { created: time(created), updated: time(updated) },
     revert: parsed(row["revert"]),
   };
+}
+
+/**
+ * Whether one of the pieces of text may stand in a session, by what opencode's database says of those
+ * that it holds; of all others nobody knows.
+ */
+export async function opencodeMayHold(
+  io: Io,
+  home: string,
+  pieces: readonly Buffer[],
+): Promise<(id: string) => boolean> {
+  const file = databaseFile(io, opencodeFolder(io, home));
+  const sqlite = pieces.length === 0 || !existsSync(file) ? undefined : await importSqlite();
+  if (sqlite === undefined) return () => true;
+  try {
+    const has = pieces.map(() => "instr(data, ?) > 0").join(" or ");
+    const [stored, ...holding] = withDatabase(sqlite, file, (database) => [
+      database.prepare("select id from session").all(),
+      ...["part", "message"].map((table) =>
+        database
+          .prepare(`select distinct session_id as id from ${table} where ${has}`)
+          .all(...pieces.map(String)),
+      ),
+    ]);
+    const known = new Set(stored?.map(({ id }) => id));
+    const found = new Set(holding.flat().map(({ id }) => id));
+    return (id) => !known.has(id) || found.has(id);
+  } catch {
+    return () => true;
+  }
+}
+
+function databaseFile(io: Io, data: string): string {
+  return path.resolve(data, io.env["OPENCODE_DB"] || "opencode.db");
 }
 
 /** The stored objects lack the ids that stand in columns of their own. */

@@ -1,5 +1,4 @@
-import type { Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import path from "node:path";
 import type { TranscriptInput } from "../../transcripts/index.ts";
 
@@ -7,8 +6,12 @@ import type { TranscriptInput } from "../../transcripts/index.ts";
 export interface FoundSession {
   /** Name of its format, e.g. `claude-code`. */
   readonly agent: string;
+  /** What a person types for it: the beginning of this will do. */
+  readonly id: string;
   /** Its title, else its project, else its file name. */
   readonly title: string;
+  /** Its working folder, where that is known without reading it. */
+  readonly cwd?: string | undefined;
   /** Its file; `undefined` where the agent keeps a session in several files or in a database. */
   readonly path: string | undefined;
   /** Size as it is stored; `undefined` where only reading all of it would tell. */
@@ -17,8 +20,23 @@ export interface FoundSession {
   readonly modifiedAt: number;
   /** A file name to call results after. */
   readonly name: string;
+  /** Another one means that the session has changed. */
+  readonly stamp: string;
   /** What `readTranscript` takes. */
   load(): Promise<TranscriptInput>;
+}
+
+/** What a session's sub-agent did, which some agents keep as a session of its own. */
+export interface SubAgent extends FoundSession {
+  /** Id of its session, where its place tells that. */
+  readonly parent: string | undefined;
+}
+
+/** What a tool printed and the agent kept outside of the session. */
+export interface OutputFile extends FoundFile {
+  readonly agent: string;
+  /** Id of its session, where its path tells that. */
+  readonly session: string | undefined;
 }
 
 /** What was found at one agent's place. */
@@ -26,6 +44,8 @@ export interface SessionSearch {
   /** The folder or database that was looked into. */
   readonly place: string;
   readonly sessions: readonly FoundSession[];
+  readonly subAgents: readonly SubAgent[];
+  readonly outputs: readonly OutputFile[];
   /** Entries that could not be read. */
   readonly skipped: number;
   /** What a person can do about sessions that are there and cannot be read from here. */
@@ -53,28 +73,37 @@ export interface FolderQuery {
 
 /**
  * The files below a folder. Symbolic links in it are not followed: what they lead to is outside.
- * A folder that is not there holds nothing.
+ * A folder that is not there holds nothing. Of thousands of files the facts are there in a quarter of
+ * the time when they are asked for on this thread.
  */
-export async function filesBelow(folder: string, query: FolderQuery): Promise<FolderFiles> {
+export function filesBelow(folder: string, query: FolderQuery): FolderFiles {
   const files: FoundFile[] = [];
   let skipped = 0;
-  const visit = async (relative: string, depth: number): Promise<void> => {
-    const entries = await readdir(path.join(folder, relative), { withFileTypes: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT" && error.code !== "ENOTDIR") skipped += 1;
-        return [];
-      },
-    );
-    for (const entry of entries) {
+  const entriesOf = (relative: string): Dirent[] => {
+    try {
+      return readdirSync(path.join(folder, relative), { withFileTypes: true });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "ENOTDIR") skipped += 1;
+      return [];
+    }
+  };
+  const visit = (relative: string, depth: number): void => {
+    for (const entry of entriesOf(relative)) {
       const name = relative === "" ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isDirectory() && depth > 0) await visit(name, depth - 1);
+      if (entry.isDirectory() && depth > 0) visit(name, depth - 1);
       if (!entry.isFile() || !query.accepts(name)) continue;
       const file = path.join(folder, name);
-      const info = await lstat(file).catch(() => undefined);
+      const info = lstatSync(file, { throwIfNoEntry: false });
       if (info === undefined) skipped += 1;
       else if (info.size > 0) files.push({ path: file, info });
     }
   };
-  await visit("", query.depth);
+  visit("", query.depth);
   return { files, skipped };
+}
+
+/** Changes with every write to a file. */
+export function stampOf({ mtimeMs, size }: Pick<Stats, "mtimeMs" | "size">): string {
+  return `${mtimeMs}:${size}`;
 }

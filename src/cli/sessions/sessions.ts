@@ -1,18 +1,23 @@
 import os from "node:os";
 import path from "node:path";
 import type { Io } from "../io.ts";
+import { findOpencodeSessions } from "./opencode-sessions.ts";
 import {
   filesBelow,
   type FolderQuery,
   type FoundFile,
   type FoundSession,
+  type OutputFile,
   type SessionSearch,
+  stampOf,
+  type SubAgent,
 } from "./session-search.ts";
-import { findOpencodeSessions } from "./opencode-sessions.ts";
 
 export interface FoundSessions {
   /** Newest first. */
   readonly sessions: readonly FoundSession[];
+  readonly subAgents: readonly SubAgent[];
+  readonly outputs: readonly OutputFile[];
   /** The folders and databases that were looked into. */
   readonly places: readonly string[];
   /** Entries that could not be read. */
@@ -26,6 +31,14 @@ interface SessionFolder extends FolderQuery {
   readonly folder: string;
   /** What a person knows the session by, from its path below the folder. */
   readonly title: (names: readonly string[]) => string;
+  /** What a file is that is no session. */
+  readonly companion?: (relative: string) => Companion | undefined;
+}
+
+interface Companion {
+  readonly kind: "sub-agent" | "output";
+  /** Id of the session that it belongs to. */
+  readonly session: string | undefined;
 }
 
 /**
@@ -34,13 +47,15 @@ interface SessionFolder extends FolderQuery {
  * is read. Never throws: what may not be read is counted.
  */
 export async function findSessions(io: Io): Promise<FoundSessions> {
-  const searches = await Promise.all([
+  const searches = [
     ...sessionFolders(io).map(searchFolder),
-    findOpencodeSessions(io, homeOf(io)),
-  ]);
+    await findOpencodeSessions(io, homeOf(io)),
+  ];
   const sessions = searches.flatMap((search) => search.sessions);
   return {
     sessions: sessions.sort((a, b) => b.modifiedAt - a.modifiedAt),
+    subAgents: searches.flatMap((search) => search.subAgents),
+    outputs: searches.flatMap((search) => search.outputs),
     places: searches.map((search) => search.place),
     skipped: searches.reduce((total, search) => total + search.skipped, 0),
     hints: searches.flatMap((search) => search.hint ?? []),
@@ -52,28 +67,37 @@ export function homeOf({ env }: Io): string {
   return env["HOME"] || env["USERPROFILE"] || os.homedir();
 }
 
+/** Plain, or packed by the agent or by the person. */
+const LINES = "\\.jsonl(?:\\.gz)?$";
+
 function sessionFolders(io: Io): SessionFolder[] {
   const home = homeOf(io);
+  const codexHome = io.env["CODEX_HOME"] || path.join(home, ".codex");
+  const codex = {
+    agent: "codex",
+    depth: 4,
+    accepts: matches(`(?:^|/)rollout-[^/]+${LINES}`),
+    title: (names: readonly string[]) => fileTitle(names),
+  };
   return [
     {
       agent: "claude-code",
       folder: path.join(io.env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude"), "projects"),
-      depth: 1,
-      accepts: (name) => /^[^/]+\/(?!agent-)[^/]+\.jsonl$/.test(name),
+      depth: 3,
+      accepts: matches(`^[^/]+/(?!agent-)[^/]+${LINES}`),
       title: ([project = ""]) => projectName(project, home),
+      companion: claudeCompanion,
     },
-    {
-      agent: "codex",
-      folder: path.join(io.env["CODEX_HOME"] || path.join(home, ".codex"), "sessions"),
-      depth: 4,
-      accepts: (name) => /(?:^|\/)rollout-[^/]+\.jsonl$/.test(name),
-      title: (names) => fileTitle(names),
-    },
+    { ...codex, folder: path.join(codexHome, "sessions") },
+    { ...codex, folder: path.join(codexHome, "archived_sessions") },
     {
       agent: "pi",
-      folder: path.join(home, ".pi", "agent", "sessions"),
+      folder: path.join(
+        io.env["PI_CODING_AGENT_DIR"] || path.join(home, ".pi", "agent"),
+        "sessions",
+      ),
       depth: 3,
-      accepts: (name) => name.endsWith(".jsonl"),
+      accepts: matches(LINES),
       title: ([project = "", ...rest]) =>
         rest.length === 0
           ? fileTitle([project])
@@ -82,32 +106,73 @@ function sessionFolders(io: Io): SessionFolder[] {
     {
       agent: "gemini-cli",
       folder: path.join(home, ".gemini", "tmp"),
-      depth: 2,
-      accepts: (name) => /^[^/]+\/chats\/session-[^/]+\.jsonl?$/.test(name),
+      depth: 3,
+      accepts: (name) => /^[^/]+\/chats\/session-[^/]+\.jsonl?(?:\.gz)?$/.test(name),
       title: (names) => fileTitle(names),
+      companion: (name) =>
+        /^[^/]+\/tool[-_]outputs?\//.test(name)
+          ? { kind: "output", session: undefined }
+          : undefined,
     },
   ];
 }
 
-async function searchFolder(place: SessionFolder): Promise<SessionSearch> {
-  const { files, skipped } = await filesBelow(place.folder, place);
-  return {
-    place: place.folder,
-    sessions: files.map((file) => sessionOf(file, place)),
-    skipped,
-  };
+function matches(pattern: string): (name: string) => boolean {
+  const regex = new RegExp(pattern);
+  return (name) => regex.test(name);
+}
+
+/** Sub-agents stood beside the sessions of their project first, and in a folder of their session later. */
+function claudeCompanion(name: string): Companion | undefined {
+  const inSession = /^[^/]+\/([^/]+)\/(subagents|tool-results)\/[^/]+$/.exec(name);
+  if (inSession?.[2] === "tool-results") return { kind: "output", session: inSession[1] };
+  const isSubAgent = inSession !== null || /^[^/]+\/agent-[^/]+$/.test(name);
+  if (!isSubAgent || !name.endsWith(".jsonl")) return undefined;
+  return { kind: "sub-agent", session: inSession?.[1] };
+}
+
+function searchFolder(place: SessionFolder): SessionSearch {
+  const { companion = () => undefined } = place;
+  const relative = (file: string): string =>
+    file.slice(place.folder.length + 1).replaceAll(path.sep, "/");
+  const { files, skipped } = filesBelow(place.folder, {
+    depth: place.depth,
+    accepts: (name) => place.accepts(name) || companion(name) !== undefined,
+  });
+  const sessions: FoundSession[] = [];
+  const subAgents: SubAgent[] = [];
+  const outputs: OutputFile[] = [];
+  for (const file of files) {
+    const name = relative(file.path);
+    const beside = place.accepts(name) ? undefined : companion(name);
+    if (beside === undefined) sessions.push(sessionOf(file, place));
+    else if (beside.kind === "output") {
+      outputs.push({ ...file, agent: place.agent, session: beside.session });
+    } else subAgents.push({ ...sessionOf(file, place), parent: beside.session });
+  }
+  return { place: place.folder, sessions, subAgents, outputs, skipped };
 }
 
 function sessionOf({ path: file, info }: FoundFile, place: SessionFolder): FoundSession {
+  const name = path.basename(file);
   return {
     agent: place.agent,
-    title: place.title(path.relative(place.folder, file).split(path.sep)),
+    id: idOf(name),
+    title: place.title(file.slice(place.folder.length + 1).split(path.sep)),
     path: file,
     bytes: info.size,
     modifiedAt: info.mtimeMs,
-    name: path.basename(file),
+    name,
+    stamp: stampOf(info),
     load: () => Promise.resolve(file),
   };
+}
+
+/** Ids stand at the end of a file's name, behind the time that some agents put before it. */
+function idOf(name: string): string {
+  const base = name.replace(/\.jsonl?(?:\.gz)?$/, "");
+  const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(base);
+  return uuid?.[0] ?? base;
 }
 
 /** Agents write `-` for each separator of a project's path; what names the home folder says nothing. */

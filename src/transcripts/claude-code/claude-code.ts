@@ -1,8 +1,13 @@
 import { totalUsage } from "../../core/message/message.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { noteTime } from "../content.ts";
-import { text } from "../lenient.ts";
-import { type ContextSample, createWarnings, type RecordReader } from "../transcript.ts";
+import { number, text } from "../lenient.ts";
+import {
+  type ContextSample,
+  createWarnings,
+  type RecordReader,
+  type RequestUsage,
+} from "../transcript.ts";
 import { effectiveContext } from "./context.ts";
 import { createEntry, type Entry } from "./entry.ts";
 
@@ -26,6 +31,7 @@ function open(): RecordReader {
   const entries: Entry[] = [];
   const known = new Set<string>();
   const samples = new Map<string, ContextSample>();
+  const requests = new Map<string, RequestUsage>();
   const warnings = createWarnings();
   const session: Session = { summaries: new Map() };
   let compactions = 0;
@@ -44,6 +50,7 @@ function open(): RecordReader {
       known.add(entry.uuid);
       entries.push(entry);
       noteSample(samples, entry);
+      noteRequest(requests, entry, fieldsOf(line["message"]));
       noteSession(session, line, entry);
       if (entry.content.type !== "compaction") return;
       compactions += 1;
@@ -62,7 +69,9 @@ function open(): RecordReader {
       const about = { id, title: titleOf(session, known), model, cwd, startedAt, updatedAt };
       return {
         version,
-        conversations: [{ ...about, messages, timeline: [...samples.values()] }],
+        conversations: [
+          { ...about, messages, timeline: [...samples.values()], requests: [...requests.values()] },
+        ],
         compactions,
         warnings: warnings.list(),
       };
@@ -123,4 +132,25 @@ function noteSample(samples: Map<string, ContextSample>, { content, sidechain }:
   const tokens = usage === undefined ? 0 : totalUsage(usage);
   if (tokens === 0) return;
   samples.set(content.reply, { tokens, time: samples.get(content.reply)?.time ?? time });
+}
+
+/** What a reply cost, a sub-agent's too; the last line of it has the whole output. */
+function noteRequest(
+  requests: Map<string, RequestUsage>,
+  { content, time }: Entry,
+  { model, usage: reported }: Fields,
+): void {
+  if (content.type !== "reply" || content.message.usage === undefined) return;
+  const { usage } = content.message;
+  if (totalUsage(usage) === 0) return;
+  const cacheWriteHour = number(
+    fieldsOf(fieldsOf(reported)["cache_creation"])["ephemeral_1h_input_tokens"],
+  );
+  const before = requests.get(content.reply);
+  requests.set(content.reply, {
+    usage,
+    model: text(model),
+    time: before?.time ?? time,
+    ...(cacheWriteHour && { cacheWriteHour }),
+  });
 }

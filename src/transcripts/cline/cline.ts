@@ -1,7 +1,7 @@
 import type { Message, Part } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { decodeEach, newest, timelineOf } from "../content.ts";
+import { decodeEach, newest, requestsOf, timelineOf } from "../content.ts";
 import { instant, list, number, text } from "../lenient.ts";
 import { createWarnings, type DocumentReader } from "../transcript.ts";
 import { decodeEntry, type Entry } from "./entry.ts";
@@ -29,6 +29,7 @@ export const cline: DocumentReader = {
       startedAt: entries.find((entry) => entry.time !== undefined)?.time,
       updatedAt: instant(session["updated_at"]) ?? newest(entries, "time"),
       timeline: timelineOf(entries),
+      requests: requestsOf(entries),
     };
     return {
       version: number(session["version"])?.toString(),

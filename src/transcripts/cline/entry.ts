@@ -1,5 +1,4 @@
 import {
-  totalUsage,
   type Message,
   type OutputPart,
   type Part,
@@ -25,7 +24,9 @@ export interface Entry {
   /** A reply of its own kind that belongs to the next message: Roo's encrypted reasoning. */
   readonly isReasoning: boolean;
   readonly time?: number;
-  readonly tokens?: number;
+  readonly usage?: Usage;
+  /** US dollars. */
+  readonly cost?: number;
   readonly model?: string;
 }
 
@@ -43,7 +44,8 @@ export function decodeEntry(value: unknown, calls: CallPairing): Entry | undefin
     isReasoning: native["type"] === "reasoning",
     messages: saying(about, draftsOf(native, { isSummary: marked.isSummary, usage, calls })),
     time: about.time,
-    tokens: usage && totalUsage(usage),
+    usage,
+    cost: number(fieldsOf(native["metrics"])["cost"]),
     model: text(id) ?? text(modelId),
   };
 }

@@ -8,6 +8,7 @@ import {
   createWarnings,
   type Reading,
   type RecordReader,
+  type RequestUsage,
 } from "../transcript.ts";
 import { createHistory, type History } from "./history.ts";
 import { neutralItem } from "./item.ts";
@@ -18,6 +19,7 @@ export const codex = { open };
 interface Rollout {
   readonly history: History;
   readonly timeline: ContextSample[];
+  readonly requests: RequestUsage[];
   /** The texts of the prompts that events report. */
   readonly typed: Set<string>;
   compactions: number;
@@ -38,6 +40,7 @@ function open(): RecordReader {
   const rollout: Rollout = {
     history: createHistory(),
     timeline: [],
+    requests: [],
     typed: new Set(),
     compactions: 0,
   };
@@ -87,6 +90,7 @@ function addReport(rollout: Rollout, info: Fields, time: number | undefined): vo
   if (isRepeated || tokens === 0) return;
   rollout.history.report(usage);
   rollout.timeline.push({ tokens, time });
+  rollout.requests.push({ usage, time, model: rollout.model });
 }
 
 function noteSession(rollout: Rollout, type: unknown, payload: Fields): void {
@@ -101,7 +105,7 @@ function noteSession(rollout: Rollout, type: unknown, payload: Fields): void {
 }
 
 function toReading(rollout: Rollout): Reading {
-  const { history, typed, version, compactions, timeline } = rollout;
+  const { history, typed, version, compactions, timeline, requests } = rollout;
   const { id, cwd, model, provider, window, instructions, startedAt, updatedAt } = rollout;
   const about = { id, cwd, model, provider, window, instructions, startedAt, updatedAt };
   const warnings = createWarnings();
@@ -109,7 +113,7 @@ function toReading(rollout: Rollout): Reading {
   if (gap !== undefined) warnings.missing(gap);
   return {
     version,
-    conversations: [{ ...about, messages: history.messages(typed), timeline }],
+    conversations: [{ ...about, messages: history.messages(typed), timeline, requests }],
     compactions,
     warnings: warnings.list(),
   };

@@ -1,7 +1,7 @@
 import { messageText, type Message } from "../../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { createCallPairing } from "../call-pairing.ts";
-import { decodeEach, newest, timelineOf } from "../content.ts";
+import { decodeEach, newest, requestsOf, timelineOf } from "../content.ts";
 import { instant, list, text } from "../lenient.ts";
 import { geminiTurns } from "../signs.ts";
 import {
@@ -116,6 +116,7 @@ function readChat({ session, current, all, compactions }: Chat, warnings: Warnin
     startedAt: instant(session["startTime"]),
     updatedAt: instant(session["lastUpdated"]),
     timeline: timelineOf(whole),
+    requests: requestsOf(whole),
   };
   return { conversations: [conversation], compactions, warnings: warnings.list() };
 }

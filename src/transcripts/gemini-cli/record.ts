@@ -20,6 +20,7 @@ export interface Entry {
   readonly messages: readonly Message[];
   readonly time?: number;
   readonly tokens?: number;
+  readonly usage?: Usage;
   readonly model?: string;
 }
 
@@ -39,6 +40,7 @@ export function decodeRecord(value: unknown, calls: CallPairing): Entry | undefi
     time,
     messages: saying(about, modelMessages(native, usage, calls)),
     tokens: usage && (total ?? totalUsage(usage)),
+    usage,
     model: text(native["model"]),
   };
 }

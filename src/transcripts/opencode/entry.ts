@@ -12,7 +12,7 @@ import { parseDataUrl } from "../../dialects/files.ts";
 import type { CallPairing } from "../call-pairing.ts";
 import { resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
 import { number, record, records, text } from "../lenient.ts";
-import type { ContextSample } from "../transcript.ts";
+import type { ContextSample, RequestUsage } from "../transcript.ts";
 
 export interface Entry {
   readonly id?: string;
@@ -29,6 +29,7 @@ export interface Entry {
   readonly isBlank?: boolean;
   readonly answers?: string;
   readonly samples: readonly ContextSample[];
+  readonly requests: readonly RequestUsage[];
   readonly model?: string;
   readonly provider?: string;
   /** The system prompt that the person set for this message. */
@@ -54,6 +55,7 @@ function decodeUser(info: Fields, parts: readonly Fields[], stamp: Stamp): Entry
     instructions: text(info["system"]),
     isSummary: false,
     samples: [],
+    requests: [],
     sent: true,
     messages: marker === undefined ? userMessages(parts, stamp) : [],
     marker: marker && { tailStartId: text(marker["tail_start_id"]) },
@@ -138,9 +140,26 @@ function decodeAssistant(
     samples: usages.flatMap((usage) =>
       usage === undefined ? [] : [{ time: stamp.time, tokens: totalUsage(usage) }],
     ),
+    requests: requestsIn(info, usages, stamp.time),
     model: text(info["modelID"]),
     provider: text(info["providerID"]),
   };
+}
+
+/** opencode reckons what a message cost; its steps share that. */
+function requestsIn(
+  info: Fields,
+  usages: readonly (Usage | undefined)[],
+  time: number | undefined,
+): RequestUsage[] {
+  const reported = usages.filter((usage) => usage !== undefined);
+  const cost = number(info["cost"]);
+  return reported.map((usage) => ({
+    usage,
+    time,
+    model: text(info["modelID"]),
+    cost: cost && cost / reported.length,
+  }));
 }
 
 function splitSteps(parts: readonly Fields[], calls: CallPairing): Step[] {

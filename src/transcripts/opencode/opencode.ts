@@ -32,6 +32,7 @@ export const opencode: DocumentReader = {
       startedAt: number(created),
       updatedAt: number(updated),
       timeline: entries.flatMap((entry) => entry.samples),
+      requests: entries.flatMap((entry) => entry.requests),
     };
     return {
       version: text(version),

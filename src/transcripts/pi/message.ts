@@ -17,8 +17,10 @@ import { flag, instant, number, records, text } from "../lenient.ts";
 export interface PiContent {
   /** As the model is sent it, if it is. */
   readonly message?: Message;
-  /** Tokens of the request that made this message, if it reached the model. */
-  readonly tokens?: number;
+  /** Of the request that made this message, if it reached the model. */
+  readonly usage?: Usage;
+  /** US dollars. */
+  readonly cost?: number;
   readonly model?: string;
 }
 
@@ -59,7 +61,8 @@ function decodeAssistant(native: Fields, time: number | undefined, calls: CallPa
   const parts = blocksOf(native["content"]).flatMap((block) => assistantParts(block, calls));
   const usage = usageOf(fieldsOf(native["usage"]));
   const message: Message = { role: "assistant", parts, time, usage };
-  return { message, model: text(native["model"]), tokens: usage && totalUsage(usage) };
+  const cost = number(fieldsOf(fieldsOf(native["usage"])["cost"])["total"]);
+  return { message, model: text(native["model"]), usage, cost };
 }
 
 function assistantParts(block: Fields, calls: CallPairing): Part[] {

@@ -1,7 +1,7 @@
 import type { Message } from "../../core/message/message.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallPairing, createCallPairing } from "../call-pairing.ts";
-import { newest, textParts, timelineOf, withSource } from "../content.ts";
+import { newest, requestsOf, textParts, timelineOf, withSource } from "../content.ts";
 import { instant, list, number, record, text } from "../lenient.ts";
 import { decodeMessage, injected, partsOf, type PiContent } from "./message.ts";
 import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
@@ -87,6 +87,7 @@ function finish(state: State): Reading {
     startedAt: instant(header["timestamp"]),
     updatedAt: newest(entries, "time"),
     timeline: timelineOf(entries),
+    requests: requestsOf(entries),
   };
   return {
     version: String(number(header["version"]) ?? 1),

@@ -1,10 +1,26 @@
-import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeSessions } from "../../../src/cli/sessions/choose-session.ts";
 import { findSessions } from "../../../src/cli/sessions/sessions.ts";
+import {
+  queriedRows,
+  type SessionRow,
+  sessionRow,
+} from "../../../src/cli/sessions/session-table.ts";
+import { surveySessions } from "../../../src/cli/sessions/survey.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { capturedIo, type CapturedIo } from "../captured-io.ts";
 import {
@@ -24,7 +40,10 @@ let io: CapturedIo;
 
 beforeEach(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), "longhaul-home-"));
-  io = capturedIo({ env: { HOME: home, PATH: "" }, cwd: home });
+  io = capturedIo({
+    env: { HOME: home, LONGHAUL_HOME: path.join(home, "longhaul"), PATH: "" },
+    cwd: home,
+  });
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
@@ -50,7 +69,7 @@ describe("findSessions", () => {
     const found = await findSessions(io);
     expect(found.sessions).toEqual([]);
     expect(found.skipped).toBe(0);
-    expect(found.places).toHaveLength(5);
+    expect(found.places).toHaveLength(6);
     for (const place of found.places) expect(place.startsWith(home)).toBe(true);
   });
 
@@ -165,36 +184,98 @@ describe("opencode", () => {
   });
 });
 
-describe("describeSessions", () => {
+const rows = async (): Promise<SessionRow[]> =>
+  (await surveySessions(io)).sessions.map((known) => sessionRow(known));
+
+describe("surveySessions", () => {
   it("measures what it can read and tells what it cannot", async () => {
     await put(".claude/projects/p/good.jsonl", claudeLine("Fix the shop, please."), 1);
     await put(".claude/projects/p/bad.jsonl", "this is no session\n", 2);
-    const { sessions } = await findSessions(io);
-    const [good, bad] = await describeSessions(io, sessions);
+    const [good, bad] = await rows();
     expect(good).toMatchObject({
-      state: "measured",
+      known: { facts: { state: "measured", window: 128_000 } },
       title: "Fix the shop, please.",
       project: "shop",
     });
     expect(good!.tokens).toBeGreaterThan(4);
     expect(good!.tokens).toBeLessThan(20);
-    expect(good!.budget).toMatchObject({ window: 128_000 });
-    expect(bad).toMatchObject({ state: "unreadable" });
+    expect(bad).toMatchObject({ known: { facts: { state: "unreadable" } } });
     expect(bad!.tokens).toBeUndefined();
   });
 
-  it("measures with what a settings file says", async () => {
+  it("measures with what a settings file says, and again when that changes", async () => {
     await put("longhaul.json", '{ "window": 64000, "reserved": 4000 }');
     await put(".claude/projects/p/good.jsonl", claudeLine("Fix the shop, please."));
-    const [good] = await describeSessions(io, (await findSessions(io)).sessions);
-    expect(good).toMatchObject({ budget: { window: 64_000, usable: 60_000 }, isWindowSure: true });
+    const factsOf = async () => (await rows())[0]!.known.facts;
+    expect(await factsOf()).toMatchObject({ window: 64_000, usable: 60_000, isWindowSure: true });
+    await put("longhaul.json", '{ "window": 32000, "reserved": 4000 }');
+    expect(await factsOf()).toMatchObject({ window: 32_000, usable: 28_000 });
   });
 
-  it("reads no more than it is asked for", async () => {
-    for (const name of ["a", "b", "c"])
-      await put(`.claude/projects/p/${name}.jsonl`, claudeLine(name));
-    const { sessions } = await findSessions(io);
-    expect(await describeSessions(io, sessions, 2)).toHaveLength(2);
+  it("keeps what it read, and reads again what has changed only", async () => {
+    await put(".claude/projects/p/a.jsonl", claudeLine("first"), 3);
+    await put(".claude/projects/p/b.jsonl", claudeLine("second"), 2);
+    expect((await rows()).map(({ title }) => title)).toEqual(["second", "first"]);
+    // The same size and time: nobody looks into it.
+    const same = claudeLine("THIRD");
+    await put(".claude/projects/p/a.jsonl", same, 3);
+    const file = path.join(home, ".claude/projects/p/a.jsonl");
+    const index = path.join(home, "longhaul/cache");
+    const [name] = await readdir(index);
+    const kept = JSON.parse(await readFile(path.join(index, name!), "utf8"));
+    kept.entries[`claude-code ${file}`][0] = `${(await stat(file)).mtimeMs}:${same.length}`;
+    await writeFile(path.join(index, name!), JSON.stringify(kept));
+    expect((await rows()).map(({ title }) => title)).toEqual(["second", "first"]);
+    await put(".claude/projects/p/a.jsonl", claudeLine("another one"), 1);
+    expect((await rows()).map(({ title }) => title)).toEqual(["another one", "second"]);
+    await rm(file);
+    expect((await rows()).map(({ title }) => title)).toEqual(["second"]);
+    expect(await readFile(path.join(index, name!), "utf8")).not.toContain("another one");
+  });
+
+  it.each([
+    ["torn", (text: string) => text.slice(0, -20)],
+    ["of another kind", () => '{"version":1,"entries":[1,2]}'],
+    ["no JSON", () => "\0\0"],
+    ["with senseless entries", () => '{"version":1,"entries":{"claude-code x":7}}'],
+  ])("begins an index anew that is %s", async (_, damaged) => {
+    await put(".claude/projects/p/a.jsonl", claudeLine("first"));
+    await rows();
+    const index = path.join(home, "longhaul/cache");
+    const [name] = await readdir(index);
+    const file = path.join(index, name!);
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, damaged(whole));
+    expect((await rows()).map(({ title }) => title)).toEqual(["first"]);
+    expect(await readFile(file, "utf8")).toBe(whole);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("is safe for several at once", async () => {
+    for (let each = 0; each < 20; each++) {
+      await put(`.claude/projects/p/${each}.jsonl`, claudeLine(`number ${each}`), each);
+    }
+    const all = await Promise.all(Array.from({ length: 4 }, rows));
+    const titles = Array.from({ length: 20 }, (_, each) => `number ${each}`);
+    for (const one of all) expect(one.map(({ title }) => title)).toEqual(titles);
+    expect(await readdir(path.join(home, "longhaul/cache"))).toHaveLength(1);
+  });
+
+  it("counts what sub-agents spent for their session", async () => {
+    const reply = (id: string, input: number, isSidechain: boolean): string => {
+      const usage = { input_tokens: input, output_tokens: 10 };
+      const content = [{ type: "text", text: "Done." }];
+      const message = { id, role: "assistant", model: "claude-opus-5", content, usage };
+      const base = { uuid: id, parentUuid: null, sessionId: "s1", isSidechain, message };
+      return `${JSON.stringify({ type: "assistant", timestamp: "2026-02-14T20:00:01Z", ...base })}\n`;
+    };
+    await put(".claude/projects/p/s1.jsonl", claudeLine("Go.") + reply("m1", 1_000_000, false));
+    await put(".claude/projects/p/s1/subagents/agent-1.jsonl", reply("m2", 2_000_000, true));
+    await put(".claude/projects/p/agent-2.jsonl", reply("m3", 4_000_000, true));
+    const [row, ...others] = await rows();
+    expect(others).toEqual([]);
+    expect(row!.spent).toBe(7_000_030);
+    expect(row!.cost).toBeCloseTo(7 * 5 + 30 * 25e-6, 9);
   });
 
   it.skipIf(!existsSync(RECORDINGS))(
@@ -212,15 +293,27 @@ describe("describeSessions", () => {
         path.join(RECORDINGS, "gemini-cli/gem-cancelled-tools.json"),
         path.join(chats, "session-1.json"),
       );
-      const described = await describeSessions(io, (await findSessions(io)).sessions);
-      const by = new Map(described.map((one) => [one.session.agent, one]));
+      const by = new Map((await rows()).map((one) => [one.agent, one]));
       expect(by.get("codex")).toMatchObject({
         tokens: 97_997,
-        isWindowSure: true,
+        known: { facts: { isWindowSure: true, window: 121_600 } },
         project: "agentv",
       });
-      expect(by.get("codex")!.budget!.window).toBe(121_600);
-      expect(by.get("gemini-cli")).toMatchObject({ state: "measured", tokens: 68_526 });
+      expect(by.get("gemini-cli")).toMatchObject({ tokens: 68_526 });
     },
   );
+});
+
+describe("queriedRows", () => {
+  it("filters by every word and sorts", async () => {
+    await put(".claude/projects/p/a.jsonl", claudeLine("Paint the fence"), 2);
+    await put(".claude/projects/p/b.jsonl", claudeLine("Paint the very, very long wall"), 1);
+    const all = await rows();
+    const titles = (query: string): string[] => queriedRows(all, query).map(({ title }) => title);
+    expect(titles("paint FENCE")).toEqual(["Paint the fence"]);
+    expect(titles("codex")).toEqual([]);
+    expect(titles("shop sort:tok")[0]).toContain("wall");
+    expect(titles("sort:when")).toHaveLength(2);
+    expect(titles("sort:")).toHaveLength(2);
+  });
 });

@@ -1,0 +1,150 @@
+import { PRICE_LISTS, type Price, PROMPT_BANDS } from "./prices.ts";
+import type { RequestUsage } from "../../transcripts/index.ts";
+
+/** Prices that a person set, by the name of the model. */
+export type OwnPrices = Readonly<Record<string, Price>>;
+
+/** All requests to one model on one day, in tokens. */
+export interface DayUse {
+  /** In the local time zone, e.g. `2026-11-20`; empty where nobody recorded the time. */
+  readonly day: string;
+  readonly model: string;
+  /** The size of the prompts: the band of prices that they are in. */
+  readonly band: number;
+  readonly requests: number;
+  /** Neither read from a cache nor written to one. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Of `cacheWrite`. */
+  readonly cacheWriteHour: number;
+  readonly output: number;
+  /** US dollars that the agent itself has reckoned; 0 where it has not. */
+  readonly cost: number;
+}
+
+/** The day of a time (ms since the epoch) in the local time zone. */
+export function dayOf(time: number | undefined): string {
+  if (time === undefined) return "";
+  const date = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+}
+
+/** Adds requests up by day, model and price band. */
+export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
+  const uses = new Map<string, DayUse>();
+  for (const { time, model = "", usage, cacheWriteHour = 0, cost = 0 } of requests) {
+    const { input, output, cacheRead = 0, cacheWrite = 0 } = usage;
+    const prompt = input + cacheRead + cacheWrite;
+    const band = PROMPT_BANDS.findLast((from) => prompt > from) ?? 0;
+    const [day, isReckoned] = [dayOf(time), cost > 0];
+    // What the agent reckoned must not share a row with what it did not.
+    const key = [day, model, band, isReckoned].join("\0");
+    const before = uses.get(key);
+    uses.set(key, {
+      day,
+      model,
+      band,
+      requests: (before?.requests ?? 0) + 1,
+      input: (before?.input ?? 0) + input,
+      cacheRead: (before?.cacheRead ?? 0) + cacheRead,
+      cacheWrite: (before?.cacheWrite ?? 0) + cacheWrite,
+      cacheWriteHour: (before?.cacheWriteHour ?? 0) + cacheWriteHour,
+      output: (before?.output ?? 0) + output,
+      cost: (before?.cost ?? 0) + cost,
+    });
+  }
+  return [...uses.values()];
+}
+
+/** What was spent, added up. */
+export interface Spent {
+  readonly requests: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  /** US dollars of what has a price; `undefined` where nothing has. */
+  readonly cost: number | undefined;
+  /** Tokens of models without a known price, and those models. */
+  readonly unpriced: number;
+  readonly unpricedModels: readonly string[];
+}
+
+/** Adds up what was spent, with money where the agent reckoned it or the model has a price. */
+export function spentIn(uses: readonly DayUse[], own: OwnPrices = {}): Spent {
+  let [requests, input, cacheRead, cacheWrite, output, unpriced] = [0, 0, 0, 0, 0, 0];
+  let cost: number | undefined;
+  const models = new Set<string>();
+  for (const use of uses) {
+    requests += use.requests;
+    input += use.input;
+    cacheRead += use.cacheRead;
+    cacheWrite += use.cacheWrite;
+    output += use.output;
+    const money = costOf(use, own);
+    if (money !== undefined) cost = (cost ?? 0) + money;
+    else {
+      unpriced += tokensOf(use);
+      models.add(use.model);
+    }
+  }
+  const unpricedModels = [...models].sort();
+  return { requests, input, cacheRead, cacheWrite, output, cost, unpriced, unpricedModels };
+}
+
+/** All tokens, of prompts and answers. */
+export function tokensOf(
+  use: Pick<Spent, "input" | "cacheRead" | "cacheWrite" | "output">,
+): number {
+  return use.input + use.cacheRead + use.cacheWrite + use.output;
+}
+
+/** How much of all prompts came from a cache, from 0 to 1; `undefined` without prompts. */
+export function cacheShare({
+  input,
+  cacheRead,
+  cacheWrite,
+}: Pick<Spent, "input" | "cacheRead" | "cacheWrite">): number | undefined {
+  const prompt = input + cacheRead + cacheWrite;
+  return prompt === 0 ? undefined : cacheRead / prompt;
+}
+
+const MILLION = 1_000_000;
+
+function costOf(use: DayUse, own: OwnPrices): number | undefined {
+  if (use.cost > 0) return use.cost;
+  const price = priceOf(use, own);
+  if (price === undefined) return undefined;
+  const { cacheWrite = price.input } = price;
+  const { cacheWriteHour = cacheWrite } = price;
+  const dollars =
+    use.input * price.input +
+    use.output * price.output +
+    use.cacheRead * price.cacheRead +
+    (use.cacheWrite - use.cacheWriteHour) * cacheWrite +
+    use.cacheWriteHour * cacheWriteHour;
+  return dollars / MILLION;
+}
+
+/** The price of a model on a day; the person's own first. */
+export function priceOf(
+  { model, day, band }: Pick<DayUse, "model" | "day" | "band">,
+  own: OwnPrices = {},
+): Price | undefined {
+  const name = model.toLowerCase();
+  const bare = name.slice(name.lastIndexOf("/") + 1);
+  const set = own[model] ?? own[name] ?? own[bare];
+  if (set !== undefined) return set;
+  const rows = PRICE_LISTS.flatMap((list) => list.rows);
+  const row = rows.find(
+    (one) => one.model.test(bare) && (one.from === undefined || day >= one.from),
+  );
+  return row?.long !== undefined && band >= row.long.above ? row.long.price : row?.price;
+}
+
+/** Where the prices come from, for people. */
+export function priceSources(): string[] {
+  return PRICE_LISTS.map(({ page, read }) => `${page}, as of ${read}`);
+}

@@ -1,0 +1,82 @@
+import { isCancel, select, text } from "@clack/prompts";
+import { type Io, printLines, talk } from "./io.ts";
+import { shellWords } from "./figures.ts";
+import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
+import type { SessionRow } from "./sessions/session-table.ts";
+import { surveySessions } from "./sessions/survey.ts";
+
+/** How long a person waits for the list, in ms; what is not read then has no figures. */
+const PATIENCE_MS = 6_000;
+
+/**
+ * `longhaul` alone, at a terminal: the sessions on this computer, and what one can do with them.
+ * @param run Runs a command of ours as if it had been typed; settles with its exit code.
+ */
+export async function showOverview(
+  io: Io,
+  run: (args: readonly string[]) => Promise<number>,
+): Promise<number> {
+  const survey = await surveySessions(io, { patienceMs: PATIENCE_MS });
+  const rows = rowsOf(survey);
+  if (rows.length === 0) {
+    printLines(io, nothingFound(survey));
+    return 0;
+  }
+  for (;;) {
+    const row = await pickRow(io, survey, rows, "Sessions on this computer");
+    if (row === undefined) return 0;
+    const args = await chosenCommand(row);
+    if (args === "back") continue;
+    if (args === undefined) return 0;
+    const command = shellWords(["longhaul", ...args.words]);
+    if (args.isCopied) {
+      copy(io, command);
+      return 0;
+    }
+    talk(io, command);
+    return run(args.words);
+  }
+}
+
+interface ChosenCommand {
+  readonly words: readonly string[];
+  readonly isCopied: boolean;
+}
+
+type Deed = "inspect" | "resume" | "compact" | "search" | "copy" | "back";
+
+/** What to do with a session; `undefined` when the person leaves. */
+async function chosenCommand({
+  known: { session },
+  title,
+}: SessionRow): Promise<ChosenCommand | "back" | undefined> {
+  const word = session.path === undefined ? session.id : session.path;
+  const deed = await select<Deed>({
+    message: title,
+    options: [
+      { value: "inspect", label: "Inspect", hint: "what fills its window" },
+      { value: "resume", label: "Resume", hint: "a smaller session, in its own agent" },
+      { value: "search", label: "Search", hint: "a text in it" },
+      { value: "compact", label: "Compact", hint: "to a file" },
+      { value: "copy", label: "Copy the command", hint: "that resumes it" },
+      { value: "back", label: "Back" },
+    ],
+  });
+  if (isCancel(deed)) return undefined;
+  if (deed === "back") return "back";
+  if (deed === "copy") return { words: ["resume", word], isCopied: true };
+  if (deed !== "search") return { words: [deed, word], isCopied: false };
+  const wanted = await text({ message: "Text to look for", validate: isNothing });
+  if (isCancel(wanted)) return "back";
+  return { words: ["search", "--session", session.id, "--", wanted], isCopied: false };
+}
+
+function isNothing(value: string | undefined): string | undefined {
+  return value ? undefined : "Give a text.";
+}
+
+/** Terminals that know OSC 52 put it on the clipboard; it is printed in any case. */
+function copy(io: Io, command: string): void {
+  printLines(io, [command]);
+  io.stderr.write(`\u001B]52;c;${Buffer.from(command).toString("base64")}\u0007`);
+}

@@ -1,0 +1,185 @@
+import path from "node:path";
+import pc from "picocolors";
+import { clipLine } from "../../core/text/clip.ts";
+import { age, money, percent, tokens } from "../figures.ts";
+import { cacheShare, type OwnPrices, spentIn, tokensOf } from "../money/spent.ts";
+import type { KnownSession } from "./survey.ts";
+
+/** Agents as people call them. */
+const AGENTS: Readonly<Record<string, string>> = {
+  "claude-code": "Claude",
+  codex: "Codex",
+  pi: "pi",
+  "gemini-cli": "Gemini",
+  opencode: "opencode",
+};
+
+export function agentName(agent: string): string {
+  return AGENTS[agent] ?? agent;
+}
+
+/** A session as a list shows it. */
+export interface SessionRow {
+  readonly known: KnownSession;
+  readonly agent: string;
+  /** The name of its working folder; empty where nobody knows. */
+  readonly project: string;
+  readonly title: string;
+  /** ms since the epoch. */
+  readonly updated: number;
+  /** Of its next request; `undefined` where it was not read. */
+  readonly tokens: number | undefined;
+  /** How much of the window these are, from 0 to 1. */
+  readonly fill: number | undefined;
+  readonly isOver: boolean;
+  /** How much of all prompts came from a cache, from 0 to 1. */
+  readonly cache: number | undefined;
+  /** US dollars; `undefined` where its models have no price. */
+  readonly cost: number | undefined;
+  /** All tokens that it spent. */
+  readonly spent: number;
+}
+
+export function sessionRow(known: KnownSession, prices: OwnPrices = {}): SessionRow {
+  const { session, facts, uses } = known;
+  const spent = spentIn(uses, prices);
+  const { tokens: held, window, usable } = facts ?? {};
+  // The session may come from another system, so that either separator counts.
+  const folder = facts?.cwd && path.posix.basename(facts.cwd.replaceAll("\\", "/"));
+  return {
+    known,
+    agent: session.agent,
+    project: folder ?? "",
+    title: facts?.title ?? session.title,
+    updated: session.modifiedAt,
+    tokens: held,
+    fill: held === undefined || !window ? undefined : held / window,
+    isOver: held !== undefined && usable !== undefined && held >= usable,
+    cache: cacheShare(spent),
+    cost: spent.cost,
+    spent: tokensOf(spent),
+  };
+}
+
+/** What a table can be sorted by; the first of each comes first. */
+const ORDERS: Readonly<Record<string, (a: SessionRow, b: SessionRow) => number>> = {
+  when: (a, b) => b.updated - a.updated,
+  full: (a, b) => (b.fill ?? -1) - (a.fill ?? -1),
+  tokens: (a, b) => (b.tokens ?? -1) - (a.tokens ?? -1),
+  spent: (a, b) => b.spent - a.spent,
+  cost: (a, b) => (b.cost ?? -1) - (a.cost ?? -1),
+  cache: (a, b) => (b.cache ?? -1) - (a.cache ?? -1),
+  project: (a, b) => a.project.localeCompare(b.project),
+  agent: (a, b) => a.agent.localeCompare(b.agent),
+};
+
+export const SESSION_ORDERS: readonly string[] = Object.keys(ORDERS);
+
+/**
+ * The rows that a query asks for: every word of it stands in agent, project or title, `sort:cost` and
+ * the like put them in order, of which the beginning will do.
+ */
+export function queriedRows(rows: readonly SessionRow[], query: string): SessionRow[] {
+  let shown = [...rows];
+  for (const word of query.toLowerCase().split(/\s+/)) {
+    const [, order] = /^sort:(\w*)$/.exec(word) ?? [];
+    const name = order && SESSION_ORDERS.find((one) => one.startsWith(order));
+    if (name) shown.sort(ORDERS[name]);
+    else if (order === undefined && word !== "") shown = shown.filter((row) => says(row, word));
+  }
+  return shown;
+}
+
+function says({ known, agent, project, title }: SessionRow, word: string): boolean {
+  const { session, facts } = known;
+  const words = [agent, agentName(agent), project, title, session.id, facts?.cwd, facts?.model];
+  return words.some((text) => text?.toLowerCase().includes(word) === true);
+}
+
+/** From this width on the agent's whole name and more of the title have room. */
+const WIDE = 96;
+
+interface Cells {
+  readonly about: string;
+  readonly when: string;
+  readonly full: string;
+  readonly tokens: string;
+  readonly cache: string;
+  readonly cost: string;
+  readonly agent: string;
+}
+
+const HEADINGS: Cells = {
+  about: "Session",
+  when: "When",
+  full: "Full",
+  tokens: "Tokens",
+  cache: "Cache",
+  cost: "Money",
+  agent: "Agent",
+};
+
+/** The line above the rows. */
+export function headingLine(width: number): string {
+  return line(HEADINGS, width, String);
+}
+
+/** One session on one line of so many characters. */
+export function sessionLine(row: SessionRow, width: number, now = Date.now()): string {
+  const { project, title, fill, isOver, known } = row;
+  const isDamaged = known.facts?.state === "unreadable";
+  const unsure = known.facts?.isWindowSure === false ? "?" : "";
+  const paint = isOver ? pc.red : (fill ?? 0) >= 0.7 ? pc.yellow : pc.green;
+  return line(
+    {
+      about: project === "" ? title : `${project}: ${title}`,
+      when: age(now - row.updated),
+      full: isDamaged ? "damaged" : fill === undefined ? "–" : percent(fill, 1) + unsure,
+      tokens: row.tokens === undefined ? "–" : tokens(row.tokens),
+      cache: row.cache === undefined ? "–" : percent(row.cache, 1),
+      cost: row.cost === undefined ? "–" : money(row.cost),
+      agent: agentName(row.agent),
+    },
+    width,
+    row.fill === undefined ? pc.dim : paint,
+  );
+}
+
+function line(cells: Cells, width: number, paint: (text: string) => string): string {
+  const isWide = width >= WIDE;
+  const gap = isWide ? "  " : " ";
+  const full = cells.full.padStart(7);
+  const [before, after] = [
+    `${gap}${cells.when.padStart(4)}${gap}`,
+    [
+      "",
+      cells.tokens.padStart(6),
+      cells.cache.padStart(5),
+      cells.cost.padStart(7),
+      cells.agent.padEnd(8),
+    ].join(gap),
+  ];
+  const room = Math.max(8, width - before.length - full.length - after.length);
+  return `${clipLine(cells.about, room).padEnd(room)}${before}${paint(full)}${after}`.trimEnd();
+}
+
+/** What `sessions --json` prints of one; fields are only ever added. */
+export function sessionJson(row: SessionRow): object {
+  const { session, facts } = row.known;
+  return {
+    agent: session.agent,
+    id: session.id,
+    path: session.path ?? null,
+    project: facts?.cwd ?? null,
+    title: row.title,
+    updated: new Date(session.modifiedAt).toISOString(),
+    messages: facts?.messages ?? null,
+    tokens: row.tokens ?? null,
+    window: facts?.window ?? null,
+    fill: row.fill === undefined ? null : Math.round(row.fill * 1_000) / 1_000,
+    cost: row.cost === undefined ? null : Math.round(row.cost * 10_000) / 10_000,
+    cache: row.cache === undefined ? null : Math.round(row.cache * 1_000) / 1_000,
+    model: facts?.model ?? null,
+    state: facts?.state ?? "unmeasured",
+  };
+}

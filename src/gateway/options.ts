@@ -1,3 +1,4 @@
+import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import type { LogEntry } from "./log.ts";
 
@@ -52,6 +53,8 @@ export interface GatewaySettings {
   readonly anthropic: URL;
   readonly openai: URL;
   readonly window: number | undefined;
+  /** A folder. */
+  readonly archive: string;
   readonly audit: boolean;
   readonly token: string | undefined;
   readonly limits: GatewayLimits;
@@ -76,6 +79,7 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     anthropic: upstreamUrl(options.anthropic ?? "https://api.anthropic.com", "anthropic"),
     openai: upstreamUrl(options.openai ?? "https://api.openai.com/v1", "openai"),
     window,
+    archive: options.archive ?? archiveFolder(process.env),
     audit,
     token: token === "" ? undefined : token,
     limits: { ...LIMITS, ...limits },

@@ -180,7 +180,8 @@ function keysOf(messages: readonly unknown[], tools: unknown): Keys {
   return { answer: `said ${said.join(" ")}`, questions };
 }
 
-function digestOf(message: unknown): string {
+/** The same for messages that say the same, whatever marks they carry. */
+export function digestOf(message: unknown): string {
   return sha256Hex(textOf(withoutMarks(message)));
 }
 
@@ -211,7 +212,7 @@ function toolName(tool: unknown): unknown {
 }
 
 /** A value that is no message at all is for the decoder to complain about. */
-function isSystem(message: unknown): boolean {
+export function isSystem(message: unknown): boolean {
   const role = isWireObject(message) ? message["role"] : undefined;
   return role === "system" || role === "developer";
 }

@@ -1,0 +1,92 @@
+import { sha256Hex } from "../archive/digest.ts";
+import type { ArchiveJournal } from "../archive/archive.ts";
+import { isWireObject, parseInput } from "../dialects/wire.ts";
+import type { TruncationOptions } from "../tools/index.ts";
+import { truncateValue } from "../tools/truncate-value.ts";
+
+/** What was made of outputs when they came, so that it is the same in every later request. */
+export interface Arrivals {
+  /**
+   * The output as it goes on. One that is new may be truncated; one that came before stays as it
+   * went then, whatever the limits are now.
+   */
+  arrive(output: Output, truncation: TruncationOptions): Promise<unknown>;
+}
+
+/** A result of a tool, as it stands in a request. */
+export interface Output {
+  readonly content: unknown;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Whether no answer of the model stands behind it yet. */
+  readonly isNew: boolean;
+}
+
+/** What was made of an output, in the journal of its conversation. */
+interface ArrivalEntry {
+  readonly arrival: string;
+  readonly content: unknown;
+}
+
+/** What is shorter, in JSON, is never truncated. */
+const LEAST_UNITS = 1_000;
+
+/** `isKept` is false where nothing may be written: an output is then cut as it would be. */
+export function createArrivals(
+  store: ArchiveJournal | undefined,
+  { isKept = true }: { readonly isKept?: boolean } = {},
+): Arrivals {
+  const known = new Map<string, unknown>();
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    for (const entry of (await store?.read()) ?? []) {
+      if (isArrivalEntry(entry)) known.set(entry.arrival, entry.content);
+    }
+  };
+  return {
+    async arrive({ content, tool, input, isNew }, truncation) {
+      if (!isLong(content)) return content;
+      loading ??= load();
+      await loading;
+      const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
+      if (known.has(key)) return known.get(key);
+      if (!isNew) return content;
+      const cut = await truncated({ content, tool, input }, truncation);
+      if (cut === content) return content;
+      // First it is kept, then it goes out.
+      if (isKept) await store?.append({ arrival: key, content: cut } satisfies ArrivalEntry);
+      known.set(key, cut);
+      return cut;
+    },
+  };
+}
+
+export function isArrivalEntry(value: unknown): value is ArrivalEntry {
+  return isWireObject(value) && typeof value["arrival"] === "string" && "content" in value;
+}
+
+function isLong(content: unknown): boolean {
+  if (typeof content === "string") return content.length >= LEAST_UNITS;
+  if (!Array.isArray(content)) return false;
+  const units = content.reduce((sum: number, part) => sum + textUnits(part), 0);
+  return units >= LEAST_UNITS;
+}
+
+function textUnits(part: unknown): number {
+  return isWireObject(part) && typeof part["text"] === "string" ? part["text"].length : 0;
+}
+
+/** Where its original cannot be kept the client has the only one, so the output stays whole. */
+async function truncated(
+  { content, tool, input }: Pick<Output, "content" | "tool" | "input">,
+  truncation: TruncationOptions,
+): Promise<unknown> {
+  let hasFailed = false;
+  const onTruncated: TruncationOptions["onTruncated"] = (event) => {
+    hasFailed ||= event.failure !== undefined;
+    truncation.onTruncated?.(event);
+  };
+  const options = { ...truncation, onTruncated };
+  const cut = await truncateValue(content, { toolName: tool, input: parseInput(input) }, options);
+  return hasFailed ? content : cut;
+}

@@ -1,0 +1,212 @@
+import { type Context, createContext } from "../context/create-context.ts";
+import { anthropic } from "../dialects/anthropic/anthropic.ts";
+import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
+import type { Usage } from "../core/message/index.ts";
+import type { DialectTraits } from "../dialects/dialect.ts";
+import { isWireObject, numberIn, textIn, type WireObject } from "../dialects/wire.ts";
+import { withBreakpoint } from "../hooks/anthropic/middleware.ts";
+import {
+  BINDING_BETA,
+  bindsReasoning,
+  canDropBlocks,
+  droppingBlocks,
+  isMessageBody,
+  managedBy,
+  type MessageBody,
+  messagesApi,
+} from "../hooks/anthropic/wire.ts";
+import { createConversations } from "../hooks/conversations.ts";
+import type { Hook } from "../hooks/hook.ts";
+import { isReasoningRefusal, type NativeFormat, nativeContextOn } from "../hooks/native-context.ts";
+import { chatCompletions, type Endpoint, responses } from "../hooks/openai/endpoint.ts";
+import { wireMarks } from "../hooks/stale-marks.ts";
+import type { WireApi } from "../hooks/wire-answer.ts";
+import type { PrepareOptions } from "../context/index.ts";
+import type { TruncationOptions } from "../tools/index.ts";
+import type { Arrivals } from "./arrivals.ts";
+import { arrivedBlocks, arrivedChat, arrivedItem } from "./results.ts";
+import type { ProtocolName } from "./routes.ts";
+
+/** One API: how its requests are understood, edited and answered. */
+export interface Door {
+  readonly api: WireApi;
+  readonly traits: DialectTraits;
+  /** The messages of a request; `undefined` where there are none to look at. */
+  messagesOf(params: WireObject): readonly unknown[] | undefined;
+  /** What shows that somebody else keeps or edits the conversation. */
+  managedBy(params: WireObject): string | undefined;
+  /** Finds the conversation of each request that comes through one hook. */
+  serve(hook: Hook<WireObject>, arrivals: Arrivals): (params: WireObject) => DoorRequest;
+  /** What would be sent, by edits that were made already; nothing new is made. */
+  view(params: WireObject, on: ViewParts): Promise<WireObject>;
+}
+
+export interface ViewParts {
+  readonly options: Parameters<typeof createContext>[0];
+  readonly arrivals: Arrivals;
+  readonly truncation: TruncationOptions;
+}
+
+/** One request of a conversation. */
+export interface DoorRequest {
+  readonly context: Context;
+  /** Its parameters; messages that say the same as those of earlier requests are those objects. */
+  readonly given: WireObject;
+  /** What to send; {@link given} itself if nothing had to be done. */
+  prepare(signal: AbortSignal): Promise<Sending>;
+  /** What to send instead of what was refused, or `undefined`. */
+  recover(refused: unknown): Promise<Sending | undefined>;
+  learn(usage: Usage | undefined): void;
+}
+
+export interface Sending {
+  readonly params: WireObject;
+  /** A beta that the request needs beside those of the client. */
+  readonly beta?: string;
+}
+
+/** What {@link createDoor} has to know of an API. */
+interface Wire<Whole, Native extends object> extends WireApi {
+  readonly format: Omit<NativeFormat<Whole, Native>, "truncate" | "managedBy">;
+  readonly arrived: Arrived<Native>;
+  wholeOf(params: WireObject): Whole;
+  withWhole(params: WireObject, whole: Whole): WireObject;
+  messagesOf(params: WireObject): readonly Native[] | undefined;
+  managedBy(params: WireObject): string | undefined;
+  besideOf(params: WireObject): PrepareOptions;
+  /** The last touch for parameters whose history was edited. */
+  finish?(params: WireObject, isRefused: boolean): Sending;
+}
+
+type Arrived<Native> = (
+  place: { readonly at: number; readonly list: readonly Native[] },
+  arrive: (output: Parameters<Arrivals["arrive"]>[0]) => Promise<unknown>,
+) => Promise<Native>;
+
+function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Door {
+  const { format, arrived, read, usageOf } = wire;
+  const arriving = (arrivals: Arrivals, own?: TruncationOptions): NativeFormat<Whole, Native> => ({
+    ...format,
+    truncate: (at, list, truncation) =>
+      arrived({ at, list }, (output) => arrivals.arrive(output, own ?? truncation)),
+  });
+  return {
+    api: { read, usageOf },
+    traits: format.dialect.traits,
+    messagesOf: (params) => wire.messagesOf(params),
+    managedBy: (params) => wire.managedBy(params),
+    serve(hook, arrivals) {
+      const conversationOf = createConversations<Native, WireObject, Whole>(
+        hook,
+        arriving(arrivals),
+      );
+      const unbound = new WeakSet<Context>();
+      return (params) => {
+        const { model, tools = [] } = params;
+        const conversation = conversationOf(wire.wholeOf(params), { tools, model });
+        const { context } = conversation;
+        const given = wire.withWhole(params, conversation.given);
+        const sending = (whole: Whole): Sending => {
+          const isSame = whole === conversation.given;
+          const made = isSame ? given : wire.withWhole(params, whole);
+          const isEdited = context.journal().length > 0 || unbound.has(context);
+          return isEdited && wire.finish
+            ? wire.finish(made, unbound.has(context))
+            : { params: made };
+        };
+        let sent = conversation.given;
+        return {
+          context,
+          given,
+          learn: (usage) => conversation.learn(usage),
+          async prepare(signal) {
+            sent = await conversation.prepare({ ...wire.besideOf(params), signal });
+            return sending(sent);
+          },
+          async recover(refused) {
+            if (wire.finish && !unbound.has(context) && isReasoningRefusal(refused)) {
+              unbound.add(context);
+              const { beta, ...rest } = sending(sent);
+              if (beta !== undefined) return { ...rest, beta };
+            }
+            const recovered = await conversation.recover(refused);
+            return recovered && sending(recovered);
+          },
+        };
+      };
+    },
+    async view(params, { options, arrivals, truncation }) {
+      const native = nativeContextOn(createContext(options), arriving(arrivals, truncation));
+      const whole = wire.wholeOf(params);
+      const { conversation } = await native.prepare(whole, wire.besideOf(params));
+      return conversation === whole ? params : wire.withWhole(params, conversation);
+    },
+  };
+}
+
+const messages = createDoor<AnthropicConversation, AnthropicMessage>({
+  ...messagesApi,
+  format: {
+    dialect: anthropic,
+    messagesOf: ({ messages: list }) => list,
+    withMessages: ({ system }, list) => ({ system, messages: list }),
+    marks: wireMarks((message, content) => ({ ...message, content }) as AnthropicMessage),
+  },
+  arrived: arrivedBlocks,
+  wholeOf: (params) => {
+    const { system, messages: list } = params as MessageBody;
+    return { system, messages: list };
+  },
+  withWhole: (params, { system, messages: list }) => ({ ...params, system, messages: list }),
+  messagesOf: (params) => (isMessageBody(params) ? params.messages : undefined),
+  managedBy: (params) => managedBy(params as MessageBody),
+  besideOf(params) {
+    const body = params as MessageBody;
+    return {
+      tools: body["tools"] ?? [],
+      maxOutput: numberIn(body, "max_tokens"),
+      boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
+    };
+  },
+  finish(params) {
+    const body = params as MessageBody;
+    const { system, messages: list } = withBreakpoint(body, body);
+    const marked = { ...body, system, messages: list };
+    if (!bindsReasoning(body) || !canDropBlocks(body)) return { params: marked };
+    return { params: droppingBlocks(marked), beta: BINDING_BETA };
+  },
+});
+
+function openaiDoor<Params extends object, Native extends object>(
+  endpoint: Endpoint<Params, Native>,
+  arrived: Arrived<Native>,
+): Door {
+  const { dialect } = endpoint;
+  return createDoor<readonly Native[], Native>({
+    read: endpoint.read,
+    usageOf: endpoint.usageOf,
+    format: { dialect, marks: wireMarks((message, content) => ({ ...message, content })) },
+    arrived,
+    wholeOf: (params) => endpoint.messagesOf(params as Params) ?? [],
+    withWhole: (params, list) => endpoint.withMessages(params as Params, list) as WireObject,
+    messagesOf: (params) => endpoint.messagesOf(params as Params),
+    managedBy: (params) => endpoint.managedBy(params as Params),
+    besideOf: (params) => endpoint.besideOf(params as Params),
+  });
+}
+
+/** How each API is understood. */
+export const DOORS: Readonly<Record<ProtocolName, Door>> = {
+  anthropic: messages,
+  "openai-chat": openaiDoor(chatCompletions, arrivedChat),
+  "openai-responses": openaiDoor(responses, arrivedItem),
+};
+
+/** A name for receipts. */
+export function modelOf(params: WireObject): string {
+  return textIn(params, "model") ?? "";
+}
+
+export function isParams(value: unknown): value is WireObject {
+  return isWireObject(value) && !Array.isArray(value);
+}

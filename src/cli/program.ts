@@ -44,6 +44,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./inspect.ts")).defineInspect,
   },
   {
+    name: "cost",
+    summary: "add up what the sessions on this computer took, in tokens and money",
+    load: async () => (await import("./cost.ts")).defineCost,
+  },
+  {
     name: "search",
     summary: "find a text in all sessions on this computer",
     load: async () => (await import("./search.ts")).defineSearch,

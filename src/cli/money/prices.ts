@@ -91,7 +91,10 @@ export const PRICE_LISTS: readonly PriceList[] = [
       { model: /gpt-5\.[23](?!-pro)/, price: plain(1.75, 14, 0.175) },
       { model: /gpt-5-mini/, price: plain(0.25, 2, 0.025) },
       { model: /gpt-5-nano/, price: plain(0.05, 0.4, 0.005) },
-      { model: /gpt-5(?:\.1)?(?:-codex)?(?![.\w]|-(?:mini|pro))/, price: plain(1.25, 10, 0.125) },
+      {
+        model: /gpt-5(?:\.1)?(?:-codex(?:-max)?|-chat[\w-]*)?(?:-\d{4}-\d\d-\d\d)?$/,
+        price: plain(1.25, 10, 0.125),
+      },
       { model: /gpt-4\.1(?!-(?:mini|nano))/, price: plain(2, 8, 0.5) },
     ],
   },

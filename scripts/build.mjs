@@ -48,6 +48,23 @@ const pure = {
     }
   },
 };
+/** The licences of packages whose code is in the files, beside it. */
+const licences = {
+  name: "licences",
+  generateBundle(_, files) {
+    const folders = Object.values(files)
+      .flatMap(({ modules = {} }) => Object.keys(modules))
+      .flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []);
+    const texts = [...new Set(folders)].sort().map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      const text = file === undefined ? "" : readFileSync(`${folder}/${file}`, "utf8").trim();
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    });
+    const source = texts.join(`\n${"-".repeat(80)}\n\n`);
+    this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENSES.txt", source });
+  },
+};
 const bundle = await rolldown({
   input: Object.fromEntries(entries().map((entry) => [entry, `src/${entry}.ts`])),
   external: [
@@ -56,7 +73,7 @@ const bundle = await rolldown({
     ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
   ],
   platform: "node",
-  plugins: [graph, root, pure],
+  plugins: [graph, root, pure, licences],
 });
 const output = {
   dir: "dist",

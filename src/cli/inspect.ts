@@ -92,6 +92,17 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
   ];
 }
 
+/** The same for an agent that asks about its own session. */
+export function windowLines(io: Io, inspection: Inspection): string[] {
+  const width = widthOf(io);
+  return [
+    ...fullness(inspection, width),
+    ...section("By role", kindLines(inspection, width)),
+    ...section("By tool", toolLines(inspection, width)),
+    ...section("Largest", largestLines(inspection, width)),
+  ];
+}
+
 /** A share of the whole; something is never nothing. */
 function share(part: number, whole: number): string {
   return part > 0 && part / whole < 0.005 ? "<1 %" : percent(part, whole);

@@ -69,6 +69,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./recall.ts")).defineRecall,
   },
   {
+    name: "mcp",
+    summary: "serve recall, search and window to an agent, as MCP tools",
+    load: async () => (await import("./mcp.ts")).defineMcp,
+  },
+  {
     name: "gc",
     summary: "remove what is old from the archive",
     load: async () => (await import("./gc.ts")).defineGc,

@@ -106,7 +106,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   resume: /^node:.+$/,
   plugins: /^(node:.+|jsonc-parser)$/,
   gateway: /^node:.+$/,
-  cli: /^(node:.+|commander|picocolors|@clack\/prompts)$/,
+  cli: /^(node:.+|commander|picocolors|@clack\/prompts|@modelcontextprotocol\/server(\/stdio)?)$/,
 };
 
 const SRC = path.resolve("src");

@@ -82,7 +82,14 @@ export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   /** The server makes an id of the protocol's form unless there is one. */
-  | { readonly type: "call"; readonly name: string; readonly input: unknown; readonly id?: string };
+  | {
+      readonly type: "call";
+      readonly name: string;
+      readonly input: unknown;
+      readonly id?: string;
+      /** Responses only: of a tool in a namespace. */
+      readonly namespace?: string;
+    };
 
 /** Something that goes wrong on purpose. */
 export interface Misbehave {

@@ -115,6 +115,7 @@ function itemOf(part: ReplyPart, world: World, isSealed: boolean): JsonObject {
         status: "completed",
         call_id: part.id ?? world.newId("call_"),
         name: part.name,
+        ...(part.namespace !== undefined && { namespace: part.namespace }),
         arguments: typeof part.input === "string" ? part.input : JSON.stringify(part.input),
       };
   }

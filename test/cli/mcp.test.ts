@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { directoryArchive } from "../../src/archive/directory.ts";
+import { claudeCodeLines } from "../transcripts/claude-code-lines.ts";
+import { MAIN, runCli, temporaryFolder } from "./run-cli.ts";
+
+/** A server as an agent starts it, and what its tools say. */
+async function serve(home: string, args: readonly string[] = [], env: object = {}) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp", ...args],
+    env: { HOME: home, LONGHAUL_HOME: path.join(home, "state"), ...env },
+  });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, input: Record<string, unknown> = {}, meta?: object) => {
+    const { content } = await client.callTool({
+      name,
+      arguments: input,
+      ...(meta && { _meta: { ...meta } }),
+    });
+    return content.map((piece) => (piece.type === "text" ? piece.text : piece.type)).join("\n");
+  };
+  return { client, call };
+}
+
+function archiveOf(home: string, conversation: string) {
+  return directoryArchive(path.join(home, "state", "archive"), { conversation });
+}
+
+const ofS1 = { CLAUDE_CODE_SESSION_ID: "s1" };
+
+describe("longhaul mcp", () => {
+  it("has three tools that read only, which every model sees at once", async () => {
+    const { client } = await serve(temporaryFolder(), ["--all"]);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["recall", "search", "window"]);
+    for (const tool of tools) {
+      expect(tool).toMatchObject({
+        annotations: { readOnlyHint: true },
+        _meta: { "anthropic/alwaysLoad": true },
+      });
+    }
+    expect(client.getInstructions()).toContain("recall");
+  });
+
+  it("gives back a part of what its session archived, and nothing of another one", async () => {
+    const home = temporaryFolder();
+    const { handle } = await archiveOf(home, "s1").put("out", "one\ntwo\nthree\n");
+    const other = await archiveOf(home, "s2").put("out", "a secret of another session\n");
+    const { call } = await serve(home, [], ofS1);
+    expect(await call("recall", { handle, lines: [2, 2] })).toMatch(/^two\n<archive-result/);
+    expect(await call("recall", { handle: other.handle })).toContain("nothing under");
+    const named = await call("recall", { handle: other.handle, session: "s2" });
+    expect(named).toContain("no property session");
+    expect(await call("search", { pattern: "secret" })).toContain("Nothing that was archived");
+    const { call: all } = await serve(home, ["--all"], ofS1);
+    expect(await all("recall", { handle: other.handle })).toContain("a secret of another session");
+  });
+
+  it.each([
+    ["Codex with the call", [], {}, { sessionId: "s1" }, {}],
+    ["a hook in the call", ["--session-of-call"], { session: "s1" }, {}, { ...ofS1, X: "s2" }],
+    ["the person", ["--session", "s1"], {}, {}, {}],
+  ])("is told its session by %s", async (_, args, input, meta, env) => {
+    const home = temporaryFolder();
+    const { handle } = await archiveOf(home, "s1").put("out", "found\n");
+    const { call } = await serve(home, args, env);
+    expect(await call("recall", { handle, ...input }, meta)).toContain("found");
+  });
+
+  it("says what to do where nobody tells it the session", async () => {
+    const { call } = await serve(temporaryFolder());
+    expect(await call("search", { pattern: "x" })).toContain("--session ID");
+    expect(await call("window")).toContain("--session ID");
+  });
+
+  it("finds what Claude Code compacted away, and says how full the window is now", async () => {
+    const home = temporaryFolder();
+    const session = claudeCodeLines("s1");
+    session.user("Remember that the port is 4711.");
+    session.step({ tool: "Bash", input: { command: "ls" }, output: "a.ts b.ts" });
+    session.compact("They talked about a port.");
+    session.step({ tool: "Bash", input: { command: "date" }, output: "Monday ".repeat(900) });
+    const folder = path.join(home, ".claude", "projects", "-repo");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "s1.jsonl"), session.text());
+    const { call } = await serve(home, [], ofS1);
+    const found = await call("search", { pattern: "4711" });
+    const [handle = ""] = /head_[0-9a-f]{16}/.exec(found) ?? [];
+    expect(await call("recall", { handle })).toContain("Remember that the port is 4711.");
+    const view = await call("window");
+    expect(view).toMatch(/Window +200,000 tokens/);
+    expect(view).toMatch(/tool results +1,\d\d\d/);
+    expect(view).toContain("Bash");
+  });
+
+  it("refuses a question of a newer protocol by the book, and ends with whoever started it", async () => {
+    const ask = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "server/discover", params: {} });
+    const { code, stdout, stderr } = await runCli(["mcp", "--all"], { input: `${ask}\n` });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+});

@@ -3,6 +3,7 @@ import type { AgentPlugin } from "./plugin.ts";
 /** The agents that there is a plugin for, by the names of their sessions' formats. */
 const PLUGINS = {
   "claude-code": async () => (await import("./claude-code/plugin.ts")).claudeCodePlugin,
+  codex: async () => (await import("./codex/plugin.ts")).codexPlugin,
   pi: async () => (await import("./pi/plugin.ts")).piPlugin,
 } as const satisfies Readonly<Record<string, () => Promise<AgentPlugin>>>;
 

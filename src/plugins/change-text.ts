@@ -12,7 +12,7 @@ type Edit = Exclude<Change, { readonly type: "file" }>;
  */
 export function changedText(text: string, change: Change): string {
   if (change.type === "file") return change.content;
-  if (change.type === "block") return withBlock(text, change.text);
+  if (change.type === "block") return withBlock(text, change);
   return change.entries.reduce((json, entry) => withEntry(json, entry, change.path), text);
 }
 
@@ -26,10 +26,12 @@ const BEGIN =
   "# longhaul: begin (written by longhaul plugin; longhaul plugin --remove takes it out)";
 const END = "# longhaul: end";
 
-function withBlock(text: string, block: string): string {
+function withBlock(text: string, change: Extract<Change, { readonly type: "block" }>): string {
   const before = withoutBlock(text);
+  const there = change.unless?.exec(before)?.[0];
+  if (there !== undefined) throw alreadyThere(change.path, there.trim());
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  return `${before}${gap}${BEGIN}\n${block.trimEnd()}\n${END}\n`;
+  return `${before}${gap}${BEGIN}\n${change.text.trimEnd()}\n${END}\n`;
 }
 
 function withoutBlock(text: string): string {
@@ -102,6 +104,14 @@ function notAList(file: string, at: readonly string[]): ContextError {
   return new ContextError(
     "unreadable-file",
     `${file} has something else than a list under ${at.join(".")}, so nothing is added to it.`,
+    { details: { file } },
+  );
+}
+
+function alreadyThere(file: string, line: string): ContextError {
+  return new ContextError(
+    "unreadable-file",
+    `${file} has ${line} already, so nothing is added to it. Take that out first, or leave it as it is.`,
     { details: { file } },
   );
 }

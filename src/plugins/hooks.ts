@@ -23,6 +23,7 @@ export type AnswerHook = (event: AgentHookEvent) => Promise<string | undefined>;
 /** Who answers the hooks of which agent. */
 const HOOKS: Readonly<Record<string, () => Promise<AnswerHook>>> = {
   "claude-code": async () => (await import("./claude-code/hooks.ts")).answerClaudeCode,
+  codex: async () => (await import("./codex/hooks.ts")).answerCodex,
   "claude-code-status": async () => (await import("./claude-code/status-line.ts")).statusLine,
 };
 

@@ -29,7 +29,13 @@ export type Change =
   /** Entries in a JSON file of the person; comments and the rest of it stay as they are. */
   | { readonly type: "json"; readonly path: string; readonly entries: readonly JsonEntry[] }
   /** Lines at the end of a text file of the person, between two that say whose they are (`#` begins them). */
-  | { readonly type: "block"; readonly path: string; readonly text: string };
+  | {
+      readonly type: "block";
+      readonly path: string;
+      readonly text: string;
+      /** What in the rest of the file says the same already, so that the block would break it. */
+      readonly unless?: RegExp;
+    };
 
 /** A value in a JSON file. */
 export interface JsonEntry {

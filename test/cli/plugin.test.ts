@@ -88,6 +88,58 @@ describe("the plugin of Claude Code", () => {
   });
 });
 
+describe("the plugin of Codex", () => {
+  const start = () => {
+    const home = temporaryFolder();
+    const folder = path.join(home, ".codex");
+    mkdirSync(folder);
+    const config = path.join(folder, "config.toml");
+    const hooks = path.join(folder, "hooks.json");
+    writeFileSync(config, '# mine\nmodel = "gpt-5"');
+    writeFileSync(
+      hooks,
+      '{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"mine"}]}]}}',
+    );
+    const env = { HOME: home, LONGHAUL_HOME: temporaryFolder() };
+    const run = (...args: string[]) => runHere(["plugin", "codex", ...args], { env });
+    return { home, config, hooks, run };
+  };
+
+  it("adds to what is there, says how to trust it, and is taken out to the byte", async () => {
+    const { home, config, hooks, run } = start();
+    const before = tree(home);
+    const { stdout } = await run();
+    expect(stdout).toContain("/hooks");
+    expect(readFileSync(config, "utf8")).toMatch(
+      /^# mine\nmodel = "gpt-5"\n# longhaul: begin[^]*\[mcp_servers\.longhaul\]/,
+    );
+    const { PostToolUse } = JSON.parse(readFileSync(hooks, "utf8")).hooks;
+    expect(PostToolUse).toHaveLength(2);
+    expect((await run("--remove")).code).toBe(0);
+    expect(tree(home)).toEqual(before);
+  });
+
+  it("leaves what was changed in the meantime, and takes out its own", async () => {
+    const { config, hooks, run } = start();
+    await run();
+    writeFileSync(config, `${readFileSync(config, "utf8")}[tui]\ntheme = "dark"\n`);
+    writeFileSync(hooks, readFileSync(hooks, "utf8").replace('"mine"', '"yours"'));
+    expect((await run("--remove")).code).toBe(0);
+    expect(readFileSync(config, "utf8")).toBe('# mine\nmodel = "gpt-5"\n[tui]\ntheme = "dark"\n');
+    expect(readFileSync(hooks, "utf8")).toContain('"yours"');
+    expect(readFileSync(hooks, "utf8")).not.toContain("hook.js");
+  });
+
+  it("writes nothing where a server of this name stands already", async () => {
+    const { home, config, run } = start();
+    writeFileSync(config, '[mcp_servers.longhaul]\ncommand = "other"\n');
+    const before = tree(home);
+    const refused = await run();
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(config) });
+    expect(tree(home)).toEqual(before);
+  });
+});
+
 describe("the program that hooks start", () => {
   const start = (args: readonly string[], input: string) => {
     const home = temporaryFolder();

@@ -9,10 +9,10 @@ export async function answerClaudeCode(hook: AgentHookEvent): Promise<string | u
     case "PreToolUse":
       return ownToolCall(hook);
     case "PreCompact":
-      return (await import("./compaction.ts")).answerPreCompact(hook);
+      return (await import("../compaction.ts")).summaryAdvice("claude-code", hook);
     case "SessionStart":
       if (hook.event["source"] !== "compact") return undefined;
-      return (await import("./compaction.ts")).answerCompacted(hook);
+      return (await import("../compaction.ts")).stateAgain("claude-code", hook);
     default:
       return undefined;
   }

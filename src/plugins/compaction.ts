@@ -1,0 +1,37 @@
+import { directoryArchive } from "../archive/directory.ts";
+import { archiveFolder } from "../archive/home.ts";
+import { toJson } from "../core/text/json.ts";
+import type { AgentHookEvent } from "./hooks.ts";
+import {
+  keepHeads,
+  readSessionState,
+  type SessionFile,
+  stateBlock,
+  summaryInstructions,
+} from "./session-state.ts";
+
+/** What a summary must keep, for an agent that adds it to the instructions for its own. */
+export async function summaryAdvice(
+  format: SessionFile["format"],
+  { event }: AgentHookEvent,
+): Promise<string | undefined> {
+  const { transcript_path: path } = event;
+  if (typeof path !== "string") return undefined;
+  return summaryInstructions(await readSessionState({ path, format }));
+}
+
+/**
+ * What must not be lost, said again when an agent has compacted. Its file need not say so yet: all
+ * that is in it is what was compacted.
+ */
+export async function stateAgain(
+  format: SessionFile["format"],
+  { event, env }: AgentHookEvent,
+): Promise<string | undefined> {
+  const { transcript_path: path, session_id: conversation } = event;
+  if (typeof path !== "string" || typeof conversation !== "string") return undefined;
+  const state = await readSessionState({ path, format });
+  const archive = directoryArchive(archiveFolder(env), { conversation });
+  const additionalContext = stateBlock(state, await keepHeads(state.stretches, archive));
+  return toJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
+}

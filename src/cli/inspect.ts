@@ -148,7 +148,7 @@ function fullness({ size, chosen }: Inspection, width: number): string[] {
   return [
     `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} reserved for the answer)`,
     `In it     ${count(held)} tokens, ${sourceWords(size)}`,
-    `          ${paint(bar(held, budget.window, Math.min(60, width - 18)))} ${percent(held, budget.window)}`,
+    `          ${paint(bar(held, budget.usable, Math.min(60, width - 28)))} ${percent(held, budget.usable)} of usable`,
     `State     ${paint(`${isOver ? "Overflow" : "No overflow"}: ${roomWords(size)}`)}`,
   ].flatMap((line) => wrap(line, width, 10));
 }
@@ -200,16 +200,30 @@ function toolLines({ tools }: Inspection, width: number): string[] {
   ];
 }
 
-function largestLines({ largest, size }: Inspection, width: number): string[] {
+/** Paths below the session's folder need not name it, nor need commands go there first. */
+function inFolder(subject: string, cwd: string | undefined): string {
+  if (!cwd || cwd === "/") return subject;
+  const bare = subject.startsWith(`cd ${cwd} && `) ? subject.slice(cwd.length + 7) : subject;
+  return bare.replaceAll(`${cwd}/`, "");
+}
+
+function largestLines({ largest, size, loaded, file }: Inspection, width: number): string[] {
   const places = largest.map(({ message }) => (message === undefined ? "" : `#${message}`));
   const wide = Math.max(0, ...places.map((place) => place.length));
   const names = largest.map((item) => fit(itemName(item), 22));
   const name = Math.max(0, ...names.map((text) => text.length));
-  return largest.map((item, index) => {
+  const { cwd } = loaded.conversation;
+  const shown = largest.find(({ message }) => message !== undefined)?.message;
+  const lines = largest.map((item, index) => {
     const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.tokens).padStart(6)}  ${(names[index] ?? "").padEnd(name)}  `;
-    const subject = clipLine(item.subject, Math.max(8, width - line.length));
-    return `${line}${item.kind === "tool-call" || item.kind === "tool-result" ? subject : pc.dim(subject)}`.trimEnd();
+    const [subject, room] = [inFolder(item.subject, cwd), Math.max(8, width - line.length)];
+    const isPath = !/\s/.test(subject);
+    const told = isPath ? fit(subject, room) : clipLine(subject, room);
+    return `${line}${item.kind === "tool-call" || item.kind === "tool-result" ? told : pc.dim(told)}`.trimEnd();
   });
+  if (shown === undefined) return lines;
+  const hint = `  #${shown} in full: longhaul inspect ${fit(shellWord(file), 60)} --show ${shown}`;
+  return [...lines, pc.dim(fit(hint, width))];
 }
 
 function itemName({ kind, tool }: ContentItem): string {

@@ -84,6 +84,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./gateway.ts")).defineGateway,
   },
   {
+    name: "completion",
+    summary: "print what completes our commands in bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).defineCompletion,
+  },
+  {
     name: "formats",
     summary: "list the formats that can be read and written",
     load: async () => (await import("./formats.ts")).defineFormats,
@@ -169,7 +174,7 @@ async function createProgram(
     .description(
       "Keeps long-running LLM agents inside their model's context window without losing what matters.",
     )
-    .version(version)
+    .version(version, "-v, --version")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -189,11 +194,17 @@ async function createProgram(
   return program;
 }
 
+/** All commands with their options, for what lists them. */
+export async function allCommands(io: Io): Promise<readonly Command[]> {
+  const program = await createProgram(io, [], "", () => undefined);
+  return program.commands;
+}
+
 /** The commands that have to be known in full: the one that is asked for, all for the help. */
 function wanted(args: readonly string[]): (name: string) => boolean {
   const [first, second] = args.filter((arg) => !arg.startsWith("-"));
   const asked = first === "help" ? second : first;
-  const isVersion = args[0] === "--version" || args[0] === "-V";
+  const isVersion = args[0] === "--version" || args[0] === "-v";
   return (name) => (asked === undefined ? !isVersion : name === asked);
 }
 

@@ -7,7 +7,7 @@ import pc from "picocolors";
 import { archiveFolder, longhaulHome } from "../archive/home.ts";
 import { ContextError, errorMessage } from "../core/error.ts";
 import type { Home, SessionContent } from "../resume/session.ts";
-import { compactInPlace, undoInPlace } from "../resume/in-place.ts";
+import { appendableFile, compactInPlace, undoInPlace } from "../resume/in-place.ts";
 import {
   isSessionAgent,
   SESSION_AGENTS,
@@ -84,6 +84,10 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
   const from = loaded.transcript.format;
   const to = options.to ?? from;
   if (!isSessionAgent(to)) throw notWritable(from);
+  if (options.inPlace === true) {
+    const { cwd = io.cwd } = loaded.conversation;
+    await appendableFile(to, cwd, to === from ? session.path : undefined);
+  }
   const chosen = chooseWindow(options.window, loaded.conversation);
   const writer = await sessionWriter(to);
   const edited = await compactConversation(io, loaded, {
@@ -106,6 +110,8 @@ interface Written {
   readonly path: string;
   readonly id: string;
   readonly cwd: string;
+  /** Whether that folder is there; else its agent is started where the person is. */
+  readonly isCwdThere: boolean;
   readonly command: readonly string[];
   /** What the person must run first, because we could not. */
   readonly before?: readonly string[];
@@ -126,6 +132,7 @@ async function write(
   const { conversation, transcript } = loaded;
   const { cwd = io.cwd, model, provider, title, id = "" } = conversation;
   const isOwn = to === transcript.format;
+  const isCwdThere = await isFolder(cwd);
   const version = isOwn ? transcript.version : undefined;
   const about = isOwn ? { model, provider } : {};
   const content: SessionContent = { messages, cwd, ...about, title, version, now: Date.now() };
@@ -136,12 +143,19 @@ async function write(
       file,
       state: longhaulHome(io.env),
     });
-    return { id, cwd, path: place, command, isInPlace: true };
+    return { id, cwd, isCwdThere, path: place, command, isInPlace: true };
   }
   const { homeOf } = await import("./sessions/sessions.ts");
   const made = await writeSession(to, content, homeOfAgents(io, homeOf(io)));
   const before = made.importCommand && (await imported(io, made.importCommand, cwd));
-  return { ...made, cwd, before, isInPlace: false };
+  return { ...made, cwd, isCwdThere, before, isInPlace: false };
+}
+
+function isFolder(place: string): Promise<boolean> {
+  return stat(place).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
 }
 
 /** Runs what takes a session into an agent's database; returns it if the agent is not here. */
@@ -150,10 +164,7 @@ async function imported(
   [program = "", ...args]: readonly string[],
   cwd: string,
 ): Promise<readonly string[] | undefined> {
-  const folder = await stat(cwd).then(
-    () => cwd,
-    () => io.cwd,
-  );
+  const folder = (await isFolder(cwd)) ? cwd : io.cwd;
   try {
     await promisify(execFile)(program, args, { cwd: folder, env: { ...process.env, ...io.env } });
     return undefined;
@@ -193,9 +204,10 @@ interface ResumeResult {
 function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
   const lines = outcomeView(io, outcome);
   if (written === undefined) return [...lines, ...warnings(outcome)];
-  const { path: file, command, before, cwd, isInPlace } = written;
+  const { path: file, command, before, cwd, isCwdThere, isInPlace } = written;
   const commands = [...(before === undefined ? [] : [before]), command].map(shellWords);
-  const go = cwd === io.cwd ? [] : [`cd ${shellWord(cwd)}`];
+  const go = cwd === io.cwd || !isCwdThere ? [] : [`cd ${shellWord(cwd)}`];
+  const gone = `! its folder ${cwd} is gone; the agent starts where you are`;
   return [
     ...lines,
     "",
@@ -204,6 +216,7 @@ function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
       ? `Appended  to ${file} (longhaul resume --undo takes it back)`
       : `Written   ${file} (the old session is as it was)`,
     ...warnings(outcome),
+    ...(isCwdThere ? [] : [pc.yellow(gone)]),
     "",
     pc.bold(`Next: ${[...go, ...commands].join(" && ")}`),
   ];
@@ -231,7 +244,7 @@ function resumeJson({ from, to, outcome, written }: ResumeResult): unknown {
 
 async function start(
   io: Io,
-  { command: [program = "", ...args], cwd, before }: Written,
+  { command: [program = "", ...args], cwd, isCwdThere, before }: Written,
 ): Promise<number> {
   if (before !== undefined) {
     throw new ContextError(
@@ -240,7 +253,7 @@ async function start(
     );
   }
   const child = spawn(program, args, {
-    cwd,
+    cwd: isCwdThere ? cwd : io.cwd,
     env: { ...process.env, ...io.env },
     stdio: "inherit",
   });

@@ -1,4 +1,14 @@
-import { mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import {
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { ContextError } from "../core/error.ts";
 import type { SessionContent } from "./session.ts";
@@ -21,18 +31,31 @@ export interface Place {
 export async function compactInPlace(
   agent: SessionAgent,
   content: SessionContent,
-  { id, file, state }: Place,
+  { id, file: place, state }: Place,
 ): Promise<Appended> {
-  if (file === undefined || !file.endsWith(".jsonl")) {
-    throw refused(`there is no session file of ${agent} to append to. Leave it out.`);
-  }
-  if (await isRunning(agent, content.cwd, file)) {
-    throw refused(`${agent} seems to be at work in it. End it first, or leave --in-place out.`);
-  }
+  const file = await appendableFile(agent, content.cwd, place);
   const appended = await appendToSession(agent, content, { id, path: file });
   const others = (await records(state)).filter((one) => one.path !== file);
   await remember(state, [...others, appended]);
   return appended;
+}
+
+/**
+ * The file of a session that can go on in its place; asked for before anything is compacted, too.
+ * Throws `ContextError` code `invalid-options` where that is not possible.
+ */
+export async function appendableFile(
+  agent: SessionAgent,
+  cwd: string,
+  file: string | undefined,
+): Promise<string> {
+  if (file === undefined || !file.endsWith(".jsonl")) {
+    throw refused(`there is no session file of ${agent} to append to. Leave it out.`);
+  }
+  if (await isRunning(agent, cwd, file)) {
+    throw refused(`${agent} seems to be at work in it. End it first, or leave --in-place out.`);
+  }
+  return file;
 }
 
 /**
@@ -99,6 +122,14 @@ async function records(state: string): Promise<readonly Appended[]> {
 }
 
 async function remember(state: string, all: readonly Appended[]): Promise<void> {
-  await mkdir(state, { recursive: true });
-  await writeFile(path.join(state, FILE_NAME), JSON.stringify(all, undefined, 2));
+  const file = path.join(state, FILE_NAME);
+  const beside = `${file}.${randomUUID()}.tmp`;
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(beside, JSON.stringify(all, undefined, 2), { mode: 0o600, flush: true });
+    await rename(beside, file);
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
+  }
 }

@@ -193,6 +193,36 @@ describe.skipIf(RECORDED_FILES.length === 0)("inspect on recorded transcripts", 
   });
 });
 
+describe("inspect --show", () => {
+  const shown = async (which: string): Promise<string> => {
+    const io = capturedIo({ columns: 80 });
+    await inspectCommand(io, RECORDED, { show: which });
+    return io.text();
+  };
+
+  it("prints a message of the window, and one of the file, in full", async () => {
+    const { largest } = await inspected(RECORDED);
+    const { message } = largest[0]!;
+    const { messages } = JSON.parse(gunzipSync(readFileSync(RECORDED)).toString());
+    const outputs = recordedTools().map((part) => part.state.output ?? "");
+    const text = await shown(String(message));
+    expect(text).toContain(`#${message} tool`);
+    expect(
+      outputs.some((output) => output.length > 5_000 && text.includes(output.slice(0, 3_000))),
+    ).toBe(true);
+    expect(await shown(`#${message}`)).toBe(text);
+    expect(await shown("L1")).toContain(messages[0].parts[0].text.slice(0, 60));
+  });
+
+  it.each([
+    ["9999", /no message 9999.*0 to 171/],
+    ["L9999", /no line 9999/],
+    ["x", /give a number such as 241/],
+  ])("refuses %s", async (which, sentence) => {
+    await expect(shown(which)).rejects.toThrow(sentence);
+  });
+});
+
 describe("inspect on small sessions", () => {
   let folder: string;
   beforeEach(async () => {
@@ -219,6 +249,31 @@ describe("inspect on small sessions", () => {
     const io = await view(file, 80);
     expect(io.text()).toContain("0 messages, 0 turns");
     expect(io.text()).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it("names the command that a terminal goes on with, and no path of the folder", async () => {
+    const file = path.join(folder, "rollout.jsonl");
+    const cwd = "/home/ada/a-folder-with-a-long-name";
+    const call = (name: string, id: string, args: object): object => ({
+      type: "response_item",
+      payload: { type: "function_call", name, call_id: id, arguments: JSON.stringify(args) },
+    });
+    const output = (id: string, text: string): object => ({
+      type: "response_item",
+      payload: { type: "function_call_output", call_id: id, output: text },
+    });
+    const lines = [
+      { type: "session_meta", payload: { id: "s", cwd, cli_version: "0.142.2" } },
+      { type: "event_msg", payload: { type: "user_message", message: "Go" } },
+      call("exec_command", "c1", { cmd: `cd ${cwd} && npm test ${cwd}/deep/er.ts` }),
+      output("c1", "Wall time: 1\nProcess running with session ID 4242\nOutput:\nstarted\n"),
+      call("write_stdin", "c2", { session_id: 4242, chars: "" }),
+      output("c2", "all is well ".repeat(500)),
+    ];
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const text = (await view(file, 80)).text();
+    expect(text).toMatch(/write_stdin output +npm test deep\/er\.ts \(goes on\)/);
+    expect(text).toContain(`longhaul inspect`);
   });
 
   it("counts images apart, and estimates where nothing was reported", async () => {

@@ -1,9 +1,13 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -142,6 +146,47 @@ describe("resume", () => {
     const undone = await run(["resume", "--undo"], { cwd, env });
     expect(undone.stdout).toContain(file);
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("keeps its journal whole and to the person alone", async () => {
+    const { home, cwd } = await homeWith("claude-code");
+    const state = path.join(home, "state");
+    const env = { HOME: home, LONGHAUL_HOME: state };
+    await run(["resume", "--last", "--in-place", ...SMALL], { cwd, env });
+    const journal = path.join(state, "resumed.json");
+    expect(JSON.parse(readFileSync(journal, "utf8"))).toHaveLength(1);
+    expect(statSync(journal).mode & 0o777).toBe(0o600);
+    expect(readdirSync(state).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("says before it compacts that nothing can be appended", async () => {
+    const { home, file } = await homeWith("claude-code");
+    const state = path.join(home, "state");
+    const env = { HOME: home, LONGHAUL_HOME: state };
+    const database = path.join(home, "session.json");
+    renameSync(file, database);
+    const { code, stderr } = await run(["resume", database, "--in-place", ...SMALL], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain("--in-place is not possible");
+    expect(existsSync(path.join(state, "archive"))).toBe(false);
+  });
+
+  it("names no folder that is gone", async () => {
+    const { home, cwd, file } = await homeWith("codex");
+    rmSync(cwd, { recursive: true });
+    const { stdout } = await run(["resume", file, "--window", "24k"], { env: { HOME: home } });
+    expect(stdout).toContain(`its folder ${cwd} is gone`);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Next: codex resume [0-9a-f-]{36}$/);
+  });
+
+  it("wants more of an id that several sessions begin with", async () => {
+    const { home, id, file } = await homeWith("claude-code");
+    const twin = `${id.slice(0, -4)}ffff`;
+    copyFileSync(file, file.replace(id, twin));
+    const { code, stderr } = await run(["inspect", id.slice(0, 12)], { env: { HOME: home } });
+    expect(code).toBe(2);
+    expect(stderr).toContain("2 sessions begin with");
+    expect(stderr).toContain(twin);
   });
 
   it("starts the agent with --run, and ends as it ends", async () => {

@@ -29,7 +29,7 @@ export interface SessionRow {
   readonly updated: number;
   /** Of its next request; `undefined` where it was not read. */
   readonly tokens: number | undefined;
-  /** How much of the window these are, from 0 to 1. */
+  /** How much of the usable window these are; 1 and more overflows. */
   readonly fill: number | undefined;
   readonly isOver: boolean;
   /** How much of all prompts came from a cache, from 0 to 1. */
@@ -43,7 +43,7 @@ export interface SessionRow {
 export function sessionRow(known: KnownSession, prices: OwnPrices = {}): SessionRow {
   const { session, facts, uses } = known;
   const spent = spentIn(uses, prices);
-  const { tokens: held, window, usable } = facts ?? {};
+  const { tokens: held, usable } = facts ?? {};
   // The session may come from another system, so that either separator counts.
   const folder = facts?.cwd && path.posix.basename(facts.cwd.replaceAll("\\", "/"));
   return {
@@ -53,7 +53,7 @@ export function sessionRow(known: KnownSession, prices: OwnPrices = {}): Session
     title: facts?.title ?? session.title,
     updated: session.modifiedAt,
     tokens: held,
-    fill: held === undefined || !window ? undefined : held / window,
+    fill: held === undefined || !usable ? undefined : held / usable,
     isOver: held !== undefined && usable !== undefined && held >= usable,
     cache: cacheShare(spent),
     cost: spent.cost,
@@ -129,7 +129,7 @@ export function sessionLine(row: SessionRow, width: number, now = Date.now()): s
   const { project, title, fill, isOver, known } = row;
   const isDamaged = known.facts?.state === "unreadable";
   const unsure = known.facts?.isWindowSure === false ? "?" : "";
-  const paint = isOver ? pc.red : (fill ?? 0) >= 0.7 ? pc.yellow : pc.green;
+  const paint = isOver ? pc.red : (fill ?? 0) >= 0.8 ? pc.yellow : pc.green;
   return line(
     {
       about: project === "" ? title : `${project}: ${title}`,
@@ -176,6 +176,7 @@ export function sessionJson(row: SessionRow): object {
     messages: facts?.messages ?? null,
     tokens: row.tokens ?? null,
     window: facts?.window ?? null,
+    usable: facts?.usable ?? null,
     fill: row.fill === undefined ? null : Math.round(row.fill * 1_000) / 1_000,
     cost: row.cost === undefined ? null : Math.round(row.cost * 10_000) / 10_000,
     cache: row.cache === undefined ? null : Math.round(row.cache * 1_000) / 1_000,

@@ -1,6 +1,8 @@
 import { describeCall } from "../calls/describe-call.ts";
 import { clipLine } from "../text/clip.ts";
 import type { FilePart, Message, Part, ToolCallPart, ToolResultPart } from "../message/index.ts";
+import { resultText } from "../message/message.ts";
+import { fieldsOf } from "../text/json.ts";
 import { estimator } from "../tokens/estimator.ts";
 import { MESSAGE_OVERHEAD, partTokens } from "../tokens/count.ts";
 
@@ -68,9 +70,9 @@ export interface WindowSize {
 
 /** Everything in the window of a session, piece by piece, in order. */
 export function windowContents(conversation: WindowHolder, size: WindowSize): ContentItem[] {
-  const calls = new Map<string, ToolCallPart>();
+  const seen: Seen = { calls: new Map(), running: new Map() };
   const items = conversation.messages.flatMap((message, index) =>
-    messageItems(message, calls).map((item) => ({ ...item, message: index })),
+    messageItems(message, seen).map((item) => ({ ...item, message: index })),
   );
   const beside = instructionsItem(conversation);
   return [...outsideItem(size), ...inProviderTokens([...beside, ...items], size)];
@@ -104,33 +106,58 @@ function inProviderTokens(items: readonly ContentItem[], size: WindowSize): Cont
   });
 }
 
+/** What came before a piece and tells what it is. */
+interface Seen {
+  readonly calls: Map<string, ToolCallPart>;
+  /** The command by the number of its terminal, where it went on after its first output. */
+  readonly running: Map<string, string>;
+}
+
 /** Tokens are estimates here; the framing of a message counts with its first piece. */
-function messageItems(message: Message, calls: Map<string, ToolCallPart>): ContentItem[] {
-  const items = message.parts.flatMap((part) => partItems(message, part, calls));
+function messageItems(message: Message, seen: Seen): ContentItem[] {
+  const items = message.parts.flatMap((part) => partItems(message, part, seen));
   const [first = { kind: textKind(message), subject: "", tokens: 0 }, ...rest] = items;
   return [{ ...first, tokens: first.tokens + MESSAGE_OVERHEAD }, ...rest];
 }
 
-function partItems(message: Message, part: Part, calls: Map<string, ToolCallPart>): ContentItem[] {
-  if (part.type === "tool-result") return resultItems(part, calls.get(part.toolCallId));
+function partItems(message: Message, part: Part, seen: Seen): ContentItem[] {
+  if (part.type === "tool-result") return resultItems(part, seen);
   if (part.type === "file") return [fileItem(part)];
-  if (part.type === "tool-call") calls.set(part.toolCallId, part);
-  return [{ ...ownItem(message, part), tokens: partTokens(part, estimator) }];
+  if (part.type === "tool-call") seen.calls.set(part.toolCallId, part);
+  return [{ ...ownItem(message, part, seen), tokens: partTokens(part, estimator) }];
 }
 
 type OwnPart = Exclude<Part, ToolResultPart | FilePart>;
 
-function ownItem(message: Message, part: OwnPart): Omit<ContentItem, "tokens"> {
+function ownItem(message: Message, part: OwnPart, seen: Seen): Omit<ContentItem, "tokens"> {
   if (part.type === "text") return { kind: textKind(message), subject: clipLine(part.text) };
   if (part.type === "opaque") return { kind: "other", subject: part.kind };
   if (part.type === "reasoning") {
     return { kind: "reasoning", subject: clipLine(part.text) || "(encrypted)" };
   }
-  return { kind: "tool-call", tool: part.toolName, subject: describeCall(part).subject };
+  return { kind: "tool-call", tool: part.toolName, subject: subjectOf(part, seen) };
+}
+
+/** What a call is about; one that writes to a terminal goes on with the command that runs there. */
+function subjectOf(call: ToolCallPart, { running }: Seen): string {
+  const { session_id: terminal } = fieldsOf(call.input);
+  const command = running.get(String(terminal));
+  return command === undefined ? describeCall(call).subject : clipLine(`${command} (goes on)`);
+}
+
+/** Codex names the terminal in which a command goes on. */
+const RUNNING = /^Process running with session ID (\d+)$/m;
+
+function noteRunning(result: ToolResultPart, subject: string, { running }: Seen): void {
+  const [, terminal] = RUNNING.exec(resultText(result)) ?? [];
+  if (terminal !== undefined && !running.has(terminal)) running.set(terminal, subject);
 }
 
 /** The result without its files, and each file in it. */
-function resultItems(result: ToolResultPart, call: ToolCallPart | undefined): ContentItem[] {
+function resultItems(result: ToolResultPart, seen: Seen): ContentItem[] {
+  const call = seen.calls.get(result.toolCallId);
+  const subject = call === undefined ? "" : subjectOf(call, seen);
+  noteRunning(result, subject, seen);
   const tool = result.toolName || (call?.toolName ?? "");
   const files = result.output.filter((piece) => piece.type === "file").map(fileItem);
   const inFiles = files.reduce((total, file) => total + file.tokens, 0);
@@ -138,7 +165,7 @@ function resultItems(result: ToolResultPart, call: ToolCallPart | undefined): Co
     kind: "tool-result",
     tool,
     isError: result.isError === true,
-    subject: call === undefined ? "" : describeCall(call).subject,
+    subject,
     tokens: partTokens(result, estimator) - inFiles,
   };
   return [text, ...files.map((file) => ({ ...file, tool }))];

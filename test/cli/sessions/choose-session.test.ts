@@ -33,7 +33,7 @@ describe("chooseSession without a terminal", () => {
     const io = at();
     expect(await chooseSession(io)).toBeUndefined();
     expect(io.text()).toContain("shop: Where is the port set?");
-    expect(io.text()).toMatch(/ 6 %\? +7\.1k .* opencode/);
+    expect(io.text()).toMatch(/ 7 %\? +7\.1k .* opencode/);
     expect(io.text()).toContain(`  ${SESSION_ID}`);
     expect(io.text()).toMatch(/damaged .* Claude/);
     expect(io.text()).toContain(damaged);

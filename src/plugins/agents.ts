@@ -4,6 +4,7 @@ import type { AgentPlugin } from "./plugin.ts";
 const PLUGINS = {
   "claude-code": async () => (await import("./claude-code/plugin.ts")).claudeCodePlugin,
   codex: async () => (await import("./codex/plugin.ts")).codexPlugin,
+  opencode: async () => (await import("./opencode/plugin.ts")).opencodePlugin,
   pi: async () => (await import("./pi/plugin.ts")).piPlugin,
 } as const satisfies Readonly<Record<string, () => Promise<AgentPlugin>>>;
 

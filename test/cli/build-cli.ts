@@ -6,6 +6,7 @@ import type { TestProject } from "vitest/node";
 const PROGRAMS = {
   main: "src/cli/main.ts",
   hook: "src/cli/hook.ts",
+  "plugins/opencode/index": "src/plugins/opencode/index.ts",
   "plugins/pi/index": "src/plugins/pi/index.ts",
   "archive-collector": "test/archive/archive-collector.ts",
   "archive-spiller": "test/archive/archive-spiller.ts",

@@ -51,10 +51,12 @@ const edits = (): number => (log().match(/: (?:prune|compact): /g) ?? []).length
 
 /** The lists that a session has sent: one for each request. */
 function requests<Native>({ decode }: InsideKit<Native>, list: readonly Native[]): Native[][] {
-  const roles = list.map((one) => decode([one]).at(-1)?.role);
-  const ends = roles.flatMap((role, at) =>
-    (role === "tool" && roles[at + 1] !== "tool") || role === "user" ? [at + 1] : [],
-  );
+  const said = list.map((one) => decode([one]));
+  const ends = said.flatMap((messages, at) => {
+    const last = messages.at(-1)?.role;
+    const isWhole = last === "tool" && said[at + 1]?.[0]?.role !== "tool";
+    return isWhole || last === "user" ? [at + 1] : [];
+  });
   return ends.map((end) => list.slice(0, end));
 }
 

@@ -192,7 +192,7 @@ describe("opencode user messages", () => {
         { type: "file", mime: "application/pdf", url: "https://example.org/a.pdf" },
       ),
     ]);
-    expect(messages[0]?.parts.slice(1)).toEqual([
+    expect(messages[0]?.parts.slice(1)).toMatchObject([
       { type: "file", mediaType: "image/png", filename: "a.png", data: "QUJD" },
       { type: "file", mediaType: "application/pdf", url: "https://example.org/a.pdf" },
     ]);

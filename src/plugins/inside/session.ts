@@ -50,6 +50,8 @@ export interface Session<Native> {
   truncate<Value>(value: Value, meta: OutputMeta): Promise<Value>;
   /** What stands for messages that the agent itself is about to summarize; asks no model. */
   summarize(head: readonly Native[]): Promise<string | undefined>;
+  /** The summary that a list begins with, for agents whose own compactions leave it out. @default the newest list */
+  earlierSummary(list?: readonly Native[]): readonly Native[];
   /** What was sent last, and how full the window was with it. */
   latest(): Latest | undefined;
   close(): Promise<void>;
@@ -78,9 +80,9 @@ export interface SessionSetup<Native> {
 export function openSession<Native extends object>(setup: SessionSetup<Native>): Session<Native> {
   const { format, limits, log } = setup;
   const options = contextOptions(setup);
-  const context = createContext(options);
-  tellLog(context, log);
-  let native: NativeContext<readonly Native[]> = nativeContextOn(context, format);
+  const open = (): NativeContext<readonly Native[]> =>
+    nativeContextOn(heard(createContext(options), log), format);
+  let native = open();
   let known: readonly Native[] = [];
   let latest: Latest | undefined;
   const follow = (list: readonly Native[]): readonly Native[] => {
@@ -91,16 +93,9 @@ export function openSession<Native extends object>(setup: SessionSetup<Native>):
   const note = (report: ContextReport | undefined, sent: readonly Native[]): void => {
     if (report !== undefined) latest = { report, messages: format.dialect.decode(sent) };
   };
-  const guarded = async <Value>(work: () => Promise<Value>, otherwise: Value): Promise<Value> => {
-    try {
-      return await work();
-    } catch (error) {
-      log(errorMessage(error));
-      return otherwise;
-    }
-  };
+  const guarded = guardedBy(log);
   return {
-    archive: context.archive,
+    archive: native.context.archive,
     prepare: (list, sent) =>
       guarded(async () => {
         const given = follow(list);
@@ -116,7 +111,7 @@ export function openSession<Native extends object>(setup: SessionSetup<Native>):
     truncate: (value, meta) =>
       guarded(
         async () =>
-          (await truncateValue(value, { ...limits, ...meta }, context.truncation)) as never,
+          (await truncateValue(value, { ...limits, ...meta }, native.context.truncation)) as never,
         value,
       ),
     summarize: (head) =>
@@ -124,12 +119,12 @@ export function openSession<Native extends object>(setup: SessionSetup<Native>):
         const summary = await summaryOf(head, options, format);
         log(`summary: ${head.length} messages of a compaction of ${format.agent}`);
         // The list goes on from there: what is known of the one before says nothing about it.
-        native = nativeContextOn(createContext(options), format);
-        known = [];
+        native = open();
         return summary;
       }, undefined),
+    earlierSummary: (list = known) => summaryIn(list, format),
     latest: () => latest,
-    close: () => guarded(() => context.close(), undefined),
+    close: () => guarded(() => native.context.close(), undefined),
   };
 }
 
@@ -178,11 +173,36 @@ async function summaryOf<Native extends object>(
   return summary && messageText(summary);
 }
 
-function tellLog(context: Context, log: (line: string) => void): void {
+/** What must not reach an agent: it goes on with `otherwise`, and the log says why. */
+function guardedBy(
+  log: (line: string) => void,
+): <Value>(work: () => Promise<Value>, otherwise: Value) => Promise<Value> {
+  return async (work, otherwise) => {
+    try {
+      return await work();
+    } catch (error) {
+      log(errorMessage(error));
+      return otherwise;
+    }
+  };
+}
+
+/** The messages up to the summary, if nothing that says anything stands before it. */
+function summaryIn<Native>(
+  list: readonly Native[],
+  { dialect }: AgentFormat<Native>,
+): readonly Native[] {
+  const first = list.findIndex((native) => dialect.decode([native]).length > 0);
+  const leading = list.slice(0, first + 1);
+  return dialect.decode(leading)[0]?.kind === "summary" ? leading : [];
+}
+
+function heard(context: Context, log: (line: string) => void): Context {
   context.on("failed", ({ code, message }) => log(`${code}: ${message}`));
   context.on("prepared", ({ action, tokens, messages }) => {
     if (action === "none") return;
     const sizes = `${tokens.before} to ${tokens.after} tokens`;
     log(`${action}: ${sizes}, ${messages.before} to ${messages.after} messages`);
   });
+  return context;
 }

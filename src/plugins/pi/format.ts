@@ -9,6 +9,7 @@ import { type CallPairing, createCallPairing } from "../../transcripts/call-pair
 import { number } from "../../transcripts/lenient.ts";
 import { decodeMessage } from "../../transcripts/pi/message.ts";
 import type { AgentFormat } from "../inside/session.ts";
+import { withoutStaleUsage } from "../inside/stale-usage.ts";
 
 const PI = "pi";
 
@@ -24,14 +25,11 @@ const dialect: Dialect<readonly PiMessage[], PiMessage> = {
 
 function decoder(): Decoder<PiMessage> {
   const calls = createCallPairing();
-  let summarizedAt = -Infinity;
+  const current = withoutStaleUsage();
   return createDecoder<PiMessage>(PI, (native) => {
     const message = decoded(native, calls);
     if (message === undefined) return [];
-    const { time = Infinity } = message;
-    if (message.kind === "summary") summarizedAt = time;
-    // What was reported before a compaction is about the list before it.
-    return [time > summarizedAt ? message : { ...message, usage: undefined }];
+    return [current(message)];
   });
 }
 

@@ -3,6 +3,7 @@ import {
   type FilePart,
   type Message,
   type Part,
+  type Source,
   type ToolCallPart,
   type ToolResultPart,
   type Usage,
@@ -90,8 +91,15 @@ function userMessages(natives: readonly Fields[], stamp: Stamp): readonly Messag
 }
 
 /** A text that is sent; an ignored one is for the screen. */
-function saidIn({ type, ignored, text: said }: Fields): Part[] {
-  return type === "text" && ignored !== true ? textParts(text(said)) : [];
+function saidIn(native: Fields): Part[] {
+  const { type, ignored, text: said } = native;
+  if (type !== "text" || ignored === true) return [];
+  return textParts(text(said)).map((part) => ({ ...part, source: sourceOf(native) }));
+}
+
+/** Parts keep what they were, so that an edit of one leaves the others as they are. */
+function sourceOf(value: Fields): Source {
+  return { dialect: "opencode", value };
 }
 
 /** The work of a subtask and its answer are in the `task` call that follows. */
@@ -182,15 +190,15 @@ function addToStep(step: Step, native: Fields, calls: CallPairing): void {
   const { type, tool } = native;
   step.parts.push(...saidIn(native));
   if (type === "reasoning") {
-    const source = { dialect: "opencode", value: native };
-    step.parts.push({ type, text: text(native["text"]) ?? "", source });
+    step.parts.push({ type, text: text(native["text"]) ?? "", source: sourceOf(native) });
   }
   if (type !== "tool" || typeof tool !== "string") return;
   const state = fieldsOf(native["state"]);
   const call = calls.open(text(native["callID"]), tool, state["input"] ?? {});
-  step.parts.push(call);
+  const source = sourceOf(native);
+  step.parts.push({ ...call, source });
   const result = toolResult(call, state);
-  if (result !== undefined) step.results.push(result);
+  if (result !== undefined) step.results.push({ ...result, source });
 }
 
 /** A reply that failed is not sent again, except one that the person stopped after it said something. */
@@ -259,11 +267,13 @@ function originalOf({ outputPath, truncated }: Fields, input: unknown): string |
  * An attached file, unless it is text or a folder: those are never sent as files, because opencode
  * writes their content into the message as synthetic text.
  */
-function decodeFile({ mime, filename, url }: Fields): FilePart[] {
+function decodeFile(native: Fields): FilePart[] {
+  const { mime, filename, url } = native;
   const mediaType = text(mime) ?? UNKNOWN_TYPE;
   const isWritten = mediaType === "text/plain" || mediaType === "application/x-directory";
   if (typeof url !== "string" || isWritten) return [];
   const data = parseDataUrl(url)?.data;
   const where = data === undefined ? { url } : { data };
-  return [{ type: "file", mediaType, filename: text(filename), ...where }];
+  const source = sourceOf(native);
+  return [{ type: "file", mediaType, filename: text(filename), ...where, source }];
 }

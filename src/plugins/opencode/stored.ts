@@ -1,0 +1,34 @@
+import { fieldsOf } from "../../core/text/json.ts";
+import { list, text } from "../../transcripts/lenient.ts";
+import { isMessage, type OpencodeMessage } from "./encode.ts";
+import type { OpencodeInput } from "./host.ts";
+import { within } from "./within.ts";
+
+/** The messages of a session are there at once, or not at all. */
+const WAIT_MS = 5_000;
+
+/**
+ * The list that opencode would make a request of: after a compaction its question, its summary, the
+ * tail that was kept, and what came since. Empty where nobody gives the session's messages.
+ */
+export async function storedList(
+  { client }: OpencodeInput,
+  id: string,
+): Promise<readonly OpencodeMessage[]> {
+  const answer = await within(WAIT_MS, client?.session?.messages?.({ path: { id } }));
+  const stored = list(fieldsOf(answer)["data"]).filter(isMessage);
+  const at = stored.findLastIndex(isSummary);
+  const asked = stored.findIndex(({ info }) => info["id"] === stored[at]?.info["parentID"]);
+  if (asked < 0 || asked > at) return stored;
+  const [question, summary] = [stored[asked], stored[at]] as [OpencodeMessage, OpencodeMessage];
+  const marker = question.parts.find(({ type }) => type === "compaction");
+  const start = text(marker?.["tail_start_id"]);
+  const from = stored.findIndex(({ info }) => start !== undefined && info["id"] === start);
+  const tail = from < 0 ? [] : stored.slice(from, asked);
+  return [question, summary, ...tail, ...stored.slice(at + 1)];
+}
+
+/** Of a compaction that was finished. */
+function isSummary({ info: { summary, finish, error } }: OpencodeMessage): boolean {
+  return summary === true && typeof finish === "string" && (error ?? undefined) === undefined;
+}

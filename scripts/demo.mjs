@@ -31,7 +31,7 @@ const archived = handles.map((handle) => originalOf(handle)).join("\n");
 const outputs = await recordedOutputs();
 const kept = JSON.stringify(request);
 const lost = outputs.filter(
-  (text) => ![kept, archived].some((place) => place.includes(inJson(text))),
+  (text) => ![kept, archived].some((place) => place.includes(inJson(text)) || place.includes(text)),
 );
 
 console.log("\nChecked");

@@ -1,4 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
+import { standingIn } from "./standing.ts";
 import { mergeLedgers } from "../core/ledger/merge.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import { jsonBytes } from "../core/tokens/meter.ts";
@@ -272,9 +273,7 @@ function summaryFor(
     cwd,
     recall: recall.hasTool(),
     protectedOutputs: protectedOutputs(wanted, records, digest),
-    standing: new Set(
-      books.names.namesIn(messages.slice(compaction.tailStart)).map(({ name }) => name),
-    ),
+    standing: standingIn(messages, plan, { names: books.names, toolKinds: options.toolKinds }),
   });
 }
 

@@ -183,7 +183,10 @@ function byFile(output: string, path: string | undefined): Iterable<[string | un
 const WORD = /[\w$@.+/:-]{5,200}/g;
 /** A hump or an underscore inside: no word of a language. */
 const HUMP = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]/;
-const PATH = /^[^/]*\/.*\.\w+$/;
+/** A file below a folder, a file of a kind that programs are made of, a folder that is named from its root. */
+const PATH =
+  /^[^/]*\/.*\.\w+$|^[\w@][\w@.-]*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|cpp|hpp|json|ya?ml|toml|mdx?|html?|s?css|sql|sh|txt|lock|xml|cfg|ini|env)$|^(?=.*[A-Za-z])(?:\.{0,2}\/[\w@.-]+\/?|[\w@.-]+\/[\w@.-]+\/)[\w@./-]+$/;
+const FLAG = /^--[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$/;
 const SHORTEST = 5;
 const LONGEST = 80;
@@ -195,9 +198,11 @@ function namesOf(text: string): ReadonlySet<string> {
 }
 
 function namesOfWord(word: string): readonly string[] {
-  const name = word.replace(/^[.:+-]+|[.:+/-]+$/g, "");
-  if (/^https?:\/\/./.test(name)) return name.length <= LONGEST_URL ? [name] : [];
-  const isWhole = ID.test(name) || PATH.test(name);
+  if (word.startsWith("--") && FLAG.test(word)) return word.length <= LONGEST ? [word] : [];
+  const name = word.replace(/^(?!\.{1,2}\/\w)[.:+-]+|[.:+/-]+$/g, "");
+  if (name.startsWith("http") && /^https?:\/\/./.test(name))
+    return name.length <= LONGEST_URL ? [name] : [];
+  const isWhole = (/[./]/.test(name) && PATH.test(name)) || ID.test(name);
   const parts = isWhole ? [name] : name.split(/[^\w$]+/).filter((part) => HUMP.test(part));
   return parts.filter(({ length }) => length >= SHORTEST && length <= LONGEST);
 }

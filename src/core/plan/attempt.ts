@@ -94,7 +94,6 @@ export interface Attempt extends Kept {
 }
 
 const NOTHING: MessageSize = { tokens: 0, bytes: 0, images: 0 };
-
 /** What is left when everything was tried, and what is kept free for the summary beside it. */
 export function leastOf(
   messages: readonly Message[],
@@ -174,10 +173,14 @@ export function firstThatFits(source: Source): Attempt | undefined {
   );
   for (const { rung, room } of tries) {
     const attempt = tryRung(rung, keptAt(rung), room, source);
-    if (fitsInto(attemptSize(attempt, options), room)) return attempt;
+    if (fitsInto(addedTo(requestSize(attempt.kept, options), attempt.reserve), room))
+      return attempt;
   }
   return undefined;
 }
+
+/** Most summaries leave this share of their room. */
+const SUMMARY_SLACK = 0.5;
 
 /**
  * What the result should fit into: the target, or more where system messages, summary, pinned steps
@@ -190,7 +193,8 @@ function wantedRoom(steps: PinnedSteps, { messages, system, options }: Source): 
     options.tailStart === undefined
       ? wholeTail
       : options.meter.total(messages.slice(options.tailStart));
-  return Math.max(target, fixed + summary + addedSize(options).tokens + tail + steps.tokens);
+  const least = fixed + summary + addedSize(options).tokens + tail + steps.tokens;
+  return Math.max(target + Math.floor(summary * SUMMARY_SLACK), least);
 }
 
 function keptBy({ tail, units, pins }: Rung, { messages, system, results, options }: Source): Kept {
@@ -308,10 +312,6 @@ function clipped(
   const keepsMedia = options.unansweredMedia === "keep";
   const wanted = { ...options, level: clip, floor, protectedIds, keepsMedia };
   return clipToFit(list, indices, excess, wanted);
-}
-
-function attemptSize({ kept, reserve }: Attempt, options: PlanOptions): MessageSize {
-  return addedTo(requestSize(kept, options), reserve);
 }
 
 export function range(from: number, to: number): number[] {

@@ -1,15 +1,18 @@
 import { pathFrom } from "../calls/path.ts";
-import type { CommandFact, FileOp, Ledger } from "../ledger/index.ts";
+import { toolKind } from "../calls/tool-kind.ts";
+import type { FileOp, Ledger, TodoFact } from "../ledger/index.ts";
 import { type Handle, namedOriginal } from "../message/handle.ts";
-import { type FileMention, mentions, pathsByState, relevantFiles } from "./files.ts";
+import { fileLines, type FileMention, mentions, pathsByState } from "./files.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
-import type { CoreSectionId } from "./template.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
-import { ruleLines, ruleWeight } from "./rules.ts";
+import { commandList } from "./commands.ts";
+import { list, type Noun, texts } from "./fact-list.ts";
+import { instructions, requests } from "./typed.ts";
+import { isSaid, type Standing } from "./standing.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
-import { saidLength } from "../text/sentences.ts";
+import { refersToCode, saidLength } from "../text/sentences.ts";
 
 /** What a summary records, beside the ledger. */
 export interface RecordedFacts {
@@ -23,8 +26,8 @@ export interface RecordedFacts {
   readonly olderHandles?: readonly Handle[];
   /** Outputs that must be kept and do not stand in the context, newest first. */
   readonly protectedOutputs?: readonly ProtectedOutput[];
-  /** Names that stand in what is kept, and need no place in the summary. */
-  readonly standing?: ReadonlySet<string>;
+  /** What stands in what is kept, and needs no place in the summary. */
+  readonly standing?: Standing;
   /** Whether the agent has the tool `recall`. @default true */
   readonly recall?: boolean;
 }
@@ -39,116 +42,66 @@ export interface ProtectedOutput {
   readonly handle?: Handle;
 }
 
-/** The recorded facts of the five sections, newest first. */
+/** The recorded facts of the five sections, what comes from one another in the order of time. */
 export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
-  const { ledger, constraints = [], olderHandles = [], cwd } = facts;
+  const { ledger, constraints = [], olderHandles = [], cwd, standing } = facts;
   const typed = ledger.instructions
     .filter(({ text }) => !isFrame(text))
-    .map(({ text }) => withoutFrames(text));
+    .map(({ text }, at) => ({ text: cleanText(withoutFrames(text)).trim(), at }));
   const files = mentions(ledger, cwd);
-  const names = nameLines(ledger.names ?? [], facts.standing, cwd);
+  const names = nameLines(ledger.names ?? [], { standing: standing?.names, cwd, files });
   return [
-    list("requests", texts(requests(typed)), { clips: true }),
-    instructions([...typed, ...constraints]),
+    list("requests", texts(requests(typed.map(({ text }) => text))), { clips: true }),
+    ...instructions(typed, constraints, standing?.typed),
     protectedOutputs(facts.protectedOutputs ?? [], facts.recall),
-    errors(ledger, cwd),
-    statements(ledger),
-    ...deeds(ledger, files),
-    ...todos(ledger),
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
+    statements(ledger, standing),
+    errors(ledger, cwd, standing),
     heads(olderHandles, facts.recall),
-    list("files", relevantFiles(files)),
+    changeCount(files),
+    commandList(ledger.commands, cwd, standing?.commands),
+    ...todos(ledger),
+    fileList("changed files", files, CHANGED, fileLines(files, CHANGED)),
+    fileList("files read", files, READ, fileLines(files, READ)),
     list("names", names.entries, { grouped: names.grouped }),
   ];
 }
 
+const CHANGED = ["created", "modified", "deleted"] as const;
+const READ = ["read"] as const;
+
+/** Each path stands once in a summary, with what became of it. */
+function changeCount(files: readonly FileMention[]): FactList {
+  const count = files.filter(({ state }) => state !== "read").length;
+  const line = { text: () => `Files changed: ${count}, named below`, facts: 0 };
+  return list("counts", count === 0 ? [] : [line]);
+}
+
+/** Files a line each, or by folder where that is too long. */
+function fileList(
+  noun: Noun,
+  files: readonly FileMention[],
+  states: readonly FileOp[],
+  lines?: readonly Entry[],
+): FactList {
+  const { entries, grouped } = pathsByState(files, states);
+  return list(noun, lines ?? entries, { grouped });
+}
+
 /** What was done, for a prompt: what people and the agent said stands in the conversation itself. */
 export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly FactList[] {
-  return [...deeds(ledger, mentions(ledger, cwd)), ...todos(ledger), errors(ledger, cwd)];
-}
-
-/**
- * What is recorded: the section of each list and its weight. The weights say what an agent misses
- * most when a cap is too small for all: what was changed, what the user said, then what was learned.
- */
-const LISTS = {
-  requests: ["goal", 13],
-  instructions: ["instructions", 22],
-  "protected outputs": ["instructions", 20],
-  "unresolved errors": ["discoveries", 7],
-  statements: ["discoveries", 9],
-  "files read": ["discoveries", 3],
-  "environment facts": ["discoveries", 2],
-  heads: ["discoveries", 3],
-  "changed files": ["accomplished", 23],
-  commands: ["accomplished", 6],
-  "finished todos": ["accomplished", 2],
-  "open todos": ["accomplished", 5],
-  files: ["relevantFiles", 10],
-  names: ["relevantFiles", 8],
-} as const satisfies Readonly<Record<string, readonly [CoreSectionId, number]>>;
-
-type Noun = keyof typeof LISTS;
-
-function list(noun: Noun, entries: readonly Entry[], rest: Partial<FactList> = {}): FactList {
-  const [section, weight] = LISTS[noun];
-  return { section, noun, weight, entries, ...rest };
-}
-
-function texts(all: readonly string[]): readonly Entry[] {
-  return all.map((text) => ({ text: () => text }));
+  const files = mentions(ledger, cwd);
+  return [
+    fileList("files read", files, READ),
+    fileList("changed files", files, CHANGED),
+    commandList(ledger.commands, cwd),
+    ...todos(ledger),
+    errors(ledger, cwd),
+  ];
 }
 
 function whereabouts(cwd: string): string {
   return `Environment: working directory ${oneLine(cwd)}`;
-}
-
-/** In letters of an alphabet: a shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
-const SHORTEST_REQUEST = 16;
-/** The first lines of a request say what it is about. */
-const REQUEST_LENGTH = 240;
-const REQUEST_LINES = 2;
-
-function requests(typed: readonly string[]): readonly string[] {
-  const first = startWhere(typed, (start) => start !== "");
-  const latest = typed.toReversed();
-  const newest = startWhere(latest, (start) => saidLength(start) >= SHORTEST_REQUEST);
-  const last = newest ?? startWhere(latest, (start) => start !== "");
-  if (first === undefined) return [];
-  if (first === last) return [`Request: ${first}`];
-  return [`First request: ${first}`, `Newest request: ${last}`];
-}
-
-/** The start of the first of these texts whose start is wanted. */
-function startWhere(
-  texts: readonly string[],
-  isWanted: (start: string) => boolean,
-): string | undefined {
-  for (const text of texts) {
-    const lines = cleanText(text).split("\n").filter(isFilled).slice(0, REQUEST_LINES);
-    const said = startOf(oneLine(lines.join(" ")), REQUEST_LENGTH);
-    if (isWanted(said)) return said;
-  }
-  return undefined;
-}
-
-/**
- * Everything that was typed, newest first, below the rules from outside. What it began with is kept,
- * then what is a rule by its form, then whatever is short, from the oldest on: rules are set early.
- */
-function instructions(typed: readonly string[]): FactList {
-  const newest = [...new Set(typed.map((text) => cleanText(text).trim()).toReversed())].filter(
-    isFilled,
-  );
-  const all = newest.map((text) => ({
-    text: () => text,
-    gist: ruleLines,
-    weight: ruleWeight(text),
-  }));
-  const rules = all.filter(({ weight }) => weight > 1);
-  const short = all.filter(({ weight }) => weight === 1).toReversed();
-  const keep = [...new Set([...all.slice(-1), ...rules, ...short])];
-  return list("instructions", all, { clips: true, keep });
 }
 
 /** What has to be done with a protected output, and the same above the names alone. */
@@ -182,51 +135,49 @@ const STATEMENT_LENGTH = 1_200;
 const TODO_LENGTH = 400;
 
 /** Each failed attempt once, with what was said the last time. */
-function errors({ errors: all }: Ledger, cwd: string | undefined): FactList {
+function errors({ errors: all }: Ledger, cwd: string | undefined, standing?: Standing): FactList {
   const byAttempt = new Map<string, Entry>();
-  for (const { tool, subject, text, resolved } of all.toReversed()) {
-    if (resolved) continue;
-    const tried = shownCommand(/\s/.test(subject) ? subject : pathFrom(cwd, subject));
+  for (const [at, { tool, subject, text, resolved }] of [...all.entries()].toReversed()) {
+    // A search that found nothing is nothing to mend.
+    if (resolved || toolKind(tool) === "search" || isSaid(text, standing)) continue;
+    const tried = shownCommand(/\s/.test(subject) ? subject : pathFrom(cwd, subject), cwd);
     const key = tried === "" ? text : `${tool} ${tried}`;
     const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
     const line = (): string =>
       `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${startOf(cleanText(text).trim(), ERROR_LENGTH)}`;
-    if (!byAttempt.has(key)) byAttempt.set(key, { text: line });
+    if (!byAttempt.has(key)) byAttempt.set(key, { text: line, at });
   }
-  return list("unresolved errors", [...byAttempt.values()], { clips: true });
+  return list("unresolved errors", [...byAttempt.values()], { clips: true, inTime: true });
 }
 
-function statements({ statements: all }: Ledger): FactList {
-  const said = [...new Set(all.map(({ text }) => text).toReversed())].filter(isFilled);
-  const entries = said.map((text) => ({
+/** What is not said again in what is kept; what names nothing only where there is nothing else. */
+function statements({ statements: all }: Ledger, standing: Standing | undefined): FactList {
+  const newest = new Map(all.map(({ text }, at) => [text, at]));
+  const said = [...newest].filter(([text]) => isFilled(text) && !isSaid(text, standing));
+  const telling = said.filter(([text]) => isTelling(text));
+  const entries = (telling.length > 0 ? telling : said).toReversed().map(([text, at]) => ({
+    at,
     text: () => startOf(cleanText(text).trim(), STATEMENT_LENGTH),
   }));
-  return list("statements", entries, { clips: true });
+  return list("statements", entries, { clips: true, inTime: true });
 }
 
-function deeds({ commands }: Ledger, files: readonly FileMention[]): readonly FactList[] {
-  const named = (noun: Noun, states: readonly FileOp[]): FactList => {
-    const { entries, grouped } = pathsByState(files, states);
-    return list(noun, entries, { grouped });
-  };
-  return [
-    named("files read", ["read"]),
-    named("changed files", ["created", "modified", "deleted"]),
-    commandList(commands),
-  ];
+/** In letters of an alphabet: a longer text says something by itself. */
+const LONG_STATEMENT = 80;
+
+function isTelling(text: string): boolean {
+  return saidLength(text) > LONG_STATEMENT || refersToCode(text) || /[\d"“«「]/.test(text);
 }
 
 /** The newest todo list: what is done, and at the end what is open. */
 function todos({ todos: all }: Ledger): readonly FactList[] {
-  const lines = (isDone: boolean, prefix: string): readonly Entry[] => {
-    const some = all.filter(({ status }) => (status === "done") === isDone);
+  const lines = (wanted: TodoFact["status"], prefix: string): readonly string[] => {
+    const some = all.filter(({ status }) => status === wanted);
     const own = new Set(some.map(({ text }) => startOf(oneLine(text), TODO_LENGTH)));
-    return texts([...own].filter(isFilled).map((text) => `${prefix}: ${text}`));
+    return [...own].filter(isFilled).map((text) => `${prefix}: ${text}`);
   };
-  return [
-    list("finished todos", lines(true, "Done")),
-    list("open todos", lines(false, "Still open")),
-  ];
+  const open = [...lines("in-progress", "In progress"), ...lines("pending", "Still open")];
+  return [list("finished todos", texts(lines("done", "Done"))), list("open todos", texts(open))];
 }
 
 /** So many older heads are named, if there is room: each holds a summary that names those before it. */
@@ -240,33 +191,4 @@ function heads(handles: readonly Handle[], recall?: boolean): FactList {
   };
   const entries = handles.length === 0 ? [] : [naming(MOST_HEADS)];
   return list("heads", entries, { grouped: () => [naming(1)] });
-}
-
-/**
- * The runs of each command together, with the newest outcome; what ran last stands first. Old ones
- * are kept where nothing else names their whole output.
- */
-function commandList(commands: readonly CommandFact[]): FactList {
-  const runs = new Map<string, { readonly newest: CommandFact; count: number }>();
-  // Most commands are run again as they were typed, and are brought into shape once.
-  const shown = new Map<string, string>();
-  for (let at = commands.length - 1; at >= 0; at--) {
-    const newest = commands[at] as CommandFact;
-    const known = shown.get(newest.command) ?? shownCommand(newest.command);
-    shown.set(newest.command, known);
-    const run = runs.get(known);
-    if (run !== undefined) run.count++;
-    else if (known !== "") runs.set(known, { newest, count: 1 });
-  }
-  const entries = Array.from(runs, ([command, { newest, count }]) => {
-    const { outcome, exitCode, output } = newest;
-    const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
-    const result = outcome === "unknown" ? "outcome unknown" : `${outcome}${exit}`;
-    const runs = count > 1 ? `, ${count} runs` : "";
-    // The agent knows the whole output by this name, which would be gone with its notice.
-    const whole = output === undefined ? "" : `, whole output ${oneLine(output)}`;
-    const text = `${codeSpan(command)}: ${result}${runs}${whole}`;
-    return { text: () => text, isSpilled: output !== undefined };
-  });
-  return list("commands", entries, { keep: entries.filter(({ isSpilled }) => isSpilled) });
 }

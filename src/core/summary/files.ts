@@ -29,14 +29,20 @@ function fileState(ops: readonly FileOp[]): FileOp {
   return ops.includes("modified") || ops.includes("deleted") ? "modified" : "read";
 }
 
-/** What was changed comes before what was only read; what is gone comes last. */
-const RANK: Readonly<Record<FileOp, number>> = { created: 0, modified: 0, read: 1, deleted: 2 };
-
-/** Every file with what became of it, those that matter most first. */
-export function relevantFiles(files: readonly FileMention[]): readonly Entry[] {
-  const rank = ({ state, isTemporary: last }: FileMention): number => RANK[state] + (last ? 3 : 0);
-  const ranked = files.toSorted((a, b) => rank(a) - rank(b));
-  return ranked.map(({ path, ops }) => ({ text: () => `${codeSpan(path)}: ${ops.join(", ")}` }));
+/** Files a line each, with all that happened to them; those that are gone or that nobody keeps last. */
+export function fileLines(
+  files: readonly FileMention[],
+  states: readonly FileOp[],
+): readonly Entry[] {
+  const rank = ({ state, isTemporary: last }: FileMention): number =>
+    (last ? 2 : 0) + (state === "deleted" ? 1 : 0);
+  const ranked = files
+    .filter(({ state }) => states.includes(state))
+    .toSorted((a, b) => rank(a) - rank(b));
+  return ranked.map(({ path, ops }) => ({
+    about: path,
+    text: () => `${codeSpan(path)}: ${ops.join(", ")}`,
+  }));
 }
 
 /** Paths on one line: whole ones are long, names below a folder are short. */

@@ -4,6 +4,7 @@ export { parseSummary, validateSummary } from "./sections.ts";
 export type { SummarySections, SummaryValidation } from "./sections.ts";
 export { extractiveSummary, writeSummary } from "./summary.ts";
 export type { ExtractiveInput, SummaryInput, WrittenSummary } from "./summary.ts";
+export type { Standing } from "./standing.ts";
 export { DEFAULT_COMPACTION_TEMPLATE, resolveTemplate } from "./template.ts";
 export type {
   CompactionTemplate,

@@ -1,5 +1,6 @@
 import { type Handle, namedOriginal } from "../message/handle.ts";
 import { clip, type CountTokens, headWithin } from "../text/clip.ts";
+import { shareOut } from "./share-out.ts";
 
 /** One entry of a list; its text is made when there may be room for it. */
 export interface Entry {
@@ -9,6 +10,12 @@ export interface Entry {
   readonly gist?: (left: string) => string;
   /** How many facts it holds. @default 1 */
   readonly facts?: number;
+  /** When it was, for a list in the order of time. @default 0 */
+  readonly at?: number;
+  /** What it is about: a further entry of the section about the same is put on the line of the first … */
+  readonly about?: string;
+  /** … as this. */
+  readonly addition?: () => string;
 }
 
 /** Facts, or words, of one kind: the most important first. */
@@ -30,11 +37,13 @@ export interface FactList {
   readonly quoted?: boolean;
   /** Whether no handle leads to what has no room. */
   readonly isNew?: boolean;
+  /** Whether what is shown stands in the order of time, whatever is the most important. */
+  readonly inTime?: boolean;
 }
 
 /** A list as it came out under a budget. */
 interface RenderedList {
-  readonly lines: readonly string[];
+  readonly lines: readonly ShownLine[];
   readonly tokens: number;
   /** Whether every entry is there. */
   readonly whole: boolean;
@@ -48,6 +57,12 @@ interface RenderOptions {
   readonly recall?: boolean;
   /** Lines of the same entries, made under another budget: no entry is counted twice. */
   readonly made?: MadeLines;
+}
+
+/** A line of a list, and what it shows; the line that counts what was cut shows nothing. */
+export interface ShownLine {
+  readonly text: string;
+  readonly entry?: Entry;
 }
 
 /** The lines of entries, and how long their texts are. */
@@ -86,8 +101,7 @@ interface Measured {
   readonly tokens: number;
 }
 
-interface Line {
-  readonly text: string;
+interface Line extends ShownLine {
   readonly tokens: number;
 }
 
@@ -115,7 +129,7 @@ function entryLine(list: FactList, entry: Entry, options: LineOptions): Line {
   const known = options.made?.get(entry);
   if (known !== undefined && !isTooLong(known.units, options.limit)) return known;
   const text = entry.text();
-  const line = lineOf(list, text, options);
+  const line = { ...lineOf(list, text, options), entry };
   if (line.text !== text) options.made?.set(entry, { ...line, units: text.length });
   return line;
 }
@@ -141,16 +155,25 @@ type Room = RenderOptions & { readonly room: number };
 function renderList(list: FactList, known: Measured, options: Room): RenderedList {
   const { room } = options;
   const { entries } = list;
-  if (known.tokens <= room) return whole(known);
+  if (known.tokens <= room) return whole(list, known);
   const grouped = list.grouped?.(room);
   if (grouped === undefined) return renderCut(list, entries, { ...options, known });
   const shorter = measure(list, grouped, { ...options, limit: room });
-  if (shorter.tokens <= room) return whole(shorter);
+  if (shorter.tokens <= room) return whole(list, shorter);
   return renderCut(list, grouped, { ...options, known: shorter });
 }
 
-function whole({ lines, tokens }: Measured): RenderedList {
-  return { lines: lines.map(({ text }) => text), tokens, whole: true };
+function whole(list: FactList, { lines, tokens }: Measured): RenderedList {
+  return { lines: inOrder(list, lines), tokens, whole: true };
+}
+
+function inOrder({ inTime }: FactList, lines: readonly Line[]): readonly ShownLine[] {
+  const ordered = inTime === true ? lines.toSorted((a, b) => timeOf(a) - timeOf(b)) : lines;
+  return ordered.map(({ text, entry }) => ({ text, entry }));
+}
+
+function timeOf({ entry }: Line): number {
+  return entry?.at ?? 0;
 }
 
 function renderCut(
@@ -162,14 +185,16 @@ function renderCut(
   const total = factCount(entries);
   const reserve = count(`${cutLine(list, total, options)}\n`);
   const chosen = chooseEntries(list, entries, { ...options, room: room - reserve });
-  const lines = entries.flatMap((entry) => chosen.get(entry) ?? []);
+  const shown = entries.flatMap((entry) => chosen.get(entry) ?? []);
+  const lines = inOrder(list, shown);
   const more = total - factCount([...chosen.keys()]);
-  const cut = cutLine(list, more, options);
-  const tokens = lines.reduce((sum, line) => sum + line.tokens, 0);
-  if (more === 0) return { lines: lines.map(({ text }) => text), tokens, whole: false };
+  const cut = { text: cutLine(list, more, options) };
+  const tokens = shown.reduce((sum, line) => sum + line.tokens, 0);
+  if (more === 0) return { lines, tokens, whole: false };
   return {
-    lines: [...lines.map(({ text }) => text), cut],
-    tokens: tokens + count(`${cut}\n`),
+    // What was left out is older, as a rule.
+    lines: list.inTime === true ? [cut, ...lines] : [...lines, cut],
+    tokens: tokens + count(`${cut.text}\n`),
     whole: false,
   };
 }
@@ -247,7 +272,7 @@ function fitting(
       ...(list.isNew && { handle: undefined }),
     });
     if (clipped === undefined) return undefined;
-    const shorter = lineOf(list, clipped, { limit: room, count });
+    const shorter = { ...lineOf(list, clipped, { limit: room, count }), entry };
     if (shorter.tokens <= room) return shorter;
   }
   return undefined;
@@ -270,36 +295,4 @@ function clipText(
     return rest === "" ? mark : `${mark}\n${rest}`;
   };
   return clip(text(), { tokens, count }, { mark: markOf });
-}
-
-/** A claim on a part of a total. */
-export interface Want {
-  /** How much would be enough. */
-  readonly demand: number;
-  /** The claim compared with the others; greater than 0. */
-  readonly weight: number;
-}
-
-/**
- * Shares a total out by weight. Nobody gets more than the demand; what one leaves goes to the
- * others, by weight again. The shares are in the order of the wants; their sum never exceeds the
- * total.
- */
-export function shareOut(total: number, wants: readonly Want[]): readonly number[] {
-  const shares = wants.map(() => 0);
-  let open = [...wants.keys()];
-  let left = Math.max(0, total);
-  while (open.length > 0) {
-    const weights = open.reduce((sum, at) => sum + (wants[at]?.weight ?? 0), 0);
-    const fair = (at: number): number => (left * (wants[at]?.weight ?? 0)) / weights;
-    const content = open.filter((at) => (wants[at]?.demand ?? 0) <= fair(at));
-    if (content.length === 0) {
-      for (const at of open) shares[at] = Math.floor(fair(at));
-      return shares;
-    }
-    for (const at of content) shares[at] = wants[at]?.demand ?? 0;
-    left -= content.reduce((sum, at) => sum + (shares[at] ?? 0), 0);
-    open = open.filter((at) => !content.includes(at));
-  }
-  return shares;
 }

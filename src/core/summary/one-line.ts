@@ -6,13 +6,28 @@ import { clip } from "../text/clip.ts";
 /** A command is for recognising, not for running again: the whole one is in the archive. */
 const COMMAND_LENGTH = 200;
 
-/** A command on one line: the first line of a script says which one it is. */
-export function shownCommand(command: string): string {
-  const clean = cleanText(command);
+/** A command on one line, as it is called from the working directory: the first line of a script says which one it is. */
+export function shownCommand(command: string, cwd?: string): string {
+  const clean = calledFrom(cwd, cleanText(command).replace(NOISE, ""));
   if (!clean.includes("\n")) return startOf(oneLine(clean), COMMAND_LENGTH);
   const lines = clean.split("\n").filter(isFilled);
   const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
   return `${startOf(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
+}
+
+/** What changes nothing of what a command does: a line that it prints between others, errors shown or not. */
+const NOISE = /(?<=^|[;&]\s*)echo (?:"[^"$`\n]*"|'[^'\n]*')\s*(?:;|&&)\s*|\s2>(?:&1|\/dev\/null)/g;
+const CHANGES_FOLDER = /^cd (?:"([^"]*)"|'([^']*)'|([^\s;&|]+))\s*(?:;|&&)\s*/;
+
+/** A command without its way to the working directory, and with names from there. */
+function calledFrom(cwd: string | undefined, command: string): string {
+  if (cwd === undefined || !command.includes(cwd)) return command;
+  const [change = "", double, single, bare] = CHANGES_FOLDER.exec(command) ?? [];
+  const isHere = (double ?? single ?? bare)?.replace(/\/$/, "") === cwd;
+  const rest = isHere ? command.slice(change.length) : command;
+  return rest.replaceAll(`${cwd}/`, (root, at: number) =>
+    /[\w./~-]/.test(rest.charAt(at - 1)) ? root : "",
+  );
 }
 
 /** The start of a text; most texts are short. */

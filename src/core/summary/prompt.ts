@@ -134,7 +134,7 @@ function factsText({ ledger, cwd }: SummaryTask, { room, count }: PromptBudget):
   const tokens = Math.min(MOST_FACTS, Math.floor(room * FACTS_SHARE));
   const lists = recordedDeeds(ledger, cwd).filter(({ entries }) => entries.length > 0);
   const rendered = renderLists(lists, tokens, { count, handle: undefined });
-  return escapeData(rendered.flatMap(({ lines }) => lines).join("\n"));
+  return escapeData(rendered.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n"));
 }
 
 /** The summaries of now under their share of the room. */

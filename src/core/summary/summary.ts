@@ -1,6 +1,13 @@
 import type { Handle } from "../message/index.ts";
 import { recordedFacts, type RecordedFacts } from "./facts.ts";
-import { cutLine, factCount, type FactList, type MadeLines, renderLists } from "./lists.ts";
+import {
+  cutLine,
+  factCount,
+  type FactList,
+  type MadeLines,
+  renderLists,
+  type ShownLine,
+} from "./lists.ts";
 import {
   type CompactionTemplate,
   DEFAULT_COMPACTION_TEMPLATE,
@@ -67,12 +74,26 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
   for (const part of TRIES) {
     const rendered = renderLists(lists, Math.floor(room * part), { count, ...where, made: lines });
     const linesOf = (id: string): readonly string[] =>
-      rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : []));
+      joined(rendered.flatMap(({ lines }, at) => (lists[at]?.section === id ? lines : [])));
     const made = assembled(template, linesOf);
     const isWhole = rendered.every(({ whole }, at) => whole || lists[at]?.isNew !== true);
     if (count(made.text) <= cap) return { ...made, isWhole };
   }
   return { ...assembled(template, (id) => leastLines(lists, id, where)), isWhole: false };
+}
+
+/** The lines of a section; what is about one thing stands on one line. */
+function joined(lines: readonly ShownLine[]): readonly string[] {
+  const places = new Map<string, number>();
+  const texts: string[] = [];
+  for (const { text, entry } of lines) {
+    const { about, addition } = entry ?? {};
+    const place = about === undefined ? undefined : places.get(about);
+    if (place !== undefined && addition !== undefined) texts[place] += addition();
+    else if (about !== undefined) places.set(about, texts.push(text) - 1);
+    else texts.push(text);
+  }
+  return texts;
 }
 
 /** The one line that counts the facts of a section and names where they are. */

@@ -23,7 +23,7 @@ describe("a summary of several rounds", () => {
       "- First request: Build a parser for me.\n- Newest request: Support tables too.",
     );
     expect(instructions).toBe(
-      "- Support tables too.\n- Add some tests now.\n- Build a parser for me.",
+      "- Build a parser for me.\n- Add some tests now.\n- Support tables too.",
     );
   });
 
@@ -40,8 +40,9 @@ describe("a summary of several rounds", () => {
       files: { "b.ts": ["modified"], "c.ts": ["deleted"], "tmp/": ["deleted"] },
     });
     const { accomplished, relevantFiles } = after(before, now);
-    expect(accomplished).toContain("- Created: `a.ts`\n- Modified: `b.ts`\n- Deleted: ");
-    for (const path of ["tmp/", "c.ts", "tmp/x.ts"]) expect(accomplished).toContain(`\`${path}\``);
+    expect(accomplished).toBe("- Files changed: 5, named below");
+    for (const path of ["tmp/", "tmp/x.ts"]) expect(relevantFiles).toContain(`\`${path}\``);
+    expect(relevantFiles).toContain("- `a.ts`: created");
     expect(relevantFiles).toContain("- `b.ts`: read, modified");
     expect(relevantFiles).toContain("- `c.ts`: created, deleted");
   });

@@ -6,6 +6,7 @@ import {
   extractiveSummary,
   parseSummary,
   resolveTemplate,
+  type Standing,
   validateSummary,
   writeSummary,
 } from "../../../src/core/summary/index.ts";
@@ -13,6 +14,12 @@ import { estimateTokens } from "../../../src/core/tokens/estimate-tokens.ts";
 import { runs } from "../../property/runs.ts";
 import { busyLedger, count, HEAD, head, ledger } from "./build-ledger.ts";
 
+const NOTHING_STANDS: Standing = {
+  names: new Set(),
+  commands: new Set(),
+  typed: new Set(),
+  text: "",
+};
 const INPUT: ExtractiveInput = { ledger: EMPTY_LEDGER, cap: 4_000, count, headHandle: HEAD };
 
 function sectionsOf(input: Partial<ExtractiveInput>): Readonly<Record<string, string>> {
@@ -59,33 +66,30 @@ describe("T12: the extractive summary of a small session", () => {
 - Newest request: Also support tables, please.
 
 ## Instructions
-- go on
-- Also support tables, please.
 - Build a parser.
   Never use regex.
+- Also support tables, please.
+- Said in between: \`go on\`
 
 ## Discoveries
+- Environment: working directory /app
+- The parser has two passes.
 - Unresolved: \`bash\` on \`npm run lint\`: no config
     at x
-- The parser has two passes.
-- Read: \`c.md\`
-- Environment: working directory /app
 
 ## Accomplished
-- Created: \`src/b.ts\`
-- Modified: \`src/a.ts\`
-- Deleted: \`old.ts\`
-- \`npm test\`: ok, 2 runs
+- Files changed: 3, named below
 - \`cat <<EOF … (3 lines)\`: outcome unknown
+- \`npm test\`: ok, 2 runs
 - Done: scaffold
-- Still open: tables
+- In progress: tables
 - Still open: docs
 
 ## Relevant files
 - \`src/b.ts\`: created
 - \`src/a.ts\`: read, modified
-- \`c.md\`: read
-- \`old.ts\`: deleted`);
+- \`old.ts\`: deleted
+- \`c.md\`: read`);
   });
 
   it("says (none) exactly where there is nothing", () => {
@@ -129,12 +133,12 @@ describe("T12: instructions, word for word", () => {
     );
   });
 
-  it("come newest first, and those without room are counted and named by handle", () => {
+  it("come in the order of time, and older ones without room are counted and named by handle", () => {
     const { instructions = "" } = sectionsOf({ ledger: busyLedger(300), cap: 800 });
     const lines = instructions.split("\n");
-    expect(lines[0]).toBe("- s: rule number 299 must always hold.");
+    expect(lines.at(-1)).toBe("- s: rule number 299 must always hold.");
     const hidden = /^- … and (\d+) more \(instructions\): recall head_00000000000000aa$/.exec(
-      lines.at(-1) ?? "",
+      lines[0] ?? "",
     );
     expect(Number(hidden?.[1]) + lines.length - 1).toBe(300);
   });
@@ -149,18 +153,18 @@ describe("T12: changed files are all named", () => {
   );
 
   it("are all named, by folder when that saves room", () => {
-    const { accomplished = "" } = sectionsOf({ ledger: ledger({ files }), cap: 800 });
-    expect(accomplished).toContain("- Modified in `packages/some-package/src/feature-1/`: ");
+    const { relevantFiles = "" } = sectionsOf({ ledger: ledger({ files }), cap: 800 });
+    expect(relevantFiles).toContain("- Modified in `packages/some-package/src/feature-1/`: ");
     for (const path of Object.keys(files)) {
-      expect(accomplished).toContain(`\`${path.slice(path.lastIndexOf("/") + 1)}\``);
+      expect(relevantFiles).toContain(`\`${path.slice(path.lastIndexOf("/") + 1)}\``);
     }
   });
 
   it("that have no room even so are counted and named by handle", () => {
-    const { accomplished = "" } = sectionsOf({ ledger: ledger({ files }), cap: 300 });
-    const named = accomplished.match(/file-\d+\.ts/g)?.length ?? 0;
+    const { relevantFiles = "" } = sectionsOf({ ledger: ledger({ files }), cap: 260 });
+    const named = relevantFiles.match(/file-\d+\.ts/g)?.length ?? 0;
     expect(named).toBeLessThan(60);
-    expect(accomplished).toContain(`… and ${60 - named} more (changed files): recall ${HEAD}`);
+    expect(relevantFiles).toContain(`… and ${60 - named} more (changed files): recall ${HEAD}`);
   });
 });
 
@@ -199,7 +203,7 @@ describe("T12: the cap", () => {
     });
     const sections = sectionsOf({ ledger: wordy, cap: 800 });
     expect(sections["discoveries"]).toContain("One important thing.");
-    expect(sections["accomplished"]).toContain("src/a.ts");
+    expect(sections["relevantFiles"]).toContain("src/a.ts");
     expect(sections["relevantFiles"]).toContain("src/b.ts");
     expect(sections["goal"]).toContain("Newest request: 49");
   });
@@ -292,11 +296,12 @@ describe("T12: a template with other sections", () => {
     const input: ExtractiveInput = { ledger: facts, cap: 4_000, count, headHandle: HEAD };
 
     it("say where they stood, the agent's own first, without those that are kept", () => {
-      const text = extractiveSummary({ ...input, standing: new Set(["stillHere"]) });
-      expect(text).toContain("- `src/a.ts`: read, modified\n");
-      expect(text).toContain("- Names in `src/a.ts`: ownName, fromOutput\n");
-      expect(text).toContain("- Names in `src/c.ts`: searchedFor");
-      expect(text).toContain("- Names in no file: bareName");
+      const standing = { ...NOTHING_STANDS, names: new Set(["stillHere"]) };
+      const text = extractiveSummary({ ...input, standing });
+      expect(text).toContain("- `src/a.ts`: read, modified; names: ownName, fromOutput\n");
+      expect(text).toContain("- `src/b.ts`: read\n");
+      expect(text).toContain("- `src/c.ts`: names: searchedFor");
+      expect(text).toContain("- Other: names: bareName");
       expect(text).not.toContain("stillHere");
     });
 
@@ -318,9 +323,75 @@ describe("T12: a template with other sections", () => {
         path: "x.ts",
       }));
       const text = extractiveSummary({ ...input, ledger: { ...facts, names }, cap: 50_000 });
-      expect(count(text)).toBeLessThan(1_800);
+      expect(count(text)).toBeLessThan(2_400);
       expect(text).toContain("someName2999");
     });
+  });
+});
+
+describe("T12: what stands beside the summary", () => {
+  const facts = ledger({
+    instructions: ["Build a parser.", `Then port it: ${"all of it, ".repeat(60)}`],
+    statements: ["The parser has 2 passes.", "Tables need a 3rd pass."],
+    rest: {
+      commands: ["npm test", "npm run lint"].map((command, at) => ({ command, outcome: "ok", at })),
+    },
+  });
+  const standing: Standing = {
+    names: new Set(),
+    commands: new Set(["npm test"]),
+    typed: new Set(facts.instructions.map(({ text }) => text.trim())),
+    text: "As I said: The parser has 2 passes. And more.",
+  };
+  const sections = sectionsOf({ ledger: facts, standing });
+
+  it("is not said again", () => {
+    expect(sections["discoveries"]).toBe("- Tables need a 3rd pass.");
+    expect(sections["accomplished"]).toBe("- `npm run lint`: ok");
+  });
+
+  it("is begun where the person said it, whole where it is short", () => {
+    expect(sections["instructions"]).toMatch(/^- Build a parser\.\n- Then port it: .{200,230}…$/);
+  });
+});
+
+describe("T12: what says nothing", () => {
+  it("is no statement where others tell something", () => {
+    const statements = ["All issues addressed.", "`src/a.ts` reads the header twice."];
+    expect(sectionsOf({ ledger: ledger({ statements }) })["discoveries"]).toBe(
+      "- `src/a.ts` reads the header twice.",
+    );
+  });
+
+  it("is no request, and stands on one line word for word", () => {
+    const { goal, instructions } = sectionsOf({
+      ledger: ledger({ instructions: ["/mode", "Port the parser to Rust.", "yes"] }),
+    });
+    expect(goal).toBe("- Request: Port the parser to Rust.");
+    expect(instructions).toBe("- Port the parser to Rust.\n- Said in between: `/mode`, `yes`");
+  });
+
+  it("is an instruction where there is no other", () => {
+    expect(sectionsOf({ ledger: ledger({ instructions: ["go on"] }) })["instructions"]).toBe(
+      "- go on",
+    );
+  });
+
+  it("is no part of a command: the way to the working directory, and what is printed between", () => {
+    const command = `cd /app && echo "==="; node /app/src/a.js --in /b/app/x 2>&1 | tail -5`;
+    const { accomplished } = sectionsOf({
+      cwd: "/app",
+      ledger: ledger({ rest: { commands: [{ command, outcome: "ok", at: 0 }] } }),
+    });
+    expect(accomplished).toBe("- `node src/a.js --in /b/app/x | tail -5`: ok");
+  });
+
+  it("is no error: a search that found nothing", () => {
+    const error = { subject: "x", text: "not found", at: 0, resolved: false };
+    const errors = ["grep", "edit"].map((tool) => ({ ...error, tool }));
+    expect(sectionsOf({ ledger: ledger({ rest: { errors } }) })["discoveries"]).toBe(
+      "- Unresolved: `edit` on `x`: not found",
+    );
   });
 });
 
@@ -350,15 +421,14 @@ describe("T12: what was cut or is not kept", () => {
       const path = last < 20 ? `/repo/src/file-${last}.ts` : `/tmp/scratch-${last}.txt`;
       return { path, ops: ["created"], last };
     });
-    const { accomplished, relevantFiles } = sectionsOf({
+    const { relevantFiles } = sectionsOf({
       ledger: ledger({ rest: { files } }),
       cwd: "/repo",
       cap: 900,
     });
     for (let at = 0; at < 20; at++) {
-      expect(accomplished).toMatch(new RegExp(`\\bfile-${at}\\.ts`));
-      expect(relevantFiles).toContain(`src/file-${at}.ts`);
+      expect(relevantFiles).toMatch(new RegExp(`\\bfile-${at}\\.ts`));
     }
-    expect(accomplished).toMatch(/… and \d+ more/);
+    expect(relevantFiles).toMatch(/… and \d+ more/);
   });
 });

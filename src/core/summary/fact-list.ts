@@ -1,0 +1,40 @@
+import type { Entry, FactList } from "./lists.ts";
+import type { CoreSectionId } from "./template.ts";
+
+/**
+ * What is recorded: the section of each list and its weight. The weights say what an agent misses
+ * most when a cap is too small for all: what was changed, what the user said, then what was learned.
+ */
+const LISTS = {
+  requests: ["goal", 13],
+  instructions: ["instructions", 22],
+  "short answers": ["instructions", 4],
+  "protected outputs": ["instructions", 20],
+  "unresolved errors": ["discoveries", 7],
+  statements: ["discoveries", 9],
+  "environment facts": ["discoveries", 2],
+  heads: ["discoveries", 3],
+  counts: ["accomplished", 2],
+  commands: ["accomplished", 6],
+  "finished todos": ["accomplished", 2],
+  "open todos": ["accomplished", 5],
+  "changed files": ["relevantFiles", 27],
+  "files read": ["relevantFiles", 9],
+  names: ["relevantFiles", 8],
+} as const satisfies Readonly<Record<string, readonly [CoreSectionId, number]>>;
+
+export type Noun = keyof typeof LISTS;
+
+/** A list of facts with its section and weight. */
+export function list(
+  noun: Noun,
+  entries: readonly Entry[],
+  rest: Partial<FactList> = {},
+): FactList {
+  const [section, weight] = LISTS[noun];
+  return { section, noun, weight, entries, ...rest };
+}
+
+export function texts(all: readonly string[]): readonly Entry[] {
+  return all.map((text) => ({ text: () => text }));
+}

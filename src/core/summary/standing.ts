@@ -1,0 +1,15 @@
+/** What the messages hold that stand beside a summary. */
+export interface Standing {
+  readonly names: ReadonlySet<string>;
+  readonly commands: ReadonlySet<string>;
+  /** What people typed, whole messages. */
+  readonly typed: ReadonlySet<string>;
+  /** What was said and put out, in one text. */
+  readonly text: string;
+}
+
+/** Whether a text that was taken from messages stands in those that are kept, clipped or not. */
+export function isSaid(text: string, standing: Standing | undefined): boolean {
+  const start = text.replace(/…$/, "");
+  return start !== "" && standing?.text.includes(start) === true;
+}

@@ -1,0 +1,88 @@
+import { cleanText, oneLine } from "../text/clean.ts";
+import { saidLength } from "../text/sentences.ts";
+import { list } from "./fact-list.ts";
+import type { FactList } from "./lists.ts";
+import { codeSpan, isFilled, startOf } from "./one-line.ts";
+import { ruleLines, ruleWeight } from "./rules.ts";
+
+/* What people typed: what it is about, and all of it. */
+
+/** In letters of an alphabet: a shorter text only says to go on (`yes`, `continue`) and is no request of its own. */
+const SHORTEST_REQUEST = 16;
+/** In the same: `yes`, `/mode`, `go on`. */
+const LONGEST_ANSWER = 12;
+/** The first lines of a request say what it is about. */
+const REQUEST_LENGTH = 240;
+const REQUEST_LINES = 2;
+
+/** The first and the newest request, as they begin. */
+export function requests(typed: readonly string[]): readonly string[] {
+  const latest = typed.toReversed();
+  const isRequest = (start: string): boolean => saidLength(start) >= SHORTEST_REQUEST;
+  const first = startWhere(typed, isRequest) ?? startWhere(typed, (start) => start !== "");
+  const last = startWhere(latest, isRequest) ?? startWhere(latest, (start) => start !== "");
+  if (first === undefined) return [];
+  if (first === last) return [`Request: ${first}`];
+  return [`First request: ${first}`, `Newest request: ${last}`];
+}
+
+/** The start of the first of these texts whose start is wanted. */
+function startWhere(
+  texts: readonly string[],
+  isWanted: (start: string) => boolean,
+): string | undefined {
+  for (const text of texts) {
+    const lines = cleanText(text).split("\n").filter(isFilled).slice(0, REQUEST_LINES);
+    const said = startOf(oneLine(lines.join(" ")), REQUEST_LENGTH);
+    if (isWanted(said)) return said;
+  }
+  return undefined;
+}
+
+/** A message of a person, and its place among them. */
+interface Typed {
+  readonly text: string;
+  readonly at: number;
+}
+
+/**
+ * Everything that was typed, in the order of time, behind the rules from outside; `yes` and the like
+ * on one line, and of what stands below word for word how it begins. Under a cap what it began with
+ * is kept, then what is a rule by its form, then whatever is short, from the oldest on: rules are set
+ * early.
+ */
+export function instructions(
+  typed: readonly Typed[],
+  constraints: readonly string[],
+  standing: ReadonlySet<string> | undefined,
+): readonly FactList[] {
+  const rules = constraints.map((text) => ({ text: cleanText(text).trim(), at: -1 }));
+  const newest = new Map<string, Typed>();
+  for (const fact of [...typed, ...rules].toReversed()) {
+    if (isFilled(fact.text) && !newest.has(fact.text)) newest.set(fact.text, fact);
+  }
+  const said = [...newest.values()];
+  const short = said.filter(({ text }) => isAnswer(text)).toReversed();
+  const isAlone = said.length === short.length;
+  const own = isAlone ? said : said.filter(({ text }) => !isAnswer(text));
+  const all = own.map(({ text, at }) => ({
+    at,
+    text: standing?.has(text) === true ? () => startOf(text, REQUEST_LENGTH) : () => text,
+    gist: ruleLines,
+    weight: ruleWeight(text),
+  }));
+  const strict = all.filter(({ weight }) => weight > 1);
+  const brief = all.filter(({ weight }) => weight === 1).toReversed();
+  const keep = [...new Set([...all.slice(-1), ...strict, ...brief])];
+  const line = short.map(({ text }) => codeSpan(oneLine(text))).join(", ");
+  const answers = { text: () => `Said in between: ${line}`, facts: short.length };
+  return [
+    list("instructions", all, { clips: true, keep, inTime: true }),
+    list("short answers", isAlone || short.length === 0 ? [] : [answers]),
+  ];
+}
+
+/** Whether a text only answers or says to go on. */
+function isAnswer(text: string): boolean {
+  return saidLength(text) < LONGEST_ANSWER && !text.includes("\n") && ruleWeight(text) < 2;
+}

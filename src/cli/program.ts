@@ -84,6 +84,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./gateway.ts")).defineGateway,
   },
   {
+    name: "wrap",
+    summary: "run one coding agent behind a gateway",
+    load: async () => (await import("./wrap.ts")).defineWrap,
+  },
+  {
     name: "completion",
     summary: "print what completes our commands in bash, zsh or fish",
     load: async () => (await import("./completion.ts")).defineCompletion,
@@ -128,10 +133,11 @@ export async function runProgram(
   }
 }
 
-/** What follows `--`, or the first word that `run` is given, is for another program. */
+/** What follows `--`, or the first word that `run` or `wrap` is given, is for another program. */
 function ownArguments(args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg, at) => {
-    const isWord = args[0] === "run" && at > 0 && !arg.startsWith("-");
+    const isOthers = args[0] === "run" || args[0] === "wrap";
+    const isWord = isOthers && at > 0 && !arg.startsWith("-");
     return arg === "--" || (isWord && !/^--./.test(args[at - 1] ?? ""));
   });
   return end < 0 ? args : args.slice(0, end);

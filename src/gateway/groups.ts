@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { conversationFolder } from "../archive/conversation.ts";
 import { directoryArchive } from "../archive/directory.ts";
 import { sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
@@ -12,7 +14,7 @@ import { DOORS, type Door, type DoorRequest, modelOf } from "./doors.ts";
 import { scopeOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
-import type { GatewaySettings } from "./options.ts";
+import { type GatewaySettings, isLoopback } from "./options.ts";
 import type { ProtocolName } from "./routes.ts";
 
 /** A request of a conversation, as it came. */
@@ -101,7 +103,9 @@ function createGroup(
   const { settings, archive } = parts;
   const own = settings.audit ? undefined : archive.conversation?.(id);
   const shared = withoutArrivals(archive);
-  const place: ContextOptions = settings.audit ? {} : { archive: shared, conversation: id };
+  const place: ContextOptions = settings.audit
+    ? {}
+    : { archive: shared, conversation: id, constraints: whereOriginalsAre(id, settings) };
   const hook = openHook(params, place, { ...parts, door });
   const serve = door.serve(hook, createArrivals(own?.journal));
   return {
@@ -121,6 +125,15 @@ function createGroup(
       }),
     close: () => void hook.context.close(),
   };
+}
+
+/** The agent's own tools open files, where it runs on this machine. */
+function whereOriginalsAre(id: string, { host, archive }: GatewaySettings): readonly string[] {
+  if (!isLoopback(host)) return [];
+  const folder = conversationFolder(resolve(archive), id);
+  return [
+    `What has left this context is kept in files whose names begin with its handle (out_… for an output, head_… for messages), in the folder ${folder} . When you need something of it, search that folder or read a part of such a file.`,
+  ];
 }
 
 function openHook(

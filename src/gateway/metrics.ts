@@ -28,8 +28,8 @@ export interface Metrics {
   /** Notes a request under way; call the result at its end. */
   begin(): () => void;
   active(): number;
-  count(name: CounterName, by?: number): void;
-  counted(name: CounterName): number;
+  readonly count: (name: CounterName, by?: number) => void;
+  readonly counted: (name: CounterName) => number;
   take(receipt: Receipt): void;
   receipts(): { readonly conversations: readonly ConversationReceipt[] };
   /** All of it, for Prometheus. */

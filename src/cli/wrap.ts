@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Command } from "commander";
+import { archiveFolder } from "../archive/home.ts";
+import { ContextError } from "../core/error.ts";
+import { type Gateway, startGateway } from "../gateway/server.ts";
+import { plural } from "./figures.ts";
+import { type Io, talk } from "./io.ts";
+import { tokensOption } from "./options.ts";
+import { type ChildSettings, type GatewayAddress, settingsOf } from "./wrap-clients.ts";
+
+interface WrapFlags {
+  readonly anthropic?: string;
+  readonly openai?: string;
+  readonly provider?: string;
+  readonly gateway?: string;
+  readonly window?: number;
+  readonly archive?: string;
+  readonly audit?: boolean;
+}
+
+/** `longhaul wrap CLIENT -- ARGS…`: one client behind a gateway of its own. */
+export function defineWrap(command: Command, io: Io, setExitCode: (code: number) => void): void {
+  command
+    .description(
+      "Runs one coding agent behind a gateway of its own, which ends with it. The agent is told by its environment or its arguments; none of its files is changed. Any other program gets ANTHROPIC_BASE_URL and OPENAI_BASE_URL. The exit code is that of the agent.",
+    )
+    .argument("<client>", "claude, codex, opencode, pi, or any program")
+    .argument("[args...]", "after --, what the client is to get")
+    .option("--anthropic <url>", "where Anthropic requests go (default: $ANTHROPIC_BASE_URL)")
+    .option("--openai <url>", "where OpenAI requests go (default: $OPENAI_BASE_URL)")
+    .option("--provider <name>", "the provider of the client's own settings that goes there")
+    .option("--gateway <url>", "a gateway that runs already, in place of one of its own")
+    .option("--window <tokens>", "the window of all models (default: by their names)", tokensOption)
+    .option("--archive <folder>", "where originals go (default: the archive of longhaul)")
+    .option("--audit", "only tell what would be edited, and edit nothing")
+    .passThroughOptions()
+    .addHelpText("after", EXAMPLES)
+    .action(async (client: string, args: readonly string[], flags: WrapFlags) => {
+      const own = args[0] === "--" ? args.slice(1) : args;
+      setExitCode(await wrapCommand(io, { client, args: own, flags }));
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  longhaul wrap claude
+  longhaul wrap codex -- exec "go through all modules"
+  longhaul wrap --window 200k opencode -- run "fix the build"
+  longhaul wrap --provider work --openai https://llm.example.com/v1 pi
+  longhaul wrap --audit claude                  tell at the end what it would have saved`;
+
+interface Wrapped {
+  readonly client: string;
+  readonly args: readonly string[];
+  readonly flags: WrapFlags;
+}
+
+async function wrapCommand(io: Io, { client, args, flags }: Wrapped): Promise<number> {
+  const gateway = flags.gateway === undefined ? await ownGateway(io, flags) : undefined;
+  const url = gateway?.url ?? (await runningGateway(flags.gateway ?? ""));
+  const { provider } = flags;
+  const isAnthropic = flags.anthropic !== undefined;
+  const address: GatewayAddress = { url, isAnthropic, ...(provider !== undefined && { provider }) };
+  const settings = settingsOf(client, address, io.env);
+  try {
+    return await runChild(io, { client, args, settings });
+  } finally {
+    settings.cleanUp();
+    gateway?.abort();
+    await gateway?.close();
+    if (gateway !== undefined) talk(io, `longhaul: ${summaryOf(gateway, flags.audit === true)}`);
+  }
+}
+
+/** On a port that nobody can have taken before, so that no key goes to a stranger. */
+function ownGateway(
+  { env }: Io,
+  { anthropic, openai, window, archive, audit }: WrapFlags,
+): Promise<Gateway> {
+  const own = {
+    anthropic: anthropic ?? named(env["ANTHROPIC_BASE_URL"]),
+    openai: openai ?? named(env["OPENAI_BASE_URL"]),
+    archive: archive ?? archiveFolder(env),
+  };
+  return startGateway({
+    ...own,
+    port: 0,
+    ...(window !== undefined && { window }),
+    ...(audit !== undefined && { audit }),
+  });
+}
+
+function named(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+async function runningGateway(given: string): Promise<string> {
+  const url = given.replace(/\/+$/, "");
+  const health = await fetch(`${url}/healthz`)
+    .then((answer) => answer.json() as Promise<{ readonly name?: unknown }>)
+    .catch(() => undefined);
+  if (health?.name === "longhaul") return url;
+  throw new ContextError(
+    "invalid-options",
+    `No gateway of longhaul answers at ${given}; start one with longhaul gateway, or leave --gateway out.`,
+    { details: { option: "gateway", value: given } },
+  );
+}
+
+interface Child {
+  readonly client: string;
+  readonly args: readonly string[];
+  readonly settings: ChildSettings;
+}
+
+/** What a shell answers for a program that is not there. */
+const NOT_FOUND = 127;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function runChild(io: Io, { client, args, settings }: Child): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(client, [...settings.args, ...args], {
+      cwd: io.cwd,
+      env: { ...io.env, ...settings.env },
+      stdio: "inherit",
+    });
+    // A terminal sends Ctrl-C to both; what it means is for the client to say.
+    const passOn = (signal: NodeJS.Signals): void => {
+      if (signal !== "SIGINT") child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, passOn);
+    const end = (code: number): void => {
+      for (const signal of SIGNALS) process.removeListener(signal, passOn);
+      resolve(code);
+    };
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "ENOENT" ? "there is no such program on the path" : error.message;
+      talk(io, `longhaul: ${client} could not be started: ${why}.`);
+      end(NOT_FOUND);
+    });
+    child.once("close", (code, signal) => {
+      end(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+function summaryOf({ metrics }: Gateway, isAudit: boolean): string {
+  const { counted } = metrics;
+  const saved = `${counted("saved_tokens").toLocaleString("en")} input tokens`;
+  const edits = plural(counted("planned_edits"), "edit");
+  const cut = plural(counted("truncated"), "tool output");
+  const would = isAudit ? "would have left out" : "left out";
+  return `${plural(counted("requests"), "request")}, ${edits}, ${cut} cut; ${would} ${saved}.`;
+}

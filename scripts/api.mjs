@@ -92,8 +92,19 @@ function exportsOf({ file }) {
     const target = symbol.declarations.some((one) => one.kind === SyntaxKind.ExportSpecifier)
       ? checker.getAliasedSymbol(symbol)
       : symbol;
-    return { name: symbol.name, node: target.declarations[0].resolve(project) };
+    return { name: symbol.name, node: behindDoor(target.declarations[0].resolve(project)) };
   });
+}
+
+/** The function that `door` of `src/entry/rules.ts` looks at the arguments of. */
+function behindDoor(node) {
+  const { initializer } = node;
+  if (initializer?.expression === undefined || textOf(initializer.expression) !== "door")
+    return node;
+  const inner = checker.getSymbolAtLocation(initializer.arguments[0].name);
+  const isAlias = inner.declarations.some((one) => one.kind === SyntaxKind.ExportSpecifier);
+  const target = isAlias ? checker.getAliasedSymbol(inner) : inner;
+  return target.declarations[0].resolve(project);
 }
 
 function contents() {

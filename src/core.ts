@@ -1,36 +1,34 @@
 /** `longhaul/core`: the stages as functions, for whoever keeps the state of a conversation alone. */
-export { planDefaults } from "./context/plan-defaults.ts";
-export { pruneToolOutputs } from "./context/prune-tool-outputs.ts";
-export type { PrunedOutputs, PruneToolOutputsOptions } from "./context/index.ts";
 export {
+  applyPlan,
   buildContinuation,
-  CONTINUE_MARK,
-  CONTINUE_TEXT,
+  checkMessages,
+  describeCall,
   describeMedia,
-  MEDIA_MARK,
-  runState,
-} from "./core/continuation/continuation.ts";
-export type { Continuation, ContinuationOptions } from "./core/continuation/index.ts";
-export { describeCall } from "./core/calls/describe-call.ts";
-export type { CallFacts } from "./core/calls/index.ts";
-export { extractLedger } from "./core/ledger/extract.ts";
-export type { ExtractOptions } from "./core/ledger/extract.ts";
-export { checkMessages } from "./core/message/check.ts";
-export { repairMessages } from "./core/message/repair.ts";
-export type { Edit, MessageIssue } from "./core/message/index.ts";
-export { isOverflow } from "./core/overflow/budget.ts";
-export { applyPlan, originalsOf, planContext } from "./core/plan/index.ts";
-export type { ContextPlan, PlanOptions } from "./core/plan/index.ts";
-export {
-  DEFAULT_COMPACTION_TEMPLATE,
   extractiveSummary,
+  extractLedger,
   frameSummary,
+  isOverflow,
+  originalsOf,
   parseSummary,
+  planContext,
+  planDefaults,
+  pruneToolOutputs,
+  renderTemplate,
+  repairMessages,
   resolveTemplate,
+  runState,
   unframeSummary,
   validateSummary,
-} from "./core/summary/index.ts";
-export { renderTemplate } from "./core/summary/prompt.ts";
+} from "./entry/core.ts";
+export { CONTINUE_MARK, CONTINUE_TEXT, MEDIA_MARK } from "./core/continuation/continuation.ts";
+export { DEFAULT_COMPACTION_TEMPLATE } from "./core/summary/index.ts";
+export type { PrunedOutputs, PruneToolOutputsOptions } from "./context/index.ts";
+export type { Continuation, ContinuationOptions } from "./core/continuation/index.ts";
+export type { CallFacts } from "./core/calls/index.ts";
+export type { ExtractOptions } from "./core/ledger/extract.ts";
+export type { Edit, MessageIssue } from "./core/message/index.ts";
+export type { ContextPlan, PlanOptions } from "./core/plan/index.ts";
 export type {
   CompactionTemplate,
   ExtractiveInput,

@@ -2,6 +2,7 @@ import { ContextError } from "../core/error.ts";
 import { KINDS } from "../core/calls/tool-kind.ts";
 import { describeValue } from "../core/message/shape.ts";
 import {
+  assertOptions,
   BUDGET_OPTIONS,
   budgetOptions,
   type BudgetOptions,
@@ -143,15 +144,6 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   checkTemplates(options);
   summarizerTimeout(options.summarizerTimeoutMs);
   aheadShare(options.summarizeAhead);
-}
-
-/** Complains about options that are none, such as the id of a model. Throws `invalid-options`. */
-export function assertOptions(options: unknown): asserts options is object {
-  if (isObject(options) && !Array.isArray(options)) return;
-  throw new ContextError(
-    "invalid-options",
-    `The options are ${shown(options)}; they must be an object, e.g. { window: 200_000 }.`,
-  );
 }
 
 const NAMES: readonly string[] = [...BUDGET_OPTIONS, ...Object.keys(RULES)];

@@ -176,7 +176,8 @@ const FACT_TEXTS = {
 /** Facts that only a compaction records. */
 const OPTIONAL = new Set(["names"]);
 
-function isLedger(value: unknown): boolean {
+/** Whether a stored value is what `extractLedger` makes. */
+export function isLedger(value: unknown): boolean {
   if (!isObject(value)) return false;
   return Object.entries(FACT_TEXTS).every(([name, texts]) => {
     const facts = value[name] ?? (OPTIONAL.has(name) ? [] : undefined);

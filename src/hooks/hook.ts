@@ -1,4 +1,4 @@
-import { assertOptions } from "../context/check-options.ts";
+import { assertOptions } from "../core/overflow/budget-options.ts";
 import { createContext, reportFailure, type Context } from "../context/create-context.ts";
 import { withoutConversation, type ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";

@@ -87,7 +87,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     "gateway",
   ],
   "archive.ts": ["archive"],
-  "core.ts": ["core", "context"],
+  "core.ts": ["core", "context", "entry"],
   entry: ["core", "archive", "tools", "context"],
   "index.ts": ["core", "archive", "tools", "models", "context", "dialects", "hooks", "entry"],
   "tokens.ts": ["core"],

@@ -1,4 +1,3 @@
-import { ContextError } from "../error.ts";
 import { namedOriginal } from "../message/handle.ts";
 import { messageText } from "../message/message.ts";
 import { startsTurn, toolCalls, waitingCalls } from "../message/structure.ts";
@@ -11,9 +10,7 @@ import type { FilePart, Message, OpaquePart, OutputPart } from "../message/index
  * - `ask`: nothing is added; the report has its text, for whoever decides.
  * - `never`: nothing is added, and no text is offered.
  */
-export type ContinuationPolicy = (typeof POLICIES)[number];
-
-const POLICIES = ["auto", "ask", "never"] as const;
+export type ContinuationPolicy = "auto" | "ask" | "never";
 
 /** Marks every message that a compaction added, so that a UI can hide it. */
 export const CONTINUE_MARK = "compaction_continue";
@@ -57,7 +54,7 @@ export interface Continuation {
  * reply that is not kept is said again, its images and files described (`had_media`); a run in the
  * middle of its task gets a synthetic message where the list would hold no user message at all, or
  * would end with an assistant message and may not. After a finished answer the user speaks next.
- * Every message is marked with `compaction_continue`. Throws `invalid-options` for an unknown policy.
+ * Every message is marked with `compaction_continue`.
  * @example
  * import { buildContinuation } from "longhaul/core";
  *
@@ -71,13 +68,6 @@ export function buildContinuation(
   options: ContinuationOptions = {},
 ): Continuation {
   const { policy = "auto" } = options;
-  if (!POLICIES.includes(policy)) {
-    throw new ContextError(
-      "invalid-options",
-      `The policy of a continuation is ${JSON.stringify(policy)}; it must be "auto", "ask" or "never".`,
-      { details: { option: "continuation", value: policy } },
-    );
-  }
   const state = runState(messages);
   const message = neededMessage(messages, state, options);
   if (message === undefined) return { state, needed: false, added: false };

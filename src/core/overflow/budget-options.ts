@@ -1,4 +1,5 @@
 import { ContextError } from "../error.ts";
+import { describeValue } from "../message/shape.ts";
 import { MAX_FACTOR, MIN_FACTOR } from "../tokens/calibrate.ts";
 
 /**
@@ -108,6 +109,7 @@ export const BUDGET_OPTIONS = Object.keys(RULES) as readonly (keyof BudgetOption
  * whose types nobody knows. Throws `ContextError` code `invalid-options` for what makes no sense.
  */
 export function budgetOptions(given: object): BudgetOptions {
+  assertOptions(given);
   const values: Partial<Record<keyof BudgetOptions, number>> = {};
   for (const name of BUDGET_OPTIONS) {
     const value: unknown = (given as Readonly<Record<string, unknown>>)[name];
@@ -117,6 +119,15 @@ export function budgetOptions(given: object): BudgetOptions {
     values[name] = value;
   }
   return values;
+}
+
+/** Complains about options that are none, such as the id of a model. Throws `invalid-options`. */
+export function assertOptions(options: unknown): asserts options is object {
+  if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
+  throw new ContextError(
+    "invalid-options",
+    `The options are ${shown(options)}; they must be an object, e.g. { window: 200_000 }.`,
+  );
 }
 
 /** What can be given in tokens or as a share of usable. */
@@ -138,11 +149,14 @@ export function amountOption(amount: Amount, text: string): BudgetOptions {
   );
 }
 
-function invalid(option: string, value: unknown, expected: string): ContextError {
-  const shown = typeof value === "string" ? `"${value}"` : String(value);
-  return new ContextError(
-    "invalid-options",
-    `The option ${option} is ${shown}; it must be ${expected}.`,
-    { details: { option, value } },
-  );
+/** The error for an option that makes no sense. */
+export function invalid(option: string, value: unknown, expected: string): ContextError {
+  const details = { option, ...(typeof value !== "object" && { value }) };
+  const said = `The option ${option} is ${shown(value)}; it must be ${expected}.`;
+  return new ContextError("invalid-options", said, { details });
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `"${value}"`;
+  return typeof value === "number" ? String(value) : describeValue(value);
 }

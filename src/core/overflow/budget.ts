@@ -1,4 +1,4 @@
-import { budgetOptions, type BudgetOptions, LEAST_SUMMARY } from "./budget-options.ts";
+import { budgetOptions, type BudgetOptions, invalid, LEAST_SUMMARY } from "./budget-options.ts";
 
 /** The original's reserve for the model's answer, in tokens. */
 const DEFAULT_RESERVED = 20_000;
@@ -60,7 +60,9 @@ export interface ContextBudget {
  */
 export function contextBudget(options: BudgetOptions & NamedModel = {}): ContextBudget {
   const given = budgetOptions(options);
-  const known = given.window ?? modelWindow(options.model ?? "");
+  const { model = "" } = options;
+  if (typeof model !== "string") throw invalid("model", model, "a text");
+  const known = given.window ?? modelWindow(model);
   const window = Math.floor(known ?? DEFAULT_WINDOW);
   const limit = Math.min(window, Math.floor(given.maxInput ?? window));
   const reserved = Math.min(Math.floor(given.reserved ?? DEFAULT_RESERVED), Math.floor(window / 2));

@@ -44,7 +44,7 @@ export function checkedDirection(direction: Direction): Direction {
   if (KNOWN.has(direction)) return direction;
   throw new ContextError(
     "invalid-options",
-    `The direction is ${direction}; it must be "tail", "head" or "both".`,
+    `The direction is ${shown(direction)}; it must be "tail", "head" or "both".`,
     { details: { direction } },
   );
 }
@@ -53,9 +53,13 @@ function check(name: keyof Limits, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new ContextError(
     "invalid-options",
-    `The limit ${name} is ${value}; it must be a whole number of at least ${least}.`,
+    `The limit ${name} is ${shown(value)}; it must be a whole number of at least ${least}.`,
     { details: { [name]: value } },
   );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "number" || typeof value === "string" ? `${value}` : `a ${typeof value}`;
 }
 
 /** How the outputs of one tool are truncated. */

@@ -5,6 +5,7 @@ import {
   skipPartialStart,
   utf8Length,
 } from "../text/utf8.ts";
+import { ContextError } from "../error.ts";
 import { isBinaryText } from "./binary.ts";
 import { cutEnds } from "./cut.ts";
 import {
@@ -46,9 +47,25 @@ export interface TruncatedText {
  * console.log(original === log); // true
  */
 export function truncateOutput(output: string, meta: TruncateOutputMeta = {}): TruncatedText {
+  assertOutput(output, meta);
   const truncation = truncateText(output, outputLimits(meta));
   if (!truncation.isTruncated) return { text: output, truncation };
   return { text: withNotice(truncation, meta.target), truncation, original: output };
+}
+
+/** Whoever calls it from JavaScript may have an answer of a tool that is no text. */
+function assertOutput(output: unknown, meta: unknown): void {
+  const isKnown = isObject(meta) && typeof (meta["toolName"] ?? "") === "string";
+  const hasFields = isKnown && ["toolKinds", "target"].every((name) => isObject(meta[name] ?? {}));
+  if (typeof output === "string" && hasFields) return;
+  throw new ContextError(
+    "invalid-options",
+    'truncateOutput takes a text, then what is known of it, e.g. { toolName: "bash" }.',
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 export interface TruncateOptions {

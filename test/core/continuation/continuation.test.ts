@@ -3,7 +3,6 @@ import {
   buildContinuation,
   CONTINUE_MARK,
   CONTINUE_TEXT,
-  type ContinuationPolicy,
   describeMedia,
   MEDIA_MARK,
   runState,
@@ -138,11 +137,6 @@ describe("T11: what is added", () => {
     const asked = buildContinuation(half, { kept: half, policy: "ask" });
     expect(asked).toEqual({ ...told, text: CONTINUE_TEXT });
     expect(buildContinuation(half, { kept: half, policy: "never" })).toEqual(told);
-  });
-
-  it("refuses a policy that there is not", () => {
-    const policy = "sometimes" as ContinuationPolicy;
-    expect(() => buildContinuation(half, { policy })).toThrow(/"sometimes"; it must be "auto"/);
   });
 });
 

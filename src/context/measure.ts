@@ -141,7 +141,7 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       const report = reportOf(message.usage, upTo, meter.tokens(message));
       const doubt = reports.take(report);
       if (doubt !== undefined) return { ...estimate(), doubt };
-      return reportedAs(report.reported, scale().factor * (counted() - upTo), margin);
+      return reportedAs(report, scale().factor, counted(), margin);
     },
     sends(messages) {
       reports.sends(messages ? beside.tokens() + meter.total(messages) : counted());
@@ -183,9 +183,21 @@ function estimatedAs({ factor, outside }: Scale, counted: number, margin: number
   return { tokens: wholeTokens(tokens), most: withMargin(0, tokens, margin), source: "estimated" };
 }
 
-function reportedAs(reported: number, newer: number, margin: number): Measured {
-  const tokens = wholeTokens(reported + newer);
-  return { tokens, most: withMargin(reported, newer, margin), source: "reported" };
+/**
+ * What was reported and an estimate of what is newer. A report that a stream makes at its start knows
+ * nothing of the answer, which stands in the list: that is newer, then.
+ */
+function reportedAs(
+  { reported, input, estimated, upTo }: Report,
+  factor: number,
+  counted: number,
+  margin: number,
+): Measured {
+  const isShort = reported < input + factor * (upTo - estimated);
+  const known = isShort ? input : reported;
+  const newer = factor * (counted - (isShort ? estimated : upTo));
+  const most = withMargin(known, newer, margin);
+  return { tokens: wholeTokens(known + newer), most, source: "reported" };
 }
 
 /** The most that so many tokens may be, of which a part is only estimated. */

@@ -30,6 +30,15 @@ describe("T7: what a request holds", () => {
     expect(measured.tokens).toBeGreaterThan(1_000 + 50);
   });
 
+  it("is no less than the answer that stands in the list, whatever was reported of it", () => {
+    const said = { ...assistant(words(600)), usage: { input: 1_000, output: 1 } };
+    const { tokens, source } = gaugeWith()([user(words(900)), said]);
+    expect(source).toBe("reported");
+    expect(tokens).toBeGreaterThan(1_600);
+    const thought = { ...said, usage: { input: 1_000, output: 3_000 } };
+    expect(gaugeWith()([user(words(900)), thought]).tokens).toBe(4_000);
+  });
+
   it("is an estimate of everything without usage, system prompt and tools included", () => {
     const view = [user(words(100))];
     const measured = gaugeWith(500)(view);

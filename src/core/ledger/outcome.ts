@@ -49,7 +49,11 @@ const HEAD_UNITS = 400;
 const FOLDER_LISTING =
   /^(?:<path>[^\n]*<\/path>\n<type>directory<\/type>|Here's the files and directories up to \d+ levels deep)/;
 
-/** A reading tool was given a folder and listed it (opencode, Anthropic's editor). */
+/**
+ * A reading tool was given a folder and listed it (opencode, Anthropic's editor). A message
+ * has no field for that, so the text is believed: a file that begins like a listing is left out of the
+ * files that were read, which is all that it can bring about.
+ */
 export function isFolderListing(result: ToolResultPart): boolean {
   return FOLDER_LISTING.test(resultText(result).slice(0, HEAD_UNITS));
 }
@@ -58,7 +62,11 @@ export function isFolderListing(result: ToolResultPart): boolean {
 const CREATED = /^(?:File created successfully at|Successfully created and wrote to new file)/;
 const OVERWRITTEN = /^(?:The file \S[^\n]* has been updated|Successfully overwrote file)/;
 
-/** A writing tool's word about its file: new, or there before; `undefined` when it does not say. */
+/**
+ * A writing tool's word about its file: new, or there before; `undefined` when it does not say. It is
+ * read from the text: only some agents record it elsewhere, and a message has no field for it. A tool
+ * that lies changes one word of a label; that the file was written rests on the call.
+ */
 export function madeBy(result: ToolResultPart): "created" | "modified" | undefined {
   const text = resultText(result).slice(0, HEAD_UNITS);
   if (CREATED.test(text)) return "created";

@@ -1,4 +1,4 @@
-import { mediaName } from "../core/continuation/continuation.ts";
+import { mediaName } from "../core/message/media-names.ts";
 import { type FilePart, fileData, type Handle } from "../core/message/index.ts";
 import { toJson } from "../core/text/json.ts";
 import type { Archive, OriginalReader } from "./archive.ts";

@@ -1,9 +1,8 @@
 import { namedOriginal } from "../message/handle.ts";
 import { messageText } from "../message/message.ts";
 import { startsTurn, toolCalls, waitingCalls } from "../message/structure.ts";
-import { clipLine } from "../text/clip.ts";
-import { fileBytes } from "../message/file-data.ts";
-import type { FilePart, Message, OpaquePart, OutputPart } from "../message/index.ts";
+import { mediaNames } from "../message/media-names.ts";
+import type { FilePart, Message, OutputPart } from "../message/index.ts";
 
 /**
  * - `auto`: what the run state asks for is added.
@@ -118,12 +117,6 @@ function saidAgain(
   };
 }
 
-const NAME_UNITS = 200;
-const TYPE_UNITS = 100;
-
-/** So many different pieces are named one by one. */
-const NAMED_PIECES = 4;
-
 /**
  * The text that stands for images, files and opaque pieces that are not sent again: links expire
  * and bytes are heavy. Pieces of text are no matter of it; `""` where there is nothing else.
@@ -133,25 +126,11 @@ export function describeMedia(
   handle: string | undefined,
   recall?: boolean,
 ): string {
-  const names = pieces.flatMap((piece) => (piece.type === "text" ? [] : [mediaName(piece)]));
-  if (names.length === 0) return "";
-  const times = new Map<string, number>();
-  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
-  const each = [...times].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name));
-  const rest = each.length - NAMED_PIECES;
-  const named = each.slice(0, NAMED_PIECES).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
-  const verbs = names.length === 1 ? ["was", "is"] : ["were", "are"];
+  const { named, count } = mediaNames(pieces);
+  if (count === 0) return "";
+  const verbs = count === 1 ? ["was", "is"] : ["were", "are"];
   const where = handle === undefined ? "" : `; ${namedOriginal(handle, recall)}`;
   return `[${named} ${verbs[0]} attached here and ${verbs[1]} not sent again${where}]`;
-}
-
-/** Names and types come from whoever attached the piece: one line, and no half of a character. */
-export function mediaName(piece: FilePart | OpaquePart): string {
-  if (piece.type === "opaque") return clipLine(piece.kind, TYPE_UNITS);
-  const { mediaType, filename, data } = piece;
-  const name = filename ? ` "${clipLine(filename, NAME_UNITS)}"` : "";
-  const size = data ? `, ${fileBytes(piece)} bytes` : "";
-  return `${clipLine(mediaType, TYPE_UNITS)}${name}${size}`;
 }
 
 /**

@@ -5,14 +5,16 @@ import { failureLines, toldLines } from "../text/errors.ts";
 import { oneLine } from "../text/clean.ts";
 import { openTag, tagText } from "../text/markup.ts";
 import { namedOriginal, originalAttribute } from "../message/handle.ts";
-import type { EditReason, Handle } from "../message/index.ts";
+import { mediaNames } from "../message/media-names.ts";
+import { outputText } from "../message/message.ts";
+import type { EditReason, Handle, OutputPart } from "../message/index.ts";
 
 /** Everything a placeholder says about the output it stands for. */
 export interface PlaceholderFacts {
   readonly tool: string;
   /** One short line: the path, command or pattern of the call. */
   readonly input: string;
-  readonly text: string;
+  readonly output: readonly OutputPart[];
   readonly tokens: number;
   readonly isFailed: boolean;
   readonly exitCode?: number;
@@ -33,16 +35,20 @@ const MAX_ERROR_LINE_UNITS = 200;
  * and nothing about the content; a failed output keeps its error lines.
  */
 export function placeholder(facts: PlaceholderFacts): string {
+  const text = outputText(facts.output);
+  const { named } = mediaNames(facts.output);
   const open = openTag(ELEMENT, {
     tool: facts.tool,
     input: oneLine(facts.input),
-    lines: countLines(facts.text),
+    // An image has no lines.
+    lines: text === "" && named !== "" ? undefined : countLines(text),
+    media: named || undefined,
     tokens: facts.tokens,
     status: status(facts),
     reason: facts.reason === "pruned" ? undefined : facts.reason,
     ...originalAttribute(facts.handle, facts.recall),
   });
-  const errors = facts.isFailed ? errorLines(facts.text) : [];
+  const errors = facts.isFailed ? errorLines(text) : [];
   if (errors.length === 0) return `${open} />`;
   return `${open}>\n${errors.map(tagText).join("\n")}\n</${ELEMENT}>`;
 }

@@ -3,7 +3,6 @@ import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
 import {
   inputText,
-  outputText,
   withParts,
   type Message,
   type Part,
@@ -122,7 +121,7 @@ function shortened(
   const text = placeholder({
     tool: call.toolName || result.toolName,
     input: facts.subject,
-    text: outputText(result.output),
+    output: result.output,
     tokens,
     isFailed: isFailed(result),
     exitCode: result.exitCode,

@@ -6,6 +6,7 @@ import {
   applyEdits,
   checkMessages,
   type Message,
+  type OutputPart,
   type ToolResultPart,
 } from "../../../src/core/message/index.ts";
 import {
@@ -108,6 +109,20 @@ describe("T9: what is pruned", () => {
     expect(textAt(after, 2)).toMatch(
       /^<tool-output-compacted tool="bash" input="npm test" lines="1" tokens="\d+" status="returned" recall="out_[0-9a-f]{16}" \/>$/,
     );
+  });
+
+  it("says what an output was that is no text", () => {
+    const image = { type: "file", mediaType: "image/png", data: "A".repeat(400) } as const;
+    const shown = (...output: OutputPart[]): string => {
+      const made: ToolResultPart = { ...result("a", "shot", ""), output };
+      const messages = oldWork(calling(call("a", "shot")), results(made));
+      const edits = planPrune(messages, context()).map((piece) => piece.edit);
+      return textAt(applyEdits(messages, edits), 2).replace(/ recall=.*/, "");
+    };
+    const text = { type: "text", text: words(900) } as const;
+    const head = `<tool-output-compacted tool="shot" input=""`;
+    expect(shown(image, image)).toMatch(`${head} media="2 × image/png, 300 bytes" tokens=`);
+    expect(shown(text, image)).toMatch(`${head} lines="1" media="image/png, 300 bytes" tokens=`);
   });
 
   it("never touches what comes after the boundary", () => {

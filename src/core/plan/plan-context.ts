@@ -113,7 +113,7 @@ function limitOf(kept: readonly Message[], options: PlanOptions): string {
   const { bytes, images } = excessOver(requestSize(kept, options), roomOf(0, options));
   if (bytes > 0) return `a request of ${maxBytes} bytes`;
   if (images > 0) return `a request of ${maxImages} images`;
-  return `a window of ${window} tokens, ${reserved} of which are kept free for the answer (the option reserved)`;
+  return `a window of ${window} tokens, ${reserved} of which are kept free for the answer (the option reserved, --reserved on the command line)`;
 }
 
 /** What every result would hold: the rules, the newest words and what stands beside the messages. */

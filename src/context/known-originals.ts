@@ -29,8 +29,7 @@ export async function withKnownOriginals(
   messages: readonly Message[],
 ): Promise<readonly Message[]> {
   const known = new Map<Part, Part>();
-  for (const part of messages.flatMap(({ parts }) => parts)) {
-    // Waiting for the archive at every part would take longer than looking at it.
+  for (const part of messages.flatMap(mayBeKnown)) {
     const named = "original" in part ? part.original : undefined;
     if (named !== undefined && !(await standsFor(part, named, archive))) {
       const time = part.type === "tool-result" ? { time: undefined } : undefined;
@@ -53,6 +52,24 @@ export async function withKnownOriginals(
   });
 }
 
+/** The parts that name an original or end like an excerpt of one; hardly any does. */
+function mayBeKnown({ parts }: Message): readonly Part[] {
+  return parts.some(isSuspect) ? parts.filter(isSuspect) : NO_PARTS;
+}
+
+const NO_PARTS: readonly Part[] = [];
+
+function isSuspect(part: Part): boolean {
+  if ("original" in part && part.original !== undefined) return true;
+  if (part.type !== "tool-result" || part.output.length !== 1) return false;
+  const [only] = part.output;
+  return only?.type === "text" && endsLikeElement(only.text);
+}
+
+function endsLikeElement(text: string): boolean {
+  return text.endsWith(">") || text.endsWith(">\n");
+}
+
 /**
  * Whether a part is what an edit of ours left of an original. An archive that does not answer is
  * believed to have it: what failed is found out when it is asked.
@@ -71,8 +88,6 @@ function wordsOf(part: Part): string {
 
 /** The element that ends an output, if a notice does. */
 function excerptElement(text: string): string | undefined {
-  // Hardly any output ends like an element.
-  if (!text.endsWith(">") && !text.endsWith(">\n")) return undefined;
   return EXCERPT_END.exec(text.slice(-64))?.[1];
 }
 

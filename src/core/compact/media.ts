@@ -35,8 +35,10 @@ type Place = Pick<Edit, "message" | "part">;
 export function mediaTest(which: DescribeMedia | undefined): MediaTest {
   if (typeof which === "function") return which;
   if (which === "all") return () => true;
-  return which === "links" ? isLinked : () => false;
+  return which === "links" ? isLinked : NO_MEDIA;
 }
+
+const NO_MEDIA: MediaTest = () => false;
 
 /** A file whose bytes are somewhere else. */
 function isLinked({ data, url }: FilePart): boolean {
@@ -84,6 +86,7 @@ export function mediaEdits(
   goes: MediaTest,
   context: MediaContext,
 ): Edit[] {
+  if (goes === NO_MEDIA) return [];
   return messages.flatMap((message, index) => {
     if (message.role === "system") return [];
     return message.parts.flatMap((part, at): Edit[] => {

@@ -26,7 +26,8 @@ export function splitUnits(messages: readonly Message[]): Unit[] {
 }
 
 /** Makes one unit of those that a link spans. */
-function joinLinked(units: readonly Unit[], messages: readonly Message[]): Unit[] {
+function joinLinked(units: Unit[], messages: readonly Message[]): Unit[] {
+  if (linksIn(messages, { from: 0, to: messages.length }).length === 0) return units;
   const starts = new Map<string, number>();
   const joined: Unit[] = [];
   for (const unit of units) {
@@ -42,7 +43,7 @@ function joinLinked(units: readonly Unit[], messages: readonly Message[]): Unit[
   return joined;
 }
 
-function linksIn(messages: readonly Message[], { from, to }: Unit): string[] {
+function linksIn(messages: readonly Message[], { from, to }: Omit<Unit, "type">): string[] {
   const links: string[] = [];
   for (let index = from; index < to; index++) {
     for (const part of messages[index]?.parts ?? []) {

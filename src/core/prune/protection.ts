@@ -1,4 +1,5 @@
 import { describeCall } from "../calls/describe-call.ts";
+import { toolKind } from "../calls/tool-kind.ts";
 import { isPruned } from "../message/edit.ts";
 import type { Handle } from "../message/handle.ts";
 import { originalHandle } from "../message/original.ts";
@@ -45,16 +46,24 @@ export function protection({
   const isNamed = protectedTools === undefined ? undefined : isProtectedBy(protectedTools);
   return (call) => {
     if (isNamed?.(call.toolName, call) === true) return true;
+    // Few calls name such a file, and reading what each of them does takes long.
+    if (toolKind(call.toolName, toolKinds) !== "skill" && !namesSkill(call.input)) return false;
     const facts = describeCall(call, toolKinds);
     const { kind, commands } = facts;
-    // Few commands name such a file, and reading what each of them does takes long.
     const mayRead = kind === "command" ? commands.some(namesSkill) : kind === "read";
     return kind === "skill" || (mayRead && isSkill(facts));
   };
 }
 
-function namesSkill(command: string): boolean {
-  return /SKILL\.md/i.test(command);
+/** Whether a text, or a text in a value, names the file that holds a skill's rules. */
+function namesSkill(value: unknown): boolean {
+  if (typeof value === "string") return /SKILL\.md/i.test(value);
+  // What lies deep is looked at as a call.
+  return typeof value === "object" && value !== null && Object.values(value).some(mayNameSkill);
+}
+
+function mayNameSkill(value: unknown): boolean {
+  return typeof value === "object" ? value !== null : namesSkill(value);
 }
 
 /** A result that outlives every edit: its place, its call, and the original's name. */
@@ -72,16 +81,17 @@ export function protectedResults(
   context: Pick<PruneContext, "protectedTools" | "toolKinds" | "digest">,
 ): readonly ProtectedResult[] {
   const isProtected = protection(context);
-  const calls = new Map<string, ToolCallPart | undefined>();
+  const calls = new Map<string, ToolCallPart>();
   const results: ProtectedResult[] = [];
   for (let message = 0; message < messages.length; message++) {
     const { parts } = messages[message] as Message;
     for (let part = 0; part < parts.length; part++) {
       const piece = parts[part] as Part;
       if (piece.type === "tool-call") {
-        calls.set(piece.toolCallId, isProtected(piece) ? piece : undefined);
+        if (isProtected(piece)) calls.set(piece.toolCallId, piece);
+        else if (calls.size > 0) calls.delete(piece.toolCallId);
       }
-      if (piece.type !== "tool-result") continue;
+      if (piece.type !== "tool-result" || calls.size === 0) continue;
       const call = calls.get(piece.toolCallId);
       if (call === undefined || !isWorthKeeping(piece)) continue;
       const facts = describeCall(call, context.toolKinds);

@@ -28,8 +28,11 @@ export interface ArchiveEntry {
  */
 export interface Archive {
   readonly name: string;
-  /** Stores an original, durably, and returns its entry; storing it again returns the same entry. */
-  put(kind: OriginalKind, content: string): Promise<ArchiveEntry>;
+  /**
+   * Stores an original, durably, and returns its entry; storing it again returns the same entry.
+   * Whoever knows the handle of exactly this content may say so, and it is not made again.
+   */
+  put(kind: OriginalKind, content: string, handle?: Handle): Promise<ArchiveEntry>;
   /**
    * The same for an original that no string can hold (more than some 500 MB): its handle, and its
    * text in pieces. Where this is absent, such originals are not kept.

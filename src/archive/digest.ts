@@ -1,5 +1,6 @@
 import { isHigh, utf8Length } from "../core/text/utf8.ts";
-import type { Digest } from "../core/message/index.ts";
+import type { Hash } from "node:crypto";
+import type { Digest, RunningDigest } from "../core/message/index.ts";
 
 /**
  * Node's own code, where it is there. An import of the module would keep this file out of a Worker,
@@ -14,6 +15,18 @@ export const sha256Hex: Digest = native === undefined ? plainDigest : nativeDige
 /** SHA-256 of bytes. */
 export function sha256OfBytes(bytes: Uint8Array): string {
   return native?.createHash("sha256").update(bytes).digest("hex") ?? plainSha256(bytes);
+}
+
+/** Begins a SHA-256 of a text in pieces, none of which ends within a code point; only Node has one. */
+export const beginDigest: (() => RunningDigest) | undefined =
+  native && (() => runningDigest(native.createHash("sha256")));
+
+function runningDigest(hash: Hash): RunningDigest {
+  return {
+    add: (text) => void hash.update(text),
+    copy: () => runningDigest(hash.copy()),
+    hex: () => hash.digest("hex"),
+  };
 }
 
 /** Sixteen hex digits that nobody can guess. */
@@ -129,20 +142,4 @@ function createConstants(): Constants {
 
 function hexOf(words: Uint32Array): string {
   return Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
-}
-
-/** From this length on a text is worth remembering; a head has megabytes, a tool output has not. */
-const LARGE_UNITS = 65_536;
-
-/**
- * A digest that remembers the last large text it was given: the head is named when a compaction is
- * planned and again when it is archived.
- */
-export function rememberingDigest(digest: Digest): Digest {
-  let last = { text: "", hex: "" };
-  return (text) => {
-    if (text.length < LARGE_UNITS) return digest(text);
-    if (text !== last.text) last = { text, hex: digest(text) };
-    return last.hex;
-  };
 }

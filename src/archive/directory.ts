@@ -140,8 +140,8 @@ export function folderArchive({ own, isObserved, collect, conversation }: Archiv
   };
   return {
     name: "directory",
-    put: async (kind, content) =>
-      keep(handleOfOriginal(kind, content, sha256Hex), { bytes: Buffer.from(content, "utf8") }),
+    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
+      keep(checkedHandle(handle), { bytes: Buffer.from(content, "utf8") }),
     putPieces: async (text, pieces) => keep(checkedHandle(text), { pieces }),
     get: async (text) => {
       const handle = checkedHandle(text);

@@ -42,8 +42,8 @@ export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
       read: async () => entries.map((entry): unknown => JSON.parse(entry)),
       append: async (entry) => void entries.push(JSON.stringify(entry)),
     },
-    async put(kind, content) {
-      const handle = handleOfOriginal(kind, content, digest);
+    async put(kind, content, named = handleOfOriginal(kind, content, digest)) {
+      const handle = checkedHandle(named);
       const known = originals.get(handle);
       if (known !== undefined && known.content !== content) throw takenHandle(handle);
       if (known !== undefined) return known.entry;

@@ -12,7 +12,7 @@ export function ownArchive(digest: Digest): Archive {
     (opened ??= import("./process-folder.ts").then((it) => it.openOwn(archive, digest)));
   const archive: Required<FileArchive> = {
     name: "directory",
-    put: async (kind, content) => (await own()).put(kind, content),
+    put: async (kind, content, handle) => (await own()).put(kind, content, handle),
     putPieces: async (handle, pieces) => (await own()).putPieces(handle, pieces),
     get: async (handle) => (await own()).get(handle),
     has: async (handle) => (await own()).has(handle),

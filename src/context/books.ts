@@ -1,3 +1,4 @@
+import { beginDigest } from "../archive/digest.ts";
 import { createLedgerBook, type LedgerBook } from "../core/ledger/extract.ts";
 import { createLedgerSum } from "../core/ledger/merge.ts";
 import { createNameBook, type NameBook } from "../core/ledger/names.ts";
@@ -52,12 +53,12 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
   const sums = createRecordedFacts(options.cwd);
   const names = createNameBook(options.toolKinds);
 
-  const begun = ({ records, consumed }: HistoryView): OpenBooks => ({
+  const begun = ({ records, consumed, lead }: HistoryView): OpenBooks => ({
     newest: records.at(-1),
     taken: 0,
     ledger: createLedgerBook({ ...options, offset: consumed }),
     check: createMessageCheck(),
-    lines: createMessageLines(),
+    lines: createMessageLines({ first: lead, begin: beginDigest }),
   });
   const take = (view: HistoryView): Books => {
     const { messages, base } = view;

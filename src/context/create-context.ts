@@ -1,5 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { rememberingDigest, sha256Hex } from "../archive/digest.ts";
+import { sha256Hex } from "../archive/digest.ts";
 import { ownArchive } from "#own-archive";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
 import type { Digest, Message } from "../core/message/index.ts";
@@ -149,7 +149,7 @@ interface ContextParts extends Omit<EditorParts, "gauge"> {
 
 function openParts(options: ContextOptions): ContextParts {
   const { now = Date.now, journal = [], plugins = [] } = options;
-  const digest = rememberingDigest(sha256Hex);
+  const digest = sha256Hex;
   const archive = archiveOf(options, digest);
   const events = createEmitter();
   // The listeners of plugins hear everything.

@@ -89,7 +89,6 @@ export interface Editor {
 export interface EditorParts {
   readonly options: ContextOptions;
   readonly archive: Archive;
-  /** The archive's own where it is the default one: it remembers the head, which is large. */
   readonly digest: Digest;
   readonly history: History;
   readonly chain: Chain;

@@ -137,7 +137,7 @@ function planBehind(
 
 function store(archive: Archive, original: Original): Promise<unknown> {
   const { handle, kind, pieces } = original;
-  if (pieces === undefined) return archive.put(kind, original.content);
+  if (pieces === undefined) return archive.put(kind, original.content, handle);
   if (archive.putPieces !== undefined) return archive.putPieces(handle, pieces);
   throw new ContextError(
     "limit-exceeded",

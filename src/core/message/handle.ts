@@ -20,6 +20,14 @@ export type OriginalKind = "out" | "parts" | "in" | "msg" | "head" | "run";
 /** Lower-case hexadecimal SHA-256 of the UTF-8 bytes of a text. Injected: the core has no crypto. */
 export type Digest = (text: string) => string;
 
+/** The digest of a text that comes in pieces; a copy goes on from what was added so far. */
+export interface RunningDigest {
+  add(text: string): void;
+  copy(): RunningDigest;
+  /** Of all that was added; nothing can be added afterwards. */
+  hex(): string;
+}
+
 const HANDLE = /^(out|parts|in|msg|head|run)_[0-9a-f]{16}$/;
 const DIGITS = 16;
 

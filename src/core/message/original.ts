@@ -1,6 +1,13 @@
 import { isWellFormed } from "../text/utf8.ts";
 import { joined, toJson } from "../text/json.ts";
-import { handleFor, isHandle, type Digest, type Handle, type OriginalKind } from "./handle.ts";
+import {
+  handleFor,
+  isHandle,
+  type Digest,
+  type Handle,
+  type OriginalKind,
+  type RunningDigest,
+} from "./handle.ts";
 import { fileData, isBytes } from "./file-data.ts";
 import {
   type FilePart,
@@ -69,9 +76,15 @@ function outputOriginal(part: ToolResultPart, digest: Digest): Original {
  * The original of whole messages, from their lines: one JSON message a line, without native sources.
  * Every line is well-formed, whatever the texts hold.
  */
-export function originalOfLines(pieces: readonly string[], digest: Digest): Original {
+export function originalOfLines(
+  pieces: readonly string[],
+  digest: Digest,
+  running?: RunningDigest,
+): Original {
   const units = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (units <= MOST_UNITS) return original("head", pieces.join(""), digest);
+  if (units <= MOST_UNITS) {
+    return original("head", pieces.join(""), running === undefined ? digest : () => running.hex());
+  }
   return {
     handle: handleOfPieces("head", pieces, digest),
     kind: "head",
@@ -168,6 +181,20 @@ export interface MessageLines {
    * pieces, because those of a long list may be more than one string can hold.
    */
   pieces(from: number, to: number): readonly string[];
+  /** The same with their digest, where there is one that runs. */
+  stretch(from: number, to: number): LinesStretch;
+}
+
+export interface LinesStretch {
+  readonly pieces: readonly string[];
+  readonly running?: RunningDigest;
+}
+
+export interface MessageLinesOptions {
+  /** Where stretches begin, as a rule; blocks are counted from there. @default 0 */
+  readonly first?: number;
+  /** Begins a digest, of which each block is a part as soon as it is written. @default none */
+  readonly begin?: () => RunningDigest;
 }
 
 /**
@@ -176,50 +203,71 @@ export interface MessageLines {
  */
 const LINES_PER_BLOCK = 32;
 const PIECE_UNITS = 4_194_304;
+/** A stretch ends a little before the end of the list; so many digests of beginnings are kept. */
+const MARKS = 8;
 
 /**
  * The lines of a list that is empty so far. A block is written when its last message comes, and
  * only once; the lines of messages that do not fill a block are written when they are asked for.
  */
-export function createMessageLines(): MessageLines {
+export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {}): MessageLines {
   const messages: Message[] = [];
   const blocks: (readonly string[] | undefined)[] = [];
-  const write = (from: number, to: number): readonly string[] => {
-    const pieces: string[] = [];
-    let lines: string[] = [];
-    let units = 0;
-    for (const message of messages.slice(from, to)) {
-      const line = toJson(plainMessage(message));
-      lines.push(line, "\n");
-      units += line.length;
-      if (units < PIECE_UNITS) continue;
-      pieces.push(...(units > MOST_UNITS ? lines : [lines.join("")]));
-      [lines, units] = [[], 0];
+  const write = (from: number, to: number): readonly string[] =>
+    writtenLines(messages.slice(from, to));
+  const pieces = (from: number, to: number): readonly string[] => {
+    const all: string[] = [];
+    for (let at = from, end = at; at < to; at = end) {
+      const inBlock = (at - first) % LINES_PER_BLOCK;
+      end = Math.min(to, at < first ? first : at - inBlock + LINES_PER_BLOCK);
+      const isWhole = end - at === LINES_PER_BLOCK && at >= first;
+      const block = isWhole ? blocks[(at - first) / LINES_PER_BLOCK] : undefined;
+      all.push(...(block ?? write(at, end)));
     }
-    return [...pieces, lines.join("")];
+    return all;
   };
+  const marks = begin === undefined ? [] : [{ at: first, running: begin() }];
   return {
     add(message) {
-      messages.push(message);
-      if (messages.length % LINES_PER_BLOCK !== 0) return;
+      const end = messages.push(message);
+      if (end <= first || (end - first) % LINES_PER_BLOCK !== 0) return;
+      const last = marks.at(-1);
       try {
-        blocks.push(write(messages.length - LINES_PER_BLOCK, messages.length));
+        const block = write(end - LINES_PER_BLOCK, end);
+        blocks.push(block);
+        if (last?.at !== end - LINES_PER_BLOCK) return;
+        const running = last.running.copy();
+        block.forEach(running.add);
+        if (marks.push({ at: end, running }) > MARKS) marks.shift();
       } catch {
         // It holds something that is no JSON, which concerns only those who ask for the text.
         blocks.push(undefined);
       }
     },
-    pieces(from, to) {
-      const pieces: string[] = [];
-      for (let at = from, end = at; at < to; at = end) {
-        end = Math.min(to, at - (at % LINES_PER_BLOCK) + LINES_PER_BLOCK);
-        const isWhole = end - at === LINES_PER_BLOCK;
-        const block = isWhole ? blocks[at / LINES_PER_BLOCK] : undefined;
-        pieces.push(...(block ?? write(at, end)));
-      }
-      return pieces;
+    pieces,
+    stretch(from, to) {
+      const mark = from === first ? marks.findLast(({ at }) => at <= to) : undefined;
+      const running = mark?.running.copy() ?? begin?.();
+      const rest = pieces(mark?.at ?? from, to);
+      if (running !== undefined) rest.forEach(running.add);
+      return { pieces: mark === undefined ? rest : [...pieces(from, mark.at), ...rest], running };
     },
   };
+}
+
+function writtenLines(messages: readonly Message[]): readonly string[] {
+  const pieces: string[] = [];
+  let lines: string[] = [];
+  let units = 0;
+  for (const message of messages) {
+    const line = toJson(plainMessage(message));
+    lines.push(line, "\n");
+    units += line.length;
+    if (units < PIECE_UNITS) continue;
+    pieces.push(...(units > MOST_UNITS ? lines : [lines.join("")]));
+    [lines, units] = [[], 0];
+  }
+  return [...pieces, lines.join("")];
 }
 
 /** The lines of a list of messages, in pieces. Throws `invalid-message` for a value that is no JSON. */

@@ -171,6 +171,10 @@ export function headOriginal(
   lines?: MessageLines,
 ): Original {
   const silent = linesOf(withoutReasoning.flatMap((index) => messages[index] ?? []));
-  const head = lines?.pieces(system, tailStart) ?? linesOf(messages.slice(system, tailStart));
-  return originalOfLines([...head, ...silent], digest);
+  if (lines === undefined) {
+    return originalOfLines([...linesOf(messages.slice(system, tailStart)), ...silent], digest);
+  }
+  const { pieces, running } = lines.stretch(system, tailStart);
+  if (running !== undefined) silent.forEach(running.add);
+  return originalOfLines([...pieces, ...silent], digest, running);
 }

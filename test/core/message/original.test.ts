@@ -5,7 +5,7 @@ import {
   type Message,
   originalOfLines,
 } from "../../../src/core/message/index.ts";
-import { sha256Hex } from "../../../src/archive/digest.ts";
+import { beginDigest, sha256Hex } from "../../../src/archive/digest.ts";
 import { decodeNeutral, type NeutralMessage } from "../../../src/dialects/neutral/neutral.ts";
 import { call, calling, result, results, user } from "../../build-messages.ts";
 
@@ -30,6 +30,27 @@ describe("message lines", () => {
       expect(lines.pieces(from, to).join("")).toBe(plainly(many.slice(from, to)));
     }
     expect(linesOf(many).join("")).toBe(plainly(many));
+  });
+
+  it("have the digest of any stretch, also behind some that do not count", () => {
+    for (const first of [0, 3, 40]) {
+      const lines = createMessageLines({ first, begin: beginDigest });
+      for (const message of many) lines.add(message);
+      for (const [from, to] of [
+        [first, 700],
+        [first, 690],
+        [first, first + 32],
+        [first, first + 1],
+        [first, first],
+        [0, 500],
+        [60, 650],
+      ] as const) {
+        const { pieces, running } = lines.stretch(from, to);
+        const text = plainly(many.slice(from, to));
+        expect(pieces.join("")).toBe(text);
+        expect(running?.hex()).toBe(sha256Hex(text));
+      }
+    }
   });
 
   it("say nothing of where a message came from", () => {

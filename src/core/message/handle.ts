@@ -22,10 +22,10 @@ export type Digest = (text: string) => string;
 
 /** The digest of a text that comes in pieces; a copy goes on from what was added so far. */
 export interface RunningDigest {
-  add(text: string): void;
-  copy(): RunningDigest;
+  readonly add: (text: string) => void;
+  readonly copy: () => RunningDigest;
   /** Of all that was added; nothing can be added afterwards. */
-  hex(): string;
+  readonly hex: () => string;
 }
 
 const HANDLE = /^(out|parts|in|msg|head|run)_[0-9a-f]{16}$/;

@@ -87,10 +87,8 @@ export function protectedResults(
     const { parts } = messages[message] as Message;
     for (let part = 0; part < parts.length; part++) {
       const piece = parts[part] as Part;
-      if (piece.type === "tool-call") {
-        if (isProtected(piece)) calls.set(piece.toolCallId, piece);
-        else if (calls.size > 0) calls.delete(piece.toolCallId);
-      }
+      if (piece.type === "tool-call" && isProtected(piece)) calls.set(piece.toolCallId, piece);
+      else if (piece.type === "tool-call" && calls.size > 0) calls.delete(piece.toolCallId);
       if (piece.type !== "tool-result" || calls.size === 0) continue;
       const call = calls.get(piece.toolCallId);
       if (call === undefined || !isWorthKeeping(piece)) continue;

@@ -1,11 +1,29 @@
 import type { Entry, FactList } from "./lists.ts";
 import type { CoreSectionId } from "./template.ts";
 
+/** What a list has, in the plural. */
+export type Noun =
+  | "requests"
+  | "instructions"
+  | "short answers"
+  | "protected outputs"
+  | "unresolved errors"
+  | "statements"
+  | "environment facts"
+  | "heads"
+  | "counts"
+  | "commands"
+  | "finished todos"
+  | "open todos"
+  | "changed files"
+  | "files read"
+  | "names";
+
 /**
  * What is recorded: the section of each list and its weight. The weights say what an agent misses
  * most when a cap is too small for all: what was changed, what the user said, then what was learned.
  */
-const LISTS = {
+const LISTS: Readonly<Record<Noun, readonly [CoreSectionId, number]>> = {
   requests: ["goal", 13],
   instructions: ["instructions", 22],
   "short answers": ["instructions", 4],
@@ -21,9 +39,7 @@ const LISTS = {
   "changed files": ["relevantFiles", 27],
   "files read": ["relevantFiles", 9],
   names: ["relevantFiles", 8],
-} as const satisfies Readonly<Record<string, readonly [CoreSectionId, number]>>;
-
-export type Noun = keyof typeof LISTS;
+};
 
 /** A list of facts with its section and weight. */
 export function list(

@@ -57,7 +57,9 @@ export function createExchange(parts: ExchangeParts): Exchange {
       // The client may hang up at any time; nobody needs the answer then.
       response.on("close", () => response.writableFinished || gone.abort());
       try {
-        const body = await bodyOf(request, settings.limits.maxBodyBytes);
+        const { maxBodyBytes } = settings.limits;
+        const most = route.protocol === undefined ? Math.min(HELD, maxBodyBytes) : maxBodyBytes;
+        const body = await bodyOf(request, most);
         const underway = { request, response, route, body, signal };
         const opened = await openRequest(underway);
         await (opened === undefined ? pass(underway, parts) : converse(underway, opened, parts));
@@ -72,6 +74,9 @@ export function createExchange(parts: ExchangeParts): Exchange {
     close: () => editing.close(),
   };
 }
+
+/** So much of a body that nobody looks into is held, so that it can be sent again; in bytes. */
+const HELD = 1_000_000;
 
 interface EditedText {
   readonly edited: EditedRequest;
@@ -104,7 +109,7 @@ async function textOf(
 /** Byte for byte. */
 async function pass(
   { request, response, route, body, signal }: Underway,
-  { upstreams, metrics }: ExchangeParts,
+  { settings, upstreams, metrics }: ExchangeParts,
 ): Promise<void> {
   metrics.count("passed");
   const isWhole = body !== undefined && "bytes" in body;
@@ -116,6 +121,9 @@ async function pass(
     body: body && ("bytes" in body ? body.bytes : body.stream),
     signal,
   });
+  const { statusCode: status = 0 } = answer;
+  const { pathname: path } = route.url;
+  settings.log({ level: "info", event: "request", method: request.method, path, status });
   await relay(answer, response);
 }
 
@@ -139,6 +147,7 @@ async function converse(
   const answer = await relayWatched(
     {
       api,
+      keepAliveMs: settings.limits.keepAliveMs,
       first: await send(sent),
       learn(reported) {
         usage = reported;

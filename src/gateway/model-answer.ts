@@ -12,6 +12,8 @@ export interface WatchedExchange {
   /** The answer to another request in place of what was refused, once. */
   readonly again: (refused: unknown) => Promise<IncomingMessage | undefined>;
   readonly learn: (usage: Usage) => void;
+  /** How long a client of a stream may hear nothing, in ms. */
+  readonly keepAliveMs: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface WatchedExchange {
  * shorter request does not have never gets to the client: until an answer begins, nothing goes out.
  */
 export async function relayWatched(
-  { api, first, again, learn }: WatchedExchange,
+  { api, first, again, learn, keepAliveMs }: WatchedExchange,
   response: ServerResponse,
 ): Promise<IncomingMessage> {
   let latest = first;
@@ -39,7 +41,7 @@ export async function relayWatched(
       return made;
     },
   });
-  await pour(answer.body, () => latest, response);
+  await pour(answer.body, { headOf: () => latest, keepAliveMs }, response);
   return latest;
 }
 
@@ -63,22 +65,47 @@ function webResponse(message: IncomingMessage): Response | undefined {
 /** Pours a body into a response, whose head is that of the answer which begins. */
 async function pour(
   body: ReadableStream<Uint8Array> | null,
-  headOf: () => IncomingMessage,
+  { headOf, keepAliveMs }: Pouring,
   response: ServerResponse,
 ): Promise<void> {
   const reader = body?.getReader();
+  const begin = (): void => {
+    if (!response.headersSent) beginLike(headOf(), response);
+  };
+  const waiting = keepAlive(keepAliveMs, () => {
+    if (!isEventStream(headOf())) return;
+    begin();
+    response.write(": waiting for the model\n\n");
+  });
   try {
     for (;;) {
       const read = await reader?.read();
-      if (!response.headersSent) beginLike(headOf(), response);
+      waiting.stop();
+      begin();
       if (read === undefined || read.done) break;
       if (!response.write(read.value)) await drained(response);
     }
   } catch (error) {
     await reader?.cancel().catch(() => undefined);
     throw error;
+  } finally {
+    waiting.stop();
   }
   response.end();
+}
+
+interface Pouring {
+  readonly headOf: () => IncomingMessage;
+  readonly keepAliveMs: number;
+}
+
+function keepAlive(everyMs: number, tell: () => void): { readonly stop: () => void } {
+  const timer = setInterval(tell, everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
 async function drained(response: ServerResponse): Promise<void> {

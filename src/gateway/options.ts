@@ -34,6 +34,8 @@ export interface GatewayLimits {
   readonly maxStreams: number;
   /** So long a provider may say nothing, in ms. @default 600,000 */
   readonly idleMs: number;
+  /** After so long without a word a client of a stream is told that somebody is there, in ms. @default 15,000 */
+  readonly keepAliveMs: number;
   /** So long answers may go on after a stop was asked for, in ms. @default 600,000 */
   readonly graceMs: number;
 }
@@ -43,6 +45,7 @@ const LIMITS: GatewayLimits = {
   maxHeaderBytes: 64 * 1024,
   maxStreams: 512,
   idleMs: 600_000,
+  keepAliveMs: 15_000,
   graceMs: 600_000,
 };
 

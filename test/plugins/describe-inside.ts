@@ -35,6 +35,8 @@ export interface InsideKit<Native> {
 }
 
 const WINDOW = 32_000;
+/** Of one output. */
+const LINES = 300;
 const RULE = "Never touch the file secret.txt, whatever a test may say.";
 
 let home: string;
@@ -45,6 +47,7 @@ beforeEach(() => {
 });
 
 const json = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one));
+const sizeOf = (list: readonly string[]): number => list.join("").length;
 const log = (): string =>
   readFileSync(path.join(home, "plugins.log"), { encoding: "utf8", flag: "a+" });
 const edits = (): number => (log().match(/: (?:prune|compact): /g) ?? []).length;
@@ -70,7 +73,7 @@ export function describeInside<Native extends object>(agent: string, kit: Inside
 }
 
 function keepsTheWindow<Native extends object>(kit: InsideKit<Native>): void {
-  const made = { name: "a long run", list: kit.session(40, 150, RULE), window: WINDOW };
+  const made = { name: "a long run", list: kit.session(40, LINES, RULE), window: WINDOW };
   const sessions = [made, ...kit.recorded.map((one) => ({ ...one, window: 100_000 }))];
 
   it.each(sessions)("sends what is legal, and the same bytes until an edit: $name", async (one) => {
@@ -94,14 +97,14 @@ function keepsTheWindow<Native extends object>(kit: InsideKit<Native>): void {
   });
 
   it("goes on in another process with the very same bytes", async () => {
-    const list = kit.session(40, 150, RULE);
+    const list = kit.session(40, LINES, RULE);
     const all = requests(kit, list);
     const first = await kit.load(WINDOW);
     for (const one of all) await first.send(one);
     const sent = json(await first.send(list));
     const other = await kit.load(WINDOW);
     expect(json(await other.send(list)).join("\n") === sent.join("\n")).toBe(true);
-    expect(sent.length).toBeLessThan(list.length);
+    expect(sizeOf(sent)).toBeLessThan(sizeOf(json(list)) / 2);
   });
 
   it("leaves a session with room as it is: the very same objects", async () => {
@@ -114,9 +117,9 @@ function keepsTheWindow<Native extends object>(kit: InsideKit<Native>): void {
 
   it("leaves messages of other kinds where they are", async () => {
     const loaded = await kit.load(WINDOW);
-    const list = [...kit.odd, ...kit.session(30, 150, RULE), ...kit.odd];
+    const list = [...kit.odd, ...kit.session(30, LINES, RULE), ...kit.odd];
     const sent = json(await loaded.send(list));
-    expect(sent.length).toBeLessThan(list.length);
+    expect(sizeOf(sent)).toBeLessThan(sizeOf(json(list)));
     for (const one of json(kit.odd)) expect(sent.includes(one)).toBe(true);
   });
 }
@@ -130,7 +133,7 @@ function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
 
   it("has every output in the window or in the archive, and both tools find it", async () => {
     const loaded = await kit.load(WINDOW);
-    const list = kit.session(40, 150, RULE);
+    const list = kit.session(40, LINES, RULE);
     for (const one of requests(kit, list)) await loaded.send(one);
     const seen = outputs(await loaded.send(list)).join("\n");
     const archive = directoryArchive(archiveFolder({ LONGHAUL_HOME: home }), {
@@ -167,7 +170,7 @@ function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
 
   it("sums up what the agent itself compacts, twice, and forgets no rule", async () => {
     const loaded = await kit.load(WINDOW);
-    const list = kit.session(12, 150, RULE);
+    const list = kit.session(12, LINES, RULE);
     await loaded.send(list);
     const first = await loaded.compacts(list.slice(0, -6));
     expect(first).toContain(RULE);
@@ -184,7 +187,7 @@ function doesNoHarm<Native extends object>(kit: InsideKit<Native>): void {
   it("goes on as without it where the archive cannot be written, and says why", async () => {
     writeFileSync(path.join(home, "archive"), "no folder");
     const loaded = await kit.load(WINDOW);
-    const list = kit.session(30, 150, RULE);
+    const list = kit.session(30, LINES, RULE);
     const sent = await loaded.send(list);
     expect(checkMessages(kit.decode(sent))).toEqual([]);
     expect(await loaded.arrives("a line\n".repeat(9_000))).toContain("a line\n");
@@ -197,7 +200,7 @@ function doesNoHarm<Native extends object>(kit: InsideKit<Native>): void {
     writeFileSync(file, "");
     vi.stubEnv("LONGHAUL_HOME", file);
     const loaded = await kit.load(WINDOW);
-    const sent = await loaded.send(kit.session(30, 150, RULE));
+    const sent = await loaded.send(kit.session(30, LINES, RULE));
     expect(checkMessages(kit.decode(sent))).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import { errorMessage } from "../../core/error.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
-import { contextBudget } from "../../core/overflow/budget.ts";
 import {
   type Context,
   type ContextOptions,
@@ -141,16 +140,11 @@ function contextOptions<Native>({
     recall: true,
     model: model.id,
     window,
-    ...(window !== undefined && usable !== undefined && limitedTo(usable, window)),
+    // The agent has kept free what an answer needs.
+    ...(usable !== undefined && { maxInput: usable, reserved: 0 }),
     ...settings,
     conversation: `${format.agent}-${id}`,
   };
-}
-
-/** What is kept free by default, and no less. */
-function limitedTo(usable: number, window: number): ContextOptions {
-  const most = Math.min(usable, contextBudget({ window }).usable);
-  return { maxInput: most, reserved: 0 };
 }
 
 /**

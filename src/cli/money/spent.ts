@@ -1,4 +1,4 @@
-import { PRICE_LISTS, type Price, PROMPT_BANDS } from "./prices.ts";
+import { PRICE_LISTS, type Price, type PriceRow, PROMPT_BANDS } from "./prices.ts";
 import type { RequestUsage } from "../../transcripts/index.ts";
 
 /** Prices that a person set, by the name of the model. */
@@ -137,11 +137,19 @@ export function priceOf(
   const bare = name.slice(name.lastIndexOf("/") + 1);
   const set = own[model] ?? own[name] ?? own[bare];
   if (set !== undefined) return set;
-  const rows = PRICE_LISTS.flatMap((list) => list.rows);
-  const row = rows.find(
-    (one) => one.model.test(bare) && (one.from === undefined || day >= one.from),
-  );
+  const row = rowsOf(bare).find(({ from }) => from === undefined || day >= from);
   return row?.long !== undefined && band >= row.long.above ? row.long.price : row?.price;
+}
+
+/** Thousands of sessions name a few models. */
+const KNOWN_ROWS = new Map<string, readonly PriceRow[]>();
+
+function rowsOf(model: string): readonly PriceRow[] {
+  const known = KNOWN_ROWS.get(model);
+  if (known !== undefined) return known;
+  const rows = PRICE_LISTS.flatMap((list) => list.rows).filter((row) => row.model.test(model));
+  KNOWN_ROWS.set(model, rows);
+  return rows;
 }
 
 /** Where the prices come from, for people. */

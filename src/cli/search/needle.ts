@@ -57,7 +57,7 @@ function longestOf(text: string, pattern: RegExp): string {
 
 /** A text that everything holds which a pattern fits; empty where none is seen at once. */
 function requiredText(pattern: string): string {
-  if (/\(\?[a-z]*i|[|]/.test(pattern)) return "";
+  if (/\(\?[a-z]*i/.test(pattern)) return "";
   const pieces: string[] = [];
   let [piece, depth] = ["", 0];
   const end = (): void => {
@@ -66,6 +66,7 @@ function requiredText(pattern: string): string {
   };
   for (let at = 0; at < pattern.length; at++) {
     const [char = "", next = ""] = [pattern[at], pattern[at + 1]];
+    if (char === "|" && depth === 0) return "";
     if (char === "[") {
       end();
       at = endOfClass(pattern, at);

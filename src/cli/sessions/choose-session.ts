@@ -1,5 +1,4 @@
 import pc from "picocolors";
-import { autocomplete, isCancel } from "@clack/prompts";
 import { plural } from "../figures.ts";
 import {
   type CommonOptions,
@@ -33,9 +32,9 @@ export async function listSessions(
   { json, limit = Infinity, ...filter }: CommonOptions & SessionFilter & { limit?: number },
 ): Promise<void> {
   const survey = await surveySessions(io, { ...filter, quiet: json === true });
-  const rows = rowsOf(survey);
+  const rows = rowsOf({ ...survey, sessions: survey.sessions.slice(0, limit) });
   if (json === true) printJson(io, rows.map(sessionJson));
-  else printLines(io, sessionTable(io, survey, rows.slice(0, limit)));
+  else printLines(io, sessionTable(io, survey, rows));
 }
 
 /**
@@ -74,6 +73,8 @@ export async function pickRow(
   rows: readonly SessionRow[],
   message: string,
 ): Promise<SessionRow | undefined> {
+  // A table needs none of it.
+  const { autocomplete, isCancel } = await import("@clack/prompts");
   const width = widthOf(io) - PICKER_MARGIN;
   const told = notes(survey).map((note) => `\n${pc.dim(`│  ${note}`)}`);
   const picked = await autocomplete<SessionRow>({
@@ -93,7 +94,7 @@ export async function pickRow(
 
 async function listNewest(io: Io, asJson: boolean): Promise<void> {
   const survey = await surveySessions(io, { patienceMs: PATIENCE_MS, quiet: asJson });
-  const rows = rowsOf(survey).slice(0, NEWEST);
+  const rows = rowsOf({ ...survey, sessions: survey.sessions.slice(0, NEWEST) });
   if (asJson) printJson(io, newestJson(survey, rows));
   else printLines(io, sessionTable(io, survey, rows));
 }
@@ -111,7 +112,7 @@ export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]
     ]),
     "",
     ...(older > 0 ? [pc.dim(`${plural(older, "older session")} not shown.`)] : []),
-    ...notes(survey).map((note) => pc.dim(note)),
+    ...notes({ ...survey, sessions: rows.map(({ known }) => known) }).map((note) => pc.dim(note)),
     "Next: longhaul inspect ID, longhaul compact ID or longhaul resume ID (a file will do)",
   ];
 }

@@ -11,68 +11,105 @@ import type { SessionFacts } from "./session-facts.ts";
 import type { FoundSession } from "./session-search.ts";
 
 /**
- * What was read of sessions before, in one file of the cache folder. A session counts as read as long
- * as its stamp is the same. The file is written beside and takes the name then, so that two processes
- * never see half of it; the later one adds what the earlier has. A file that is none is begun anew.
+ * What was read of sessions before, in one file of the cache folder, a line a session. A session counts
+ * as read as long as its stamp is the same. The file is written beside and takes the name then, so that
+ * two processes never see half of it; the later one adds what the earlier has. A line that is torn, or
+ * a file that is none, counts as nothing.
  */
 export interface SessionIndex {
-  /** `undefined`: the session was not read, or has changed since. */
+  /** Whether the session was read, and has not changed since. */
+  has(session: FoundSession): boolean;
+  /** `undefined` where it has not. */
   get(session: FoundSession): SessionFacts | undefined;
   set(session: FoundSession, facts: SessionFacts): void;
   /** Writes what is new; with `keep`, what is none of these sessions goes. Never throws. */
   save(keep?: readonly FoundSession[]): Promise<void>;
 }
 
-/** Another one for other facts: then nothing of the old file counts. */
-const VERSION = 1;
+/** The first line; another one for other facts, so that nothing of an old file counts. */
+const HEADING = "longhaul sessions 1";
 
-type Entries = Record<string, readonly [stamp: string, facts: SessionFacts]>;
+/** Facts are parsed when they are asked for: of thousands a table shows a few. */
+interface Entry {
+  readonly stamp: string;
+  /** As JSON. */
+  readonly text: string;
+  facts?: SessionFacts | "none";
+}
+
+/** By the key of the session. */
+type Entries = Map<string, Entry>;
 
 /** Opens the index of the sessions as they are measured with these settings. */
 export async function openIndex(io: Io, settings: Settings): Promise<SessionIndex> {
   const measured = JSON.stringify([budgetOptions(settings), settings.fixedTokens]);
   const name = createHash("sha256").update(measured).digest("hex").slice(0, 12);
-  const file = path.join(cacheFolder(io.env), `sessions-${name}.json`);
+  const file = path.join(cacheFolder(io.env), `sessions-${name}.txt`);
   let entries = await readEntries(file);
   let isChanged = false;
+  const entryOf = (session: FoundSession): Entry | undefined => {
+    const entry = entries.get(keyOf(session));
+    return entry?.stamp === session.stamp ? entry : undefined;
+  };
   return {
+    has: (session) => entryOf(session) !== undefined,
     get(session) {
-      const [stamp, facts] = entries[keyOf(session)] ?? [];
-      return stamp === session.stamp && Array.isArray(facts?.uses) ? facts : undefined;
+      const entry = entryOf(session);
+      if (entry === undefined) return undefined;
+      entry.facts ??= factsIn(entry.text);
+      return entry.facts === "none" ? undefined : entry.facts;
     },
     set(session, facts) {
-      entries[keyOf(session)] = [session.stamp, facts];
+      const { stamp } = session;
+      entries.set(keyOf(session), { stamp, text: JSON.stringify(facts), facts });
       isChanged = true;
     },
     async save(keep) {
       const kept = keep && new Set(keep.map(keyOf));
-      const gone = Object.keys(entries).filter((key) => kept?.has(key) === false);
-      if (!isChanged && gone.length === 0) return;
-      entries = { ...(await readEntries(file)), ...entries };
-      for (const key of Object.keys(entries)) if (kept?.has(key) === false) delete entries[key];
-      const text = JSON.stringify({ version: VERSION, entries });
-      try {
-        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        await writeFileAtomically(file, text, { mode: 0o600 });
-        isChanged = false;
-      } catch {
-        // Without an index the next list takes longer; that is all.
-      }
+      const isGone = (key: string): boolean => kept?.has(key) === false;
+      if (!isChanged && ![...entries.keys()].some(isGone)) return;
+      entries = new Map([...(await readEntries(file)), ...entries]);
+      for (const key of entries.keys()) if (isGone(key)) entries.delete(key);
+      if (await isWritten(file, entries)) isChanged = false;
     },
   };
 }
 
+/** JSON of it holds no tab and no line end. */
 function keyOf({ agent, path: file, id }: FoundSession): string {
-  return `${agent} ${file ?? id}`;
+  return JSON.stringify(`${agent} ${file ?? id}`);
 }
 
-async function readEntries(file: string): Promise<Entries> {
+function factsIn(text: string): SessionFacts | "none" {
   try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    if (!isRecord(value) || value["version"] !== VERSION || !isRecord(value["entries"])) return {};
-    const entries = Object.entries(value["entries"]).filter(([, entry]) => Array.isArray(entry));
-    return Object.fromEntries(entries) as Entries;
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && Array.isArray(value["uses"]) ? (value as never) : "none";
   } catch {
-    return {};
+    return "none";
   }
+}
+
+/** Without an index the next list takes longer; that is all. */
+async function isWritten(file: string, entries: Entries): Promise<boolean> {
+  const lines = [...entries].map(([key, { stamp, text }]) => [key, stamp, text].join("\t"));
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFileAtomically(file, [HEADING, ...lines, ""].join("\n"), { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What does not end its line is torn. */
+async function readEntries(file: string): Promise<Entries> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const [heading, ...lines] = text.split("\n").slice(0, -1);
+  const entries: Entries = new Map();
+  if (heading !== HEADING) return entries;
+  for (const line of lines) {
+    const [key = "", stamp, facts] = line.split("\t");
+    if (stamp !== undefined && facts !== undefined) entries.set(key, { stamp, text: facts });
+  }
+  return entries;
 }

@@ -4,7 +4,7 @@ import type { Io } from "../io.ts";
 import type { DayUse } from "../money/spent.ts";
 import { startProgress } from "../progress.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { readFacts, type SessionFacts } from "./session-facts.ts";
+import type { SessionFacts } from "./session-facts.ts";
 import { openIndex, type SessionIndex } from "./session-index.ts";
 import type { FoundSession, SubAgent } from "./session-search.ts";
 import { findSessions, type FoundSessions } from "./sessions.ts";
@@ -63,11 +63,18 @@ export async function surveySessions(io: Io, options: SurveyOptions = {}): Promi
   });
   await index.save(isComplete ? [...found.sessions, ...found.subAgents] : undefined);
   const aside = usesByParent(subAgents, index);
-  const known = sessions.map((session): KnownSession => {
-    const facts = index.get(session);
-    const beside = aside.get(facts?.id ?? session.id) ?? [];
-    return { session, facts, uses: [...(facts?.uses ?? []), ...beside] };
-  });
+  // Of thousands a table shows a few: the others are not looked at.
+  const known = sessions.map((session): KnownSession => ({
+    session,
+    get facts() {
+      return index.get(session);
+    },
+    get uses() {
+      const facts = index.get(session);
+      const beside = aside.get(facts?.id ?? session.id);
+      return beside === undefined ? (facts?.uses ?? []) : [...(facts?.uses ?? []), ...beside];
+    },
+  }));
   const { project } = options;
   return {
     found,
@@ -88,8 +95,11 @@ async function readChanged(
   { index, settings, patienceMs = Infinity, quiet = false }: Reading,
 ): Promise<boolean> {
   const changed = sessions
-    .filter((session) => index.get(session) === undefined)
+    .filter((session) => !index.has(session))
     .sort((a, b) => b.modifiedAt - a.modifiedAt);
+  if (changed.length === 0) return true;
+  // What reads and measures sessions takes longer to load than a list that is known already.
+  const { readFacts } = await import("./session-facts.ts");
   const deadline = Date.now() + patienceMs;
   const progress = startProgress(io, quiet);
   let savedAt = Date.now();

@@ -21,6 +21,7 @@ import {
   sessionRow,
 } from "../../../src/cli/sessions/session-table.ts";
 import { surveySessions } from "../../../src/cli/sessions/survey.ts";
+import { stampOf } from "../../../src/cli/sessions/session-search.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { capturedIo, type CapturedIo } from "../captured-io.ts";
 import {
@@ -222,9 +223,13 @@ describe("surveySessions", () => {
     const file = path.join(home, ".claude/projects/p/a.jsonl");
     const index = path.join(home, "longhaul/cache");
     const [name] = await readdir(index);
-    const kept = JSON.parse(await readFile(path.join(index, name!), "utf8"));
-    kept.entries[`claude-code ${file}`][0] = `${(await stat(file)).mtimeMs}:${same.length}`;
-    await writeFile(path.join(index, name!), JSON.stringify(kept));
+    const info = await stat(file);
+    const kept = (await readFile(path.join(index, name!), "utf8")).split("\n").map((line) => {
+      const [key, , facts] = line.split("\t");
+      if (!line.includes(file)) return line;
+      return [key, stampOf({ ...info, size: same.length }), facts].join("\t");
+    });
+    await writeFile(path.join(index, name!), kept.join("\n"));
     expect((await rows()).map(({ title }) => title)).toEqual(["second", "first"]);
     await put(".claude/projects/p/a.jsonl", claudeLine("another one"), 1);
     expect((await rows()).map(({ title }) => title)).toEqual(["another one", "second"]);

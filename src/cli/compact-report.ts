@@ -19,6 +19,8 @@ export interface Outcome {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
   readonly isForced: boolean;
+  /** Why so much of the window is kept free. */
+  readonly reservedWords: string;
 }
 
 /** The same, and where it went. */
@@ -50,14 +52,14 @@ export function outcomeView(io: Io, result: Outcome): string[] {
   ];
 }
 
-function headline({ loaded, report }: Outcome): string[] {
+function headline({ loaded, report, reservedWords }: Outcome): string[] {
   const { transcript, conversation, title } = loaded;
   const version = transcript.version === undefined ? "" : ` ${transcript.version}`;
   const model = conversation.model === undefined ? "" : `, ${conversation.model}`;
   return [
     pc.bold(`${title}${version}`) +
       pc.dim(`${model}, ${plural(report.messages.before, "message")}`),
-    `Window ${count(report.window)} tokens, of which ${count(report.usable)} usable (${count(report.reserved)} reserved for the answer)`,
+    `Window ${count(report.window)} tokens, of which ${count(report.usable)} usable (${count(report.reserved)} ${reservedWords})`,
   ];
 }
 

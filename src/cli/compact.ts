@@ -131,7 +131,7 @@ async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise
 
 async function writeOut(io: Io, out: string, text: string): Promise<void> {
   if (out === "-") io.stdout.write(shownJson(text));
-  else await writeFileAtomically(path.resolve(io.cwd, out), text);
+  else await writeFileAtomically(path.resolve(io.cwd, out), text, { mode: 0o600 });
 }
 
 /** With the conversation on stdout, the report is talk. */

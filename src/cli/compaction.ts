@@ -14,6 +14,7 @@ import {
   type Loaded,
   type LoadOptions,
   measureOptions,
+  reservedWords,
   windowWarnings,
 } from "./load.ts";
 import { measureSession, withoutUsage } from "./measure-session.ts";
@@ -122,10 +123,10 @@ interface CompactSettings {
 /** T7 to T11 on what was loaded; originals go to the archive in `folder`. */
 export async function compactConversation(
   io: Io,
-  { conversation, warnings }: Loaded,
+  { conversation, warnings, transcript, title }: Loaded,
   { chosen, traits, folder, options }: CompactSettings,
-): Promise<Pick<Outcome, "report" | "messages" | "ledger" | "size">> {
-  const measured = measureSession(conversation, measureOptions(options, chosen));
+): Promise<Pick<Outcome, "report" | "messages" | "ledger" | "size" | "reservedWords">> {
+  const measured = measureSession(conversation, measureOptions(options, chosen, transcript.format));
   const { messages: legal, repairs, settings } = measured;
   const { cwd } = conversation;
   const context = createContext({
@@ -143,6 +144,7 @@ export async function compactConversation(
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
   return {
     size: measured.size,
+    reservedWords: reservedWords(options, transcript.format, title),
     messages: messages.map(withoutUsage),
     ledger,
     report: {

@@ -141,12 +141,12 @@ function times(value: number): string {
   return value === 1 ? "once" : value === 2 ? "twice" : `${count(value)} times`;
 }
 
-function fullness({ size, chosen }: Inspection, width: number): string[] {
+function fullness({ size, chosen, reservedWords: why }: Inspection, width: number): string[] {
   const { tokens: held, budget, isOver } = size;
   const paint = isOver ? pc.red : held >= budget.usable * 0.8 ? pc.yellow : pc.green;
   const assumed = chosen.from === "default" ? " (assumed)" : "";
   return [
-    `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} reserved for the answer)`,
+    `Window    ${count(budget.window)} tokens${assumed}, of which ${count(budget.usable)} usable (${count(budget.reserved)} ${why})`,
     `In it     ${count(held)} tokens, ${sourceWords(size)}`,
     `          ${paint(bar(held, budget.usable, Math.min(60, width - 28)))} ${percent(held, budget.usable)} of usable`,
     `State     ${paint(`${isOver ? "Overflow" : "No overflow"}: ${roomWords(size)}`)}`,

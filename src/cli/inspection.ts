@@ -11,6 +11,7 @@ import {
   type Loaded,
   type LoadOptions,
   measureOptions,
+  reservedWords,
   windowWarnings,
 } from "./load.ts";
 import { measureSession, type SessionSize } from "./measure-session.ts";
@@ -38,6 +39,8 @@ export interface Inspection {
   readonly prunedBefore: number;
   readonly size: SessionSize;
   readonly chosen: ChosenWindow;
+  /** Why so much is kept free. */
+  readonly reservedWords: string;
   /** They add up to `size.tokens`. */
   readonly kinds: readonly KindShare[];
   readonly tools: readonly ToolShare[];
@@ -52,7 +55,9 @@ const LARGEST = 10;
 export function inspect(file: string, loaded: Loaded, options: InspectOptions): Inspection {
   const { conversation } = loaded;
   const chosen = chooseWindow(options.window, conversation);
-  const { size, messages: legal } = measureSession(conversation, measureOptions(options, chosen));
+  const { format } = loaded.transcript;
+  const measuring = measureOptions(options, chosen, format);
+  const { size, messages: legal } = measureSession(conversation, measuring);
   const items = windowContents(conversation, size);
   const growth = growthOf(conversation);
   return {
@@ -62,6 +67,7 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
     prunedBefore: prunedOutputs(conversation.messages),
     size,
     chosen,
+    reservedWords: reservedWords(options, format, loaded.title),
     kinds: sharesByKind(items),
     tools: sharesByTool(items),
     largest: largestItems(items, LARGEST),

@@ -26,7 +26,7 @@ export function sessionOptions(command: Command): Command {
     )
     .option(
       "--reserved <tokens>",
-      "kept free for the answer (default: 20000, at most half the window)",
+      "kept free for the answer (default: what its agent keeps free, else 20000; at most half the window)",
       tokensOption,
     )
     .option(
@@ -177,10 +177,44 @@ export function chooseWindow(
   return { window: USUAL_WINDOWS.find((usual) => usual >= peak) ?? peak, from: "peak" };
 }
 
-/** What a session is measured with, of all that was typed and set. */
-export function measureOptions(options: object, { window }: ChosenWindow): MeasureOptions {
+/**
+ * What agents keep free of the window before they compact by themselves, at most and as a share: Codex
+ * acts at 90 % of it, pi with 16,384 tokens left, Gemini CLI at half, Claude Code was recorded to act
+ * at 155,099 of 200,000. opencode's 20,000 are our own default. As of November 2026.
+ */
+const KEPT_FREE: Readonly<Record<string, { readonly most: number; readonly share: number }>> = {
+  "claude-code": { most: 45_000, share: 0.225 },
+  codex: { most: Infinity, share: 0.1 },
+  pi: { most: 16_384, share: 0.125 },
+  "gemini-cli": { most: Infinity, share: 0.5 },
+};
+
+/**
+ * What a session is measured with, of all that was typed and set. It counts as full when its own agent
+ * would have to compact, unless somebody says what is to be kept free.
+ */
+export function measureOptions(
+  options: object,
+  { window = DEFAULT_WINDOW, ...chosen }: ChosenWindow,
+  agent: string,
+): MeasureOptions {
   const { fixedTokens } = options as MeasureOptions;
-  return { ...budgetOptions(options), window, fixedTokens };
+  const { reserved = keptFree(agent, window), ...budget } = budgetOptions(options);
+  const known = chosen.from === "default" ? undefined : window;
+  return { ...budget, ...(reserved !== undefined && { reserved }), window: known, fixedTokens };
+}
+
+function keptFree(agent: string, window: number): number | undefined {
+  const free = KEPT_FREE[agent];
+  return free && Math.floor(Math.min(free.most, free.share * window));
+}
+
+/** Who says how much is kept free, for people. */
+export function reservedWords(options: object, agent: string, title: string): string {
+  if (budgetOptions(options).reserved !== undefined) return "reserved for the answer";
+  return agent in KEPT_FREE
+    ? `kept free: ${title.replace(/ (?:session|rollout|chat).*$/, "")} compacts from there on`
+    : "reserved for the answer";
 }
 
 /** What a person should know about the choice; nothing when it is sure. */

@@ -1,13 +1,15 @@
+import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { InspectReport } from "../../src/cli/inspection.ts";
+import { measureOptions } from "../../src/cli/load.ts";
 import { measureSession, roomWords, type SessionSize } from "../../src/cli/measure-session.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { createContext } from "../../src/context/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
-import { RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
+import { RECORDED_FILES, RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
 import { capturedIo } from "./captured-io.ts";
 import { temporaryFolder } from "./run-cli.ts";
 
@@ -172,5 +174,63 @@ describe.skipIf(RECORDED_SAMPLE.length === 0)("inspect and compact of a recordin
     const done = await run("compact", "--out", path.join(env.LONGHAUL_HOME, "out.json"));
     expect(done).toMatchObject({ tokens: { before: seen.tokens.total, most: seen.tokens.most } });
     expect((done as { action: string }).action !== "none").toBe(seen.overflow);
+  });
+});
+
+/** Where an agent keeps what was recorded of it, below a home folder. */
+const PLACES: Readonly<Record<string, (file: string) => string>> = {
+  "claude-code": (file) => `.claude/projects/p/${path.basename(file)}`,
+  codex: (file) => `.codex/sessions/2026/rollout-${path.basename(file)}`,
+  pi: (file) => `.pi/agent/sessions/p/${path.basename(file)}`,
+  "gemini-cli": (file) => `.gemini/tmp/p/chats/session-${path.basename(file)}`,
+};
+
+describe.skipIf(RECORDED_FILES.length === 0)("the list of sessions", () => {
+  it("tells the size that inspect tells, of the same whole", async () => {
+    const home = temporaryFolder();
+    const env = { HOME: home, LONGHAUL_HOME: path.join(home, "longhaul") };
+    const run = async (...args: readonly string[]): Promise<unknown> => {
+      const io = capturedIo({ env });
+      expect(await runProgram(io, [...args, "--json"], "0")).toBe(0);
+      return io.json();
+    };
+    for (const file of RECORDED_FILES) {
+      const place = PLACES[path.dirname(file)]?.(file);
+      if (place === undefined) continue;
+      mkdirSync(path.dirname(path.join(home, place)), { recursive: true });
+      copyFileSync(path.join(RECORDINGS, file), path.join(home, place));
+    }
+    const listed = (await run("sessions")) as {
+      path: string;
+      tokens: number;
+      window: number;
+      usable: number;
+      fill: number;
+    }[];
+    expect(listed.length).toBeGreaterThan(5);
+    for (const { path: file, tokens, window, usable, fill } of listed) {
+      const seen = (await run("inspect", file)) as InspectReport;
+      expect({ tokens, window, usable }).toEqual({
+        tokens: seen.tokens.total,
+        window: seen.window,
+        usable: seen.usable,
+      });
+      expect(fill).toBeCloseTo(tokens / usable, 2);
+    }
+  });
+});
+
+describe("what an agent keeps free", () => {
+  it.each([
+    ["claude-code", 200_000, 45_000],
+    ["claude-code", 16_000, 3_600],
+    ["codex", 121_600, 12_160],
+    ["pi", 272_000, 16_384],
+    ["gemini-cli", 1_048_576, 524_288],
+  ])("%s with a window of %i", (agent, window, reserved) => {
+    const chosen = { window, from: "session" } as const;
+    expect(measureOptions({}, chosen, agent)).toMatchObject({ window, reserved });
+    expect(measureOptions({ reserved: 1 }, chosen, agent)).toMatchObject({ reserved: 1 });
+    expect(measureOptions({}, chosen, "anthropic")).not.toHaveProperty("reserved");
   });
 });

@@ -62,7 +62,7 @@ async function run(
   return { code, stdout: io.text(), stderr: io.talk() };
 }
 
-const SMALL = ["--window", "24k", "--json"];
+const SMALL = ["--window", "18k", "--json"];
 
 describe("resume", () => {
   it.each(["claude-code", "codex", "pi"] as const)("writes a new session of %s", async (agent) => {
@@ -174,7 +174,7 @@ describe("resume", () => {
   it("names no folder that is gone", async () => {
     const { home, cwd, file } = await homeWith("codex");
     rmSync(cwd, { recursive: true });
-    const { stdout } = await run(["resume", file, "--window", "24k"], { env: { HOME: home } });
+    const { stdout } = await run(["resume", file, "--window", "18k"], { env: { HOME: home } });
     expect(stdout).toContain(`its folder ${cwd} is gone`);
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Next: codex resume [0-9a-f-]{36}$/);
   });
@@ -202,7 +202,7 @@ describe("resume", () => {
 
   it("ends with the command to type", async () => {
     const { home, file } = await homeWith("codex");
-    const { stdout } = await run(["resume", file, "--window", "24k"], { env: { HOME: home } });
+    const { stdout } = await run(["resume", file, "--window", "18k"], { env: { HOME: home } });
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
       /^Next: cd .+ && codex resume [0-9a-f-]{36}$/,
     );

@@ -48,7 +48,7 @@ export async function readFacts(
     });
     const [conversation] = conversations;
     if (conversation === undefined) return UNREADABLE;
-    return factsOf(conversation, compactions, settings);
+    return factsOf(conversation, compactions, { settings, agent: session.agent });
   } catch {
     signal?.throwIfAborted();
     return UNREADABLE;
@@ -58,11 +58,12 @@ export async function readFacts(
 function factsOf(
   conversation: Conversation,
   compactions: number,
-  settings: Settings,
+  { settings, agent }: { readonly settings: Settings; readonly agent: string },
 ): SessionFacts {
   const { id, cwd, model, messages, requests = [] } = conversation;
   const chosen = chooseWindow(settings.window, conversation);
-  const { budget, tokens } = measureSession(conversation, measureOptions(settings, chosen)).size;
+  const measuring = measureOptions(settings, chosen, agent);
+  const { budget, tokens } = measureSession(conversation, measuring).size;
   const peak = conversation.timeline.reduce((most, sample) => Math.max(most, sample.tokens), 0);
   const title = conversation.title ?? firstWords(conversation);
   return {

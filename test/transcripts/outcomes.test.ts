@@ -29,6 +29,22 @@ function codexFile(output: string): object[] {
   return items.map((payload) => ({ type: "response_item", payload }));
 }
 
+/** A command that ends under a call that only asks how it is. */
+function codexLate(output: string, code: number): object[] {
+  const told = { type: "function_call_output", call_id: "w" };
+  const ended = `Chunk ID: 2b\nWall time: 9.0 seconds\nProcess exited with code ${code}\nOutput:\n${output}`;
+  const write = { type: "function_call", name: "write_stdin", call_id: "w" };
+  const items = [
+    { ...write, arguments: '{"session_id":5,"chars":""}' },
+    { ...told, output: ended },
+  ];
+  const header = "Chunk ID: 1a2b3c\nWall time: 0.5 seconds\nProcess running with session ID 5";
+  return [
+    ...codexFile(`${header}\nOutput:\n${output}`),
+    ...items.map((payload) => ({ type: "response_item", payload })),
+  ];
+}
+
 function claudeCode(output: string, code: number): object[] {
   const failed = code !== 0;
   const content = failed ? `Exit code ${code}\n${output}` : output;
@@ -138,6 +154,7 @@ const AGENTS: Readonly<Record<string, Agent>> = {
       ),
     told: () => ({ outcome: "unknown" }),
   },
+  "Codex, ended later": { format: "codex", write: codexLate },
   "Codex, short header": {
     format: "codex",
     write: (output, code) =>

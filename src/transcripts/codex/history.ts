@@ -5,6 +5,7 @@ import { assembleSteps, type Piece } from "../assemble.ts";
 import { textParts } from "../content.ts";
 import { list, text } from "../lenient.ts";
 import { exitCodeOf, neutralItem, type Item } from "./item.ts";
+import { withLateExits } from "./late-exits.ts";
 
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
 export interface History {
@@ -70,7 +71,7 @@ export function createHistory(): History {
     gap: () => (isCompacted ? gapIn(pieces) : undefined),
     messages(typed) {
       const told = pieces.map((piece) => withKind(piece, typed));
-      return lateInjected(assembleSteps(told, exitCodeOf));
+      return withLateExits(lateInjected(assembleSteps(told, exitCodeOf)));
     },
   };
 }

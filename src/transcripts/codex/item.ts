@@ -129,13 +129,18 @@ function outputParts(output: unknown): OutputPart[] {
 
 const EXECUTES =
   /^(?:execcommand|shell|localshell|shellcommand|containerexec|unifiedexec|applypatch|writestdin)$/;
+/** True of what a tool says that runs commands or changes files. */
+export function executes({ toolName }: ToolResultPart): boolean {
+  return EXECUTES.test(bareName(toolName));
+}
+
 /** The lines that Codex writes before `Output:` and what the command printed. */
 const HEADER =
   /^(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\n/;
 
 /** What Codex itself says of a command's end: in its header, or in older files beside the output. */
 export function exitCodeOf(answer: ToolResultPart): number | undefined {
-  if (!EXECUTES.test(bareName(answer.toolName))) return undefined;
+  if (!executes(answer)) return undefined;
   const said = resultText(answer);
   const whole = said.startsWith("{") ? parseInput(said) : undefined;
   if (!isRecord(whole)) return exitCodeIn(said, HEADER);

@@ -53,13 +53,17 @@ export function pathKey(path: string, cwd?: string): string {
   return ON_DRIVE.test(whole) ? whole.toLowerCase() : whole;
 }
 
-/** A path as it is named from the working directory, if it lies below it. */
+/**
+ * A path as it is named from the working directory, if it lies below it. On Windows with slashes:
+ * every program takes them there, and a path has one name.
+ */
 export function pathFrom(cwd: string | undefined, path: string): string {
-  if (cwd === undefined) return path;
+  if (cwd === undefined) return DRIVE.test(path) ? slashed(path, cwd) : path;
   const root = `${pathKey(cwd).replace(/\/$/, "")}/`;
   const whole = slashed(path, cwd);
   const isBelow = pathKey(path, cwd).startsWith(root) && whole.length > root.length;
-  return isBelow ? `${whole.slice(root.length)}${path.endsWith("/") ? "/" : ""}` : path;
+  if (isBelow) return `${whole.slice(root.length)}${path.endsWith("/") ? "/" : ""}`;
+  return DRIVE.test(path) ? whole : path;
 }
 
 /** A path with the working directory before it, with slashes; on a drive as `D:/a`. */

@@ -85,6 +85,9 @@ describe("pathFrom", () => {
     ["/repo", "/repo", "/repo"],
     ["/repo", "src/a.ts", "src/a.ts"],
     [undefined, "/repo/a.ts", "/repo/a.ts"],
+    [undefined, "D:/repo\\src/a.ts", "D:/repo/src/a.ts"],
+    ["D:\\repo", "C:\\Users\\ann/x.ts", "C:/Users/ann/x.ts"],
+    ["D:\\repo", "D:/repo\\src\\a.ts", "src/a.ts"],
   ])("from %s names %s as %s", (cwd, path, name) => {
     expect(pathFrom(cwd, path)).toBe(name);
   });

@@ -24,7 +24,8 @@ export interface StatementBook {
   facts(): StatementFact[];
 }
 
-const CONCLUSION_UNITS = 600;
+/** A summary with less room shows less of it. */
+const CONCLUSION_UNITS = 2_400;
 const SENTENCE_UNITS = 240;
 /** In letters of an alphabet: "Done." and "Yes." say nothing that will matter. */
 const SHORTEST_SENTENCE = 20;

@@ -131,7 +131,9 @@ function protectedOutputs(outputs: readonly ProtectedOutput[], recall?: boolean)
 const SUBJECT_LENGTH = 80;
 const OUTPUTS_PER_LINE = 8;
 const ERROR_LENGTH = 400;
-const STATEMENT_LENGTH = 1_200;
+const STATEMENT_LENGTH = 2_400;
+/** Where there is less room: a conclusion comes first. */
+const SHORT_STATEMENT = 600;
 const TODO_LENGTH = 400;
 
 /** Each failed attempt once, with what was said the last time. */
@@ -155,11 +157,13 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
   const newest = new Map(all.map(({ text }, at) => [text, at]));
   const said = [...newest].filter(([text]) => isFilled(text) && !isSaid(text, standing));
   const telling = said.filter(([text]) => isTelling(text));
-  const entries = (telling.length > 0 ? telling : said).toReversed().map(([text, at]) => ({
-    at,
-    text: () => startOf(cleanText(text).trim(), STATEMENT_LENGTH),
-  }));
-  return list("statements", entries, { clips: true, inTime: true });
+  const within = (length: number): readonly Entry[] =>
+    (telling.length > 0 ? telling : said).toReversed().map(([text, at]) => ({
+      at,
+      text: () => startOf(cleanText(text).trim(), length),
+    }));
+  const grouped = (): readonly Entry[] => within(SHORT_STATEMENT);
+  return list("statements", within(STATEMENT_LENGTH), { grouped, clips: true, inTime: true });
 }
 
 /** In letters of an alphabet: a longer text says something by itself. */

@@ -398,7 +398,7 @@ describe("extractLedger: statements", () => {
     const { statements } = extractLedger(turns.flat());
     expect(statements.length).toBeLessThanOrEqual(400);
     expect(statements.at(-1)?.text.startsWith("999 ")).toBe(true);
-    expect(Math.max(...statements.map(({ text }) => text.length))).toBeLessThanOrEqual(600);
+    expect(Math.max(...statements.map(({ text }) => text.length))).toBeLessThanOrEqual(2_400);
   });
 });
 

@@ -27,8 +27,8 @@ export interface Gateway {
 }
 
 /**
- * Starts a gateway. Rejects with `invalid-options` for settings that make no sense, and with
- * `gateway-failed` where it cannot listen.
+ * Starts a gateway. Rejects with `invalid-options` for settings that make no sense, and where it
+ * cannot listen.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = gatewaySettings(options);

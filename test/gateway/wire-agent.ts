@@ -45,6 +45,7 @@ const anthropicAgent: WireAgent = async (run) => {
       const request = {
         model: MODEL,
         max_tokens: 2_000,
+        thinking: { type: "enabled" as const, budget_tokens: 1_024 },
         system: agent.system,
         tools,
         messages,

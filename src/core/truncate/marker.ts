@@ -37,7 +37,9 @@ export function isTruncated(text: string): boolean {
 }
 
 function ownNotice(end: string, element: string): EarlierTruncation | undefined {
-  const close = end.lastIndexOf(`</${element}>`);
+  const tail = `</${element}>`;
+  // A search from the end takes ten times as long, and hardly any output has one.
+  const close = end.includes(tail) ? end.lastIndexOf(tail) : -1;
   const open = close < 0 ? -1 : end.lastIndexOf(`<${element} `, close);
   if (open < 0) return undefined;
   const tag = end.slice(open, end.indexOf(">", open));
@@ -55,6 +57,8 @@ interface Marker {
   readonly edge: "start" | "end";
   /** What must be there; a group is the path. */
   readonly pattern: RegExp;
+  /** Words of it: a pattern for any line is tried on every one, which takes much longer. */
+  readonly words?: string;
 }
 
 /** As the tools write them; each pattern is a whole line or more, so that prose is not meant. */
@@ -68,6 +72,7 @@ const MARKERS: readonly Marker[] = [
   {
     by: "opencode",
     edge: "end",
+    words: "output was truncated",
     pattern:
       /^\.\.\.\d+ (?:bytes|lines) truncated\.\.\.\n\s*The tool call succeeded but the output was truncated\. Full output saved to: ([^\n]+)/m,
   },
@@ -79,6 +84,7 @@ const MARKERS: readonly Marker[] = [
   {
     by: "pi",
     edge: "end",
+    words: "[Showing ",
     pattern:
       /^\[Showing (?:lines \d+-\d+ of \d+|last [\d.]+ ?[KM]?B of line \d+)[^\n]*?(?:Full output: ([^\n]+)|Use offset=\d+ to continue)\.?\]\s*$/m,
   },
@@ -90,8 +96,9 @@ const MARKERS: readonly Marker[] = [
 ];
 
 function foreignMarker(start: string, end: string): EarlierTruncation | undefined {
-  for (const { by, edge, pattern } of MARKERS) {
-    const found = pattern.exec(edge === "start" ? start : end);
+  for (const { by, edge, pattern, words = "" } of MARKERS) {
+    const text = edge === "start" ? start : end;
+    const found = text.includes(words) ? pattern.exec(text) : null;
     if (found === null) continue;
     return { by, path: found[1]?.trim() };
   }
@@ -100,6 +107,7 @@ function foreignMarker(start: string, end: string): EarlierTruncation | undefine
 
 /** A header with the number of lines, and somewhere the number of tokens that are missing. */
 function codexMarker(text: string, start: string): EarlierTruncation | undefined {
+  if (!start.includes("Total output lines")) return undefined;
   if (!/^Total output lines: \d+$/m.test(start) || text.length > MIDDLE_UNITS) return undefined;
   return /…\d+ (?:tokens|chars) truncated…/.test(text) ? { by: "codex" } : undefined;
 }

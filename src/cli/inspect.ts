@@ -207,7 +207,7 @@ function inFolder(subject: string, cwd: string | undefined): string {
   return bare.replaceAll(`${cwd}/`, "");
 }
 
-function largestLines({ largest, size, loaded, file }: Inspection, width: number): string[] {
+function largestLines({ largest, size, loaded }: Inspection, width: number): string[] {
   const places = largest.map(({ message }) => (message === undefined ? "" : `#${message}`));
   const wide = Math.max(0, ...places.map((place) => place.length));
   const names = largest.map((item) => fit(itemName(item), 22));
@@ -222,8 +222,7 @@ function largestLines({ largest, size, loaded, file }: Inspection, width: number
     return `${line}${item.kind === "tool-call" || item.kind === "tool-result" ? told : pc.dim(told)}`.trimEnd();
   });
   if (shown === undefined) return lines;
-  const hint = `  #${shown} in full: longhaul inspect ${fit(shellWord(file), 60)} --show ${shown}`;
-  return [...lines, pc.dim(fit(hint, width))];
+  return [...lines, pc.dim(`  #${shown} in full: the same command with --show ${shown}`)];
 }
 
 function itemName({ kind, tool }: ContentItem): string {

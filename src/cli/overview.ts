@@ -1,4 +1,5 @@
 import { isCancel, select, text } from "@clack/prompts";
+import { clipLine } from "../core/text/clip.ts";
 import { type Io, printLines, talk } from "./io.ts";
 import { shellWords } from "./figures.ts";
 import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
@@ -43,6 +44,8 @@ interface ChosenCommand {
   readonly isCopied: boolean;
 }
 
+const TITLE_UNITS = 70;
+
 type Deed = "inspect" | "resume" | "compact" | "search" | "copy" | "back";
 
 /** What to do with a session; `undefined` when the person leaves. */
@@ -50,9 +53,13 @@ async function chosenCommand({
   known: { session },
   title,
 }: SessionRow): Promise<ChosenCommand | "back" | undefined> {
-  const word = session.path === undefined ? session.id : session.path;
+  // An id of its own is shorter; a file's name may stand in two folders.
+  const word = /^(?:ses_|[0-9a-f]{8}-)/.test(session.id)
+    ? session.id
+    : (session.path ?? session.id);
   const deed = await select<Deed>({
-    message: title,
+    // Titles come from sessions: no control character of theirs gets to the terminal.
+    message: clipLine(title, TITLE_UNITS),
     options: [
       { value: "inspect", label: "Inspect", hint: "what fills its window" },
       { value: "resume", label: "Resume", hint: "a smaller session, in its own agent" },

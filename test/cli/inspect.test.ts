@@ -273,7 +273,7 @@ describe("inspect on small sessions", () => {
     await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const text = (await view(file, 80)).text();
     expect(text).toMatch(/write_stdin output +npm test deep\/er\.ts \(goes on\)/);
-    expect(text).toContain(`longhaul inspect`);
+    expect(text).toContain("in full: the same command with --show");
   });
 
   it("counts images apart, and estimates where nothing was reported", async () => {

@@ -79,7 +79,7 @@ export async function pickRow(
   const told = notes(survey).map((note) => `\n${pc.dim(`│  ${note}`)}`);
   const picked = await autocomplete<SessionRow>({
     message: shown(`${message}${told.join("")}\n${pc.dim(`│    ${headingLine(width)}`)}`),
-    placeholder: `type to filter, e.g. codex shop; sort:${SESSION_ORDERS.join(" sort:")}`,
+    placeholder: `type to filter; sort:${SESSION_ORDERS.join(", ")}`,
     maxItems: PICKER_ROWS,
     options() {
       return queriedRows(rows, this?.userInput ?? "").map((row) => ({

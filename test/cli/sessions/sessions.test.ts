@@ -154,8 +154,12 @@ describe("opencode", () => {
     const stored = await readTranscript(await sessions[0]!.load());
     const printed = await readTranscript(Buffer.from(exported()));
     expect(stored.format).toBe("opencode");
+    // The ids of the older storage are others, and stand in what each part was read from.
     const texts = (transcript: typeof stored): unknown =>
-      transcript.conversations[0]!.messages.map(({ role, parts }) => ({ role, parts }));
+      transcript.conversations[0]!.messages.map(({ role, parts }) => ({
+        role,
+        parts: parts.map((part) => ({ ...part, source: undefined })),
+      }));
     expect(texts(stored)).toEqual(texts(printed));
     expect(stored.conversations[0]!.cwd).toBe("/home/ada/shop");
   });
@@ -304,7 +308,9 @@ describe("surveySessions", () => {
         known: { facts: { isWindowSure: true, window: 121_600 } },
         project: "agentv",
       });
-      expect(by.get("gemini-cli")).toMatchObject({ tokens: 68_526 });
+      // 68,000 and some are reported, what came since is estimated.
+      expect(by.get("gemini-cli")!.tokens).toBeGreaterThan(68_000);
+      expect(by.get("gemini-cli")!.tokens).toBeLessThan(69_000);
     },
   );
 });

@@ -89,7 +89,8 @@ function namesByFile(
   const taken = new Set<string>(told);
   let room = most;
   for (const { name: said, path } of ranked) {
-    const name = said.includes("/") ? fromHere(said) : said;
+    const isPath = said.includes("/") && !said.includes("://");
+    const name = isPath ? fromHere(said) : said;
     if (taken.has(name)) continue;
     taken.add(name);
     const file = path === undefined ? "" : fromHere(path);

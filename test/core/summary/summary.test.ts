@@ -305,6 +305,13 @@ describe("T12: a template with other sections", () => {
       expect(text).not.toContain("stillHere");
     });
 
+    it("are named from the working directory, and a URL as it is", () => {
+      const names = ["/app/src/d.ts", "https://example.com/a", "src/a.ts"];
+      const said = { ...facts, names: names.map((name) => ({ name })) };
+      const text = extractiveSummary({ ...input, ledger: said, cwd: "/app" });
+      expect(text).toMatch(/^- Other: names: https:\/\/example\.com\/a, src\/d\.ts$/m);
+    });
+
     it("are fewer where there is less room, and take none from what weighs more", () => {
       const most = {
         ...facts,

@@ -81,6 +81,17 @@ function storesOriginals(create: () => Promise<Archive>): void {
     expect(await archive.list()).toHaveLength(2);
   });
 
+  it("takes a handle that is known, but no name that is none", async () => {
+    const archive = await create();
+    const handle = handleFor("head", "known", sha256Hex);
+    const entry = await archive.put("head", "known", handle);
+    expect(entry.handle).toBe(handle);
+    expect(await archive.put("head", "known")).toEqual(entry);
+    await expect(archive.put("head", "known", "head_../x")).rejects.toMatchObject({
+      code: "unknown-handle",
+    });
+  });
+
   it("keeps the same content of two kinds apart", async () => {
     const archive = await create();
     const out = await archive.put("out", "text");

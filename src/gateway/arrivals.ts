@@ -43,18 +43,29 @@ export function createArrivals(
       if (isArrivalEntry(entry)) known.set(entry.arrival, entry.content);
     }
   };
+  const isStored = async (entry: ArrivalEntry): Promise<boolean> => {
+    try {
+      await store?.append(entry);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   return {
     async arrive({ content, tool, input, isNew }, truncation) {
       if (!isLong(content)) return content;
-      loading ??= load();
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
       await loading;
       const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
       if (known.has(key)) return known.get(key);
       if (!isNew) return content;
       const cut = await truncated({ content, tool, input }, truncation);
       if (cut === content) return content;
-      // First it is kept, then it goes out.
-      if (isKept) await store?.append({ arrival: key, content: cut } satisfies ArrivalEntry);
+      // First it is kept, then it goes out; what cannot be kept goes out whole, now and later.
+      if (isKept && !(await isStored({ arrival: key, content: cut }))) return content;
       known.set(key, cut);
       return cut;
     },

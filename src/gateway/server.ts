@@ -38,7 +38,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const exchange = createExchange({ settings, upstreams, metrics });
   const server = http.createServer(
     { maxHeaderSize: limits.maxHeaderBytes, requestTimeout: limits.idleMs },
-    (request, response) => void serve(request, response, { settings, metrics, exchange }),
+    (request, response) => {
+      const served = serve(request, response, { settings, metrics, exchange });
+      served.catch(() => response.destroy());
+    },
   );
   server.on("upgrade", (_, socket) => refuseSocket(socket, "426 Upgrade Required"));
   server.on("connect", (_, socket) => refuseSocket(socket, "405 Method Not Allowed"));

@@ -37,6 +37,8 @@ export function createUpstreams(idleMs: number): Upstreams {
       });
       made.setTimeout(idleMs, () => made.destroy(timedOut(idleMs)));
       made.once("response", resolve);
+      // An error may come behind the first, and then nobody else would hear it.
+      made.on("error", () => undefined);
       made.once("error", (error: NodeJS.ErrnoException) => {
         // A kept connection that the provider closed in the same moment; nothing was answered.
         const isStale = made.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? "");

@@ -1,5 +1,5 @@
-import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import * as http from "node:http";
+import { describe, expect, it, vi } from "vitest";
 import {
   gatewayForTest,
   type RawRequest,
@@ -27,7 +27,7 @@ function history(task: string, steps: number): Message[] {
   return list;
 }
 
-function answerMessage({ body }: RawRequest, response: ServerResponse): void {
+function answerMessage({ body }: RawRequest, response: http.ServerResponse): void {
   const message = {
     type: "message",
     role: "assistant",
@@ -156,6 +156,55 @@ describe("conversations under one name", () => {
       headers: { ...SESSION, "x-claude-code-session-id": "s-2" },
     });
     expect(late.sent).toBe(late.given);
+  });
+});
+
+const STREAM = JSON.stringify({
+  model: "m",
+  stream: true,
+  max_tokens: 10,
+  messages: [{ role: "user", content: "?" }],
+});
+const BEGUN =
+  'data: {"type":"message_start","message":{"usage":{"input_tokens":1}}}\n\n' +
+  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}\n\n';
+
+describe("a model's stream", () => {
+  it("ends at the provider when the client goes, begun or not", async () => {
+    let closed = 0;
+    const upstream = await rawUpstream(({ headers }, response, { socket }) => {
+      socket.once("close", () => (closed += 1));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.flushHeaders();
+      if (headers["x-begins"] === "yes") response.write(BEGUN);
+    });
+    const { url, metrics } = await gatewayForTest(upstream);
+    for (const begins of ["yes", "no"]) {
+      const headers = { "x-begins": begins };
+      const request = http.request(`${url}/v1/messages`, { method: "POST", headers });
+      const heard = new Promise((resolve) =>
+        request.once("response", (answer) => answer.once("data", resolve)),
+      );
+      request.on("error", () => undefined);
+      request.end(STREAM);
+      if (begins === "yes") expect(String(await heard)).toBe(BEGUN);
+      else await vi.waitFor(() => expect(upstream.requests).toHaveLength(2));
+      request.destroy();
+    }
+    await vi.waitFor(() => expect(closed).toBe(2));
+    await vi.waitFor(() => expect(metrics.active()).toBe(0));
+  });
+
+  it("is cut where the provider's is cut", async () => {
+    const upstream = await rawUpstream((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(BEGUN, () => response.destroy());
+    });
+    const { url } = await gatewayForTest(upstream);
+    const answer = rawRequest(`${url}/v1/messages`, { method: "POST", body: STREAM });
+    await expect(answer).rejects.toThrow(/aborted|hang up/);
+    const health = await rawRequest(`${url}/healthz`);
+    expect(health.status).toBe(200);
   });
 });
 

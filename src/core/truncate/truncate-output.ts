@@ -55,17 +55,11 @@ export function truncateOutput(output: string, meta: TruncateOutputMeta = {}): T
 
 /** Whoever calls it from JavaScript may have an answer of a tool that is no text. */
 function assertOutput(output: unknown, meta: unknown): void {
-  const isKnown = isObject(meta) && typeof (meta["toolName"] ?? "") === "string";
-  const hasFields = isKnown && ["toolKinds", "target"].every((name) => isObject(meta[name] ?? {}));
-  if (typeof output === "string" && hasFields) return;
-  throw new ContextError(
-    "invalid-options",
-    'truncateOutput takes a text, then what is known of it, e.g. { toolName: "bash" }.',
-  );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+  const { toolName = "", toolKinds = {}, target = {} } = Object(meta) as TruncateOutputMeta;
+  const isKnown = [meta, toolKinds, target].every((value) => Object(value) === value);
+  if (typeof output === "string" && typeof toolName === "string" && isKnown) return;
+  const problem = "truncateOutput takes the text of an output and what is known of it.";
+  throw new ContextError("invalid-options", problem);
 }
 
 export interface TruncateOptions {

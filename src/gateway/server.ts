@@ -20,7 +20,7 @@ export interface Gateway {
   /** Its address for Anthropic clients; OpenAI clients take it with `/v1` behind it. */
   readonly url: string;
   readonly metrics: Metrics;
-  /** Takes no more requests, and waits until those under way are answered. */
+  /** Takes no more requests, and waits until those under way are answered, at most `graceMs`. */
   close(): Promise<void>;
   /** Ends what is still under way. */
   abort(): void;

@@ -72,7 +72,8 @@ describe("what requests cost", () => {
     ["gpt-5.4-pro", undefined],
     ["gpt-5", 1.25],
     ["gpt-50", undefined],
-    ["google/gemini-2.5-pro", 1.25],
+    ["google/gemini-3.1-pro-preview", 2],
+    ["gemini-2.5-pro", undefined],
   ])("knows %s", (model, input) => {
     expect(priceOf({ model, day: "2026-11-20", band: 0 })?.input).toBe(input);
   });

@@ -28,7 +28,7 @@ export interface PriceRow {
 /** The prices of one maker, and where and when they were read. */
 export interface PriceList {
   readonly page: string;
-  /** The day on which the page was read. */
+  /** The day on which the page, or a copy of it, was read; it may have been older. */
   readonly read: string;
   readonly rows: readonly PriceRow[];
 }
@@ -63,8 +63,19 @@ export const PRICE_LISTS: readonly PriceList[] = [
     ],
   },
   {
-    page: "https://developers.openai.com/api/docs/pricing",
-    read: "2026-11-05",
+    page: "https://developers.openai.com/api/docs/models/gpt-5-codex",
+    read: "2026-11-23",
+    rows: [
+      {
+        model: /gpt-5(?:\.1)?(?:-codex(?:-max)?|-chat[\w-]*)?(?:-\d{4}-\d\d-\d\d)?$/,
+        price: plain(1.25, 10, 0.125),
+      },
+    ],
+  },
+  {
+    // What GitHub lists of other makers' models; the newest in that copy are of July 2026.
+    page: "https://github.com/github/docs/blob/main/data/tables/copilot/models-and-pricing.yml",
+    read: "2026-11-23",
     rows: [
       {
         model: /gpt-5\.6-luna/,
@@ -90,30 +101,13 @@ export const PRICE_LISTS: readonly PriceList[] = [
       },
       { model: /gpt-5\.[23](?!-pro)/, price: plain(1.75, 14, 0.175) },
       { model: /gpt-5-mini/, price: plain(0.25, 2, 0.025) },
-      { model: /gpt-5-nano/, price: plain(0.05, 0.4, 0.005) },
-      {
-        model: /gpt-5(?:\.1)?(?:-codex(?:-max)?|-chat[\w-]*)?(?:-\d{4}-\d\d-\d\d)?$/,
-        price: plain(1.25, 10, 0.125),
-      },
       { model: /gpt-4\.1(?!-(?:mini|nano))/, price: plain(2, 8, 0.5) },
-    ],
-  },
-  {
-    page: "https://ai.google.dev/gemini-api/docs/pricing",
-    read: "2026-09-30",
-    rows: [
       { model: /gemini-3\.[67]-flash(?!-lite)/, price: plain(0.75, 3.75, 0.075) },
-      { model: /gemini-3\.5-flash-lite/, price: plain(0.3, 2.5, 0.03) },
-      { model: /gemini-3\.5-flash/, price: plain(1.5, 9, 0.15) },
+      { model: /gemini-3\.5-flash(?!-lite)/, price: plain(1.5, 9, 0.15) },
       {
-        model: /gemini-3(?:\.1)?-pro/,
+        model: /gemini-3\.1-pro/,
         price: plain(2, 12, 0.2),
         long: { above: 200_000, price: plain(4, 18, 0.4) },
-      },
-      {
-        model: /gemini-2\.5-pro/,
-        price: plain(1.25, 10, 0.125),
-        long: { above: 200_000, price: plain(2.5, 15, 0.25) },
       },
     ],
   },

@@ -154,5 +154,5 @@ function rowsOf(model: string): readonly PriceRow[] {
 
 /** Where the prices come from, for people. */
 export function priceSources(): string[] {
-  return PRICE_LISTS.map(({ page, read }) => `${page}, as of ${read}`);
+  return PRICE_LISTS.map(({ page, read }) => `${page}, read ${read}`);
 }

@@ -16,3 +16,6 @@ install pi @earendil-works/pi-coding-agent@0.74.2
 install claude @anthropic-ai/claude-code@2.1.330
 install codex @openai/codex@0.169.0
 install opencode opencode-ai@1.18.33
+# The newer pi needs a newer Node.
+install node22 node@22
+(PATH="$PWD/node22/node_modules/.bin:$PATH" install pi-0.87 @earendil-works/pi-coding-agent@0.87.1)

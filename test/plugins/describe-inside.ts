@@ -180,6 +180,12 @@ function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
     const second = await loaded.compacts(after);
     expect(second).toContain(RULE);
     expect(second?.match(/<prior-conversation-summary/g)).toHaveLength(1);
+    const more = kit.session(60, 2 * LINES, "").slice(1);
+    const next = [...kit.summary(second ?? ""), ...more];
+    const known = edits();
+    for (const one of requests(kit, next)) await loaded.send(one);
+    expect(edits()).toBeGreaterThan(known + 1);
+    expect(JSON.stringify(await loaded.send(next))).toContain(RULE);
   });
 }
 

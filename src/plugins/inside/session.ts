@@ -1,6 +1,7 @@
 import type { Archive } from "../../archive/archive.ts";
 import { errorMessage } from "../../core/error.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
+import { isFrame } from "../../core/summary/frame.ts";
 import {
   type Context,
   type ContextOptions,
@@ -97,7 +98,7 @@ export function openSession<Native extends object>(setup: SessionSetup<Native>):
     archive: native.context.archive,
     prepare: (list, sent) =>
       guarded(async () => {
-        const given = follow(list);
+        const given = follow(seamed(list, format));
         const { conversation, report } = await native.prepare(given, sent);
         note(report, conversation);
         return conversation === given ? list : conversation;
@@ -115,7 +116,7 @@ export function openSession<Native extends object>(setup: SessionSetup<Native>):
       ),
     summarize: (head) =>
       guarded(async () => {
-        const summary = await summaryOf(head, options, format);
+        const summary = await summaryOf(seamed(head, format), options, format);
         log(`summary: ${head.length} messages of a compaction of ${format.agent}`);
         // The list goes on from there: what is known of the one before says nothing about it.
         native = open();
@@ -147,6 +148,20 @@ function contextOptions<Native>({
   };
 }
 
+/** What stands behind a summary that was made for an agent's own compaction. */
+const SEAM = "(The session goes on here.)";
+
+/**
+ * A list that begins with such a summary, as its edit left it: so the edit is found in the journal,
+ * and the facts of all before it with it. The very list where it begins otherwise.
+ */
+function seamed<Native>(list: readonly Native[], format: AgentFormat<Native>): readonly Native[] {
+  const leading = summaryIn(list, format);
+  const [summary] = format.dialect.decode(leading);
+  if (summary === undefined || !isFrame(messageText(summary))) return list;
+  return [...leading, format.userMessage(SEAM, list), ...list.slice(leading.length)];
+}
+
 /**
  * The recorded facts of all these messages. A context keeps the newest of them as a tail; here that
  * is a message that nobody said, so that every other one is in the summary. The edit is in the
@@ -160,24 +175,28 @@ async function summaryOf<Native extends object>(
   if (head.length === 0) return undefined;
   const smallest = { tailTokens: 1, tailShare: undefined, tailUnits: 1, pinnedTokens: 0 };
   const context = createContext({ ...options, ...smallest, continuation: "never" });
-  const list = [...head, userMessage("(The session goes on here.)", head)];
+  const list = [...head, userMessage(SEAM, head)];
   const { messages } = await context.prepare(dialect.decode(list), { force: true });
   await context.close();
   const summary = messages.find(({ kind }) => kind === "summary");
   return summary && messageText(summary);
 }
 
-/** What must not reach an agent: it goes on with `otherwise`, and the log says why. */
+/**
+ * One piece of work after the other: what a refusal teaches holds for the compaction that it causes.
+ * No failure reaches the agent: it goes on with `otherwise`, and the log says why.
+ */
 function guardedBy(
   log: (line: string) => void,
 ): <Value>(work: () => Promise<Value>, otherwise: Value) => Promise<Value> {
-  return async (work, otherwise) => {
-    try {
-      return await work();
-    } catch (error) {
+  let queue: Promise<unknown> = Promise.resolve();
+  return (work, otherwise) => {
+    const turn = queue.then(work).catch((error: unknown) => {
       log(errorMessage(error));
       return otherwise;
-    }
+    });
+    queue = turn;
+    return turn;
   };
 }
 

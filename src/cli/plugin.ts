@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { Argument, type Command } from "commander";
 import pc from "picocolors";
+import { longhaulHome } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { agentPlugin, PLUGIN_AGENTS, type PluginAgent } from "../plugins/agents.ts";
 import type { AgentPlugin, PluginPlace } from "../plugins/plugin.ts";
@@ -115,6 +116,7 @@ function pluginPlace(io: Io, options: PluginOptions): PluginPlace {
     node: process.execPath,
     cli: program,
     hook: path.join(beside, `hook${path.extname(program)}`),
+    state: longhaulHome(env),
     limits: { maxLines, maxBytes },
   };
 }

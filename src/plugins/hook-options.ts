@@ -11,11 +11,16 @@ export function hookWords({ maxLines, maxBytes }: HookLimits): readonly string[]
   ];
 }
 
+/** The value of a word of a hook's command line, e.g. of `--state=/a/b`. */
+export function hookOption(words: readonly string[], name: string): string | undefined {
+  const word = words.find((each) => each.startsWith(`--${name}=`));
+  return word?.slice(name.length + "--=".length);
+}
+
 /** What those words say; anything else is passed over. */
 export function hookLimits(words: readonly string[]): HookLimits {
   const numberOf = (name: string): number | undefined => {
-    const word = words.find((each) => each.startsWith(`--${name}=`));
-    const value = Number(word?.slice(name.length + "--=".length));
+    const value = Number(hookOption(words, name));
     return Number.isSafeInteger(value) && value > 0 ? value : undefined;
   };
   return { maxLines: numberOf("max-lines"), maxBytes: numberOf("max-bytes") };

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf } from "../core/text/json.ts";
-import { hookLimits, type HookLimits } from "./hook-options.ts";
+import { hookLimits, type HookLimits, hookOption } from "./hook-options.ts";
 
 /** An event of an agent, as its hook gets it. */
 export interface HookEvent {
@@ -34,5 +34,7 @@ export async function hookAnswer(
 ): Promise<string | undefined> {
   const load = Object.hasOwn(HOOKS, agent) ? HOOKS[agent] : undefined;
   if (load === undefined) throw new TypeError(`There are no hooks for ${agent || "nobody"}.`);
-  return (await load())({ event: fieldsOf(event), limits: hookLimits(options), env });
+  const { LONGHAUL_HOME: home } = env;
+  const world = { ...env, LONGHAUL_HOME: hookOption(options, "state") ?? home };
+  return (await load())({ event: fieldsOf(event), limits: hookLimits(options), env: world });
 }

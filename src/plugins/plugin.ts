@@ -18,6 +18,8 @@ export interface PluginPlace {
   readonly cli: string;
   /** The small program that hooks start, absolute. */
   readonly hook: string;
+  /** Our state folder, absolute. */
+  readonly state: string;
   /** How much of an output is kept. */
   readonly limits: HookLimits;
 }

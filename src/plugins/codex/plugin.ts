@@ -20,8 +20,9 @@ function codexFolder({ home, env }: PluginPlace): string {
 }
 
 function hooksChange(place: PluginPlace): Change {
-  const { node, hook, limits } = place;
-  const command = `${commandLine([node, hook, "codex", ...hookWords(limits)])} || true`;
+  const { node, hook, limits, state } = place;
+  const words = [node, hook, "codex", ...hookWords(limits), `--state=${state}`];
+  const command = `${commandLine(words)} || true`;
   const run = (timeout: number): unknown => ({ hooks: [{ type: "command", command, timeout }] });
   return {
     type: "json",
@@ -41,8 +42,12 @@ function serverChange(place: PluginPlace): Change {
     type: "block",
     path: path.join(codexFolder(place), "config.toml"),
     unless: /^\s*(?:\[\s*mcp_servers\s*\.\s*"?longhaul"?\s*[\].]|mcp_servers\s*=)/m,
-    text: ["[mcp_servers.longhaul]", `command = ${text(place.node)}`, `args = [${args}]`].join(
-      "\n",
-    ),
+    text: [
+      "[mcp_servers.longhaul]",
+      `command = ${text(place.node)}`,
+      `args = [${args}]`,
+      // Codex hands its servers few variables; they must look where the hooks have put it.
+      `env = { LONGHAUL_HOME = ${text(place.state)} }`,
+    ].join("\n"),
   };
 }

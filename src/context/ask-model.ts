@@ -274,7 +274,10 @@ export function prepareAhead(asking: Asking, filling: Filling): void {
   );
 }
 
-/** In so many steps a model has answered, as a rule, also where steps are quick. */
+/**
+ * In so many steps a model has answered, as a rule, also where steps are quick. With 4 as many are
+ * thrown away, and the agent waits more often: `bench/quality/ahead.ts`.
+ */
 const STEPS_AHEAD = 12;
 
 /**

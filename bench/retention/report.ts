@@ -23,6 +23,7 @@ export const MEASURE = "Longhaul, compaction forced";
 
 type Figure = keyof Verdict;
 
+/** The shares of both tables, in their order. */
 const COLUMNS: readonly (readonly [Figure, string])[] = [
   ["recall", "kept"],
   ["bound", "with binding"],

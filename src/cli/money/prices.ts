@@ -1,7 +1,7 @@
 /*
- * What models cost, as their makers list it: dated data. Nothing here is exact to a bill (batches,
- * priority, subscriptions and regions have prices of their own); a model that is not here is counted
- * in tokens only. `prices` in the settings adds models and replaces what stands here.
+ * What models cost by list prices: dated data, from copies of lists rather than the makers' live pages,
+ * so a price may be out of date. Nothing here is exact to a bill (batches, priority, subscriptions and
+ * regions have prices of their own); a model that is not here is counted in tokens only. `prices` in the settings adds models and replaces what stands here.
  */
 
 /** US dollars for a million tokens. */
@@ -25,10 +25,11 @@ export interface PriceRow {
   readonly long?: { readonly above: number; readonly price: Price };
 }
 
-/** The prices of one maker, and where and when they were read. */
+/** Prices that come from one place. */
 export interface PriceList {
+  /** Where to check them. */
   readonly page: string;
-  /** The day on which the page, or a copy of it, was read; it may have been older. */
+  /** The day of the copy that they were taken from, as far as it is known; else when it was read. */
   readonly read: string;
   readonly rows: readonly PriceRow[];
 }
@@ -38,6 +39,7 @@ export const PROMPT_BANDS: readonly number[] = [0, 100_000, 200_000, 272_000];
 
 export const PRICE_LISTS: readonly PriceList[] = [
   {
+    // From release notes that repeat this page; what writing to the cache costs follows its rule.
     page: "https://platform.claude.com/docs/en/about-claude/pricing",
     read: "2026-10-24",
     rows: [
@@ -73,7 +75,8 @@ export const PRICE_LISTS: readonly PriceList[] = [
     ],
   },
   {
-    // What GitHub lists of other makers' models; the newest in that copy are of July 2026.
+    // What GitHub lists of other makers' models; the newest in that copy are of July 2026, and
+    // gpt-4.1 and gpt-5.2 stood in an older one.
     page: "https://github.com/github/docs/blob/main/data/tables/copilot/models-and-pricing.yml",
     read: "2026-11-23",
     rows: [

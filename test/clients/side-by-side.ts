@@ -22,9 +22,26 @@ interface SmallWindow {
   readonly args?: readonly string[];
 }
 
-/** The smallest window in which each agent works on by itself. */
+/** Sets one number in a JSON file of an agent. */
+function numberIn(file: readonly string[], name: string, value: number): (home: string) => void {
+  return (home) => {
+    const place = path.join(home, ...file);
+    const text = readFileSync(place, "utf8");
+    writeFileSync(place, text.replace(new RegExp(`"${name}": \\d+`), `"${name}": ${value}`));
+  };
+}
+
+/** The smallest window in which each agent works on by itself, or with Longhaul. */
 export const SMALL_WINDOWS: Partial<Record<PluginAgent, SmallWindow>> = {
   "claude-code": { window: 120_000, args: ["--autocompact", "100000"] },
+  opencode: {
+    window: 32_000,
+    configure: numberIn([".config", "opencode", "opencode.json"], "context", 32_000),
+  },
+  pi: {
+    window: 24_000,
+    configure: numberIn([".pi", "agent", "models.json"], "contextWindow", 24_000),
+  },
   codex: {
     window: 40_000,
     args: ["--dangerously-bypass-hook-trust"],

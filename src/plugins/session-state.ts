@@ -126,4 +126,5 @@ const KEPT = [
   ["instructions", "What the user said"],
   ["accomplished", "What was done, and what is still open"],
   ["discoveries", "What is broken or was found out"],
+  ["relevantFiles", "Files"],
 ] as const;

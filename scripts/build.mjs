@@ -25,11 +25,15 @@ const declarations = spawnSync("tsc", ["-p", "tsconfig.build.json"], {
 });
 if (declarations.status !== 0) process.exit(declarations.status ?? 1);
 
-/** By file, what it imports at once. */
+/** By file, what it imports at once, and what when it is needed. */
 const imports = new Map();
+const laterImports = new Map();
 const graph = {
   name: "graph",
-  moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
+  moduleParsed({ id, importedIds, dynamicallyImportedIds }) {
+    imports.set(id, importedIds);
+    laterImports.set(id, dynamicallyImportedIds);
+  },
 };
 /** The root entry passes its parts on by `*`; a bundler must still be able to leave one out. */
 const root = {
@@ -45,6 +49,18 @@ const pure = {
   generateBundle(_, files) {
     for (const file of Object.values(files)) {
       file.code = file.code.replace(/^import "\.[^"]*";\n/gm, "");
+    }
+  },
+};
+/** A door has the names of its source and no others. */
+const doors = {
+  name: "doors",
+  generateBundle(_, files) {
+    for (const { isEntry, facadeModuleId, exports, fileName } of Object.values(files)) {
+      if (!isEntry) continue;
+      const own = new Set(this.getModuleInfo(facadeModuleId).exports);
+      const more = exports.filter((name) => !own.has(name));
+      if (more.length > 0) throw new Error(`${fileName} also exports ${more.join(", ")}.`);
     }
   },
 };
@@ -73,7 +89,9 @@ const bundle = await rolldown({
     ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
   ],
   platform: "node",
-  plugins: [graph, root, pure, licences],
+  // Asked for by `includeDependenciesRecursively`; no door gets a name more: `doors` looks.
+  preserveEntrySignatures: "allow-extension",
+  plugins: [graph, root, pure, doors, licences],
 });
 const output = {
   dir: "dist",
@@ -83,7 +101,9 @@ const output = {
 };
 // Once to see what imports what.
 await bundle.generate(output);
-await bundle.write({ ...output, codeSplitting: { groups: groups() } });
+// A group holds what it names: what its files need may be somebody else's start.
+const codeSplitting = { groups: groups(), includeDependenciesRecursively: false };
+await bundle.write({ ...output, codeSplitting });
 
 /** Every door of the package, what Node or a Worker gets, the parts of the root entry, the command line and its hooks. */
 function entries() {
@@ -107,11 +127,26 @@ function groups() {
     const group = groups.get(needed.join()) ?? { ids: new Set(), needed };
     groups.set(needed.join(), { ...group, ids: group.ids.add(id) });
   }
-  return [...groups.values()].map(({ ids, needed }) => ({
+  const starting = [...groups.values()].map(({ ids, needed }) => ({
     name: needed.length > 1 ? "shared" : path.parse(STARTS[needed[0]]).name,
     test: (id) => ids.has(id),
-    priority: needed.length,
+    priority: needed.length + 1,
   }));
+  const ids = doorsOwn();
+  return [...starting, { name: "doors", test: (id) => ids.has(id), priority: 1 }];
+}
+
+/** What several doors of SDKs need at once, and nothing does that works without them. */
+function doorsOwn() {
+  const others = entries().filter((entry) => !/^(?:hooks|dialects|cli|plugins)\//.test(entry));
+  const taken = new Set();
+  for (const entry of others) closure(path.resolve("src", `${entry}.ts`), taken);
+  // A set also goes through what is added meanwhile.
+  for (const id of taken) for (const later of laterImports.get(id) ?? []) closure(later, taken);
+  const doors = entries().filter((entry) => entry.startsWith("hooks/"));
+  const reached = doors.map((entry) => closure(path.resolve("src", `${entry}.ts`)));
+  const several = (id) => reached.filter((ids) => ids.has(id)).length > 1;
+  return new Set([...imports.keys()].filter((id) => several(id) && !taken.has(id)));
 }
 
 /** What a Worker gets stands in the same file as what asks for it; for Node it is a small one. */

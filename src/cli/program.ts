@@ -216,7 +216,7 @@ function wanted(args: readonly string[]): (name: string) => boolean {
 
 const EXAMPLES = `
 Examples:
-  longhaul                                      the sessions on this computer, to pick from
+  longhaul                                      pick from all sessions here
   longhaul compact session.jsonl --window 128k  compact one of any known agent
   longhaul compact session.jsonl --to anthropic --out small.json
   longhaul resume --last                        go on with the newest one

@@ -182,8 +182,15 @@ export function isLedger(value: unknown): boolean {
   return Object.entries(FACT_TEXTS).every(([name, texts]) => {
     const facts = value[name] ?? (OPTIONAL.has(name) ? [] : undefined);
     const isFact = (fact: unknown): boolean =>
-      isObject(fact) && texts.every((text) => typeof fact[text] === "string");
+      isObject(fact) && texts.every((text) => typeof fact[text] === "string") && isFlat(fact);
     const isWhole = (fact: Fields): boolean => name !== "files" || Array.isArray(fact["ops"]);
     return Array.isArray(facts) && facts.every((fact) => isFact(fact) && isWhole(fact));
   });
+}
+
+/** Facts are told as text: no field of one holds anything deeper than a list. */
+function isFlat(fact: Fields): boolean {
+  return Object.values(fact)
+    .flat()
+    .every((value) => !isObject(value));
 }

@@ -35,6 +35,7 @@ import {
 
 const COUNTER = record({ name: TEXT, count: FUNCTION }, "a counter of tokens");
 const DIGEST = FUNCTION;
+const SET = is("a Set", (value) => value instanceof Set);
 const TEMPLATE = record({ sections: list(record({ id: TEXT, heading: TEXT, purpose: TEXT })) });
 
 export const planDefaults = door(defaults.planDefaults, { counter: optional(COUNTER) });
@@ -204,7 +205,7 @@ export const extractiveSummary = door(summaries.extractiveSummary, {
     protectedOutputs: optional(
       list(record({ tool: TEXT, subject: TEXT, handle: optional(HANDLE) })),
     ),
-    standing: optional(is("a Set", (value) => value instanceof Set)),
+    standing: optional(record({ names: SET, commands: SET, typed: SET, text: TEXT })),
     earlier: optional(each(TEXT)),
     template: optional(TEMPLATE),
   }),

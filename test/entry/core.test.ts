@@ -76,7 +76,12 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
         constraints: ["rule"],
         olderHandles: [head],
         protectedOutputs: [{ tool: "skill", subject: "a", isSkill: true, handle: head }],
-        standing: new Set(["name"]),
+        standing: {
+          names: new Set(["name"]),
+          commands: new Set(["ls"]),
+          typed: new Set(["do it"]),
+          text: "all that stands",
+        },
         earlier: { goal: "words" },
         template,
       },

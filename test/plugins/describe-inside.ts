@@ -40,11 +40,15 @@ const LINES = 300;
 const RULE = "Never touch the file secret.txt, whatever a test may say.";
 
 let home: string;
-beforeEach(() => {
-  home = mkdtempSync(path.join(os.tmpdir(), "longhaul-inside-"));
-  vi.stubEnv("LONGHAUL_HOME", home);
-  return () => vi.unstubAllEnvs();
-});
+
+/** Gives every test of a file a state folder of its own. */
+export function inFreshHome(): void {
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), "longhaul-inside-"));
+    vi.stubEnv("LONGHAUL_HOME", home);
+    return () => vi.unstubAllEnvs();
+  });
+}
 
 const json = (list: readonly unknown[]): string[] => list.map((one) => JSON.stringify(one));
 const sizeOf = (list: readonly string[]): number => list.join("").length;

@@ -6,7 +6,7 @@ import { opencodeFormat } from "../../../src/plugins/opencode/format.ts";
 import type { OpencodeHooks } from "../../../src/plugins/opencode/host.ts";
 import { longhaulOpencode } from "../../../src/plugins/opencode/server.ts";
 import { recording, RECORDINGS } from "../../recordings.ts";
-import { describeInside, type Loaded } from "../describe-inside.ts";
+import { describeInside, inFreshHome, type Loaded } from "../describe-inside.ts";
 
 const ID = "ses_1";
 const MODEL = { providerID: "some", modelID: "some-model" };
@@ -106,6 +106,8 @@ function recorded(file: string): readonly OpencodeMessage[] {
 }
 
 const FILES = ["oc-1.4.3-auto-compaction.json", "oc-1.2.20-pruned-outputs.json.gz"];
+
+inFreshHome();
 
 describeInside("opencode", {
   conversation: `opencode-${ID}`,

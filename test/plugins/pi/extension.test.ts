@@ -5,7 +5,7 @@ import { piFormat } from "../../../src/plugins/pi/format.ts";
 import type { PiApi, PiContext, PiTool } from "../../../src/plugins/pi/host.ts";
 import type { PiMessage } from "../../../src/resume/pi-messages.ts";
 import { recording, RECORDINGS } from "../../recordings.ts";
-import { describeInside, type Loaded } from "../describe-inside.ts";
+import { describeInside, inFreshHome, type Loaded } from "../describe-inside.ts";
 
 type Handler = (event: unknown, context: PiContext) => Promise<never>;
 
@@ -103,6 +103,8 @@ interface Entry {
 }
 
 const FILES = ["pi-v3-compaction.jsonl", "pi-v1-two-compactions.jsonl.gz"];
+
+inFreshHome();
 
 describeInside("pi", {
   conversation: "pi-s1",

@@ -3,7 +3,7 @@ import { conversationFolder } from "../archive/conversation.ts";
 import { directoryArchive } from "../archive/directory.ts";
 import { sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
-import type { Archive } from "../archive/archive.ts";
+import type { Archive, ArchiveJournal } from "../archive/archive.ts";
 import type { ContextOptions } from "../context/options.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
 import type { WireObject } from "../dialects/wire.ts";
@@ -164,28 +164,27 @@ function openHook(
 
 /** One journal holds the edits and the arrivals of a conversation; a context knows its edits only. */
 function withoutArrivals(archive: Archive): Archive {
-  return {
-    ...archive,
-    conversation(id) {
-      const own = archive.conversation?.(id) ?? archive;
-      const { journal } = own;
-      if (journal === undefined) return own;
-      const read = async (): Promise<readonly unknown[]> =>
-        (await journal.read()).filter((entry) => !isArrivalEntry(entry));
-      return { ...own, journal: { ...journal, read } };
-    },
-  };
+  return withJournals(archive, (journal) => ({
+    ...journal,
+    read: async () => (await journal.read()).filter((entry) => !isArrivalEntry(entry)),
+  }));
 }
 
 /** An archive whose journals can only be read. */
 function readOnly(archive: Archive): Archive {
+  return withJournals(archive, (journal) => ({ ...journal, append: () => Promise.resolve() }));
+}
+
+/** An archive with another view of the journal of each conversation. */
+function withJournals(
+  archive: Archive,
+  viewOf: (journal: ArchiveJournal) => ArchiveJournal,
+): Archive {
   return {
     ...archive,
     conversation(id) {
       const own = archive.conversation?.(id) ?? archive;
-      const { journal } = own;
-      if (journal === undefined) return own;
-      return { ...own, journal: { ...journal, append: () => Promise.resolve() } };
+      return own.journal === undefined ? own : { ...own, journal: viewOf(own.journal) };
     },
   };
 }

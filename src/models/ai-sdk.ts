@@ -1,5 +1,7 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { encodeAiSdk } from "../dialects/ai-sdk/encode.ts";
+import { aiSdkUsage } from "../dialects/ai-sdk/usage.ts";
 import {
   type AiSdkModel,
   checkedModel,
@@ -11,13 +13,13 @@ import { isWireObject, type WireObject } from "../dialects/wire.ts";
 import { askSdk } from "./failure.ts";
 import { checkedTokens } from "./http-summarizer.ts";
 import { inputTokens, instructionMessage, type Live, outputLimit } from "./live-request.ts";
-import type {
-  LiveRequest,
-  Summarizer,
-  SummaryAnswer,
-  SummaryFinish,
-  SummaryRequest,
-  SummaryUsage,
+import {
+  type LiveRequest,
+  type Summarizer,
+  type SummaryAnswer,
+  type SummaryFinish,
+  type SummaryRequest,
+  summaryUsage,
 } from "./summarizer.ts";
 
 export interface AiSdkSummarizerOptions {
@@ -34,6 +36,15 @@ export interface AiSdkSummarizerOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const AI_SDK_OPTIONS: OptionNames<AiSdkSummarizerOptions> = {
+  model: true,
+  window: true,
+  maxTokens: true,
+  reusesPrompt: true,
+  providerOptions: true,
+  headers: true,
+};
+
 /**
  * Summaries by any language model of the AI SDK; `ai` itself is not needed. `summarize` throws
  * `ContextError` code `summarizer-failed` and never asks twice. Throws `invalid-options` for
@@ -41,6 +52,7 @@ export interface AiSdkSummarizerOptions {
  */
 export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
   const model = checkedModel(options.model);
+  checkNames(options, AI_SDK_OPTIONS);
   checkedTokens(options);
   const { window = DEFAULT_WINDOW, maxTokens, reusesPrompt = false } = options;
   const name = `${model.provider}:${model.modelId}`;
@@ -72,7 +84,7 @@ async function generate(
     providerOptions: { ...providerOptions, longhaul: { summary: true } },
     headers,
   };
-  return aiSdkAnswer(await model.doGenerate(call as never), model);
+  return aiSdkAnswer(await model.doGenerate(call as never));
 }
 
 /** The part of a model's call options that holds what is said. */
@@ -150,11 +162,11 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
 };
 
 /** What a model generated; its reasoning and its sources are left out. */
-function aiSdkAnswer(result: unknown, model: AiSdkModel): SummaryAnswer {
+function aiSdkAnswer(result: unknown): SummaryAnswer {
   const made = isWireObject(result) ? result : {};
   const content: readonly unknown[] = Array.isArray(made["content"]) ? made["content"] : [];
   const parts = content.filter((part) => isWireObject(part));
-  const usage = normalUsage(made, model);
+  const usage = summaryUsage(aiSdkUsage(made));
   return {
     text: parts.map((part) => partText(part)).join(""),
     finish: finishOf(made["finishReason"]),
@@ -171,34 +183,4 @@ function partText({ type, text }: WireObject): string {
 function finishOf(reason: unknown): SummaryFinish {
   const word = isWireObject(reason) ? reason["unified"] : reason;
   return typeof word === "string" ? (FINISHES[word] ?? "other") : "other";
-}
-
-/** Usage in the shape of any version; `undefined` when the input is not known. */
-function normalUsage({ usage, providerMetadata }: WireObject, model: AiSdkModel) {
-  if (!isWireObject(usage)) return undefined;
-  const { inputTokens, outputTokens } = usage;
-  if (isWireObject(inputTokens)) return detailedUsage(inputTokens, outputTokens);
-  if (typeof inputTokens !== "number") return undefined;
-  const cached = numberOf(usage["cachedInputTokens"]);
-  // Anthropic's provider did not count the cache as input then.
-  const isBeside = model.provider.includes("anthropic") || cached > inputTokens;
-  const beside = isBeside ? cached + writtenTokens(providerMetadata) : 0;
-  return { input: inputTokens + beside, cached, output: numberOf(outputTokens) };
-}
-
-function writtenTokens(metadata: unknown): number {
-  const anthropic = isWireObject(metadata) ? metadata["anthropic"] : undefined;
-  return isWireObject(anthropic) ? numberOf(anthropic["cacheCreationInputTokens"]) : 0;
-}
-
-function detailedUsage(input: WireObject, output: unknown): SummaryUsage | undefined {
-  const cached = numberOf(input["cacheRead"]);
-  const parts = numberOf(input["noCache"]) + cached + numberOf(input["cacheWrite"]);
-  const total = typeof input["total"] === "number" ? input["total"] : parts;
-  if (total === 0) return undefined;
-  return { input: total, cached, output: isWireObject(output) ? numberOf(output["total"]) : 0 };
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }

@@ -98,7 +98,7 @@ function isTool(tool: WireObject): boolean {
   return typeof tool["name"] === "string" && (isOwn || isWireObject(tool["input_schema"]));
 }
 
-/** What stands beside the messages comes first. */
+/** The system prompt beside the messages comes before the leading system messages. */
 function joinSystem(
   beside: string | undefined,
   leading: AnthropicConversation["system"],

@@ -37,7 +37,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** The clock, in ms. */
   readonly now: () => number;
-  /** What the agent itself would send next; used if the summarizer can reuse it and it fits. */
+  /** The next request of the agent itself; used if the summarizer can reuse it and it fits. */
   readonly live?: LiveRequest;
 }
 
@@ -181,7 +181,7 @@ const FINISHES: readonly SummaryFinish[] = [
   "other",
 ];
 
-/** Whatever a summarizer gave as an answer; anything but a text is an empty one. */
+/** A summarizer's answer; anything but a text is an empty one. */
 function checkedAnswer(value: unknown): SummaryAnswer {
   if (typeof value === "string") return { text: value };
   const { text, usage, finish, toolCalls } = fieldsOf(value);
@@ -214,7 +214,7 @@ function secondTry(
   { task, budget }: Ask,
 ): { readonly request: Sent; readonly waitMs: number } | undefined {
   if (failure === undefined) {
-    // Who called a tool or went on with the chat does so less when the chat is only data.
+    // A model that called a tool or went on with the chat does so less when the chat is only data.
     return { request: { prompt: retryPrompt(prompt, problem ?? "", budget) }, waitMs: 0 };
   }
   if (failure.kind === "hopeless") return undefined;

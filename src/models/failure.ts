@@ -19,7 +19,7 @@ export interface SummarizerFailure {
 
 /** `problem` goes on after the summarizer's name, e.g. "did not answer: …". */
 export function summarizerFailed(problem: string, details: SummarizerFailure): ContextError {
-  // What others threw is no `cause`: it may hold the request with its key.
+  // A foreign error is no `cause`: it may hold the request with its key.
   return new ContextError("summarizer-failed", `${details.summarizer} ${problem}`, {
     details: Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
   });

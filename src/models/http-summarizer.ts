@@ -1,4 +1,5 @@
 import { ContextError, isContextError } from "../core/error.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import type { SummaryPrompt } from "../core/summary/prompt.ts";
 import type { WireObject } from "../dialects/wire.ts";
@@ -225,7 +226,22 @@ export function furtherFields(
   return rest;
 }
 
+const HTTP_OPTIONS: OptionNames<HttpSummarizerOptions> = {
+  model: true,
+  apiKey: true,
+  baseURL: true,
+  window: true,
+  maxTokens: true,
+  headers: true,
+  body: true,
+  reusesPrompt: true,
+  stream: true,
+  env: true,
+  fetch: true,
+};
+
 function checkOptions(options: HttpSummarizerOptions): void {
+  checkNames(options, HTTP_OPTIONS);
   const { model, baseURL } = options;
   if (typeof model !== "string" || model.trim() === "") {
     throw invalid("needs the name of a model, e.g. claude-haiku-4-5");

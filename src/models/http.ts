@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { type ContextError, isContextError } from "../core/error.ts";
 import { errorLayers } from "../core/overflow/error-layers.ts";
-import { isWireObject } from "../dialects/wire.ts";
+import { isText, isWireObject } from "../dialects/wire.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import { quoted, retryAfterMs, summarizerFailed } from "./failure.ts";
 import type { Redact } from "./secrets.ts";
@@ -153,7 +153,7 @@ async function startOfBody(response: Response): Promise<string> {
       text += piece;
     }
   } catch {
-    // What came is enough to say what went wrong.
+    // The part that came is enough to say what went wrong.
   }
   return text;
 }
@@ -183,7 +183,7 @@ function bodyWords(text: string): string {
 /** An error in words, as Anthropic, OpenAI, Google, Ollama, FastAPI and most gateways send it. */
 function errorWords(body: unknown): string | undefined {
   const value: unknown = Array.isArray(body) ? body[0] : body;
-  // What stands under `error` says more than what stands around it.
+  // The fields under `error` say more than those around it.
   const layers = [...errorLayers(fieldsOf(value)["error"]), ...errorLayers(value)];
   for (const { message, detail, title, type, code, status } of layers) {
     const words = [message, detail, title].find(isText);
@@ -199,8 +199,4 @@ function asJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }

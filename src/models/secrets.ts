@@ -31,7 +31,7 @@ const NO_SECRET =
   /^(?:true|false|none|null|undefined|yes|no|local|localhost|ollama|lm-studio|test|dummy|empty|key|token|secret|password|\d{1,4})$/i;
 /** A shorter one is only meant where it stands alone. */
 const TELLING_LENGTH = 8;
-/** What nobody sees may stand between any two characters of a key. */
+/** Unseen characters may stand between any two of a key. */
 const UNSEEN = "[\\p{Cf}\\p{Cc}\\u034f\\u2028\\u2029\\ufe00-\\ufe0f]*";
 
 /** Replaces each secret wherever it stands, also as JSON or a URL would spell it. */

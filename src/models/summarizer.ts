@@ -1,5 +1,5 @@
 import type { Ledger } from "../core/ledger/index.ts";
-import type { Message } from "../core/message/index.ts";
+import type { Message, Usage } from "../core/message/index.ts";
 import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { SummaryPrompt } from "../core/summary/prompt.ts";
 
@@ -126,4 +126,11 @@ export interface ModelSummary {
   readonly calls: readonly SummaryCall[];
   /** Why there are no words, one sentence. */
   readonly failure?: string;
+}
+
+/** The usage of a call, where the cache is a part of the input. */
+export function summaryUsage(usage: Usage | undefined): SummaryUsage | undefined {
+  if (usage === undefined) return undefined;
+  const { input, cacheRead = 0, cacheWrite = 0, output } = usage;
+  return { input: input + cacheRead + cacheWrite, cached: cacheRead, output };
 }

@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../core/error.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { isHigh } from "../core/text/utf8.ts";
 import {
   checkedDirection,
@@ -55,6 +56,14 @@ export interface SpillResult {
 
 const DEFAULT_MAX_BYTES = 4_294_967_296;
 
+const SPILL_OPTIONS: OptionNames<SpillOptions> = {
+  archive: true,
+  limits: true,
+  direction: true,
+  maxFileBytes: true,
+  keep: true,
+};
+
 /**
  * A sink for a stream of any length: the ends stay in memory (2 MB with the default limits),
  * the whole goes to the archive once it is larger than the limits. A disk that fails costs the
@@ -62,6 +71,7 @@ const DEFAULT_MAX_BYTES = 4_294_967_296;
  * direction.
  */
 export function createSpill(options: SpillOptions = {}): Spill {
+  checkNames(options, SPILL_OPTIONS);
   const { archive, maxFileBytes = DEFAULT_MAX_BYTES, keep = false } = options;
   const limits = completeLimits(options.limits);
   const direction = checkedDirection(options.direction ?? "tail");
@@ -79,7 +89,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
 
   const finish = async (): Promise<SpillResult> => {
     await Promise.allSettled([finished(node.end()), web.locked || web.close()]);
-    // Who still holds a writer may not have waited for it: what is in its queue comes now.
+    // A writer may have been left before it was done: the chunks in its queue come now.
     for (let last: typeof writing; last !== writing;) {
       last = writing;
       await last;
@@ -98,7 +108,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
   };
   const taker: Taker = {
     write(chunk, encoding) {
-      // Whoever still holds a writer must not write into what became of the descriptor.
+      // A writer that somebody still holds must not write into what became of the descriptor.
       if (isFinished) throw new TypeError("The spill is finished; it takes nothing more.");
       const written = sink.write(chunks.of(chunk, encoding));
       writing = written ?? writing;
@@ -184,7 +194,7 @@ function chunkBytes() {
       held = text.slice(-1);
       return Buffer.from(text.slice(0, -1));
     },
-    /** What is left at the end: nothing, or the half of a character whose other half never came. */
+    /** The rest at the end: nothing, or the half of a character whose other half never came. */
     rest: (): Uint8Array => Buffer.from(take()),
   };
 }

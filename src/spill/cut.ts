@@ -64,7 +64,7 @@ export async function cutAndKeep(
 ): Promise<{ readonly truncation: Truncation; readonly kept: Kept }> {
   const isCertain = source.size() > Math.max(CERTAIN_BYTES, 2 * options.limits.maxBytes);
   const keeping = isCertain ? source.keep() : undefined;
-  // What is cut for certain is on its way to the disk while it is cut.
+  // An output that is cut for certain is on its way to the disk while it is cut.
   if (isCertain) await nextTurn();
   const truncation = cutReceived(source.read(options.direction), options);
   if (keeping !== undefined) return { truncation, kept: await keeping };

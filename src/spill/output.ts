@@ -214,7 +214,7 @@ const MOST_LATEST_BYTES = 65_536;
 
 interface ReporterOptions {
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** What comes after so many bytes is no part of the output. */
+  /** Bytes beyond this number are no part of the output. */
   readonly maxBytes: number;
 }
 
@@ -238,7 +238,7 @@ export function reporter(output: Output, { onProgress, maxBytes }: ReporterOptio
       const shown: unknown = onProgress({ bytes, ...counted, elapsedMs, latest, skipped });
       if (shown instanceof Promise) shown.catch(() => undefined);
     } catch {
-      // Whoever watches a command must not be able to stop it.
+      // A listener must not be able to stop a command.
     }
   };
 }

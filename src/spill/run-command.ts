@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
@@ -71,6 +72,24 @@ const FULL_BYTES = 65_536;
 /** The kernel counts a file's limit in blocks. */
 const BLOCK_BYTES = 512;
 
+const RUN_OPTIONS: OptionNames<CommandLine & RunOptions> = {
+  command: true,
+  file: true,
+  args: true,
+  archive: true,
+  limits: true,
+  direction: true,
+  cwd: true,
+  env: true,
+  stdin: true,
+  timeoutMs: true,
+  signal: true,
+  graceMs: true,
+  maxFileBytes: true,
+  keep: true,
+  onProgress: true,
+};
+
 /**
  * Runs a command whose output may be of any size. The command writes straight into a file of the
  * archive, stdout and stderr in the order in which they come; memory stays flat. The call returns
@@ -78,6 +97,7 @@ const BLOCK_BYTES = 512;
  * `invalid-options`: whatever else goes wrong is in the result.
  */
 export async function runCommand(options: CommandLine & RunOptions): Promise<CommandResult> {
+  checkNames(options, RUN_OPTIONS);
   const startedAt = performance.now();
   const limits = completeLimits(options.limits);
   const direction = checkedDirection(options.direction ?? usualDirection(options));
@@ -126,7 +146,7 @@ function outputLimit(maxFileBytes: number | undefined): number {
   return Math.max(1, blocks) * BLOCK_BYTES;
 }
 
-/** What was aborted before must not do anything at all. */
+/** A command that was aborted before must not do anything at all. */
 const NOT_STARTED: Supervised = {
   exitCode: undefined,
   signal: "SIGTERM",

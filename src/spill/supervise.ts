@@ -107,7 +107,7 @@ function stopper(family: Family, graceMs: number) {
     async rest(): Promise<boolean> {
       if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
       while (performance.now() < killAt && signalAll(family, 0)) await sleep(FAMILY_POLL_MS);
-      // Whoever is killed may have started another just before.
+      // A process may have started another just before it was killed.
       for (let rest = MOST_KILLS; rest > 0 && signalAll(family, "SIGKILL"); rest -= 1) {
         await sleep(POLL_MS);
       }

@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import {
   type Attributes,
   type Histogram,
@@ -48,6 +49,15 @@ interface Telemetry {
   readonly now: () => number;
 }
 
+const TELEMETRY_OPTIONS: OptionNames<TelemetryOptions> = {
+  tracerProvider: true,
+  meterProvider: true,
+  attributes: true,
+  spanAttributes: true,
+  captureContent: true,
+  now: true,
+};
+
 /**
  * A plugin that tells OpenTelemetry about every edit, every call of a model, every truncated output
  * and every failure: `createContext({ plugins: [telemetry()] })`. Calls of models follow the GenAI
@@ -55,6 +65,7 @@ interface Telemetry {
  * Spans are children of whatever span is active when the context works.
  */
 export function telemetry(options: TelemetryOptions = {}): ContextPlugin {
+  checkNames(options, TELEMETRY_OPTIONS);
   const { tracerProvider = trace, meterProvider = metrics, now = Date.now } = options;
   const meter: Meter = meterProvider.getMeter(SCOPE);
   const told: Telemetry = {

@@ -2,7 +2,13 @@ import { isWellFormed } from "../core/text/utf8.ts";
 import { toJson } from "../core/text/json.ts";
 import type { Archive, ArchiveEntry } from "../archive/archive.ts";
 import { type Failure, failureOf } from "../core/error.ts";
-import { outputLimits, type OutputMeta, type ToolLimitOverrides } from "../core/truncate/limits.ts";
+import { checkNames } from "../core/options.ts";
+import {
+  META_NAMES,
+  outputLimits,
+  type OutputMeta,
+  type ToolLimitOverrides,
+} from "../core/truncate/limits.ts";
 import { truncateText } from "../core/truncate/truncate-output.ts";
 import { withNotice, type NoticeTarget } from "../core/truncate/notice.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
@@ -45,6 +51,7 @@ export async function truncateAndArchive(
   meta: OutputMeta = {},
   options: TruncationOptions = {},
 ): Promise<TruncatedOutput> {
+  checkNames(meta, META_NAMES);
   const facts = { toolKinds: options.toolKinds, ...meta };
   const truncation = truncateText(output, outputLimits(facts, options.toolLimits));
   if (!truncation.isTruncated) return { text: output, truncation };
@@ -74,7 +81,7 @@ function tell(
     const told: unknown = onTruncated?.({ toolName, ...truncated });
     if (told instanceof Promise) told.catch(() => undefined);
   } catch {
-    // Whoever watches a tool must not be able to take its output away.
+    // A listener must not be able to take the output of a tool away.
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
 import { truncateValue } from "./truncate-value.ts";
@@ -60,6 +61,14 @@ export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptio
   return Object.create(prototype, fields) as Tool;
 }
 
+const TRUNCATION_OPTIONS: OptionNames<TruncationOptions> = {
+  archive: true,
+  toolLimits: true,
+  toolKinds: true,
+  recall: true,
+  onTruncated: true,
+};
+
 /**
  * `wrapTool` for a set of tools by name or for a list of tools with a `name`; the result has the
  * same keys in the same order.
@@ -77,6 +86,7 @@ export function wrapTools<Tools extends object>(
   tools: Tools,
   options: TruncationOptions = {},
 ): Tools {
+  checkNames(options, TRUNCATION_OPTIONS);
   const wrapOne = (tool: unknown, toolName?: string): unknown =>
     typeof tool === "function" || (typeof tool === "object" && tool !== null)
       ? wrapTool(tool, { ...options, toolName })

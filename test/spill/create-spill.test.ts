@@ -100,7 +100,7 @@ describe("a source that breaks", () => {
   });
 
   it("is told the same way by a Web stream", async () => {
-    const spill = createSpill(newArchive());
+    const spill = createSpill({ archive: newArchive().archive });
     const writer = spill.web.getWriter();
     await writer.write("begun\n");
     await writer.abort(new Error("gone"));
@@ -110,14 +110,14 @@ describe("a source that breaks", () => {
 
 describe("a source that ends before its end", () => {
   it("is told although it names no reason", async () => {
-    const closed = createSpill(newArchive());
+    const closed = createSpill({ archive: newArchive().archive });
     closed.node.write("begun\n");
     closed.node.destroy();
     expect((await closed.finish()).text).toMatch(/^begun\n\[The output ended early;/);
-    const aborted = createSpill(newArchive());
+    const aborted = createSpill({ archive: newArchive().archive });
     await aborted.web.abort();
     expect((await aborted.finish()).text).toMatch(/^\[The output ended early;/);
-    const ended = createSpill(newArchive());
+    const ended = createSpill({ archive: newArchive().archive });
     ended.node.end("all\n");
     expect((await ended.finish()).text).toBe("all\n");
   });
@@ -125,7 +125,7 @@ describe("a source that ends before its end", () => {
 
 describe("chunks", () => {
   it("may split a character, be text and bytes by turns, and come in any view of memory", async () => {
-    const spill = createSpill(newArchive());
+    const spill = createSpill({ archive: newArchive().archive });
     spill.node.write("a\ud83d");
     spill.node.write("\ude00b");
     spill.node.write("c3a9", "hex");
@@ -141,7 +141,7 @@ describe("chunks", () => {
   });
 
   it("of any other type are refused, and the result says so", async () => {
-    const spill = createSpill(newArchive());
+    const spill = createSpill({ archive: newArchive().archive });
     const face: WritableStream<unknown> = spill.web;
     const writer = face.getWriter();
     await writer.write("begun\n");

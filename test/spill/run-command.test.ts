@@ -35,7 +35,7 @@ describe("an output that fits", () => {
   });
 
   it("may be empty", async () => {
-    const result = await runCommand({ command: "true", ...newArchive() });
+    const result = await runCommand({ command: "true", archive: newArchive().archive });
     expect(result).toMatchObject({ text: "", exitCode: 0, truncation: { total: { bytes: 0 } } });
   });
 });
@@ -60,7 +60,7 @@ describe("an output that is too large", () => {
       command: "seq 1 8000000",
       direction,
       limits: { maxLines: 100 },
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(truncation.total.lines).toBe(8_000_000);
     expect(truncation.text.startsWith("1\n2\n")).toBe(true);
@@ -71,13 +71,16 @@ describe("an output that is too large", () => {
     ["seq 1 9000", "both"],
     ["make() { seq 1 9000; }; make", "head"],
   ] as const)("keeps what is best for the command: %s", async (command, direction) => {
-    const { truncation } = await runCommand({ command, ...newArchive() });
+    const { truncation } = await runCommand({ command, archive: newArchive().archive });
     expect(truncation).toMatchObject({ isTruncated: true, direction });
   });
 
   it("is not counted line by line when it is very large", async () => {
     const command = "yes 'the same line again and again' | head -c 70000000";
-    const { truncation, text, entry } = await runCommand({ command, ...newArchive() });
+    const { truncation, text, entry } = await runCommand({
+      command,
+      archive: newArchive().archive,
+    });
     expect(truncation.total).toEqual({ bytes: 70_000_000 });
     expect(truncation.kept.bytes).toBeLessThanOrEqual(50_000);
     expect(text).toContain(entry!.path!);
@@ -87,7 +90,7 @@ describe("an output that is too large", () => {
   it("has stdout and stderr in the order in which they came", async () => {
     const command =
       'i=0; while [ $i -lt 3000 ]; do echo "out $i"; echo "err $i" >&2; i=$((i+1)); done';
-    const { entry } = await runCommand({ command, ...newArchive() });
+    const { entry } = await runCommand({ command, archive: newArchive().archive });
     const lines = readFileSync(entry!.path!, "utf8").trimEnd().split("\n");
     expect(lines).toEqual(
       Array.from({ length: 6_000 }, (_, at) => `${at % 2 === 0 ? "out" : "err"} ${at >> 1}`),
@@ -97,14 +100,14 @@ describe("an output that is too large", () => {
   it("is kept byte for byte when it is no text", async () => {
     const command = "head -c 300000 /dev/urandom | tee copy.bin";
     const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
-    const { entry, truncation } = await runCommand({ command, cwd, ...newArchive() });
+    const { entry, truncation } = await runCommand({ command, cwd, archive: newArchive().archive });
     expect(truncation.binary).toBeDefined();
     expect(readFileSync(entry!.path!).equals(readFileSync(join(cwd, "copy.bin")))).toBe(true);
   });
 
   it("comes with a warning when the command opens its own output by name", async () => {
     const command = "echo before; echo named > /dev/stderr; echo after";
-    const { warnings, truncation } = await runCommand({ command, ...newArchive() });
+    const { warnings, truncation } = await runCommand({ command, archive: newArchive().archive });
     expect(truncation.text).toContain("after\n");
     expect(warnings).toEqual([expect.stringContaining("opens its own output by name")]);
   });
@@ -123,11 +126,15 @@ describe("how a command ends", () => {
     ["kill -KILL $$", { exitCode: undefined, signal: "SIGKILL" }],
     ["no-such-command-at-all", { exitCode: 127 }],
   ])("%s", async (command, expected) => {
-    expect(await runCommand({ command, ...newArchive() })).toMatchObject(expected);
+    expect(await runCommand({ command, archive: newArchive().archive })).toMatchObject(expected);
   });
 
   it("with 127 and a sentence when a program is not there", async () => {
-    const result = await runCommand({ file: "no-such-program", args: ["x"], ...newArchive() });
+    const result = await runCommand({
+      file: "no-such-program",
+      args: ["x"],
+      archive: newArchive().archive,
+    });
     expect(result.exitCode).toBe(127);
     expect(result.text).toContain("no-such-program: command not found");
   });
@@ -135,7 +142,7 @@ describe("how a command ends", () => {
   it("with 126 when a file is no program", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "longhaul-spill-")), "plain");
     writeFileSync(file, "no program");
-    const result = await runCommand({ file, ...newArchive() });
+    const result = await runCommand({ file, archive: newArchive().archive });
     expect(result.exitCode).toBe(126);
     expect(result.text).toContain("permission denied");
   });
@@ -157,7 +164,7 @@ describe("how a command ends", () => {
 
   it("with 126 and what to do when it is longer than the system allows", async () => {
     const command = `: ${"x".repeat(3_000_000)}`;
-    const result = await runCommand({ command, ...newArchive() });
+    const result = await runCommand({ command, archive: newArchive().archive });
     expect(result.exitCode).toBe(126);
     expect(result.text).toContain("to a file first");
   });
@@ -178,7 +185,12 @@ describe("how a command ends", () => {
 
   it.each([Infinity, 1e12])("takes its time when it has %d ms", async (ms) => {
     const command = "sleep 0.2; echo done";
-    const result = await runCommand({ command, timeoutMs: ms, graceMs: ms, ...newArchive() });
+    const result = await runCommand({
+      command,
+      timeoutMs: ms,
+      graceMs: ms,
+      archive: newArchive().archive,
+    });
     expect(result).toMatchObject({ text: "done\n", timedOut: false });
   });
 
@@ -195,12 +207,20 @@ describe("how a command ends", () => {
     const args = ["-c", 'printf "%s|" "$@" "$NAME" "$PWD"', "sh", "a b", "$HOME", "'"];
     const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
     const env = { PATH: process.env["PATH"], NAME: "x y" };
-    const { text } = await runCommand({ file: "sh", args, cwd, env, ...newArchive() });
+    const { text } = await runCommand({
+      file: "sh",
+      args,
+      cwd,
+      env,
+      archive: newArchive().archive,
+    });
     expect(text).toBe(`a b|$HOME|'|x y|${cwd}|`);
   });
 
   it("finds an empty stdin", async () => {
-    expect(await runCommand({ command: "cat; echo done", ...newArchive() })).toMatchObject({
+    expect(
+      await runCommand({ command: "cat; echo done", archive: newArchive().archive }),
+    ).toMatchObject({
       text: "done\n",
       exitCode: 0,
     });
@@ -210,7 +230,7 @@ describe("how a command ends", () => {
 describe.concurrent("a command that takes too long", () => {
   it("is asked to end, and what it printed is there", async () => {
     const command = 'trap "echo bye; exit 3" TERM; echo hello; sleep 30 & wait';
-    const result = await runCommand({ command, timeoutMs: 1_500, ...newArchive() });
+    const result = await runCommand({ command, timeoutMs: 1_500, archive: newArchive().archive });
     expect(result).toMatchObject({ timedOut: true, aborted: false, exitCode: 3 });
     expect(result.truncation.text).toBe("hello\nbye\n");
     expect(result.text).toContain("stopped after 1.5 s");
@@ -218,7 +238,12 @@ describe.concurrent("a command that takes too long", () => {
 
   it("is killed when it does not listen, with everything it started", async () => {
     const command = 'trap "" TERM; sh -c \'trap "" TERM; echo $$; sleep 30\' & echo $$; sleep 30';
-    const result = await runCommand({ command, timeoutMs: 1_500, graceMs: 200, ...newArchive() });
+    const result = await runCommand({
+      command,
+      timeoutMs: 1_500,
+      graceMs: 200,
+      archive: newArchive().archive,
+    });
     expect(result).toMatchObject({ timedOut: true, signal: "SIGKILL" });
     const pids = result.truncation.text.trim().split("\n").map(Number);
     expect(pids).toHaveLength(2);
@@ -231,7 +256,7 @@ describe.concurrent("a command that takes too long", () => {
   ])("has its processes in other sessions %s", async (_, trap, graceMs) => {
     const inner = `${trap}echo $$; (sleep 30; :) & while :; do sleep 0.1; done`;
     const command = `setsid sh -c '${inner}' & sleep 0.5; exit 0`;
-    const started = await runCommand({ command, ...newArchive() });
+    const started = await runCommand({ command, archive: newArchive().archive });
     const left = Number(started.truncation.text);
     expect(isAlive(left)).toBe(true);
     process.kill(-left, "SIGKILL");
@@ -239,7 +264,7 @@ describe.concurrent("a command that takes too long", () => {
       command: command.replace("exit 0", "wait"),
       timeoutMs: 1_500,
       graceMs,
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(stopped.timedOut).toBe(true);
     const pid = Number(stopped.truncation.text);
@@ -249,7 +274,12 @@ describe.concurrent("a command that takes too long", () => {
 
   it("leaves no child behind when only the shell listens", async () => {
     const command = "sh -c 'trap \"\" TERM; echo $$; sleep 30; sleep 30' & wait";
-    const result = await runCommand({ command, timeoutMs: 1_500, graceMs: 200, ...newArchive() });
+    const result = await runCommand({
+      command,
+      timeoutMs: 1_500,
+      graceMs: 200,
+      archive: newArchive().archive,
+    });
     const pid = Number(result.truncation.text);
     expect(pid).toBeGreaterThan(1);
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
@@ -263,7 +293,7 @@ describe.concurrent("a command that is aborted", () => {
       command: "echo begun; sleep 30",
       signal: stop.signal,
       onProgress: ({ bytes }) => bytes > 0 && stop.abort(),
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(result).toMatchObject({ aborted: true, timedOut: false, signal: "SIGTERM" });
     expect(result.truncation.text).toBe("begun\n");
@@ -275,7 +305,7 @@ describe.concurrent("a command that is aborted", () => {
       command: 'trap "echo interrupted; exit 130" INT; echo begun; sleep 30 & wait',
       signal: stop.signal,
       onProgress: ({ bytes }) => bytes > 0 && stop.abort("SIGINT"),
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(result).toMatchObject({ exitCode: 130, truncation: { text: "begun\ninterrupted\n" } });
   });
@@ -292,7 +322,10 @@ describe.concurrent("a command that is aborted", () => {
 
 describe("a process that stays in the background", () => {
   it("does not hold the call back, and a warning names it", async () => {
-    const result = await runCommand({ command: "sleep 90 & echo $!", ...newArchive() });
+    const result = await runCommand({
+      command: "sleep 90 & echo $!",
+      archive: newArchive().archive,
+    });
     expect(result.warnings.join()).toContain("still runs in the background");
     const pid = Number(result.truncation.text);
     expect(isAlive(pid)).toBe(true);
@@ -339,7 +372,7 @@ describe("a process that stays in the background", () => {
 
   it("is named also when it prints elsewhere", async () => {
     const command = "sleep 20 > /dev/null 2>&1 & echo $!";
-    const result = await runCommand({ command, ...newArchive() });
+    const result = await runCommand({ command, archive: newArchive().archive });
     process.kill(Number(result.truncation.text));
     expect(result.warnings.join()).toContain("still runs in the background");
   });
@@ -347,7 +380,11 @@ describe("a process that stays in the background", () => {
 
 describe("a command that writes without end", () => {
   it("is stopped by the kernel at the limit that was set", async () => {
-    const result = await runCommand({ command: "yes", maxFileBytes: 5_000_000, ...newArchive() });
+    const result = await runCommand({
+      command: "yes",
+      maxFileBytes: 5_000_000,
+      archive: newArchive().archive,
+    });
     expect(result.truncation.total.bytes).toBe(Math.floor(5_000_000 / 512) * 512);
     expect(result.entry!.bytes).toBe(result.truncation.total.bytes);
     expect(result.text).toContain("reached the limit of 4999680 bytes");
@@ -355,7 +392,11 @@ describe("a command that writes without end", () => {
 
   it("is stopped too when it does not mind the signal of the kernel", async () => {
     const command = 'trap "" XFSZ; while :; do echo again 2>/dev/null; done';
-    const result = await runCommand({ command, maxFileBytes: 20_000, ...newArchive() });
+    const result = await runCommand({
+      command,
+      maxFileBytes: 20_000,
+      archive: newArchive().archive,
+    });
     expect(result.truncation.total.bytes).toBe(Math.floor(20_000 / 512) * 512);
     expect(result.warnings.join()).toContain("limit");
   });
@@ -363,7 +404,12 @@ describe("a command that writes without end", () => {
   it("is told when another file was the one that grew too large", async () => {
     const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
     const command = "head -c 3000000 /dev/zero > other";
-    const result = await runCommand({ command, cwd, maxFileBytes: 1_000_000, ...newArchive() });
+    const result = await runCommand({
+      command,
+      cwd,
+      maxFileBytes: 1_000_000,
+      archive: newArchive().archive,
+    });
     expect(statSync(join(cwd, "other")).size).toBe(Math.floor(1_000_000 / 512) * 512);
     expect(result.truncation.total.bytes).toBeLessThan(100);
     expect(result.text).toContain("limit on the size of files");
@@ -372,7 +418,7 @@ describe("a command that writes without end", () => {
   it("may write other files when no limit was set", async () => {
     const cwd = mkdtempSync(join(tmpdir(), "longhaul-spill-"));
     const command = "head -c 3000000 /dev/zero > other; echo done";
-    const result = await runCommand({ command, cwd, ...newArchive() });
+    const result = await runCommand({ command, cwd, archive: newArchive().archive });
     expect(result.text).toBe("done\n");
     expect(existsSync(join(cwd, "other"))).toBe(true);
   });
@@ -388,7 +434,7 @@ describe("progress", () => {
         seen.push(Buffer.from(progress.latest).toString());
         lines = progress.lines;
       },
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(seen.join("")).toBe("1\n2\n3\n4\n5\n");
     expect(seen.length).toBeGreaterThan(3);
@@ -400,7 +446,7 @@ describe("progress", () => {
     const { truncation } = await runCommand({
       command: "seq 1 3000000",
       onProgress: ({ bytes, lines = 0 }) => (last = { bytes, lines }),
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(last).toEqual(truncation.total);
   });
@@ -423,7 +469,7 @@ describe("progress", () => {
     (): unknown => Promise.reject(new Error("no screen, later")),
   ])("that cannot be shown stops nothing (%#)", async (onProgress) => {
     const command = "sleep 0.3; echo done";
-    expect(await runCommand({ command, onProgress, ...newArchive() })).toMatchObject({
+    expect(await runCommand({ command, onProgress, archive: newArchive().archive })).toMatchObject({
       text: "done\n",
       exitCode: 0,
     });
@@ -434,7 +480,7 @@ describe("progress", () => {
     const { truncation } = await runCommand({
       command: "seq 1 3000000",
       onProgress: ({ latest, skipped }) => (seen += latest.length + skipped),
-      ...newArchive(),
+      archive: newArchive().archive,
     });
     expect(seen).toBe(truncation.total.bytes);
   });

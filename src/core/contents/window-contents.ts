@@ -70,12 +70,17 @@ export interface WindowSize {
 
 /** Everything in the window of a session, piece by piece, in order. */
 export function windowContents(conversation: WindowHolder, size: WindowSize): ContentItem[] {
-  const seen: Seen = { calls: new Map(), running: new Map() };
-  const items = conversation.messages.flatMap((message, index) =>
-    messageItems(message, seen).map((item) => ({ ...item, message: index })),
-  );
+  const items = messageContents(conversation.messages).flat();
   const beside = instructionsItem(conversation);
   return [...outsideItem(size), ...inProviderTokens([...beside, ...items], size)];
+}
+
+/** The pieces of each message; their tokens are estimates. */
+export function messageContents(messages: readonly Message[]): ContentItem[][] {
+  const seen: Seen = { calls: new Map(), running: new Map() };
+  return messages.map((message, index) =>
+    messageItems(message, seen).map((item) => ({ ...item, message: index })),
+  );
 }
 
 function instructionsItem({ instructions = "" }: WindowHolder): ContentItem[] {

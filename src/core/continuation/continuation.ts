@@ -42,7 +42,7 @@ export interface Continuation {
   readonly needed: boolean;
   /** Whether the policy lets it be added. */
   readonly added: boolean;
-  /** What would be said; absent where nothing is needed, and under the policy `never`. */
+  /** The words of the message; absent where nothing is needed, and under the policy `never`. */
   readonly text?: string;
   /** The message to put at the end of the new context; present if `added`. */
   readonly message?: Message;

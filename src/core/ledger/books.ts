@@ -34,12 +34,8 @@ export function createFileBook(keyOf: (path: string) => string): FileBook {
   /** The newest deletion of a folder around a file, if it came after the file was last touched. */
   const deletedWith = (key: string, entry: FileEntry): FileEntry | undefined => {
     if (folders.size === 0) return undefined;
-    let newest: FileEntry | undefined;
-    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
-      const folder = folders.get(key.slice(0, end));
-      if (folder !== undefined && folder.step > (newest ?? entry).step) newest = folder;
-    }
-    return newest;
+    const folder = newestAround(key, folders, (one) => one.step);
+    return folder !== undefined && folder.step > entry.step ? folder : undefined;
   };
 
   const opOf = ({ op }: FileAccess, isKnown: boolean, made?: FileOp): FileOp => {
@@ -187,4 +183,19 @@ export function tellingLines(output: string): string {
   if (telling.length > 0) return telling.join("\n");
   const first = toldLines(output).slice(0, LINES);
   return first.map((line) => clipLine(line, LINE_UNITS)).join("\n");
+}
+
+/** The newest of the folders around a file, by their keys. */
+export function newestAround<Folder>(
+  key: string,
+  folders: ReadonlyMap<string, Folder>,
+  timeOf: (folder: Folder) => number,
+): Folder | undefined {
+  let newest: Folder | undefined;
+  for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
+    const folder = folders.get(key.slice(0, end));
+    if (folder === undefined) continue;
+    if (newest === undefined || timeOf(folder) > timeOf(newest)) newest = folder;
+  }
+  return newest;
 }

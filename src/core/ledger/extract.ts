@@ -1,5 +1,6 @@
 import { describeCall, type CallFacts } from "../calls/describe-call.ts";
 import { pathKey } from "../calls/path.ts";
+import { onlyLooks } from "../calls/shell-looks.ts";
 import {
   messageText,
   resultText,
@@ -7,6 +8,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../message/message.ts";
+import { NO_RESULT_TEXT } from "../message/repair.ts";
 import { findTruncation } from "../truncate/marker.ts";
 import {
   createErrorBook,
@@ -109,6 +111,7 @@ export function createLedgerBook(options: ExtractOptions = {}): LedgerBook {
 }
 
 function factsOf(fold: Fold): Ledger {
+  const said = fold.statements.last();
   return bounded({
     files: fold.files.facts(),
     commands: fold.commands.map((command) => commandFact(command, fold.marking)),
@@ -117,6 +120,7 @@ function factsOf(fold: Fold): Ledger {
     todosAt: fold.todosAt,
     errors: fold.errors.facts(),
     statements: fold.statements.facts(),
+    ...(said !== undefined && { said: [said] }),
   });
 }
 
@@ -163,7 +167,12 @@ function addCall(fold: Fold, call: ToolCallPart, at: number): void {
   const facts = describeCall(call, fold.options.toolKinds);
   const open: OpenCall = { call, facts, at, command: fold.commands.length };
   for (const command of facts.commands) {
-    const fact: CommandFact = { command, outcome: "unknown", at };
+    const fact: CommandFact = {
+      command,
+      outcome: "unknown",
+      ...(onlyLooks(command) && { looks: true }),
+      at,
+    };
     fold.commands.push({ fact, tool: call.toolName, answered: false });
   }
   const others = fold.open.get(call.toolCallId);
@@ -187,6 +196,8 @@ function addResult(fold: Fold, result: ToolResultPart, at: number): void {
   const open = takeCall(fold, result);
   if (open === undefined) return;
   const { call, facts } = open;
+  const output = resultText(result);
+  if (output === NO_RESULT_TEXT) return;
   const outcome = outcomeOf(call, facts, result);
   settleCommands(fold, open, { ...outcome, ...wholeOutput(result) });
   if (outcome.outcome !== "failed") {
@@ -195,12 +206,16 @@ function addResult(fold: Fold, result: ToolResultPart, at: number): void {
     return;
   }
   if (result.isError === true) fold.marking.add(call.toolName);
-  const text = tellingLines(resultText(result));
+  const text = tellingLines(output);
   const ran = outcome.exitCode !== undefined;
   if (ran) addFiles(fold, open, facts.files.filter(isEarlyChange));
-  // `grep` and `diff` end with 1 and say nothing: an answer, not an error.
-  if (text === "" && outcome.exitCode === 1) return;
+  // `diff` ends with 1 and says nothing: an answer, not an error; nor is what a look did not find.
+  if ((text === "" && outcome.exitCode === 1) || looksOnly(facts)) return;
   fold.errors.fail(call.toolName, facts, { text: text || exitText(outcome), at });
+}
+
+function looksOnly({ commands }: CallFacts): boolean {
+  return commands.length > 0 && commands.every(onlyLooks);
 }
 
 /** In `cat > file …; npm test` the file was written, whatever became of the test. */

@@ -23,6 +23,8 @@ export interface CommandFact {
   readonly exitCode?: number;
   /** The handle or path of the whole output, where the conversation has only a part of it. */
   readonly output?: string;
+  /** Whether it only showed what is there. @default false */
+  readonly looks?: true;
   readonly at: number;
 }
 
@@ -76,6 +78,8 @@ export interface Ledger {
   readonly todosAt?: number;
   readonly errors: readonly ErrorFact[];
   readonly statements: readonly StatementFact[];
+  /** The end of what the agent said last, if it said anything. */
+  readonly said?: readonly StatementFact[];
   /** Names of what was compacted, oldest first. */
   readonly names?: readonly NameFact[];
 }

@@ -1,7 +1,7 @@
 import { isAbsolutePath, pathKey } from "../calls/path.ts";
 import { stepsThatWentWell } from "../calls/shell-text.ts";
 import { toolKind } from "../calls/tool-kind.ts";
-import { commandSubject } from "./books.ts";
+import { commandSubject, newestAround } from "./books.ts";
 import {
   bounded,
   EMPTY_LEDGER,
@@ -55,11 +55,16 @@ export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
         todosAt,
         errors: joined(resolveErrors(total.errors, newer, cwd), errors),
         statements: joined(total.statements, statements),
+        ...lastSaid(newer.said ?? total.said),
         names: joinNames(total.names, newer.names),
       });
     },
     ledger: () => bounded({ ...total, files: [...files.values()] }),
   };
+}
+
+function lastSaid(said: Ledger["said"]): Pick<Ledger, "said"> {
+  return said === undefined ? {} : { said };
 }
 
 function joined<Fact>(older: readonly Fact[], newer: readonly Fact[]): readonly Fact[] {
@@ -102,7 +107,7 @@ function deleteFolders(
   if (folders.length === 0) return;
   const byKey = new Map(folders.map((folder) => [pathKey(folder.path, cwd), folder]));
   for (const [key, file] of files) {
-    const folder = folderOf(key, byKey);
+    const folder = newestAround(key, byKey, ({ last }) => last);
     if (folder !== undefined) files.set(key, deletedWith(file, folder));
   }
 }
@@ -110,16 +115,6 @@ function deleteFolders(
 /** A deleted folder and a file of the same name are two things. */
 function keyOf({ path }: FileFact, cwd: string | undefined): string {
   return path.endsWith("/") ? `${pathKey(path, cwd)}/` : pathKey(path, cwd);
-}
-
-/** The newest deletion of a folder around a file. */
-function folderOf(key: string, folders: ReadonlyMap<string, FileFact>): FileFact | undefined {
-  let newest: FileFact | undefined;
-  for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
-    const folder = folders.get(key.slice(0, end));
-    if (folder !== undefined && folder.last > (newest?.last ?? -1)) newest = folder;
-  }
-  return newest;
 }
 
 function deletedWith(file: FileFact, { last }: FileFact): FileFact {

@@ -68,9 +68,10 @@ export function createNameBook(toolKinds?: ToolKinds): NameBook {
     let goesOn = true;
     for (let at = messages.length - 1; at >= 0 && goesOn; at--) {
       const message = messages[at] as Message;
-      if (message.role === "assistant") {
+      const isOwn = message.role === "assistant";
+      if (isOwn || message.kind === "injected") {
         const text = messageText(message);
-        if (text !== "") goesOn = read(message, [text], () => [{ text, isOwn: true }], visit);
+        if (text !== "") goesOn = read(message, [text], () => [{ text, isOwn }], visit);
       }
       for (const part of message.parts.toReversed()) {
         if (part.type === "tool-result") outputs.set(part.toolCallId, resultText(part));
@@ -179,8 +180,8 @@ function byFile(output: string, path: string | undefined): Iterable<[string | un
   return texts;
 }
 
-/** What may be a name, or several with dots or slashes between them. */
-const WORD = /[\w$@.+/:-]{5,200}/g;
+/** A URL, else what may be a name, or several with dots or slashes between them; no `\n`, no closing tag. */
+const WORD = /https?:\/\/[^\s"'`<>()[\]{}|\\]{3,192}|(?<!\\|<(?=\/))~?[\w$@.+/:-]{5,200}/g;
 /** A hump or an underscore inside: no word of a language. */
 const HUMP = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]/;
 /** A file below a folder, a file of a kind that programs are made of, a folder that is named from its root. */
@@ -199,7 +200,7 @@ function namesOf(text: string): ReadonlySet<string> {
 
 function namesOfWord(word: string): readonly string[] {
   if (word.startsWith("--") && FLAG.test(word)) return word.length <= LONGEST ? [word] : [];
-  const name = word.replace(/^(?!\.{1,2}\/\w)[.:+-]+|[.:+/-]+$/g, "");
+  const name = word.replace(/^(?!\.{1,2}\/\w)[.:+-]+|[.,;:!?*+/-]+$/g, "");
   if (name.startsWith("http") && /^https?:\/\/./.test(name))
     return name.length <= LONGEST_URL ? [name] : [];
   const isWhole = (/[./]/.test(name) && PATH.test(name)) || ID.test(name);

@@ -21,6 +21,8 @@ export interface StatementBook {
   settle(): void;
   /** The person speaks: what the agent said last ended its turn. */
   endTurn(): void;
+  /** The end of what was said last, whatever it is. */
+  last(): StatementFact | undefined;
   facts(): StatementFact[];
 }
 
@@ -38,9 +40,12 @@ const STRETCH = 8;
 
 const DECISION =
   /\b(?:decided|decision|root cause|the (?:actual |real )?(?:bug|problem|issue|cause|fix|reason) (?:is|was)\b|turns out|confirmed that|in conclusion|I(?: have|'ve)? chose|going with|opted (?:for|to)|the right (?:approach|fix))/i;
-/** What somebody begins with who only says what comes next; other sentences of a text go first. */
+/** The first words of a sentence that only announces a next step; other sentences of a text go first. */
 const INTENT =
   /^(?:\W*)(?:(?:now|next|first|let me|let['’]s|i['’]ll|i will|i am going|i['’]m going|time to|great|good|perfect|ok(?:ay)?|bây giờ|tiếp theo|tôi sẽ|để tôi|jetzt|nun|als nächstes|ich werde|ahora|voy a|vamos|maintenant|je vais|теперь|сейчас|давай(?:те)?)(?!\p{L})|现在|接下来|让我|我来|我将|次に|それでは|これから)/iu;
+
+/** A ledger has half as many. */
+const LOOKED = 800;
 
 /** A sentence that may say what was found out. */
 interface Finding extends StatementFact {
@@ -59,6 +64,7 @@ export function createStatementBook(): StatementBook {
   let last: (StatementFact & { readonly found: readonly Finding[] }) | undefined;
   let best: Finding | undefined;
   let texts = 0;
+  let newest: StatementFact | undefined;
 
   const settle = (): void => {
     if (best !== undefined) findings.push(statement(best));
@@ -71,6 +77,7 @@ export function createStatementBook(): StatementBook {
   };
 
   const say: StatementBook["say"] = (text, at, isAside) => {
+    if (text.trim() !== "") newest = { text, at };
     if (saidLength(text) < SHORTEST_SENTENCE) return;
     const said = findingsIn(text, at);
     findings.push(...said.filter(({ isDecided }) => isDecided).map(statement));
@@ -88,14 +95,16 @@ export function createStatementBook(): StatementBook {
   };
 
   const facts = (): StatementFact[] => {
-    const told = last === undefined ? conclusions : [...conclusions, conclusion(last)];
+    const newest = conclusions.slice(-LOOKED);
+    const told = last === undefined ? newest : [...newest, conclusion(last)];
     const concluded = new Map(told.map(({ text, at }) => [at, text]));
-    const found = best === undefined ? findings : [...findings, statement(best)];
+    const recent = findings.slice(-LOOKED);
+    const found = best === undefined ? recent : [...recent, statement(best)];
     const others = found.filter(({ text, at }) => concluded.get(at)?.includes(text) !== true);
     return [...others, ...told].toSorted((a, b) => a.at - b.at);
   };
 
-  return { say, settle, endTurn, facts };
+  return { say, settle, endTurn, last: () => newest && ending(newest), facts };
 }
 
 function findingsIn(text: string, at: number): Finding[] {
@@ -119,13 +128,23 @@ function weightOf(sentence: string, index: number, count: number): number {
 }
 
 const FENCED = /^```[^]*?(?:^```|$(?![^]))/gm;
-/** Headings, tables, code and markup. */
-const NO_PROSE = /^(?:#{1,6}\s|\||~~~|[{}<$]|\/\/)/;
+/** Headings, tables, code and markup; a name alone, e.g. the path above a block. */
+const NO_PROSE = /^(?:#{1,6}\s|\||~~~|[{}<$]|\/\/|[!-~]+$)/;
 
 /** A sentence that ends in a colon only leads to the next tool call, and a question finds nothing. */
 function isStatement(sentence: string): boolean {
   if (saidLength(sentence) < SHORTEST_SENTENCE || NO_PROSE.test(sentence)) return false;
   return !leadsOn(sentence) && !isQuestion(sentence);
+}
+
+/** The next step is told last. */
+function ending({ text, at }: StatementFact): StatementFact {
+  const paragraph =
+    text
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? "";
+  return { text: clip(paragraph, { length: SENTENCE_UNITS }), at };
 }
 
 /** The beginning: a conclusion comes first, and what was done follows from other facts. */

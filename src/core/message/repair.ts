@@ -18,7 +18,7 @@ export interface Repair {
 export interface RepairResult {
   readonly messages: readonly Message[];
   readonly repairs: readonly Repair[];
-  /** What no provider takes and no other place was found for, by the message that held it. */
+  /** Pieces that no provider takes and no other place was found for, by the message that held them. */
   readonly dropped: readonly Message[];
   /** How many of the messages are the leading system messages of the input. */
   readonly lead: number;

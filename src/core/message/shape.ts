@@ -15,7 +15,7 @@ const REQUIRED: Readonly<Record<Part["type"], readonly string[]>> = {
   opaque: ["kind"],
 };
 
-/** What may stand in a field that need not be there; JSON has `null` for what is not. */
+/** The test of a field that need not be there; JSON has `null` for none. */
 interface OptionalField {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -117,7 +117,7 @@ export function assertMessage(value: unknown, index: number): asserts value is M
   if (problem === undefined) return;
   throw new ContextError(
     "invalid-message",
-    `Message ${index} ${problem}, so it is no neutral message; decode messages of a provider or an SDK first, e.g. with \`anthropic.decode\` of longhaul/anthropic.`,
+    `Message ${index} ${problem}, so it is no neutral message; decode messages of a provider or an SDK first, e.g. with \`anthropic.decode\` of longhaul/dialects.`,
     { details: { index, problem } },
   );
 }

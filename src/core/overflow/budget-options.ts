@@ -75,7 +75,8 @@ const counted = (least: number): NumberRule => ({
   fits: (value) => Number.isInteger(value) && value >= least,
 });
 
-const RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
+/** What each of them must be. */
+export const BUDGET_RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
   window: SIZE,
   maxInput: SIZE,
   reserved: TOKENS,
@@ -102,7 +103,7 @@ const RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
 };
 
 /** The names of all of them. */
-export const BUDGET_OPTIONS = Object.keys(RULES) as readonly (keyof BudgetOptions)[];
+export const BUDGET_OPTIONS = Object.keys(BUDGET_RULES) as readonly (keyof BudgetOptions)[];
 
 /**
  * The budget options among those of an object, checked: from a settings file or from anybody else
@@ -114,7 +115,7 @@ export function budgetOptions(given: object): BudgetOptions {
   for (const name of BUDGET_OPTIONS) {
     const value: unknown = (given as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) continue;
-    const { fits, expected } = RULES[name];
+    const { fits, expected } = BUDGET_RULES[name];
     if (typeof value !== "number" || !fits(value)) throw invalid(name, value, expected);
     values[name] = value;
   }

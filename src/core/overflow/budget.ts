@@ -1,4 +1,12 @@
-import { budgetOptions, type BudgetOptions, invalid, LEAST_SUMMARY } from "./budget-options.ts";
+import { checkNames } from "../options.ts";
+import {
+  assertOptions,
+  BUDGET_RULES,
+  budgetOptions,
+  type BudgetOptions,
+  invalid,
+  LEAST_SUMMARY,
+} from "./budget-options.ts";
 
 /** The original's reserve for the model's answer, in tokens. */
 const DEFAULT_RESERVED = 20_000;
@@ -59,6 +67,13 @@ export interface ContextBudget {
  * console.log(reserved, usable, target); // 20000 108000 64800
  */
 export function contextBudget(options: BudgetOptions & NamedModel = {}): ContextBudget {
+  assertOptions(options);
+  checkNames(options, { ...BUDGET_RULES, model: true });
+  return budgetOf(options);
+}
+
+/** The same from options of which only some are about a budget. */
+export function budgetOf(options: BudgetOptions & NamedModel): ContextBudget {
   const given = budgetOptions(options);
   const { model = "" } = options;
   if (typeof model !== "string") throw invalid("model", model, "a text");

@@ -142,7 +142,7 @@ function isAnswerEnd(given: unknown): given is AnswerEnd {
 const WINDOW_IS_FULL = /context_window_exceeded/i;
 const CUT_OFF = /^(?:length|max_tokens|max_output_tokens|incomplete)$/i;
 
-/** What cuts an answer off behind an input that holds this share of the window is the window. */
+/** An answer that is cut off behind an input with this share of the window was cut off by the window. */
 const FULL = 0.99;
 
 function silentOverflow(

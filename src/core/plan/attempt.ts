@@ -61,7 +61,7 @@ const LADDER: readonly Rung[] = [
 
 /** What is to be compacted. */
 export interface Source {
-  /** What stays where nothing is summarized: no more media go than the caller wants described. */
+  /** The list where nothing is summarized: no more media go than the caller wants described. */
   readonly whole: Described;
   /** The messages with those of an unanswered one described, too. */
   readonly messages: readonly Message[];
@@ -94,7 +94,7 @@ export interface Attempt extends Kept {
 }
 
 const NOTHING: MessageSize = { tokens: 0, bytes: 0, images: 0 };
-/** What is left when everything was tried, and what is kept free for the summary beside it. */
+/** The least that is left when everything was tried, and the room for the summary beside it. */
 export function leastOf(
   messages: readonly Message[],
   options: PlanOptions,

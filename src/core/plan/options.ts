@@ -38,7 +38,7 @@ export interface PlanOptions extends PruneOptions {
   /** Measures messages with that counter, each object once. */
   readonly meter: MessageMeter;
   readonly digest: Digest;
-  /** Makes the original of a head of these messages. @default writes it out, {@link headOriginal} */
+  /** Makes the original of a head of these messages; pure, as `digest` is. @default writes it out, {@link headOriginal} */
   readonly headOf?: (split: HeadSplit) => Original;
   /** The time that audit records get, in ms since the epoch. */
   readonly now: number;
@@ -68,6 +68,8 @@ export interface PlanOptions extends PruneOptions {
   readonly margin?: number;
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
+  /** Prune as far as the target, and no further where that is not enough. @default false */
+  readonly pruneOnly?: boolean;
   /**
    * Where the tail must start, for a summary that was written before: exactly what stands before it
    * is the head. Must be the start of a unit. @default as the tail budget says

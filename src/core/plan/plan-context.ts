@@ -17,7 +17,8 @@ import type { PruneContext } from "../prune/index.ts";
 
 /**
  * Decides what to do to a conversation; pure, and the result is plain JSON. Nothing while there is
- * room; else pruning, if that alone reaches the target; else a compaction (at once with `force`).
+ * room; else pruning, if that alone reaches the target; else a compaction (at once with `force`, never
+ * with `pruneOnly`).
  * The list must be legal (`checkMessages`). Throws `ContextError` code `irreducible` when what may
  * not be removed does not fit, naming what fills the window.
  */
@@ -29,6 +30,7 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
     const described = options.describeNow === true ? describedMedia(messages, options) : [];
     return described.length === 0 ? nothing : editingPlan(messages, described, options);
   }
+  if (options.pruneOnly === true) return prunedOnly(messages, options, size.tokens) ?? nothing;
   assertFixedFits(messages, options);
   const mayPrune = mustShrink && options.force !== true && options.canRecall !== false;
   const pruned = mayPrune ? prunePlan(messages, options, size.tokens) : undefined;
@@ -41,7 +43,7 @@ export function planContext(messages: readonly Message[], options: PlanOptions):
   return nothing;
 }
 
-/** Whatever was reported for the list of before. */
+/** The options without the report for the list of before. */
 function asCounted(options: PlanOptions): PlanOptions {
   return { ...options, usedTokens: undefined };
 }
@@ -73,8 +75,21 @@ function prunePlan(
   const after = requestSize(applyPlan(whole, plan), options);
   if (!fitsInto({ ...after, tokens: tokens - saved }, roomOf(budget.target, options)))
     return undefined;
-  // What was reported for the list of before says nothing about this one: its count decides next.
+  // The report for the list of before says nothing about this one: its count decides next.
   return isOver(after, asCounted(options)) ? undefined : plan;
+}
+
+/** T9 alone: as much as the target asks for, or all that may be pruned where it is reached already. */
+function prunedOnly(
+  messages: readonly Message[],
+  options: PlanOptions,
+  used: number,
+): ContextPlan | undefined {
+  if (options.canRecall === false) return undefined;
+  const excess = used - options.budget.target;
+  const pieces = planPrune(messages, { ...options, excess: excess > 0 ? excess : Infinity });
+  const edits = pieces.map(({ edit }) => edit);
+  return edits.length === 0 ? undefined : editingPlan(messages, edits, options);
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

@@ -22,7 +22,7 @@ export interface ReasoningPlan {
   readonly messages: readonly number[];
   /** Where those messages are archived as they were. */
   readonly handle: Handle;
-  /** What says so in the first of them; absent where the archive takes nothing. */
+  /** The text in the first of them that says so; absent where the archive takes nothing. */
   readonly note?: string;
 }
 

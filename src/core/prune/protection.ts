@@ -50,7 +50,7 @@ export function protection({
     if (toolKind(call.toolName, toolKinds) !== "skill" && !namesSkill(call.input)) return false;
     const facts = describeCall(call, toolKinds);
     const { kind, commands } = facts;
-    const mayRead = kind === "command" ? commands.some(namesSkill) : kind === "read";
+    const mayRead = kind === "command" ? commands.some(printsSkill) : kind === "read";
     return kind === "skill" || (mayRead && isSkill(facts));
   };
 }
@@ -58,8 +58,15 @@ export function protection({
 /** Whether a text, or a text in a value, names the file that holds a skill's rules. */
 function namesSkill(value: unknown): boolean {
   if (typeof value === "string") return /SKILL\.md/i.test(value);
-  // What lies deep is looked at as a call.
+  // A value further inside is looked at as a whole call is.
   return typeof value === "object" && value !== null && Object.values(value).some(mayNameSkill);
+}
+
+/** A command that counts, finds or compares lines of the rules has not loaded them. */
+function printsSkill(command: string): boolean {
+  return /\b(?:cat|bat|nl|sed|head|tail|less|more|type|gc|Get-Content)\b[^|;&\n]*SKILL\.md/i.test(
+    command,
+  );
 }
 
 function mayNameSkill(value: unknown): boolean {

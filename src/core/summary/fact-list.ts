@@ -15,6 +15,7 @@ export type Noun =
   | "commands"
   | "finished todos"
   | "open todos"
+  | "last words"
   | "changed files"
   | "files read"
   | "names";
@@ -36,6 +37,7 @@ const LISTS: Readonly<Record<Noun, readonly [CoreSectionId, number]>> = {
   commands: ["accomplished", 6],
   "finished todos": ["accomplished", 2],
   "open todos": ["accomplished", 5],
+  "last words": ["accomplished", 3],
   "changed files": ["relevantFiles", 27],
   "files read": ["relevantFiles", 9],
   names: ["relevantFiles", 8],

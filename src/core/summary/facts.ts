@@ -49,6 +49,8 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
     .filter(({ text }) => !isFrame(text))
     .map(({ text }, at) => ({ text: cleanText(withoutFrames(text)).trim(), at }));
   const files = mentions(ledger, cwd);
+  const failed = failures(ledger, cwd, standing);
+  const told = { standing: standing?.commands, failures: new Set(failed.keys()) };
   const names = nameLines(ledger.names ?? [], { standing: standing?.names, cwd, files });
   return [
     list("requests", texts(requests(typed.map(({ text }) => text))), { clips: true }),
@@ -56,11 +58,12 @@ export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
     protectedOutputs(facts.protectedOutputs ?? [], facts.recall),
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
     statements(ledger, standing),
-    errors(ledger, cwd, standing),
+    errors(failed),
     heads(olderHandles, facts.recall),
     changeCount(files),
-    commandList(ledger.commands, cwd, standing?.commands),
+    commandList(ledger.commands, cwd, told),
     ...todos(ledger),
+    lastWords(ledger, standing),
     fileList("changed files", files, CHANGED, fileLines(files, CHANGED)),
     fileList("files read", files, READ, fileLines(files, READ)),
     list("names", names.entries, { grouped: names.grouped }),
@@ -75,6 +78,13 @@ function changeCount(files: readonly FileMention[]): FactList {
   const count = files.filter(({ state }) => state !== "read").length;
   const line = { text: () => `Files changed: ${count}, named below`, facts: 0 };
   return list("counts", count === 0 ? [] : [line]);
+}
+
+/** Where the work stands, if the messages that are kept do not say it. */
+function lastWords({ said }: Ledger, standing: Standing | undefined): FactList {
+  const text = cleanText(said?.at(-1)?.text ?? "").trim();
+  const isTold = text === "" || isSaid(text, standing);
+  return list("last words", isTold ? [] : texts([`Said last, before what stands below: ${text}`]));
 }
 
 /** Files a line each, or by folder where that is too long. */
@@ -96,7 +106,7 @@ export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly
     fileList("changed files", files, CHANGED),
     commandList(ledger.commands, cwd),
     ...todos(ledger),
-    errors(ledger, cwd),
+    errors(failures(ledger, cwd)),
   ];
 }
 
@@ -136,20 +146,28 @@ const STATEMENT_LENGTH = 2_400;
 const SHORT_STATEMENT = 600;
 const TODO_LENGTH = 400;
 
-/** Each failed attempt once, with what was said the last time. */
-function errors({ errors: all }: Ledger, cwd: string | undefined, standing?: Standing): FactList {
+/** Failed attempts that nothing settled, by what was tried, each with what was said the last time. */
+function failures(
+  { errors: all }: Ledger,
+  cwd: string | undefined,
+  standing?: Standing,
+): ReadonlyMap<string, Entry> {
   const byAttempt = new Map<string, Entry>();
   for (const [at, { tool, subject, text, resolved }] of [...all.entries()].toReversed()) {
     // A search that found nothing is nothing to mend.
     if (resolved || toolKind(tool) === "search" || isSaid(text, standing)) continue;
     const tried = shownCommand(/\s/.test(subject) ? subject : pathFrom(cwd, subject), cwd);
-    const key = tried === "" ? text : `${tool} ${tried}`;
+    const key = tried || text;
     const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
     const line = (): string =>
       `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${startOf(cleanText(text).trim(), ERROR_LENGTH)}`;
     if (!byAttempt.has(key)) byAttempt.set(key, { text: line, at });
   }
-  return list("unresolved errors", [...byAttempt.values()], { clips: true, inTime: true });
+  return byAttempt;
+}
+
+function errors(failed: ReadonlyMap<string, Entry>): FactList {
+  return list("unresolved errors", [...failed.values()], { clips: true, inTime: true });
 }
 
 /** What is not said again in what is kept; what names nothing only where there is nothing else. */
@@ -160,7 +178,7 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
   const within = (length: number): readonly Entry[] =>
     (telling.length > 0 ? telling : said).toReversed().map(([text, at]) => ({
       at,
-      text: () => startOf(cleanText(text).trim(), length),
+      text: () => startOf(cleanText(text).trim().replace(BULLET, ""), length),
     }));
   const grouped = (): readonly Entry[] => within(SHORT_STATEMENT);
   return list("statements", within(STATEMENT_LENGTH), { grouped, clips: true, inTime: true });
@@ -168,6 +186,9 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
 
 /** In letters of an alphabet: a longer text says something by itself. */
 const LONG_STATEMENT = 80;
+
+/** What a line begins with that is an entry of a list, or a heading, where it came from. */
+const BULLET = /^(?:[-*•]|#{1,6})[ \t]+/;
 
 function isTelling(text: string): boolean {
   return saidLength(text) > LONG_STATEMENT || refersToCode(text) || /[\d"“«「]/.test(text);

@@ -1,5 +1,5 @@
 import { cleanAnswer } from "./answer.ts";
-import type { CountTokens } from "../text/index.ts";
+import { clipLine, type CountTokens } from "../text/clip.ts";
 import { fencedLines, parseSummary } from "./sections.ts";
 import { type CompactionTemplate, DEFAULT_COMPACTION_TEMPLATE } from "./template.ts";
 
@@ -153,8 +153,7 @@ const ERROR_WORDS =
 function errorStart(text: string): string | undefined {
   const start = text.trimStart().slice(0, LOOK_UNITS);
   if (!ERROR_BODY.test(start) && !ERROR_WORDS.test(start)) return undefined;
-  const line = start.replace(/\s+/g, " ").trim();
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return clipLine(start);
 }
 
 const CHAT_START =

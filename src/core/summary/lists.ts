@@ -27,6 +27,8 @@ export interface FactList {
   /** The list's part of a cap that is too small for all, compared with the other lists. */
   readonly weight: number;
   readonly entries: readonly Entry[];
+  /** So many further facts are only counted. @default 0 */
+  readonly unlisted?: number;
   /** Those of them that matter also when they are old, in the order in which they are chosen. */
   readonly keep?: readonly Entry[];
   /** The same facts in fewer words, for where `entries` have no room: there are so many tokens. */
@@ -80,7 +82,10 @@ export function renderLists(
 ): readonly RenderedList[] {
   const limit = Math.max(0, budget);
   const measured = lists.map((list) => measure(list, list.entries, { ...options, limit }));
-  const wants = lists.map(({ weight }, at) => ({ weight, demand: measured[at]?.tokens ?? 0 }));
+  const wants = lists.map(({ weight }, at) => ({
+    weight,
+    demand: (share: number) => measured[at]?.(share).tokens ?? 0,
+  }));
   const shares = shareOut(limit, wants);
   let left = shares.reduce((rest, share) => rest - share, limit);
   const rendered: RenderedList[] = [];
@@ -88,18 +93,21 @@ export function renderLists(
   const lightestFirst = [...lists.entries()].toSorted(([, a], [, b]) => a.weight - b.weight);
   for (const [at, list] of lightestFirst) {
     const room = (shares[at] ?? 0) + left;
-    const one = renderList(list, measured[at] as Measured, { ...options, room });
+    const one = renderList(list, measured[at] as Measure, { ...options, room });
     rendered[at] = one;
     left = Math.max(0, room - one.tokens);
   }
   return rendered;
 }
 
-/** The entries of a list as lines, as far as a limit goes. */
+/** The first entries of a list as lines: all of them, or more than there is room for. */
 interface Measured {
   readonly lines: readonly Line[];
   readonly tokens: number;
 }
+
+/** Goes on to measure a list until it is more than so many tokens. */
+type Measure = (room: number) => Measured;
 
 interface Line extends ShownLine {
   readonly tokens: number;
@@ -108,16 +116,17 @@ interface Line extends ShownLine {
 /** A token rarely has more characters; longer texts are too long without counting them. */
 const CHARACTERS_PER_TOKEN = 64;
 
-function measure(list: FactList, entries: readonly Entry[], options: LineOptions): Measured {
+function measure(list: FactList, entries: readonly Entry[], options: LineOptions): Measure {
   const lines: Line[] = [];
   let tokens = 0;
-  for (const entry of entries) {
-    if (tokens > options.limit) break;
-    const line = entryLine(list, entry, options);
-    lines.push(line);
-    tokens += line.tokens;
-  }
-  return { lines, tokens };
+  return (room) => {
+    while (tokens <= room && lines.length < entries.length) {
+      const line = entryLine(list, entries[lines.length] as Entry, options);
+      lines.push(line);
+      tokens += line.tokens;
+    }
+    return { lines, tokens };
+  };
 }
 
 /** No line is counted that cannot fit into `limit`. */
@@ -152,19 +161,37 @@ function marked({ quoted }: FactList, text: string): string {
 
 type Room = RenderOptions & { readonly room: number };
 
-function renderList(list: FactList, known: Measured, options: Room): RenderedList {
+function renderList(list: FactList, measured: Measure, options: Room): RenderedList {
   const { room } = options;
   const { entries } = list;
-  if (known.tokens <= room) return whole(list, known);
+  const known = measured(room);
+  if (known.tokens <= room) return whole(list, known, options);
   const grouped = list.grouped?.(room);
   if (grouped === undefined) return renderCut(list, entries, { ...options, known });
-  const shorter = measure(list, grouped, { ...options, limit: room });
-  if (shorter.tokens <= room) return whole(list, shorter);
+  const shorter = measure(list, grouped, { ...options, limit: room })(room);
+  if (shorter.tokens <= room) return whole(list, shorter, options);
   return renderCut(list, grouped, { ...options, known: shorter });
 }
 
-function whole(list: FactList, { lines, tokens }: Measured): RenderedList {
-  return { lines: inOrder(list, lines), tokens, whole: true };
+function whole(list: FactList, known: Measured, options: Room): RenderedList {
+  const { unlisted: more = 0 } = list;
+  return { ...counting(list, more, { ...options, ...known }), whole: true };
+}
+
+/** Lines in their order, and one that counts what is not among them. */
+function counting(
+  list: FactList,
+  more: number,
+  { lines, tokens, ...options }: Measured & Room,
+): Pick<RenderedList, "lines" | "tokens"> {
+  const shown = inOrder(list, lines);
+  if (more === 0) return { lines: shown, tokens };
+  const cut = { text: cutLine(list, more, options) };
+  return {
+    // What was left out is older, as a rule.
+    lines: list.inTime === true ? [cut, ...shown] : [...shown, cut],
+    tokens: tokens + options.count(`${cut.text}\n`),
+  };
 }
 
 function inOrder({ inTime }: FactList, lines: readonly Line[]): readonly ShownLine[] {
@@ -182,21 +209,13 @@ function renderCut(
   options: Room & { readonly known: Measured },
 ): RenderedList {
   const { room, count } = options;
-  const total = factCount(entries);
+  const total = factCount(entries) + (list.unlisted ?? 0);
   const reserve = count(`${cutLine(list, total, options)}\n`);
   const chosen = chooseEntries(list, entries, { ...options, room: room - reserve });
   const shown = entries.flatMap((entry) => chosen.get(entry) ?? []);
-  const lines = inOrder(list, shown);
   const more = total - factCount([...chosen.keys()]);
-  const cut = { text: cutLine(list, more, options) };
   const tokens = shown.reduce((sum, line) => sum + line.tokens, 0);
-  if (more === 0) return { lines, tokens, whole: false };
-  return {
-    // What was left out is older, as a rule.
-    lines: list.inTime === true ? [cut, ...lines] : [...lines, cut],
-    tokens: tokens + count(`${cut.text}\n`),
-    whole: false,
-  };
+  return { ...counting(list, more, { ...options, lines: shown, tokens }), whole: false };
 }
 
 /** Says how many facts have no room, and where they are. */

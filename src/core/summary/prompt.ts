@@ -132,7 +132,9 @@ function promptOf(
 /** What was done, under its share of the room, newest first; what has no room is counted. */
 function factsText({ ledger, cwd }: SummaryTask, { room, count }: PromptBudget): string {
   const tokens = Math.min(MOST_FACTS, Math.floor(room * FACTS_SHARE));
-  const lists = recordedDeeds(ledger, cwd).filter(({ entries }) => entries.length > 0);
+  const lists = recordedDeeds(ledger, cwd).filter(
+    ({ entries, unlisted = 0 }) => entries.length + unlisted > 0,
+  );
   const rendered = renderLists(lists, tokens, { count, handle: undefined });
   return escapeData(rendered.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n"));
 }

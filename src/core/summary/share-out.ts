@@ -1,7 +1,7 @@
 /** A claim on a part of a total. */
 export interface Want {
-  /** How much would be enough. */
-  readonly demand: number;
+  /** How much would be enough; anything above `share` where that is not. */
+  readonly demand: (share: number) => number;
   /** The claim compared with the others; greater than 0. */
   readonly weight: number;
 }
@@ -18,12 +18,12 @@ export function shareOut(total: number, wants: readonly Want[]): readonly number
   while (open.length > 0) {
     const weights = open.reduce((sum, at) => sum + (wants[at]?.weight ?? 0), 0);
     const fair = (at: number): number => (left * (wants[at]?.weight ?? 0)) / weights;
-    const content = open.filter((at) => (wants[at]?.demand ?? 0) <= fair(at));
+    const content = open.filter((at) => (wants[at]?.demand(fair(at)) ?? 0) <= fair(at));
     if (content.length === 0) {
       for (const at of open) shares[at] = Math.floor(fair(at));
       return shares;
     }
-    for (const at of content) shares[at] = wants[at]?.demand ?? 0;
+    for (const at of content) shares[at] = wants[at]?.demand(fair(at)) ?? 0;
     left -= content.reduce((sum, at) => sum + (shares[at] ?? 0), 0);
     open = open.filter((at) => !content.includes(at));
   }

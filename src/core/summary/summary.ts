@@ -66,7 +66,7 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
   const where = { handle, recall };
   const ids = new Set(template.sections.map(({ id }) => id));
   const lists = [...modelWords(narrative), ...earlierWords(earlier), ...recordedFacts(input)]
-    .filter(({ entries }) => entries.length > 0)
+    .filter(({ entries, unlisted = 0 }) => entries.length + unlisted > 0)
     // A section that is gone from the template leaves its words behind.
     .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
   const room = cap - count(assembled(template, () => []).text);
@@ -103,7 +103,10 @@ function leastLines(
   where: Parameters<typeof cutLine>[2],
 ): readonly string[] {
   const own = lists.filter(({ section, isNew }) => section === id && isNew !== true);
-  const more = own.reduce((sum, { entries }) => sum + factCount(entries), 0);
+  const more = own.reduce(
+    (sum, { entries, unlisted = 0 }) => sum + factCount(entries) + unlisted,
+    0,
+  );
   return more === 0 ? [] : [cutLine({ noun: "facts" }, more, where)];
 }
 

@@ -1,5 +1,4 @@
 import { fieldsOf } from "../text/json.ts";
-import { clipLine } from "../text/clip.ts";
 import { ContextError } from "../error.ts";
 import { describeValue } from "../message/shape.ts";
 
@@ -132,8 +131,7 @@ function applyOverride(
   given: TemplateOverride | string | undefined,
 ): CompactionTemplate {
   if (given === undefined) return template;
-  const override =
-    typeof given === "string" ? markdownTemplate(given, `"${clipLine(given)}"`) : given;
+  const override = typeof given === "string" ? markdownTemplate(given, named(given)) : given;
   if (!isOverride(override)) {
     throw invalid(
       `A template is ${describeValue(override)}; it must be like { sections: [{ id, heading, purpose }] }.`,
@@ -150,6 +148,12 @@ function applyOverride(
   }
   for (const section of changed) sections.set(section.id, section);
   return { sections: [...sections.values()] };
+}
+
+/** What an error calls a text. Clipping it would take code that every page has to load. */
+function named(text: string): string {
+  const line = text.trim();
+  return line.length > 80 || line.includes("\n") ? `of ${text.length} characters` : `"${line}"`;
 }
 
 function mergeSection(

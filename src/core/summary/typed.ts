@@ -1,7 +1,7 @@
 import { cleanText, oneLine } from "../text/clean.ts";
 import { saidLength } from "../text/sentences.ts";
 import { list } from "./fact-list.ts";
-import type { FactList } from "./lists.ts";
+import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, startOf } from "./one-line.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
@@ -38,6 +38,13 @@ function startWhere(
   }
   return undefined;
 }
+
+/** Nobody need find out which words revise which. */
+const ORDER: Entry = {
+  text: () => "Oldest first; where two of these differ, the newer one holds.",
+  facts: 0,
+  at: -1,
+};
 
 /** A message of a person, and its place among them. */
 interface Typed {
@@ -76,8 +83,9 @@ export function instructions(
   const keep = [...new Set([...all.slice(-1), ...strict, ...brief])];
   const line = short.map(({ text }) => codeSpan(oneLine(text))).join(", ");
   const answers = { text: () => `Said in between: ${line}`, facts: short.length };
+  const order = all.length > 1 && constraints.length === 0 ? [ORDER] : [];
   return [
-    list("instructions", all, { clips: true, keep, inTime: true }),
+    list("instructions", [...all, ...order], { clips: true, keep, inTime: true }),
     list("short answers", isAlone || short.length === 0 ? [] : [answers]),
   ];
 }

@@ -7,7 +7,7 @@ const ESCAPE_UNITS = 4_096;
 const CLUSTER_POINTS = 32;
 
 const JOINER = 0x200d;
-/** What belongs to the character before it: marks, joiners, variation selectors, skin tones, tags. */
+/** Parts of the character before them: marks, joiners, variation selectors, skin tones, tags. */
 const EXTENDS = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d|[\u{e0020}-\u{e007f}])/u;
 const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
 

@@ -13,9 +13,9 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const CLEAN = /^[\t\n -~]*$/;
 /** Without any of these there is nothing to clean; halves of pairs are mostly whole pairs. */
 const SUSPECT = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
-/** What some readers take for the end of a line. */
+/** Characters that some readers take for the end of a line. */
 const LINE_END = /\r\n?|[\x85\u2028\u2029]/g;
-/** What shows all that follows in another order. */
+/** Characters that show all that follows in another order. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 const LONE_SURROGATE = /\p{Cs}/gu;

@@ -40,7 +40,7 @@ export function attributeIn(tag: string, name: string): string | undefined {
     .replaceAll("&amp;", "&");
 }
 
-/** What nobody sees between two letters. */
+/** Unseen characters between two letters. */
 const UNSEEN = "[\\p{Cf}\\p{DI}]*";
 
 /** The source of a pattern (flags `iu`) for a name as it looks: with invisible characters in it, too. */

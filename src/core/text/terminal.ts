@@ -1,7 +1,7 @@
 import { ESCAPE, showControls, wellFormed } from "./clean.ts";
 
 /*
- * What a terminal would show of a text. A preview is for a model: colours say nothing to it, and of
+ * A text as a terminal would show it. A preview is for a model: colours say nothing to it, and of
  * a progress bar only the last state counts. The original keeps everything.
  */
 

@@ -16,9 +16,9 @@ export interface Calibration {
   readonly samples: number;
   /** The factor that is expected before the first report. */
   readonly expected: number;
-  /** What the next report is compared with; absent before the first. */
+  /** The evidence that the next report is compared with; absent before the first. */
   readonly evidence?: CalibrationEvidence;
-  /** What a report alone shows that does not fit the others; the next one says which is right. */
+  /** The state by a report alone that does not fit the others; the next one says which is right. */
   readonly doubted?: Calibration;
 }
 
@@ -73,7 +73,7 @@ const CHANGE_VARIANCE = 10;
  */
 const MEMORY = 30_000;
 
-/** What is taken before the first report: the expected factor, nothing outside, no samples. */
+/** The state before the first report: the expected factor, nothing outside, no samples. */
 export function createCalibration(expected = 1): Calibration {
   return { factor: expected, outside: 0, samples: 0, expected };
 }
@@ -89,7 +89,7 @@ export function calibrate(calibration: Calibration, sample: CalibrationSample): 
   if (!isCount(sample.estimated) || !isCount(sample.reported)) return calibration;
   const { expected, factor, samples, doubted } = calibration;
   if (!isPlausible(sample)) {
-    // Whoever leaves out tokens once may have done so before.
+    // A provider that leaves out tokens once may have done so before.
     return factor < Math.min(1, expected) ? createCalibration(expected) : calibration;
   }
   if (samples === 0 || isLike(sample, calibration)) return learnt(calibration, sample);
@@ -163,7 +163,7 @@ function gather(
   const sign = Math.sign(sample.estimated - last.estimated);
   const difference = sample.reported - last.reported;
   const reported = clamp(sign * difference, MIN_FACTOR * estimated, MAX_FACTOR * estimated);
-  // What no factor explains came or went outside, e.g. tools that were loaded later.
+  // Tokens that no factor explains came or went outside, e.g. tools that were loaded later.
   const jump = difference - sign * reported;
   const kept = MEMORY / (MEMORY + estimated);
   const isSmallest = sample.estimated <= smallest.estimated;

@@ -189,7 +189,7 @@ function wholeLines(kept: Kept | undefined): number {
   return (kept?.lines ?? 0) - (kept?.isLineCut === true ? 1 : 0);
 }
 
-/** What is left out of the two ends that we hold is searched, the start of it first. */
+/** The lines that are left out of the two ends are searched, those at the start first. */
 function omittedErrors(ends: Ends, head: Kept, tail: Kept): ErrorLines {
   const after = ends.isWhole ? tail.from : ends.head.length;
   const start = findErrorLines(ends.head.slice(head.to, after), 1 + wholeLines(head));

@@ -1,5 +1,6 @@
 import { type ToolKind, type ToolKinds, toolKind } from "../calls/tool-kind.ts";
 import { ContextError } from "../error.ts";
+import type { OptionNames } from "../options.ts";
 
 /** How much of an output a context keeps. Both limits hold at the same time. */
 export interface Limits {
@@ -68,7 +69,7 @@ export interface ToolLimits {
   readonly direction: Direction;
 }
 
-/** What a caller sets for one tool; what is absent stays as it is. */
+/** A caller's settings for one tool; an absent one stays as it is. */
 export interface ToolLimitOptions extends Partial<Limits> {
   /** Which part stays: the end, the beginning, or both ends. @default by the kind of the tool */
   readonly direction?: Direction;
@@ -155,6 +156,14 @@ export function limitsWithin(
   overrides: ToolLimitOverrides = {},
 ): ToolLimitOverrides {
   const maxBytes = Math.max(LEAST_SHARE, Math.floor(window * BYTES_A_TOKEN));
+  return limitsUpTo(maxBytes, overrides);
+}
+
+/** The overrides where another number of bytes than the usual one is left to what sets none. */
+export function limitsUpTo(
+  maxBytes: number = DEFAULT_LIMITS.maxBytes,
+  overrides: ToolLimitOverrides = {},
+): ToolLimitOverrides {
   if (maxBytes >= DEFAULT_LIMITS.maxBytes) return overrides;
   const all = Object.entries<ToolLimitOptions>({ "*": {}, ...overrides });
   return Object.fromEntries(
@@ -223,7 +232,7 @@ export function commandDirection(command: string): Direction {
   return !isPiped && COMPILE.test(program) && !TEST.test(program) ? "head" : "both";
 }
 
-/** What prints last: the end of the pipe in the last statement, and that without its launcher. */
+/** The program that prints last: the end of the pipe in the last statement, without its launcher. */
 function lastProgram(command: string): {
   readonly statement: string;
   readonly program: string;
@@ -247,6 +256,16 @@ export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
   /** The tool that printed it: decides about limits and direction where nothing else is said. */
   readonly toolName?: string;
 }
+
+/** What may be known of an output. */
+export const META_NAMES: OptionNames<OutputMeta> = {
+  toolName: true,
+  maxLines: true,
+  maxBytes: true,
+  direction: true,
+  input: true,
+  toolKinds: true,
+};
 
 /** Limits and direction for one output: what its meta sets, else the overrides, else the tool's. */
 export function outputLimits(meta: OutputMeta, overrides: ToolLimitOverrides = {}): ToolLimits {

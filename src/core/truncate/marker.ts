@@ -7,7 +7,7 @@ export const NOTICE_ELEMENT = "tool-output-truncated";
 /** The element that ends what comes out of an archive: cut again, it would go round in a circle. */
 export const RESULT_ELEMENT = "archive-result";
 
-/** Who truncated an output before it came to us. */
+/** The program that truncated an output before it came to us. */
 export type TruncatedBy = "longhaul" | "claude-code" | "opencode" | "pi" | "codex" | "copilot-cli";
 
 /** What a truncated output says of itself. */

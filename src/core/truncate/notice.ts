@@ -151,7 +151,7 @@ function wherePart(
   return [
     ...missing,
     `${whole} in ${tagValue(path)}. Do not run the tool again to see more: ${how}. For example:`,
-    ...nextCommands(truncation, shellWord(tagValue(path))).map((command) => `  ${command}`),
+    ...nextCommands(truncation, tagValue(path)).map((command) => `  ${command}`),
   ];
 }
 
@@ -172,7 +172,32 @@ function nextRange({ direction, omitted, isLineCut }: Truncation): [number, numb
   return toLine === undefined ? undefined : [Math.max(1, toLine - NEXT_LINES + 1), toLine];
 }
 
+const WINDOWS_PATH = /^(?:[A-Za-z]:|\\)[\\/]/;
+
+/** The programs are those of the system that the path is from. */
 function nextCommands(truncation: Truncation, path: string): string[] {
+  return WINDOWS_PATH.test(path)
+    ? powershellCommands(truncation, `'${path.replaceAll("'", "''")}'`)
+    : posixCommands(truncation, shellWord(path));
+}
+
+function powershellCommands(truncation: Truncation, path: string): string[] {
+  const { binary, isLineCut, omitted } = truncation;
+  const { fromByte = 0 } = omitted ?? {};
+  const read = `Get-Content ${path}`;
+  const [first = 0, last = 0] = nextRange(truncation) ?? [];
+  if (binary !== undefined) return [`Format-Hex ${path}`];
+  return [
+    last > 0
+      ? `${read} | select -Skip ${first - 1} -First ${last - first + 1}`
+      : isLineCut
+        ? `-join (${read} -Raw)[${fromByte}..${fromByte + NEXT_BYTES}]`
+        : `${read} -Tail ${NEXT_LINES}`,
+    `Select-String PATTERN ${path}`,
+  ];
+}
+
+function posixCommands(truncation: Truncation, path: string): string[] {
   const { binary, omitted, cleaning, kept } = truncation;
   if (binary !== undefined) return binaryCommands(binary, path);
   const search = `grep -n PATTERN ${path}`;

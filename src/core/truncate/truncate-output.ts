@@ -6,6 +6,7 @@ import {
   utf8Length,
 } from "../text/utf8.ts";
 import { ContextError } from "../error.ts";
+import { checkNames } from "../options.ts";
 import { isBinaryText } from "./binary.ts";
 import { cutEnds } from "./cut.ts";
 import {
@@ -14,6 +15,7 @@ import {
   DEFAULT_LIMITS,
   type Direction,
   type Limits,
+  META_NAMES,
   outputLimits,
   type OutputMeta,
 } from "./limits.ts";
@@ -48,12 +50,13 @@ export interface TruncatedText {
  */
 export function truncateOutput(output: string, meta: TruncateOutputMeta = {}): TruncatedText {
   assertOutput(output, meta);
+  checkNames(meta, { ...META_NAMES, target: true });
   const truncation = truncateText(output, outputLimits(meta));
   if (!truncation.isTruncated) return { text: output, truncation };
   return { text: withNotice(truncation, meta.target), truncation, original: output };
 }
 
-/** Whoever calls it from JavaScript may have an answer of a tool that is no text. */
+/** A caller in JavaScript may have an answer of a tool that is no text. */
 function assertOutput(output: unknown, meta: unknown): void {
   const { toolName = "", toolKinds = {}, target = {} } = Object(meta) as TruncateOutputMeta;
   const isKnown = [meta, toolKinds, target].every((value) => Object(value) === value);

@@ -4,7 +4,7 @@ import type { EarlierTruncation } from "./marker.ts";
 
 /** What T15 made of one output; plain JSON. */
 export interface Truncation {
-  /** What is kept, without the notice. Both limits hold for it. */
+  /** The kept part, without the notice. Both limits hold for it. */
   readonly text: string;
   /** Whether `text` is anything but the whole output, character for character. */
   readonly isTruncated: boolean;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_LEDGER, extractLedger } from "../../../src/core/ledger/index.ts";
+import { repairMessages } from "../../../src/core/message/index.ts";
 import type { Message, ToolResultPart } from "../../../src/core/message/index.ts";
 import {
   assistant,
@@ -354,6 +355,16 @@ describe("extractLedger: errors", () => {
     const loud = failing("1", "Bash", { command: "make" }, "", 2);
     expect(extractLedger(loud).errors[0]?.text).toBe("exit code 2");
   });
+
+  it("takes a look that found nothing, and a result that nobody recorded, for none", () => {
+    const look = failing("1", "Bash", { command: "ls build && cat build/a" }, "no such file", 2);
+    expect(extractLedger(look).errors).toEqual([]);
+    expect(extractLedger(look).commands[0]).toMatchObject({ looks: true, outcome: "failed" });
+    const { messages } = repairMessages([calling(call("1", "Bash", { command: "make" }))]);
+    expect(messages).toHaveLength(2);
+    expect(extractLedger(messages).errors).toEqual([]);
+    expect(extractLedger(messages).commands[0]?.outcome).toBe("unknown");
+  });
 });
 
 describe("extractLedger: outputs that were cut on their arrival", () => {
@@ -388,6 +399,12 @@ describe("extractLedger: statements", () => {
       { text: "The root cause is a missing await in load().", at: 1 },
       { text: "All tests pass now and the loader awaits its input.", at: 4 },
     ]);
+  });
+
+  it("knows the end of what was said last, whatever it is", () => {
+    const messages = [user("go"), assistant("It was the key.\n\nNow the tests:"), ...bash("ls")];
+    expect(extractLedger(messages).said).toEqual([{ text: "Now the tests:", at: 1 }]);
+    expect(extractLedger([user("go")]).said).toBeUndefined();
   });
 
   it("clips long ones and is bounded", () => {

@@ -36,6 +36,21 @@ describe("namesIn", () => {
     ]);
   });
 
+  it("takes a URL whole, a path from the home folder, and no escapes or closing tags", () => {
+    const text =
+      "At https://example.com/a?b=c#some-part, see ~/.config/tool/x.json and `\\nInput` in </title>";
+    const names = namesIn([assistant(text)]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual([
+      "https://example.com/a?b=c#some-part",
+      "~/.config/tool/x.json",
+    ]);
+  });
+
+  it("takes what a program put in for the words of others", () => {
+    const names = namesIn([{ ...user("now in newFolder_a"), kind: "injected" }]);
+    expect(names).toEqual([{ name: "newFolder_a" }]);
+  });
+
   it("has what is newest last, each once", () => {
     const names = namesIn([
       assistant("firstName"),

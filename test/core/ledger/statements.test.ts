@@ -128,6 +128,16 @@ describe("what is kept of what an agent says between calls", () => {
     expect(said).toEqual(["**The parser** drops `\\r` in `src/parse.ts`, which breaks tables."]);
   });
 
+  it("is no name alone, as it stands above a block", () => {
+    const said = statementsOf(
+      user("x"),
+      ...editing(
+        "The parser drops carriage returns, so tables break.\n\nsrc/core/text/parse-lines.ts\n\nOn to the next of them.",
+      ),
+    );
+    expect(said).toEqual(["The parser drops carriage returns, so tables break."]);
+  });
+
   it("is bounded where nothing is changed, however much is said", () => {
     const asides = Array.from({ length: 100 }, (_, n) => reading(`${n}: ${text}`)).flat();
     const said = statementsOf(user("x"), ...asides);

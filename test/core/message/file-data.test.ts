@@ -44,8 +44,10 @@ describe("a file whose data are bytes", () => {
       const context = createContext({ window: 4_000, counter: quarter, now: () => 0 });
       const list = [user("go"), message(content), user(words(3_000))];
       const { messages } = await context.prepare(list);
-      const [archived] = await context.archive.list();
-      return { messages, archived: archived && (await context.recall(archived.handle)) };
+      const handles = (await context.archive.list()).map(({ handle }) => handle).sort();
+      const archived = await Promise.all(handles.map((handle) => context.recall(handle)));
+      expect(archived).toHaveLength(2);
+      return { messages, archived };
     };
     expect(await prepared(data)).toEqual(await prepared(shown));
   });

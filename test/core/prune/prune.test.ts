@@ -151,7 +151,7 @@ describe("T9: what is pruned", () => {
   it("prunes what only looks like a skill, or is none by the caller's word", () => {
     const messages = oldWork(
       ...step("a", "Read", { file_path: "docs/SKILL.md.bak" }, words(2_000)),
-      ...step("b", "bash", { command: "echo SKILL.md" }, words(2_000, "other")),
+      ...step("b", "bash", { command: "wc -w skills/pdf/SKILL.md" }, words(2_000, "other")),
       ...step("c", "skill", {}, words(2_000, "third")),
     );
     const toolKinds = { skill: "other" } as const;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { renderLists, type FactList, type MadeLines } from "../../../src/core/summary/lists.ts";
 import { shareOut, type Want } from "../../../src/core/summary/share-out.ts";
 
-const wanting = (demand: number, weight: number): Want => ({ demand, weight });
+const wanting = (demand: number, weight: number): Want => ({ demand: () => demand, weight });
 
 it("gives all their demand when there is enough", () => {
   expect(shareOut(100, [wanting(10, 1), wanting(60, 1)])).toEqual([10, 60]);
@@ -19,7 +19,10 @@ it("never gives more than the total or the demand, and never starves anyone", ()
   const want = fc.record({ demand: fc.nat(5_000), weight: fc.integer({ min: 1, max: 30 }) });
   fc.assert(
     fc.property(fc.array(want, { minLength: 1, maxLength: 15 }), fc.nat(20_000), (wants, total) => {
-      const shares = shareOut(total, wants);
+      const shares = shareOut(
+        total,
+        wants.map(({ demand, weight }) => wanting(demand, weight)),
+      );
       const weights = wants.reduce((sum, { weight }) => sum + weight, 0);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(total);
       for (const [index, { demand, weight }] of wants.entries()) {
@@ -29,6 +32,23 @@ it("never gives more than the total or the demand, and never starves anyone", ()
       }
     }),
   );
+});
+
+it("measures of each list only what there is room for", () => {
+  const list: FactList = {
+    section: "s",
+    noun: "n",
+    weight: 1,
+    entries: Array.from({ length: 500 }, (_, at) => ({ text: () => `entry ${at} of this list` })),
+  };
+  let counted = 0;
+  const count = (text: string): number => {
+    counted++;
+    return Math.ceil(text.length / 4);
+  };
+  const rendered = renderLists([list, { ...list }, { ...list }], 90, { count, handle: undefined });
+  expect(rendered.flatMap(({ lines }) => lines).length).toBeGreaterThan(9);
+  expect(counted).toBeLessThan(30);
 });
 
 it("counts no entry twice, also under another budget, and comes out as if it did", () => {

@@ -23,7 +23,7 @@ describe("a summary of several rounds", () => {
       "- First request: Build a parser for me.\n- Newest request: Support tables too.",
     );
     expect(instructions).toBe(
-      "- Build a parser for me.\n- Add some tests now.\n- Support tables too.",
+      "- Oldest first; where two of these differ, the newer one holds.\n- Build a parser for me.\n- Add some tests now.\n- Support tables too.",
     );
   });
 

@@ -66,6 +66,7 @@ describe("T12: the extractive summary of a small session", () => {
 - Newest request: Also support tables, please.
 
 ## Instructions
+- Oldest first; where two of these differ, the newer one holds.
 - Build a parser.
   Never use regex.
 - Also support tables, please.
@@ -79,7 +80,7 @@ describe("T12: the extractive summary of a small session", () => {
 
 ## Accomplished
 - Files changed: 3, named below
-- \`cat <<EOF … (3 lines)\`: outcome unknown
+- \`cat <<EOF … (3 lines)\`
 - \`npm test\`: ok, 2 runs
 - Done: scaffold
 - In progress: tables
@@ -358,7 +359,42 @@ describe("T12: what stands beside the summary", () => {
   });
 
   it("is begun where the person said it, whole where it is short", () => {
-    expect(sections["instructions"]).toMatch(/^- Build a parser\.\n- Then port it: .{200,230}…$/);
+    expect(sections["instructions"]).toMatch(/\n- Build a parser\.\n- Then port it: .{200,230}…$/);
+  });
+
+  it("tells what was said last, if it does not stand there", () => {
+    const said = [{ text: "Now the third pass:", at: 9 }];
+    const accomplished = (text: string): string | undefined =>
+      sectionsOf({ ledger: { ...facts, said }, standing: { ...standing, text } })["accomplished"];
+    expect(accomplished("")).toMatch(
+      /\n- Said last, before what stands below: Now the third pass:$/,
+    );
+    expect(accomplished("OK. Now the third pass: …")).toBe("- `npm run lint`: ok");
+  });
+});
+
+describe("T12: what nobody has to be told", () => {
+  const commands = [
+    { command: "npm test", outcome: "failed" as const, at: 0 },
+    { command: "grep -rn key src", outcome: "ok" as const, looks: true as const, at: 1 },
+    { command: "npm run lint", outcome: "unknown" as const, at: 2 },
+  ];
+  const failed = (subject: string, text: string, at: number) =>
+    ({ tool: "bash", subject, text, at, resolved: false }) as const;
+  const errors = [failed("npm test", "1 failing", 0), failed("npm run e2e", "no browser", 3)];
+  const { accomplished, discoveries } = sectionsOf({
+    ledger: ledger({ rest: { commands, errors } }),
+  });
+
+  it("are commands that only looked, which are counted, and those that stand among the errors", () => {
+    expect(accomplished).toBe(`- … and 1 more (commands): recall ${HEAD}\n- \`npm run lint\``);
+  });
+
+  it("are not told of twice", () => {
+    expect(discoveries?.split("\n")).toEqual([
+      "- Unresolved: `bash` on `npm test`: 1 failing",
+      "- Unresolved: `bash` on `npm run e2e`: no browser",
+    ]);
   });
 });
 

@@ -21,6 +21,25 @@ function noticeOf(text: string, direction: Direction, target: NoticeTarget = { p
 }
 
 describe("truncationNotice", () => {
+  it("names what Windows has for a file of Windows", () => {
+    const there = "C:\\Users\\Ann O'Hara\\out_0123456789abcdef.txt";
+    const file = "'C:\\Users\\Ann O''Hara\\out_0123456789abcdef.txt'";
+    const linesOf = (text: string, direction: Direction): string[] =>
+      noticeOf(text, direction, { path: there })
+        .split("\n")
+        .flatMap((one) => (one.startsWith("  ") ? [one.trim()] : []));
+    expect(linesOf(lines, "tail")).toEqual([
+      `Get-Content ${file} | select -Skip 2800 -First 200`,
+      `Select-String PATTERN ${file}`,
+    ]);
+    expect(linesOf("x".repeat(90_000), "head")).toEqual([
+      `-join (Get-Content ${file} -Raw)[50000..70000]`,
+      `Select-String PATTERN ${file}`,
+    ]);
+    expect(linesOf("\u0000\u0001".repeat(900), "head")[0]).toMatch(/^(?:Format-Hex|Get-Content) /);
+    expect(noticeOf(lines, "both", { path: "\\\\server\\a.txt" })).toContain("Get-Content");
+  });
+
   it("says what is shown, where the rest is, and what to run next", () => {
     expect(noticeOf(lines, "tail", { path, handle })).toBe(
       `<tool-output-truncated lines="5000" bytes="48918" kept-lines="2000" kept-bytes="20000" file="${path}" recall="${handle}">

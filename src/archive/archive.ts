@@ -30,7 +30,7 @@ export interface Archive {
   readonly name: string;
   /**
    * Stores an original, durably, and returns its entry; storing it again returns the same entry.
-   * Whoever knows the handle of exactly this content may say so, and it is not made again.
+   * A caller that knows the handle of exactly this content passes it, and it is not made again.
    */
   put(kind: OriginalKind, content: string, handle?: Handle): Promise<ArchiveEntry>;
   /**
@@ -53,6 +53,9 @@ export interface Archive {
   open?(kind: "out"): Promise<SpillFile>;
 }
 
+/** What there is for originals; a conversation without a name has no journal. */
+export type FileArchive = Omit<Archive, "conversation" | "journal">;
+
 /**
  * Plain JSON values in the order in which they came. Both methods reject with `archive-failed` when
  * the medium fails.
@@ -62,6 +65,13 @@ export interface ArchiveJournal {
   read(): Promise<readonly unknown[]>;
   /** Adds one, durably. */
   append(entry: unknown): Promise<void>;
+  /** Whether an edit is made only if this journal has it and the archive its originals. @default false */
+  readonly isRequired?: boolean;
+  /**
+   * Does work while no other process does work in here: a journal that many machines share has it, so
+   * that an edit is made once. A process that dies in the middle holds nobody up for long.
+   */
+  alone?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**

@@ -16,11 +16,13 @@ import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { randomDigits, sha256Hex } from "./digest.ts";
 import { checkFolder, makeFolder } from "./files.ts";
+import { addNamer, type Namer, NAMES_FILE } from "./named.ts";
 
 /*
  * `<folder>/<conversation>/<handle>.<extension>`: everything of one conversation is in its folder, so
  * nothing else can be reached through it, and forgetting it is removing the folder. Beside the
- * originals stand its journal and `.used`, an empty file whose time is that of the last use.
+ * originals stand its journal, `.named` (named.ts), and `.used`, an empty file whose time is that of
+ * the last use.
  */
 
 /** The journal of a conversation, one JSON value a line. */
@@ -83,10 +85,11 @@ export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
+const FIXED_NAMES: ReadonlySet<string> = new Set([JOURNAL_FILE, STAMP_FILE, NAMES_FILE]);
+
 /** Whether a file in a conversation's folder is the archive's own, and may be removed with it. */
 export function isOwnFile(name: string): boolean {
-  const isKept = name === JOURNAL_FILE || name === STAMP_FILE;
-  return isKept || isTemporary(name) || handleOfFile(name) !== undefined;
+  return FIXED_NAMES.has(name) || isTemporary(name) || handleOfFile(name) !== undefined;
 }
 
 /** Throws a system error if a symbolic link or a file stands in the place of a folder. */
@@ -101,12 +104,23 @@ export type Use = "read" | "write";
 /** Nobody needs to know the last use more exactly. */
 const NOTED_EVERY_MS = 60_000;
 
+/** What a use of a conversation does to its folder. */
+export interface UseOptions {
+  /** Reading is no use of it. */
+  readonly isObserved?: boolean;
+  /** Who names what is stored. */
+  readonly namedBy?: Namer | undefined;
+}
+
 /**
- * Notes every use of a conversation in its stamp, at most once a minute; with `isObserved` reading is
- * none. Settles with whether the conversation may be there. Rejects with a system error only where
+ * Notes every use of a conversation in its stamp, at most once a minute, and with the first write who
+ * names what is in it. Settles with whether the conversation may be there. Rejects with a system error only where
  * something else stands in the place of its folder.
  */
-export function createUses(folder: string, isObserved: boolean): (use: Use) => Promise<boolean> {
+export function createUses(
+  folder: string,
+  { isObserved = false, namedBy }: UseOptions = {},
+): (use: Use) => Promise<boolean> {
   let noted: { readonly use: Use; readonly at: number } | undefined;
   return async (use) => {
     checkPlace(folder);
@@ -117,6 +131,7 @@ export function createUses(folder: string, isObserved: boolean): (use: Use) => P
     try {
       if (use === "write") await makeFolder(folder);
       touch(join(folder, STAMP_FILE), use);
+      if (use === "write" && namedBy !== undefined) await addNamer(folder, namedBy);
       noted = { use, at: Date.now() };
       return true;
     } catch (error) {

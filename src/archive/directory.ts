@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -34,6 +35,7 @@ import {
   STAMP_FILE,
   temporaryPath,
   type Use,
+  type UseOptions,
 } from "./conversation.ts";
 import { sha256Hex, sha256OfBytes } from "./digest.ts";
 import {
@@ -47,6 +49,7 @@ import {
   openPlainFile,
   readPlainFile,
   syncFolder,
+  wholeLines,
 } from "./files.ts";
 import { openSpill } from "./spill-file.ts";
 import type { RetentionOptions } from "./retention.ts";
@@ -61,7 +64,7 @@ export interface DirectoryArchiveOptions {
   /**
    * What is removed, and when: after something is stored, at most once an hour, while the caller goes
    * on. `false`: nothing is removed by itself.
-   * @default conversations without a journal, after 7 days or when they have more than 2 GB together
+   * @default what nothing names (a journal, `namedBy`), after 7 days or when it has more than 2 GB
    */
   readonly retention?: RetentionOptions | false;
   /**
@@ -69,7 +72,20 @@ export interface DirectoryArchiveOptions {
    * @default false
    */
   readonly observe?: boolean;
+  /**
+   * The file that names what is stored, e.g. the session of an agent: as long as it is there, its
+   * conversation goes only by limits that you give. `true`: something that cannot be looked for.
+   * @default nobody
+   */
+  readonly namedBy?: string | true;
 }
+
+const DIRECTORY_OPTIONS: OptionNames<DirectoryArchiveOptions> = {
+  conversation: true,
+  retention: true,
+  observe: true,
+  namedBy: true,
+};
 
 /**
  * An archive of plain files in `folder` (made when the first original comes), a folder for each
@@ -80,10 +96,12 @@ export interface DirectoryArchiveOptions {
  * for an original that is too large for one string. `read` does not look for changes.
  */
 export function directoryArchive(folder: string, options: DirectoryArchiveOptions = {}): Archive {
+  checkNames(options, DIRECTORY_OPTIONS);
   const root = resolve(folder);
   return folderArchive({
     own: conversationFolder(root, options.conversation),
     isObserved: options.observe === true,
+    namedBy: options.namedBy,
     collect: collectWhenDue(root, options.retention),
     conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
   });
@@ -113,12 +131,10 @@ function collectWhenDue(root: string, retention: RetentionOptions | false = {}):
   };
 }
 
-/** The place of one conversation's archive, and what belongs to the whole of it. */
-export interface ArchivePlace {
+/** Where one conversation's archive is, and what belongs to the whole of it. */
+export interface ArchivePlace extends UseOptions {
   /** The conversation's folder. */
   readonly own: string;
-  /** Reading is no use of it. */
-  readonly isObserved: boolean;
   /** Called before something is stored. */
   readonly collect?: () => void;
   /** The archive of another conversation. */
@@ -126,8 +142,8 @@ export interface ArchivePlace {
 }
 
 /** The archive in the folder of one conversation. */
-export function folderArchive({ own, isObserved, collect, conversation }: ArchivePlace): Archive {
-  const note = createUses(own, isObserved);
+export function folderArchive({ own, collect, conversation, ...uses }: ArchivePlace): Archive {
+  const note = createUses(own, uses);
   const begin: Begin = (use) => attempt("use", own, () => note(use));
   const limited = concurrencyLimit(MOST_OPEN);
   const turn = createTurns();
@@ -203,13 +219,9 @@ function retryPutBack(begin: Begin, stamp: string): Reading {
     const found = await work();
     if (found !== undefined || !isThere) return found;
     const until = performance.now() + PUT_BACK_MS;
-    while (!exists(stamp) && performance.now() < until) await delay(LOOK_EVERY_MS);
+    while (fileStats(stamp) === undefined && performance.now() < until) await delay(LOOK_EVERY_MS);
     return work();
   };
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 interface Stored {
@@ -270,7 +282,7 @@ async function compare(path: string, handle: Handle, { bytes, pieces }: Stored):
 /** A whole original as text, if it is what was stored. */
 function contentOf(bytes: Buffer, handle: Handle, path: string): Promise<string> {
   return attempt("read", path, async () => {
-    // What was spilled and is large was never hashed.
+    // A large spill was never hashed.
     if (handleKind(handle) === "run") return bytes.toString("utf8");
     const digits = sha256OfBytes(bytes);
     // A text that was never well-formed UTF-8 has the handle of its bytes, so those are compared.
@@ -291,7 +303,7 @@ function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal 
   return {
     async read() {
       const bytes = await reading(() => attempt("read", path, () => readPlainFile(path)));
-      return linesOf(bytes?.toString("utf8") ?? "");
+      return wholeLines(bytes);
     },
     async append(entry) {
       await begin("write");
@@ -299,15 +311,4 @@ function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal 
       await attempt("write", path, () => inFolder(own, () => appendLine(path, line)));
     },
   };
-}
-
-function linesOf(text: string): readonly unknown[] {
-  return text.split("\n").flatMap((line): unknown[] => {
-    if (line === "") return [];
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
 }

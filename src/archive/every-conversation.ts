@@ -1,37 +1,66 @@
-import { resolve } from "node:path";
-import { isHandle } from "../core/message/handle.ts";
-import { attempt } from "./archive-error.ts";
+import { basename, resolve } from "node:path";
+import { type Handle, isHandle } from "../core/message/handle.ts";
+import { attempt, missingOriginal } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle } from "./archive.ts";
-import { byTime, conversationFolders } from "./conversation.ts";
+import { byTime, conversationFolders, pathOf } from "./conversation.ts";
 import { directoryArchive, folderArchive } from "./directory.ts";
+import { fileStats } from "./files.ts";
 import { openOriginal } from "./reading.ts";
+
+/** Where an original is. */
+export interface OriginalPlace {
+  /** The folder's name, which is the conversation's id or begins with it. */
+  readonly conversation: string;
+  readonly path: string;
+  readonly bytes: number;
+  /** In ms since the epoch. */
+  readonly storedAt: number;
+}
+
+/** The first conversation archived in `folder` that has an original; `undefined` if none has. */
+export async function placeOf(folder: string, handle: Handle): Promise<OriginalPlace | undefined> {
+  for (const own of await conversationFolders(resolve(folder))) {
+    const path = pathOf(own, handle);
+    const stats = fileStats(path);
+    if (stats === undefined) continue;
+    const { size: bytes, mtimeMs: storedAt } = stats;
+    return { conversation: basename(own), path, bytes, storedAt };
+  }
+  return undefined;
+}
 
 /**
  * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
- * an agent. What is stored through it belongs to the default conversation.
+ * an agent; or those whose names begin with `prefix`, for whom these belong to. What is stored through
+ * it belongs to the default conversation.
  */
-export function everyConversation(folder: string): Archive {
+export function everyConversation(folder: string, prefix = ""): Archive {
   const root = resolve(folder);
   const own = directoryArchive(root, { retention: false, observe: true });
   const archives = async (): Promise<readonly Archive[]> => {
     const folders = await attempt("list", root, () => conversationFolders(root));
-    return folders.map((each) => folderArchive({ own: each, isObserved: true }));
+    const meant = folders.filter((each) => basename(each).startsWith(prefix));
+    return meant.map((each) => folderArchive({ own: each, isObserved: true }));
   };
   /** Where the last list found which handle. */
   const listed = new Map<string, Archive>();
   /** The archive of the first conversation that has the handle. */
-  const archiveOf = async (handle: string): Promise<Archive> => {
-    checkedHandle(handle);
-    const known = listed.get(handle);
+  const holderOf = async (handle: string): Promise<Archive | undefined> => {
+    const known = listed.get(checkedHandle(handle));
     if (known !== undefined) return known;
     for (const archive of await archives()) if (await archive.has(handle)) return archive;
-    return own;
+    return undefined;
+  };
+  const archiveOf = async (handle: string): Promise<Archive> => {
+    const holder = await holderOf(handle);
+    if (holder === undefined) throw missingOriginal(checkedHandle(handle));
+    return holder;
   };
   return {
     name: "directory",
     put: (kind, content) => own.put(kind, content),
     get: async (handle) => (await archiveOf(handle)).get(handle),
-    has: async (handle) => isHandle(handle) && (await archiveOf(handle)).has(handle),
+    has: async (handle) => isHandle(handle) && (await holderOf(handle)) !== undefined,
     read: async (handle) => openOriginal(await archiveOf(handle), handle),
     async list() {
       const entries: ArchiveEntry[] = [];

@@ -194,6 +194,18 @@ export async function appendLine(path: string, line: string): Promise<void> {
   if (isNew) await syncFolder(dirname(path));
 }
 
+/** What stands in a file of JSON lines; torn ones are passed over. */
+export function wholeLines(bytes: Buffer | undefined): readonly unknown[] {
+  const lines = bytes?.toString("utf8").split("\n") ?? [];
+  return lines.flatMap((line): unknown[] => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+}
+
 /** The facts of a plain file; `undefined` if it is not there. A symbolic link is an error. */
 export function fileStats(path: string): Stats | undefined {
   try {

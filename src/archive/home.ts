@@ -25,6 +25,11 @@ export function archiveFolder(env: Readonly<Record<string, string | undefined>>)
   return join(longhaulHome(env), "archive");
 }
 
+/** Where results of commands are, unless a person says otherwise; it is made with the first. */
+export function resultsFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return join(longhaulHome(env), "results");
+}
+
 /**
  * The conversation of outputs that belong to none, because a person or a shell asked for them: one for
  * each day (UTC), so that retention takes a day at a time.

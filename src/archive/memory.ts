@@ -1,4 +1,5 @@
 import { handleKind, isHandle, type Digest } from "../core/message/handle.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";
 import { byteLength, sha256Hex } from "./digest.ts";
@@ -9,6 +10,8 @@ export interface MemoryArchiveOptions {
   /** The time in ms since the epoch; the system clock by default. */
   readonly now?: () => number;
 }
+
+const MEMORY_OPTIONS: OptionNames<MemoryArchiveOptions> = { digest: true, now: true };
 
 interface Stored {
   readonly entry: ArchiveEntry;
@@ -27,6 +30,7 @@ interface Stored {
  * console.log(await archive.get(handle)); // 42 tests passed
  */
 export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
+  checkNames(options, MEMORY_OPTIONS);
   const { digest = sha256Hex, now = Date.now } = options;
   const originals = new Map<string, Stored>();
   const conversations = new Map<string, Archive>();

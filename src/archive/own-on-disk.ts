@@ -1,5 +1,5 @@
 import type { Digest } from "../core/message/handle.ts";
-import type { Archive } from "./archive.ts";
+import type { Archive, FileArchive } from "./archive.ts";
 
 /**
  * The archive of a context that was given none, in Node: a folder of its own in the archive of the
@@ -22,6 +22,3 @@ export function ownArchive(digest: Digest): Archive {
   };
   return archive;
 }
-
-/** What there is for originals; a conversation without a name has no journal. */
-export type FileArchive = Omit<Archive, "conversation" | "journal">;

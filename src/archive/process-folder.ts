@@ -1,4 +1,5 @@
 import { type Digest, handleKind } from "../core/message/handle.ts";
+import type { FileArchive } from "./archive.ts";
 import { systemError } from "./archive-error.ts";
 import { conversationFolder, createUses } from "./conversation.ts";
 import { randomDigits } from "./digest.ts";
@@ -6,7 +7,6 @@ import { directoryArchive } from "./directory.ts";
 import { makeFolder } from "./files.ts";
 import { archiveFolder } from "./home.ts";
 import { memoryArchive } from "./memory.ts";
-import type { FileArchive } from "./own-on-disk.ts";
 import { openOriginal } from "./reading.ts";
 
 /** Half of the least time for which a collection spares what was used. */
@@ -25,7 +25,7 @@ export async function openOwn(owner: object, digest: Digest): Promise<Required<F
   } catch {
     return inMemory(digest);
   }
-  const use = createUses(folder, false);
+  const use = createUses(folder);
   const held = new WeakRef(owner);
   const timer = setInterval(() => {
     if (held.deref() === undefined) clearInterval(timer);

@@ -261,7 +261,7 @@ function objectSchema<Input>(
   }) as ObjectSchema<Input>;
 }
 
-/** What is wrong with an input; what its values mean is checked by whoever uses them. */
+/** The fault of an input, if it has one; its values are checked where they are used. */
 function problemOf(
   value: unknown,
   properties: Readonly<Record<string, PropertySchema>>,

@@ -2,6 +2,7 @@ import { endWithin } from "../core/text/boundary.ts";
 import { showControls } from "../core/text/clean.ts";
 import { decodeUtf8, dropPartialEnd, skipPartialStart } from "../core/text/utf8.ts";
 import { ContextError } from "../core/error.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import type { Handle } from "../core/message/index.ts";
 import { type Archive, checkedHandle, type OriginalReader } from "./archive.ts";
 import {
@@ -75,7 +76,7 @@ export async function recallRange(
 }
 
 /**
- * What is recalled as an agent gets it: the text, with symbols for control characters because
+ * A recalled part as an agent gets it: the text, with symbols for control characters because
  * providers refuse them, and below it what it is and what to ask next.
  */
 export function recalledText({ handle, text: plain, total, shown, next }: Recalled): string {
@@ -243,7 +244,16 @@ async function countLines(reader: OriginalReader): Promise<number> {
   return (await lineEndsBetween(reader, 0, reader.bytes)) + (last[0] === 10 ? 0 : 1);
 }
 
-function checkRange({ lines, bytes, maxLines = 1, maxBytes = LEAST_BYTES }: RecallOptions): void {
+const RECALL_OPTIONS: OptionNames<RecallOptions> = {
+  lines: true,
+  bytes: true,
+  maxLines: true,
+  maxBytes: true,
+};
+
+function checkRange(options: RecallOptions): void {
+  checkNames(options, RECALL_OPTIONS);
+  const { lines, bytes, maxLines = 1, maxBytes = LEAST_BYTES } = options;
   if (!(maxLines >= 1 && maxBytes >= LEAST_BYTES)) {
     throw invalidRange(`At least 1 line and ${LEAST_BYTES} bytes must be allowed.`, {
       maxLines,

@@ -10,7 +10,7 @@ interface ToldMedia {
   readonly files: readonly FilePart[];
 }
 
-/** What is larger is read as it is: its JSON would take too much memory. */
+/** A larger original is read as it is: its JSON would take too much memory. */
 const MOST_BYTES = 33_554_432;
 /** Base64 that is no file of ours: inside a block that only its provider knows, or a call's input. */
 const BASE64 = /^(?:data:[^,]{0,200},)?[\w+/-]{4000,}={0,2}$/;

@@ -13,6 +13,7 @@ import {
 } from "./conversation.ts";
 import { randomDigits } from "./digest.ts";
 import { appendLine, giveName } from "./files.ts";
+import { NAMES_FILE } from "./named.ts";
 
 /*
  * A conversation is kept or removed as a whole. Its stamp says when it was used last: every process
@@ -24,7 +25,7 @@ import { appendLine, giveName } from "./files.ts";
 export interface Removal {
   /** The archive's folder. */
   readonly root: string;
-  /** What was used within this time stays. */
+  /** A conversation that was used within this time stays. */
   readonly minAgeMs: number;
   /** The system's codes for what could not be removed. */
   readonly failures: string[];
@@ -78,7 +79,7 @@ async function finishRemoval(
   return isGone;
 }
 
-/** What is gone already is no failure. */
+/** A file that is gone already is no failure. */
 function note(failures: string[], error: unknown): false {
   const code = errorCode(error) ?? "unknown";
   if (code !== "ENOENT") failures.push(code);
@@ -100,18 +101,21 @@ async function putBack(away: string, folder: string): Promise<void> {
   await rmdir(away);
 }
 
-/** Equal names of ours are equal originals, and of two journals both are kept. */
+/** What grows line by line. */
+const LISTS: ReadonlySet<string> = new Set([JOURNAL_FILE, NAMES_FILE]);
+
+/** Equal names of ours are equal originals, and of two lists both are kept. */
 async function putOwnBack(from: string, to: string): Promise<void> {
-  if (!giveName(from, to) && basename(from) === JOURNAL_FILE) {
+  if (!giveName(from, to) && LISTS.has(basename(from))) {
     await appendLine(to, (await readFile(from, "utf8")).trimEnd());
   }
   await unlink(from).catch(() => undefined);
 }
 
-/** What stands in the way of another file or folder. */
+/** Codes for a name that another file or folder has. */
 const TAKEN: ReadonlySet<string> = new Set(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ELOOP"]);
 
-/** What is none of ours may be another thing of the same name: it takes the next name that is free. */
+/** A foreign file may be another one of the same name: it takes the next name that is free. */
 async function putForeignBack(from: string, to: string, entry: Dirent): Promise<void> {
   for (let next = 1, name = to; ; name = `${to}.${next++}`) {
     try {

@@ -1,6 +1,7 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { attempt, errorCode } from "./archive-error.ts";
 import {
   checkPlace,
@@ -14,18 +15,19 @@ import {
   type StoredFile,
 } from "./conversation.ts";
 import { makeFolder } from "./files.ts";
+import { hasNamer } from "./named.ts";
 import { finishRemovals, removeConversation, removeLeftFiles } from "./removal.ts";
 
 /** What an archive keeps. */
 export interface RetentionOptions {
   /**
    * A conversation that was not used for longer is removed.
-   * @default 604800000 (7 days), for conversations without a journal
+   * @default 604800000 (7 days), for conversations that nothing names
    */
   readonly maxAgeMs?: number;
   /**
    * When all conversations together are larger, those go that were used longest ago.
-   * @default 2000000000 (2 GB), for conversations without a journal
+   * @default 2000000000 (2 GB), for conversations that nothing names
    */
   readonly maxBytes?: number;
   /**
@@ -69,7 +71,7 @@ const LEAST: Required<RetentionOptions> = { maxAgeMs: 0, maxBytes: 0, minAgeMs: 
 
 /**
  * Removes the conversations from the archive in `folder` that were not used for too long, then those
- * that are too much. What a journal names goes only by limits that were given. Several processes may
+ * that are too much. What a journal or a file names (`namedBy`) goes only by limits that were given. Several processes may
  * call it: one collects, for the others `ran` is `false`. Rejects with `archive-failed`, and with
  * `invalid-options` for a limit that is none.
  */
@@ -89,7 +91,10 @@ export async function collectGarbage(
   });
 }
 
-function checkLimits(options: RetentionOptions): void {
+const GARBAGE_OPTIONS: OptionNames<GarbageOptions> = { ...LEAST, dryRun: true };
+
+function checkLimits(options: GarbageOptions): void {
+  checkNames(options, GARBAGE_OPTIONS);
   for (const [name, least] of Object.entries(LEAST) as [keyof RetentionOptions, number][]) {
     const value = options[name];
     if (value === undefined || value >= least) continue;
@@ -178,8 +183,8 @@ export interface StoredConversation {
   readonly bytes: number;
   /** In ms since the epoch. */
   readonly usedAt: number;
-  /** A journal names its originals. */
-  readonly hasJournal: boolean;
+  /** A journal, or somebody whom the archive was told of, names its originals. */
+  readonly isNamed: boolean;
 }
 
 /**
@@ -195,7 +200,7 @@ export function chooseGarbage<T extends StoredConversation>(
 ): readonly T[] {
   const { maxAgeMs, maxBytes, minAgeMs = DEFAULTS.minAgeMs } = options;
   // A default is nobody's decision: what is named somewhere does not go by it.
-  const unnamed = stored.filter(({ hasJournal }) => !hasJournal);
+  const unnamed = stored.filter(({ isNamed }) => !isNamed);
   const ofAge = maxAgeMs === undefined ? unnamed : stored;
   const ofSize = maxBytes === undefined ? unnamed : stored;
   const isRemovable = ({ usedAt }: T): boolean => Math.abs(now - usedAt) >= minAgeMs;
@@ -228,7 +233,7 @@ async function readConversations(root: string): Promise<{
     try {
       const files = await ownFiles(folder);
       if (files.some((each) => each.name === STAMP_FILE)) {
-        conversations.push(conversationOf(name, files));
+        conversations.push(await conversationOf(name, files, folder));
       }
     } catch {
       unread.push(name);
@@ -237,15 +242,21 @@ async function readConversations(root: string): Promise<{
   return { conversations, unread };
 }
 
-function conversationOf(name: string, files: readonly StoredFile[]): Conversation {
-  // Whatever is still written is in use, also while the process that waits for it does nothing else.
+async function conversationOf(
+  name: string,
+  files: readonly StoredFile[],
+  folder: string,
+): Promise<Conversation> {
+  // A file that is still written is in use, also while the process that waits for it does nothing else.
   const uses = files.filter((each) => each.name === STAMP_FILE || isTemporary(each.name));
   return {
     name,
     files,
     bytes: files.reduce((sum, { stats }) => sum + stats.size, 0),
     usedAt: Math.max(...uses.map(({ stats }) => stats.mtimeMs)),
-    hasJournal: files.some((each) => each.name === JOURNAL_FILE && each.stats.size > 0),
+    isNamed:
+      files.some((each) => each.name === JOURNAL_FILE && each.stats.size > 0) ||
+      (await hasNamer(folder)),
   };
 }
 
@@ -273,7 +284,7 @@ function sizeWarning(
   if (bytesOf(kept) <= (maxBytes ?? DEFAULTS.maxBytes)) return [];
   return [
     maxBytes === undefined
-      ? "The archive is larger than 2 GB: journals name what is left, so only a limit that you give removes it."
+      ? "The archive is larger than 2 GB: what is left is named by journals or files, so only a limit that you give removes it."
       : "The archive is still larger than its limit: the rest was used too recently.",
   ];
 }

@@ -1,4 +1,5 @@
 import type { Handle } from "../core/message/index.ts";
+import { clip } from "../core/text/clip.ts";
 import { utf8Length } from "../core/text/utf8.ts";
 import { resultNotice } from "./result-notice.ts";
 
@@ -48,7 +49,7 @@ export function searchText(result: SearchResult): string {
   const { pattern, hits, searched, total, stopped, unread } = result;
   const notice = resultNotice(
     {
-      search: pattern.length > PATTERN_UNITS ? `${pattern.slice(0, PATTERN_UNITS)}…` : pattern,
+      search: clip(pattern, { length: PATTERN_UNITS }),
       hits: hits.length,
       searched: searched.originals,
       of: total.originals,

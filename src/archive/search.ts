@@ -1,4 +1,5 @@
 import { ContextError, isContextError } from "../core/error.ts";
+import { checkNames, type OptionNames } from "../core/options.ts";
 import type { Archive, ArchiveEntry, OriginalReader } from "./archive.ts";
 import { literalMatcher, type Matcher, regexMatcher } from "./matcher.ts";
 import {
@@ -74,8 +75,11 @@ export async function searchArchive(
 
 type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;
 
-/** What is left out, or `undefined`, is the default. */
+const SEARCH_OPTIONS: OptionNames<SearchOptions> = { ...DEFAULTS, regex: true, signal: true };
+
+/** An option that is left out, or `undefined`, has its default. */
 function settingsOf(options: SearchOptions): Settings {
+  checkNames(options, SEARCH_OPTIONS);
   const settings = {
     context: options.context ?? DEFAULTS.context,
     limit: options.limit ?? DEFAULTS.limit,
@@ -268,7 +272,7 @@ function linesBefore(
   const lines: string[] = [];
   for (let end = start - 1; end >= 0 && lines.length < context;) {
     const from = end === 0 ? 0 : piece.lastIndexOf(LINE_END, end - 1) + 1;
-    // What begins before the piece is no whole line.
+    // A line that begins before the piece is not whole.
     if (from === 0 && !isStart) break;
     lines.unshift(shortened(piece.subarray(from, end)));
     end = from - 1;

@@ -7,7 +7,7 @@ import { temporaryPath } from "./conversation.ts";
 import { randomDigits, sha256OfBytes } from "./digest.ts";
 import { createSharedFile, makeFolder, removeFile, syncData, writeFile } from "./files.ts";
 
-/** What is larger is not read again to be hashed: that would take longer than writing it. */
+/** A larger file is not read again to be hashed: that would take longer than writing it. */
 const ADDRESSED_MAX_BYTES = 1_048_576;
 
 /** How an archive stores what was spilled. */

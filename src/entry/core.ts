@@ -5,11 +5,16 @@ import * as extract from "../core/ledger/extract.ts";
 import * as check from "../core/message/check.ts";
 import * as repair from "../core/message/repair.ts";
 import * as budget from "../core/overflow/budget.ts";
+import { BUDGET_OPTIONS, type BudgetOptions } from "../core/overflow/budget-options.ts";
 import * as plans from "../core/plan/index.ts";
 import * as prompt from "../core/summary/prompt.ts";
 import * as summaries from "../core/summary/index.ts";
 import * as defaults from "../context/plan-defaults.ts";
 import { isLedger } from "../context/journal.ts";
+import type { ContinuationOptions } from "../core/continuation/index.ts";
+import type { ExtractOptions } from "../core/ledger/index.ts";
+import type { PlanOptions } from "../core/plan/index.ts";
+import type { PruneToolOutputsOptions } from "../context/prune-tool-outputs.ts";
 import * as pruning from "../context/prune-tool-outputs.ts";
 import {
   AMOUNT,
@@ -26,6 +31,7 @@ import {
   NUMBER,
   oneOf,
   optional,
+  options,
   part,
   record,
   type Rule,
@@ -35,15 +41,23 @@ import {
 
 const COUNTER = record({ name: TEXT, count: FUNCTION }, "a counter of tokens");
 const DIGEST = FUNCTION;
+const POLICY = oneOf("auto", "ask", "never");
 const SET = is("a Set", (value) => value instanceof Set);
 const TEMPLATE = record({ sections: list(record({ id: TEXT, heading: TEXT, purpose: TEXT })) });
+
+/** The numbers say themselves what is wrong with them. */
+const BUDGETS = Object.fromEntries(BUDGET_OPTIONS.map((name) => [name, ANYTHING])) as Readonly<
+  Record<keyof BudgetOptions, Rule>
+>;
 
 export const planDefaults = door(defaults.planDefaults, { counter: optional(COUNTER) });
 
 export const pruneToolOutputs = door(pruning.pruneToolOutputs, {
   messages: MESSAGES,
   options: optional(
-    record({
+    options<PruneToolOutputsOptions>({
+      ...BUDGETS,
+      protectedTools: ANYTHING,
       counter: optional(COUNTER),
       toolKinds: optional(TOOL_KINDS),
       now: optional(FUNCTION),
@@ -55,8 +69,8 @@ export const runState = door(continuing.runState, { messages: MESSAGES });
 export const buildContinuation = door(continuing.buildContinuation, {
   messages: MESSAGES,
   options: optional(
-    record({
-      policy: optional(oneOf("auto", "ask", "never")),
+    options<ContinuationOptions>({
+      policy: optional(POLICY),
       kept: optional(MESSAGES),
       endsWithInput: optional(FLAG),
       handleOf: optional(FUNCTION),
@@ -77,7 +91,11 @@ export const describeCall = door(calls.describeCall, {
 export const extractLedger = door(extract.extractLedger, {
   messages: MESSAGES,
   options: optional(
-    record({ offset: optional(NUMBER), cwd: optional(TEXT), toolKinds: optional(TOOL_KINDS) }),
+    options<ExtractOptions>({
+      offset: optional(NUMBER),
+      cwd: optional(TEXT),
+      toolKinds: optional(TOOL_KINDS),
+    }),
   ),
 });
 
@@ -107,7 +125,7 @@ const METER = record(
 
 export const planContext = door(plans.planContext, {
   messages: MESSAGES,
-  options: record({
+  options: options<PlanOptions>({
     budget: BUDGET,
     counter: COUNTER,
     meter: METER,
@@ -118,15 +136,23 @@ export const planContext = door(plans.planContext, {
     usedTokens: optional(AMOUNT),
     requestLimits: optional(record({ maxBytes: optional(AMOUNT), maxImages: optional(AMOUNT) })),
     traits: optional(record({ summaryRole: oneOf("system", "user") })),
+    protectedTools: ANYTHING,
     toolKinds: optional(TOOL_KINDS),
+    continuation: optional(POLICY),
+    canRecall: optional(FLAG),
+    recall: optional(FLAG),
     margin: optional(AMOUNT),
+    force: optional(FLAG),
+    pruneOnly: optional(FLAG),
     tailStart: optional(INDEX),
+    unansweredMedia: optional(oneOf("describe", "keep")),
     describeMedia: optional(
       is(
         '"links", "all" or a function',
         (value) => typeof value === "function" || value === "links" || value === "all",
       ),
     ),
+    describeNow: optional(FLAG),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { KINDS } from "../core/calls/tool-kind.ts";
 import { ContextError } from "../core/error.ts";
+import { checkNames } from "../core/options.ts";
 import { isHandle } from "../core/message/handle.ts";
 import { assertMessages, describeValue, shapeProblem } from "../core/message/shape.ts";
 import { isRecord } from "../core/text/json.ts";
@@ -66,6 +67,17 @@ export function record(rules: Rules, expected = "an object"): Rule {
   return (value, at) => {
     if (!isRecord(value)) return { at, expected, value };
     return first(Object.entries(rules), (rule, name) => rule(value[name], `${at}.${name}`));
+  };
+}
+
+/** Options: every one that there is, and no other name. */
+export function options<Options>(rules: {
+  readonly [Name in keyof Required<Options>]: Rule;
+}): Rule {
+  const fits = record(rules);
+  return (value, at) => {
+    if (isRecord(value)) checkNames(value, rules);
+    return fits(value, at);
   };
 }
 

@@ -413,7 +413,7 @@ const CONVERSATION: fc.Arbitrary<StoredConversation> = fc.record({
     fc.integer({ min: NOW - 30 * DAY, max: NOW + 2 * DAY }),
     fc.integer({ min: NOW - 25 * HOUR, max: NOW }),
   ),
-  hasJournal: fc.boolean(),
+  isNamed: fc.boolean(),
 });
 const LIMITS: fc.Arbitrary<RetentionOptions> = fc.record(
   {
@@ -434,10 +434,10 @@ describe("whatever is stored, and whatever the limits", () => {
 
   it("nothing goes that was used recently, nor what a journal names unless a limit was given", () => {
     given((stored, limits) => {
-      for (const { usedAt, hasJournal } of chooseGarbage(stored, limits, NOW)) {
+      for (const { usedAt, isNamed } of chooseGarbage(stored, limits, NOW)) {
         expect(Math.abs(NOW - usedAt)).toBeGreaterThanOrEqual(limits.minAgeMs ?? DAY);
         const isAsked = limits.maxAgeMs !== undefined || limits.maxBytes !== undefined;
-        if (!isAsked) expect(hasJournal).toBe(false);
+        if (!isAsked) expect(isNamed).toBe(false);
       }
     });
   });
@@ -448,11 +448,11 @@ describe("whatever is stored, and whatever the limits", () => {
       const left = stored.filter((each) => !chosen.has(each));
       const could = (each: StoredConversation, limit: unknown): boolean =>
         Math.abs(NOW - each.usedAt) >= (limits.minAgeMs ?? DAY) &&
-        (limit !== undefined || !each.hasJournal);
+        (limit !== undefined || !each.isNamed);
       for (const each of left.filter((one) => could(one, limits.maxAgeMs))) {
         expect(NOW - each.usedAt).toBeLessThanOrEqual(limits.maxAgeMs ?? 7 * DAY);
       }
-      const counted = left.filter(({ hasJournal }) => limits.maxBytes !== undefined || !hasJournal);
+      const counted = left.filter(({ isNamed }) => limits.maxBytes !== undefined || !isNamed);
       const total = counted.reduce((sum, { bytes }) => sum + bytes, 0);
       const isUnder = total <= (limits.maxBytes ?? 2_000_000_000);
       expect(isUnder || !left.some((each) => could(each, limits.maxBytes))).toBe(true);

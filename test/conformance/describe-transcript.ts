@@ -18,8 +18,10 @@ import { runs } from "../property/runs.ts";
 
 /** A recording and what is known of it beyond the manifest. */
 export interface TranscriptCase {
-  /** Path inside the folder of recordings, as the manifest has it. */
+  /** Path inside the folder of recordings, as the manifest has it; a name for one made by hand. */
   readonly file: string;
+  /** A file made by hand from what its agent's schema says, where there is no recording. */
+  readonly made?: { readonly bytes: Buffer; readonly counts: Counts };
   /** Counts in which the effective contexts differ from the manifest's of the whole file, and why. */
   readonly differs?: {
     readonly reason: string;
@@ -45,11 +47,20 @@ export function manifestCounts(file: string): Counts {
   return entry.counts;
 }
 
+function bytesOf({ file, made }: TranscriptCase): Buffer {
+  return made?.bytes ?? recording(file);
+}
+
+function knownCounts({ file, made }: TranscriptCase): Counts {
+  return made?.counts ?? manifestCounts(file);
+}
+
 /** What every format promises, held against recordings of it. Skipped where there are none. */
 export function describeTranscript(name: string, cases: readonly TranscriptCase[]): void {
   const format = transcriptFormats.find((known) => known.name === name)!;
   const options: ReadTranscriptOptions = {};
-  describe.skipIf(!existsSync(RECORDINGS))(`${format.name} transcripts`, () => {
+  const isSkipped = !existsSync(RECORDINGS) && cases.every(({ made }) => made === undefined);
+  describe.skipIf(isSkipped)(`${format.name} transcripts`, () => {
     describe.each(cases.map((each) => [each.file, each] as const))("%s", (_file, each) => {
       describeReading(format, each, options);
       describeWrappings(each, options);
@@ -65,7 +76,10 @@ function describeReading(
 ): void {
   let transcript: Transcript;
   beforeAll(async () => {
-    transcript = await readTranscript(path.join(RECORDINGS, each.file), options);
+    transcript = await readTranscript(
+      each.made?.bytes ?? path.join(RECORDINGS, each.file),
+      options,
+    );
   });
 
   it("is recognised among all formats", () => {
@@ -74,13 +88,13 @@ function describeReading(
 
   it("holds what the manifest says, as far as it is in the context", () => {
     const { typedUserTurns, toolCalls, toolResults, failedResults, thinkingBlocks, images } =
-      manifestCounts(each.file);
+      knownCounts(each);
     const known = { typedUserTurns, toolCalls, toolResults, failedResults, thinkingBlocks, images };
     expect(countsOf(transcript)).toMatchObject({ ...known, ...each.differs?.counts });
   });
 
   it("has been compacted as often as the manifest says", () => {
-    expect(transcript.compactions).toBe(manifestCounts(each.file).compactions);
+    expect(transcript.compactions).toBe(knownCounts(each).compactions);
   });
 
   it("is read without warnings of damage", () => {
@@ -107,7 +121,7 @@ function describeWrappings(each: TranscriptCase, options: ReadTranscriptOptions)
   const read = (bytes: Buffer): Promise<Transcript> => readTranscript(bytes, options);
 
   it("reads the same from bytes, gzip, a byte order mark and CRLF", async () => {
-    const bytes = recording(each.file);
+    const bytes = bytesOf(each);
     const plain = await read(bytes);
     const crlf = Buffer.from(bytes.toString("latin1").replaceAll(/\r?\n/g, "\r\n"), "latin1");
     expect(await read(gzipSync(bytes, { level: 1 }))).toEqual(plain);
@@ -116,7 +130,7 @@ function describeWrappings(each: TranscriptCase, options: ReadTranscriptOptions)
   });
 
   it("reads the same in pieces of any size", async () => {
-    const bytes = recording(each.file);
+    const bytes = bytesOf(each);
     const pieces = (async function* () {
       let at = 0;
       for (let size = 1; at < bytes.length; size = size * 2 + 1) {
@@ -128,7 +142,7 @@ function describeWrappings(each: TranscriptCase, options: ReadTranscriptOptions)
   });
 
   it("reads what is whole when the end is missing", async () => {
-    const bytes = recording(each.file);
+    const bytes = bytesOf(each);
     const whole = await read(bytes);
     for (const share of each.cutAt ?? [0.5, 0.9, 0.999]) {
       const torn = await read(bytes.subarray(0, Math.floor(bytes.length * share)));
@@ -150,7 +164,7 @@ function describeDamage(
     });
 
   it.skipIf(format.shape === "document")("survives any line missing or cut", async () => {
-    const lines = recording(each.file).toString().split("\n").slice(0, DAMAGE_LINES);
+    const lines = bytesOf(each).toString().split("\n").slice(0, DAMAGE_LINES);
     const damage = fc.record({
       at: fc.nat(lines.length - 1),
       keep: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -167,7 +181,7 @@ function describeDamage(
   });
 
   it.skipIf(format.shape === "text")("survives any value being another one", async () => {
-    const records = parsedValues(format, recording(each.file));
+    const records = parsedValues(format, bytesOf(each));
     const slots = slotsIn(records);
     const strange = fc.constantFrom<unknown>(
       null,

@@ -1,0 +1,53 @@
+import { checkNames, type OptionNames } from "../../core/options.ts";
+import type { Store } from "./store.ts";
+
+export interface CollectOptions {
+  /** How long a conversation must not have been used, in ms. */
+  readonly maxAgeMs: number;
+  /** Also conversations that can go on, because they have a journal. @default false */
+  readonly journals?: boolean;
+  /** @default 100 */
+  readonly batch?: number;
+}
+
+export interface Collected {
+  readonly conversations: number;
+  /** Of their originals. */
+  readonly bytes: number;
+}
+
+const OPTIONS: OptionNames<CollectOptions> = { maxAgeMs: true, journals: true, batch: true };
+
+/** Batch by batch, so that nobody waits for a removal; what somebody is using right now is passed over. */
+export async function collect(
+  { schema, tenant, transact }: Store,
+  options: CollectOptions,
+): Promise<Collected> {
+  checkNames(options, OPTIONS);
+  const { maxAgeMs, journals = false, batch = 100 } = options;
+  const kept = journals
+    ? ""
+    : `and not exists (select 1 from ${schema}.journal j where j.tenant = c.tenant and j.conversation = c.key)`;
+  const removed = { conversations: 0, bytes: 0 };
+  for (;;) {
+    const [sum] = await transact((query) =>
+      query(
+        `with old as (
+           select tenant, key from ${schema}.conversations c
+           where tenant = $1 and used_at < clock_timestamp() - $2 * interval '1 millisecond' ${kept}
+           order by used_at limit $3 for update skip locked),
+         sizes as (
+           select coalesce(sum(o.bytes), 0) as bytes from ${schema}.originals o
+           join old on o.tenant = old.tenant and o.conversation = old.key),
+         gone as (
+           delete from ${schema}.conversations c using old
+           where c.tenant = old.tenant and c.key = old.key returning 1)
+         select (select count(*) from gone) as conversations, (select bytes from sizes) as bytes`,
+        [tenant, maxAgeMs, batch],
+      ),
+    );
+    removed.conversations += Number(sum?.["conversations"]);
+    removed.bytes += Number(sum?.["bytes"]);
+    if (Number(sum?.["conversations"]) < batch) return removed;
+  }
+}

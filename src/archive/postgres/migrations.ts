@@ -1,0 +1,80 @@
+/** One step of the tables' way to what this version needs. Steps are only ever added. */
+export interface Migration {
+  readonly number: number;
+  readonly sql: string;
+}
+
+const TABLES = ["conversations", "originals", "pieces", "journal", "leases"] as const;
+
+/**
+ * All steps, in order, for the schema with this name. Every table has the tenant first and a policy
+ * that shows a transaction the rows of its own tenant only; the policy binds the tables' owner, too.
+ */
+export function migrations(schema: string): readonly Migration[] {
+  const first = [FIRST, ...TABLES.map((table) => POLICY.replaceAll("{table}", table))].join("\n");
+  return [{ number: 1, sql: first.replaceAll("{schema}", schema) }];
+}
+
+const FIRST = `
+-- A conversation is what is kept and removed as a whole. Its key is the SHA-256 of its id, because an
+-- id may be any text, longer than an index takes and with characters that no text here can hold.
+create table {schema}.conversations (
+  tenant text not null,
+  key bytea not null,
+  id text not null,
+  used_at timestamptz not null default clock_timestamp(),
+  primary key (tenant, key)
+);
+create index conversations_by_use on {schema}.conversations (tenant, used_at);
+
+-- The first megabyte of an original stands beside its name; most have no more.
+create table {schema}.originals (
+  tenant text not null,
+  conversation bytea not null,
+  handle text not null,
+  bytes bigint not null,
+  digest bytea not null,
+  start bytea not null,
+  stored_at timestamptz not null default clock_timestamp(),
+  primary key (tenant, conversation, handle),
+  foreign key (tenant, conversation) references {schema}.conversations on delete cascade
+);
+
+create table {schema}.pieces (
+  tenant text not null,
+  conversation bytea not null,
+  handle text not null,
+  number int not null,
+  content bytea not null,
+  primary key (tenant, conversation, handle, number),
+  foreign key (tenant, conversation, handle) references {schema}.originals on delete cascade
+);
+
+-- JSON as text: jsonb has no place for the character zero.
+create table {schema}.journal (
+  tenant text not null,
+  conversation bytea not null,
+  number int not null,
+  entry text not null,
+  stored_at timestamptz not null default clock_timestamp(),
+  primary key (tenant, conversation, number),
+  foreign key (tenant, conversation) references {schema}.conversations on delete cascade
+);
+
+-- Who edits a conversation, and until when at the most.
+create table {schema}.leases (
+  tenant text not null,
+  conversation bytea not null,
+  holder text not null,
+  until timestamptz not null,
+  primary key (tenant, conversation),
+  foreign key (tenant, conversation) references {schema}.conversations on delete cascade
+);
+`;
+
+const POLICY = `alter table {schema}.{table} enable row level security;
+alter table {schema}.{table} force row level security;
+create policy own_tenant on {schema}.{table}
+  using (tenant = current_setting('longhaul.tenant', true))
+  with check (tenant = current_setting('longhaul.tenant', true));
+`;

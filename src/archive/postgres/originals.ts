@@ -1,0 +1,150 @@
+import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
+import { missingOriginal, takenHandle } from "../archive-error.ts";
+import {
+  type Archive,
+  type ArchiveEntry,
+  checkedHandle,
+  handleOfOriginal,
+  type OriginalReader,
+} from "../archive.ts";
+import { sha256Hex, sha256OfBytes } from "../digest.ts";
+import type { Query, Row } from "./connection.ts";
+import { OF_CONVERSATION, type Place } from "./store.ts";
+
+type Originals = Required<Pick<Archive, "put" | "get" | "has" | "list" | "read">>;
+
+/** Bytes of an original in one row; most have no more. */
+const PIECE = 1_048_576;
+
+export function originalsOf(place: Place): Originals {
+  const { schema, tenant, transact } = place.store;
+  const look = `select 1 from ${schema}.originals where ${OF_CONVERSATION} and handle = $3`;
+  const all = `select ${ENTRY} from ${schema}.originals where ${OF_CONVERSATION} order by stored_at, handle`;
+  return {
+    put: async (kind, content, named = handleOfOriginal(kind, content, sha256Hex)) => {
+      const [handle, bytes] = [checkedHandle(named), Buffer.from(content, "utf8")];
+      return transact((query) => store(query, place, { handle, bytes }));
+    },
+    get: async (text) => {
+      const handle = checkedHandle(text);
+      return transact((query) => whole(query, place, handle));
+    },
+    has: async (handle) => {
+      if (!isHandle(handle)) return false;
+      return transact(async (query) => (await query(look, [tenant, place.key, handle])).length > 0);
+    },
+    list: () => transact(async (query) => (await query(all, [tenant, place.key])).map(entryOf)),
+    read: async (text) => {
+      const handle = checkedHandle(text);
+      const row = await transact((query) => find(query, place, handle, "bytes"));
+      return readerOf(Number(row["bytes"]), (part) =>
+        transact((query) => partOf(query, place, { ...part, handle })),
+      );
+    },
+  };
+}
+
+/** A row as an entry; milliseconds since the epoch, as every archive has them. */
+const ENTRY = "handle, bytes, floor(extract(epoch from stored_at) * 1000) as stored";
+
+function entryOf(row: Row): ArchiveEntry {
+  const handle = row["handle"] as Handle;
+  const [bytes, storedAt] = [Number(row["bytes"]), Number(row["stored"])];
+  return { handle, kind: handleKind(handle), bytes, storedAt };
+}
+
+async function find(
+  query: Query,
+  { store: { schema, tenant }, key }: Place,
+  handle: Handle,
+  columns: string,
+): Promise<Row> {
+  const text = `select ${columns} from ${schema}.originals where ${OF_CONVERSATION} and handle = $3`;
+  const [row] = await query(text, [tenant, key, handle]);
+  if (row === undefined) throw missingOriginal(handle);
+  return row;
+}
+
+async function store(
+  query: Query,
+  place: Place,
+  { handle, bytes }: { readonly handle: Handle; readonly bytes: Buffer },
+): Promise<ArchiveEntry> {
+  const { store: at, key } = place;
+  const digest = Buffer.from(sha256OfBytes(bytes), "hex");
+  await place.use(query);
+  const [stored] = await query(
+    `insert into ${at.schema}.originals (tenant, conversation, handle, bytes, digest, start)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning ${ENTRY}`,
+    [at.tenant, key, handle, bytes.length, digest, bytes.subarray(0, PIECE)],
+  );
+  if (stored === undefined) {
+    const known = await find(query, place, handle, `${ENTRY}, digest`);
+    if (!digest.equals(known["digest"] as Buffer)) throw takenHandle(handle);
+    return entryOf(known);
+  }
+  for (let number = 1; number * PIECE < bytes.length; number++) {
+    await query(
+      `insert into ${at.schema}.pieces (tenant, conversation, handle, number, content)
+       values ($1, $2, $3, $4, $5)`,
+      [at.tenant, key, handle, number, bytes.subarray(number * PIECE, (number + 1) * PIECE)],
+    );
+  }
+  return entryOf(stored);
+}
+
+async function whole(query: Query, place: Place, handle: Handle): Promise<string> {
+  const { store: at, key } = place;
+  const row = await find(query, place, handle, "bytes, start");
+  const rest = `select content from ${at.schema}.pieces where ${OF_CONVERSATION} and handle = $3 order by number`;
+  const pieces = Number(row["bytes"]) > PIECE ? await query(rest, [at.tenant, key, handle]) : [];
+  const contents = [row["start"], ...pieces.map(({ content }) => content)] as readonly Buffer[];
+  return Buffer.concat(contents).toString("utf8");
+}
+
+/** Bytes of one row of an original. */
+interface Part {
+  readonly number: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+async function partOf(
+  query: Query,
+  { store: { schema, tenant }, key }: Place,
+  { handle, number, from, length }: Part & { readonly handle: Handle },
+): Promise<Buffer> {
+  const values = [tenant, key, handle, from + 1, length];
+  const where = `where ${OF_CONVERSATION} and handle = $3`;
+  const [row] = await (number === 0
+    ? query(
+        `select substring(start from $4 for $5) as part from ${schema}.originals ${where}`,
+        values,
+      )
+    : query(
+        `select substring(content from $4 for $5) as part from ${schema}.pieces ${where} and number = $6`,
+        [...values, number],
+      ));
+  if (row === undefined) throw missingOriginal(handle);
+  return row["part"] as Buffer;
+}
+
+/** Reads over the borders of rows. */
+function readerOf(bytes: number, read: (part: Part) => Promise<Buffer>): OriginalReader {
+  return {
+    bytes,
+    async read(from, into) {
+      const end = Math.min(bytes, from + into.length);
+      let at = from;
+      while (at < end) {
+        const start = at % PIECE;
+        const length = Math.min(end - at, PIECE - start);
+        const part = await read({ number: Math.floor(at / PIECE), from: start, length });
+        into.set(part, at - from);
+        at += part.length;
+      }
+      return Math.max(0, at - from);
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import { sha256Hex } from "../digest.ts";
+import type { Archive, ArchiveJournal } from "../archive.ts";
+import { collect, type Collected, type CollectOptions } from "./collect.ts";
+import { journalOf } from "./journal.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { originalsOf } from "./originals.ts";
+import {
+  checked,
+  createStore,
+  type Place,
+  type PostgresArchiveOptions,
+  type Store,
+} from "./store.ts";
+
+export interface PostgresArchive extends Archive {
+  readonly journal: ArchiveJournal;
+  conversation(id: string): PostgresArchive;
+  /** Makes the tables, or brings them up to date; safe when many do it at once. The numbers of the steps that were taken. */
+  migrate(): Promise<readonly number[]>;
+  /**
+   * Removes conversations of the tenant that nobody has used for `maxAgeMs`, in batches of
+   * `batch` (100) that wait for nobody. One with a journal stays, unless `journals` says otherwise.
+   */
+  collect(options: CollectOptions): Promise<Collected>;
+  /** Ends the pool that was made for the connection string; a caller's own stays. */
+  close(): Promise<void>;
+}
+
+/**
+ * An archive in PostgreSQL (12 or newer), for agents on more than one machine. Any number of
+ * processes may use one conversation; what `put` and `append` return for is committed. Rejects as
+ * every archive does: `unknown-handle`, `archive-failed` (with what to do), `invalid-message` for
+ * text with half a surrogate pair.
+ * @example
+ * import { createContext } from "longhaul";
+ * import { postgresArchive } from "longhaul/archive/postgres";
+ *
+ * const archive = postgresArchive({ migrate: true });
+ * const context = createContext({ window: 200_000, conversation: "ticket-4711", archive });
+ */
+export function postgresArchive(options: PostgresArchiveOptions = {}): PostgresArchive {
+  const { schema = "longhaul", tenant = "default", conversation = "default" } = checked(options);
+  return archiveOf(createStore(schema, tenant, options), conversation);
+}
+
+function archiveOf(store: Store, id: string): PostgresArchive {
+  const place = placeOf(store, id);
+  return {
+    name: "postgres",
+    ...originalsOf(place),
+    conversation: (other) => archiveOf(store, other),
+    journal: journalOf(place),
+    migrate: store.migrate,
+    collect: (options) => collect(store, options),
+    close: store.close,
+  };
+}
+
+/** A conversation is marked as used once in so many seconds. */
+const USE_EVERY = 60;
+
+function placeOf(store: Store, id: string): Place {
+  const { schema, tenant } = store;
+  const text = JSON.stringify(id);
+  const key = Buffer.from(sha256Hex(text), "hex");
+  return {
+    store,
+    key,
+    async use(query) {
+      await query(
+        `insert into ${schema}.conversations as known (tenant, key, id) values ($1, $2, $3)
+         on conflict (tenant, key) do update set used_at = clock_timestamp()
+         where known.used_at < clock_timestamp() - interval '${USE_EVERY} seconds'`,
+        [tenant, key, text],
+      );
+    },
+  };
+}
+
+/** The steps as SQL, for whoever applies them by hand. */
+export function postgresMigrations(schema = "longhaul"): readonly Migration[] {
+  return migrations(checked({ schema }).schema ?? schema);
+}

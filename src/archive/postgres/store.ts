@@ -1,0 +1,147 @@
+import type { PoolConfig } from "pg";
+import { ContextError } from "../../core/error.ts";
+import { checkNames, type OptionNames } from "../../core/options.ts";
+import { inTransaction, type PostgresPool, type Query } from "./connection.ts";
+import { migrations } from "./migrations.ts";
+
+export interface PostgresArchiveOptions {
+  /**
+   * Where the database is. What is left out of it comes from `PGHOST`, `PGUSER`, `PGPASSWORD`,
+   * `PGDATABASE`; needs the package `pg`.
+   * @default what these say
+   */
+  readonly connectionString?: string;
+  /** A pool of the caller's own, in place of a connection string. */
+  readonly pool?: PostgresPool;
+  /** The schema that holds the tables: a plain name in lower case. @default "longhaul" */
+  readonly schema?: string;
+  /**
+   * Whose conversations these are. No tenant sees what belongs to another: every table has a policy
+   * that says so, which binds every role but superusers. Up to 200 letters, digits, `.`, `_`, `:`, `@`, `-`.
+   * @default "default"
+   */
+  readonly tenant?: string;
+  /** The conversation that the originals belong to. @default "default" */
+  readonly conversation?: string;
+  /** Whether the first use makes the tables, or brings them up to date. @default false */
+  readonly migrate?: boolean;
+}
+
+/** One database as one tenant sees it. */
+export interface Store {
+  readonly schema: string;
+  readonly tenant: string;
+  /** Does work in a transaction of the tenant. */
+  readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  readonly migrate: () => Promise<readonly number[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** One conversation in it. */
+export interface Place {
+  readonly store: Store;
+  /** The key of its rows. */
+  readonly key: Buffer;
+  /** Makes the conversation, or marks that it is in use. */
+  readonly use: (query: Query) => Promise<void>;
+}
+
+/** What picks the rows of a conversation, by the first two values of a statement. */
+export const OF_CONVERSATION = "tenant = $1 and conversation = $2";
+
+const OPTIONS: OptionNames<PostgresArchiveOptions> = {
+  connectionString: true,
+  pool: true,
+  schema: true,
+  tenant: true,
+  conversation: true,
+  migrate: true,
+};
+
+export function checked(options: PostgresArchiveOptions): PostgresArchiveOptions {
+  checkNames(options, OPTIONS);
+  const { schema, tenant, pool, connectionString } = options;
+  const fail = (message: string): never => {
+    throw new ContextError("invalid-options", `postgresArchive: ${message}`);
+  };
+  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+    fail("`schema` must be a plain name in lower case, up to 51 characters.");
+  }
+  if (tenant !== undefined && !/^[\w.:@-]{1,200}$/.test(tenant)) {
+    fail("`tenant` must be 1 to 200 letters, digits, `.`, `_`, `:`, `@` or `-`.");
+  }
+  if (pool !== undefined && connectionString !== undefined) {
+    fail("give either `pool` or `connectionString`.");
+  }
+  return options;
+}
+
+export function createStore(
+  schema: string,
+  tenant: string,
+  options: PostgresArchiveOptions,
+): Store {
+  let own: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
+  const pool = (): Promise<PostgresPool> =>
+    options.pool === undefined ? (own ??= openPool(options)) : Promise.resolve(options.pool);
+  let migrated: Promise<readonly number[]> | undefined;
+  const migrate = async (): Promise<readonly number[]> => bringUpToDate(await pool(), schema);
+  return {
+    schema,
+    tenant,
+    migrate,
+    async transact(work) {
+      if (options.migrate === true) {
+        migrated ??= migrate();
+        await migrated.catch((error: unknown) => {
+          migrated = undefined;
+          throw error;
+        });
+      }
+      return inTransaction(await pool(), tenant, work);
+    },
+    async close() {
+      await (await own)?.end();
+      own = undefined;
+    },
+  };
+}
+
+async function openPool({
+  connectionString,
+}: PostgresArchiveOptions): Promise<PostgresPool & { end(): Promise<void> }> {
+  const { default: pg } = await import("pg").catch((cause: unknown) => {
+    throw new ContextError(
+      "archive-failed",
+      "The package `pg` is not installed, which talks to PostgreSQL: npm install pg",
+      { cause },
+    );
+  });
+  // An agent whose work is done should end, whatever connections are open.
+  const config: PoolConfig = { max: 8, allowExitOnIdle: true, connectionTimeoutMillis: 10_000 };
+  const pool = new pg.Pool(
+    connectionString === undefined ? config : { ...config, connectionString },
+  );
+  // A connection that is lost while nobody uses it is no matter; unheard, it would end the process.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+/** Makes what is missing, one process at a time. */
+async function bringUpToDate(pool: PostgresPool, schema: string): Promise<readonly number[]> {
+  return inTransaction(pool, undefined, async (query) => {
+    await query("select pg_advisory_xact_lock(hashtext($1))", [`longhaul.migrate.${schema}`]);
+    await query(`create schema if not exists ${schema}`);
+    await query(`create table if not exists ${schema}.migrations (
+      number int primary key, applied_at timestamptz not null default now())`);
+    const [known] = await query(
+      `select coalesce(max(number), 0) as number from ${schema}.migrations`,
+    );
+    const due = migrations(schema).filter(({ number }) => number > Number(known?.["number"]));
+    for (const { number, sql } of due) {
+      await query(sql);
+      await query(`insert into ${schema}.migrations (number) values ($1)`, [number]);
+    }
+    return due.map(({ number }) => number);
+  });
+}

@@ -1,4 +1,5 @@
 import { ContextError } from "../core/error.ts";
+import { unknownOption } from "../core/options.ts";
 import { KINDS } from "../core/calls/tool-kind.ts";
 import { describeValue } from "../core/message/shape.ts";
 import {
@@ -126,7 +127,7 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   assertOptions(options);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
-    if (!hasName(name)) throw unknownOption(name);
+    if (!hasName(name)) throw unknownOption(name, NAMES);
     const rule = hasRule(name) ? RULES[name] : ANYTHING;
     if (!rule.fits(value)) throw noSuch(name, value, rule.expected);
   }
@@ -163,35 +164,6 @@ function checkSummarizer(summarizer: Readonly<Record<string, unknown>>): void {
     if (tokens === undefined || (typeof tokens === "number" && tokens > 0)) continue;
     throw noSuch(`summarizer.${field}`, tokens, "a number of tokens above 0, or absent");
   }
-}
-
-/** The error for a name that is none, with the nearest one that is. */
-export function unknownOption(name: string, names = NAMES): ContextError {
-  const nearest = names
-    .map((option) => ({
-      option,
-      far: distance(name.toLowerCase(), option.toLowerCase()),
-    }))
-    .toSorted((one, other) => one.far - other.far)[0];
-  const isNear = nearest !== undefined && nearest.far <= Math.max(2, name.length / 3);
-  const hint = isNear ? ` Did you mean ${nearest.option}?` : "";
-  return new ContextError("invalid-options", `There is no option ${name}.${hint}`, {
-    details: { option: name },
-  });
-}
-
-/** How many letters two words differ by: added, left out or exchanged. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (let column = 1; column <= other.length; column++) {
-      const same = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
-      next.push(Math.min(same, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -12,13 +12,13 @@ import type { History, HistoryView } from "./history.ts";
 import { makeRecord, recordable } from "./make-record.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
-import type { Persistence } from "./persistence.ts";
+import { keepEdit, type Persistence } from "./persistence.ts";
 import type { RecallChoice } from "./recall-choice.ts";
-import type { Refusal } from "./refusal.ts";
 import {
   type ArchivedPlan,
   planAndArchive,
   planOptions,
+  type EditAsked,
   planningFor,
   repaired,
 } from "./plan-edit.ts";
@@ -43,6 +43,7 @@ import {
   type MadeSummary,
   protectedOutputs,
   summaryOf,
+  withCarried,
 } from "./write-summary.ts";
 import { type ChosenTemplate, chooseTemplate } from "./templates.ts";
 import { undoLast } from "./undo.ts";
@@ -54,9 +55,7 @@ import type { CountTokens } from "../core/text/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** How one edit was asked for. */
-export interface EditRequest extends Pick<Refusal, "unreachable"> {
-  /** Compact even though there is room. */
-  readonly force: boolean;
+export interface EditRequest extends EditAsked {
   /** The template's override of this call. */
   readonly compactionTemplate?: TemplateOption;
   readonly signal?: AbortSignal;
@@ -145,7 +144,7 @@ async function edit(
   view: View,
   request: EditRequest,
 ): Promise<Prepared> {
-  const { options, archive, history, gauge, persistence, events, now } = parts;
+  const { options, archive, history, gauge, persistence, now } = parts;
   const { check, ledger, lines } = books.booksOf(view);
   const told = ledger.ledger();
   const { legal, lead, repairs, unkept } = await repaired(view.messages, check.issues(), parts);
@@ -166,9 +165,12 @@ async function edit(
   const warnings = [...view.warnings, ...unloaded];
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
-  const isFull = !request.force || gauge.isOver(view.measured);
+  const isLost = persistence.isRequired && (!planned.isArchived || unkept.length > 0);
+  const isFull = !isLost && (!request.force || gauge.isOver(view.measured));
   const mended = isFull ? { messages: legal, repairs } : { messages: view.messages, repairs: [] };
-  if (plan.action === "none") return unedited(mended, timed(none), gauge.tokens());
+  const pass = (told = failures): Prepared =>
+    unedited(mended, timed({ ...none, failures: told }), gauge.tokens());
+  if (plan.action === "none" || isLost) return pass();
   const known = { ...told, names: namesOfHead(legal, plan, books) };
   const { end, facts } = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
@@ -181,21 +183,16 @@ async function edit(
     signal: request.signal,
   });
   request.signal?.throwIfAborted();
-  const { recorded, sections } = summaryFor(parts, books, {
-    ...planned,
-    facts,
-    words: model.words,
-    template,
-  });
+  const wanted = { ...planned, facts, words: model.words, template };
+  const { recorded, sections, ...consumed } = summaryFor(parts, books, wanted);
   const tokens = gauge.tokens();
-  const decided = { messages: legal, lead, plan, end, facts, summary: recorded };
+  const decided = { messages: legal, lead, end, ...consumed, summary: recorded };
   const { record, messages, base } = makeRecord(view, decided, { ...parts, tokens });
-  history.append(record, base);
-  const unsaved = await persistence.add(record);
-  events.emit("edited", record);
+  const unsaved = await keepEdit(parts, record, base);
+  const failed = [...failures, model.failure, ...unsaved].filter((one) => one !== undefined);
+  if (!history.journal.includes(record)) return pass(failed);
   const done = { planned, record, messages, model, sections, tokens, policy: options.continuation };
   const changed = editReport({ ...done, ledger: books.factsOf(history.records) }, none);
-  const failed = [...failures, model.failure, unsaved].filter((one) => one !== undefined);
   const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
   return { messages, report: timed({ ...none, ...made, failures: failed }) };
 }
@@ -252,18 +249,19 @@ function summaryFor(
 ): MadeSummary {
   const { messages, plan, isArchived, facts, words, template } = wanted;
   const { compaction } = plan;
-  if (compaction === undefined) return { recorded: {}, sections: {} };
+  if (compaction === undefined) return { recorded: {}, sections: {}, facts, plan };
   const { cwd, constraints } = options;
+  const { records } = history;
   const { counter } = gauge.tokens();
   const head = messages.slice(compaction.system, compaction.tailStart);
-  const earlier = earlierSummaries(head, history.recordsOf, template, history.records);
-  const { records = history.records } = earlier;
-  const before = books.factsOf(records);
-  return summaryOf({
+  const earlier = earlierSummaries(head, history.recordsOf, template, records);
+  const consumed = withCarried(wanted, earlier.carried, cwd);
+  const made = summaryOf({
     head,
     headHandle: isArchived ? compaction.handle : undefined,
     earlier,
-    ledger: mergeLedgers(before, facts, { cwd }),
+    records,
+    ledger: mergeLedgers(books.factsOf(records), consumed.facts, { cwd }),
     words,
     cap: compaction.summary.cap,
     count: summaryCount(compaction.summary, counter),
@@ -271,9 +269,10 @@ function summaryFor(
     constraints,
     cwd,
     recall: recall.hasTool(),
-    protectedOutputs: protectedOutputs(wanted, records, digest),
+    protectedOutputs: protectedOutputs({ messages, plan: consumed.plan }, records, digest),
     standing: standingIn(messages, plan, { names: books.names, toolKinds: options.toolKinds }),
   });
+  return { ...made, ...consumed };
 }
 
 /** Counts what counts towards the cap: tokens, or bytes where a limit on them is nearer. */

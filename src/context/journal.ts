@@ -171,10 +171,11 @@ const FACT_TEXTS = {
   todos: ["text"],
   errors: ["tool", "subject", "text"],
   statements: ["text"],
+  said: ["text"],
   names: ["name"],
 } as const satisfies Record<keyof Omit<Ledger, "todosAt">, readonly string[]>;
-/** Facts that only a compaction records. */
-const OPTIONAL = new Set(["names"]);
+/** Facts that not every ledger has. */
+const OPTIONAL = new Set(["said", "names"]);
 
 /** Whether a stored value is what `extractLedger` makes. */
 export function isLedger(value: unknown): boolean {

@@ -1,16 +1,24 @@
 import type { ArchiveJournal } from "../archive/archive.ts";
 import { type Failure, failureOf } from "../core/error.ts";
-import { isJournalEntry, type JournalEntry } from "./journal.ts";
+import type { Message } from "../core/message/index.ts";
+import type { Emitter } from "./events.ts";
+import { isJournalEntry, type JournalEntry, type JournalRecord } from "./journal.ts";
 import type { History } from "./history.ts";
 
 /** Keeps a journal where other processes find it. */
 export interface Persistence {
   /** Takes in what is stored, the first time it is called; returns what it could not take in. */
   load(): Promise<Failure | undefined>;
-  /** Notes an entry and stores it, with all that could not be stored before. */
+  /** Stores an entry, with all that could not be stored before; where that is required, or not at all. */
   add(entry: JournalEntry): Promise<Failure | undefined>;
   /** Stores what is not stored yet; returns why that failed. */
   flush(): Promise<Failure | undefined>;
+  /** Whether nothing may be edited that is not stored. */
+  readonly isRequired: boolean;
+  /** Whether other processes add to the journal while this one runs. */
+  readonly isShared: boolean;
+  /** Makes an edit while nobody else makes one; first says whether others have made some. */
+  alone<T>(edit: (isNews: boolean) => Promise<T>): Promise<T>;
 }
 
 const NOT_READ = "The stored journal could not be read, so earlier edits are not known";
@@ -26,14 +34,33 @@ export function createPersistence(
       load: () => Promise.resolve(undefined),
       add: () => Promise.resolve(undefined),
       flush: () => Promise.resolve(undefined),
+      isRequired: false,
+      isShared: false,
+      alone: (edit) => edit(false),
     };
   }
+  const { isRequired = false } = store;
   let isLoaded = false;
+  /** How many entries were read or added. */
+  let seen = 0;
+  const read = async (): Promise<Failure | undefined> => {
+    try {
+      const stored = await store.read();
+      if (stored.length === seen) return undefined;
+      seen = stored.length;
+      const known = stored.filter(isJournalEntry);
+      if (known.length > 0) history.restore(known);
+      return known.length < stored.length ? notKnown(stored.length - known.length) : undefined;
+    } catch (error) {
+      return failureOf(error, "archive-failed", NOT_READ);
+    }
+  };
   const waiting: JournalEntry[] = [];
   const flush = async (): Promise<Failure | undefined> => {
     try {
       for (let entry = waiting[0]; entry !== undefined; entry = waiting[0]) {
         await store.append(entry);
+        seen++;
         waiting.shift();
       }
       return undefined;
@@ -45,21 +72,68 @@ export function createPersistence(
     async load() {
       if (isLoaded) return undefined;
       isLoaded = true;
-      try {
-        const stored = await store.read();
-        const known = stored.filter(isJournalEntry);
-        if (known.length > 0) history.restore(known);
-        return known.length < stored.length ? notKnown(stored.length - known.length) : undefined;
-      } catch (error) {
-        return failureOf(error, "archive-failed", NOT_READ);
-      }
+      return read();
     },
-    add(entry) {
+    async add(entry) {
       waiting.push(entry);
-      return flush();
+      const failure = await flush();
+      // What is not made must not be stored later.
+      if (failure !== undefined && isRequired) waiting.pop();
+      return failure;
     },
     flush,
+    isRequired,
+    isShared: store.alone !== undefined,
+    alone: aloneIn(store, { flush, read, seen: () => seen }),
   };
+}
+
+interface Following {
+  readonly flush: () => Promise<Failure | undefined>;
+  readonly read: () => Promise<Failure | undefined>;
+  /** How many entries are known. */
+  readonly seen: () => number;
+}
+
+function aloneIn(store: ArchiveJournal, { flush, read, seen }: Following): Persistence["alone"] {
+  if (store.alone === undefined) return (edit) => edit(false);
+  const alone = store.alone.bind(store);
+  return async (edit) => {
+    let isAlone = false;
+    try {
+      return await alone(async () => {
+        isAlone = true;
+        await flush();
+        const known = seen();
+        await read();
+        return edit(seen() !== known);
+      });
+    } catch (error) {
+      // Where the store is away, nobody else can edit either; what cannot be stored is told later.
+      if (isAlone) throw error;
+      return edit(false);
+    }
+  };
+}
+
+/** Stores an edit and takes it over, unless it must be stored and cannot be; what failed. */
+export async function keepEdit(
+  { persistence, history, events }: EditKeeping,
+  record: JournalRecord,
+  base: readonly Message[],
+): Promise<readonly Failure[]> {
+  const failure = await persistence.add(record);
+  if (failure === undefined || !persistence.isRequired) {
+    history.append(record, base);
+    events.emit("edited", record);
+  }
+  return failure === undefined ? [] : [failure];
+}
+
+interface EditKeeping {
+  readonly persistence: Persistence;
+  readonly history: History;
+  readonly events: Emitter;
 }
 
 function notKnown(count: number): Failure {

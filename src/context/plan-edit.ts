@@ -19,7 +19,7 @@ import type {
   MessageLines,
   Original,
 } from "../core/message/index.ts";
-import type { ContextPlan } from "../core/plan/index.ts";
+import type { ContextPlan, HeadSplit } from "../core/plan/index.ts";
 
 /** A plan whose originals are in the archive, or that says that they are not. */
 export interface ArchivedPlan {
@@ -62,21 +62,32 @@ export function planOptions(
   };
 }
 
+/** What an edit is to do. */
+export interface EditAsked {
+  /** Compact even though there is room. */
+  readonly force: boolean;
+  /** Summarize nothing. */
+  readonly pruneOnly?: boolean | undefined;
+  /** Why the provider could not load a link. */
+  readonly unreachable?: string;
+}
+
 /** The same for one edit; where its provider could not load links, they are described at once. */
 export function planningFor(
   options: PlanOptions,
   messages: readonly Message[],
-  { force, unreachable }: { readonly force: boolean; readonly unreachable?: string },
+  { force, pruneOnly = false, unreachable }: EditAsked,
 ): { readonly planning: PlanOptions; readonly unloaded: readonly string[] } {
   const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
-  if (links.length === 0) return { planning: { ...options, force }, unloaded: [] };
+  if (links.length === 0) return { planning: { ...options, force, pruneOnly }, unloaded: [] };
   const wanted = mediaTest(options.describeMedia);
   const describeMedia: MediaTest = (file, message) =>
     links.includes(file.url ?? "") || wanted(file, message);
   // What stands behind a "?" signs a link.
   const named = links.map((link) => clipLine(link.replace(/[?#][^]*/, ""), LINK_UNITS));
   const told = `the provider could not load what is linked; described by text: ${named.join(", ")}`;
-  return { planning: { ...options, force, describeMedia, describeNow: true }, unloaded: [told] };
+  const planning = { ...options, force, pruneOnly, describeMedia, describeNow: true };
+  return { planning, unloaded: [told] };
 }
 
 const LINK_UNITS = 200;
@@ -101,16 +112,29 @@ export async function planAndArchive(
 ): Promise<ArchivedPlan> {
   const { digest } = options;
   const known = await withKnownOriginals(archive, messages);
-  let head: Original | undefined;
-  const naming: PlanOptions = {
-    ...options,
-    headOf: (split) => (head = headOriginal(known, split, digest, lines)),
-  };
-  const plan = planBehind(preparedTail, known, naming) ?? planContext(known, naming);
+  const headOf = headsOf(known, digest, lines);
+  const planning = { ...options, headOf };
+  const plan = planBehind(preparedTail, known, planning) ?? planContext(known, planning);
+  const head = plan.compaction && headOf(plan.compaction);
   const failures = await archived(archive, originalsOf(known, plan, digest, head));
   if (failures.length === 0) return { messages, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
   return { messages, plan: again, isArchived: false, failures };
+}
+
+/** The originals of the heads of a list. The newest is remembered: writing it out takes a while. */
+function headsOf(
+  messages: readonly Message[],
+  digest: Digest,
+  lines: MessageLines | undefined,
+): (split: HeadSplit) => Original {
+  let last: { readonly key: string; readonly head: Original } | undefined;
+  return (split) => {
+    const { system, tailStart, withoutReasoning } = split;
+    const key = [system, tailStart, ...withoutReasoning].join(" ");
+    if (last?.key !== key) last = { key, head: headOriginal(messages, split, digest, lines) };
+    return last.head;
+  };
 }
 
 /** A tail that is larger than this share of usable would fill the window again at once. */

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../archive/digest.ts";
 import { applyEdits } from "../core/message/edit.ts";
 import { assertMessages } from "../core/message/shape.ts";
-import { contextBudget } from "../core/overflow/budget.ts";
+import { budgetOf } from "../core/overflow/budget.ts";
 import { originalsOf } from "../core/plan/apply-plan.ts";
 import { planPrune, type PrunedPiece } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
@@ -41,7 +41,7 @@ export function pruneToolOutputs(
   const { counter = estimator, now = Date.now, toolKinds, protectedTools } = options;
   const meter = createMessageMeter(counter);
   const pruned = planPrune(messages, {
-    budget: contextBudget(options),
+    budget: budgetOf(options),
     protectedTools,
     excess: Infinity,
     counter,

@@ -67,6 +67,8 @@ export interface ContextReport {
     readonly assumed?: AssumedFactor;
   };
   readonly messages: { readonly before: number; readonly after: number };
+  /** Earlier edits that the history no longer fits; they are gone from the list. */
+  readonly droppedEdits: number;
   readonly prune: readonly PieceReport[];
   /**
    * Where nothing was compacted: messages whose reasoning went, because it is bound to what was
@@ -118,6 +120,7 @@ export function emptyReport(view: View, budget: ContextBudget, costs: ModelCosts
       ...(assumed && { assumed }),
     },
     messages: { before: messages, after: messages },
+    droppedEdits: view.dropped,
     prune: [],
     clipped: [],
     ...costs,

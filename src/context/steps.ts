@@ -1,10 +1,12 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { messageText, type Message } from "../core/message/message.ts";
 import type { Editor, EditorParts } from "./edit.ts";
+import { editing, held, isOver } from "./editing.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
 import type { Doubt } from "./reports.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
-import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
+import type { Prepared, View } from "./report.ts";
 import { checkTemplates } from "./templates.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
@@ -13,6 +15,8 @@ import type { TokenCounter } from "../core/tokens/index.ts";
 export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
+  /** Prune as far as the target, and summarize nothing, although it may not fit then. @default false */
+  readonly pruneOnly?: boolean;
   /** The template's override for a summary that this call needs; it wins over all others. */
   readonly compactionTemplate?: TemplateOption;
   /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
@@ -37,8 +41,26 @@ interface Opened {
   readonly loaded: () => Editor | undefined;
 }
 
+const PREPARE_OPTIONS: OptionNames<PrepareOptions> = {
+  instructions: true,
+  tools: true,
+  boundReasoning: true,
+  maxOutput: true,
+  force: true,
+  pruneOnly: true,
+  compactionTemplate: true,
+  signal: true,
+};
+
+function checked(asked: PrepareOptions, options: ContextOptions): PrepareOptions {
+  checkNames(asked, PREPARE_OPTIONS);
+  const { compactionTemplate } = asked;
+  if (compactionTemplate !== undefined) checkTemplates(options, compactionTemplate);
+  return asked;
+}
+
 export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
-  const { options, history, now, recall } = parts;
+  const { options, history, persistence, recall } = parts;
   const opened = opening(parts);
   const views = viewing(parts, opened);
   const { viewOf } = views;
@@ -50,27 +72,28 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     return gauge;
   };
 
+  const { unedited, editAlone } = editing(parts, () => opened.loaded()?.costs, viewOf);
+
   return {
-    async prepare(messages, { force = false, compactionTemplate, signal, ...sent } = {}) {
+    async prepare(messages, asked = {}) {
+      const { force = false, pruneOnly, compactionTemplate, signal } = checked(asked, options);
       hasRecovered = false;
       signal?.throwIfAborted();
-      if (compactionTemplate !== undefined) checkTemplates(options, compactionTemplate);
       const gauge = await ready();
-      gauge.note(sent);
-      recall.note(sent.tools);
+      gauge.note(asked);
+      recall.note(asked.tools);
       const view = viewOf(messages, gauge);
       if (force || isOver(view, gauge, options)) {
-        const whole = held(view);
         const editor = await opened.editor();
-        const prepared = await editor.edit(whole, { force, compactionTemplate, signal });
-        gauge.sends(prepared.messages);
-        return prepared;
+        const wanted = { force, pruneOnly, compactionTemplate, signal };
+        return editAlone({ messages, view, gauge, force }, async (newest) => {
+          const prepared = await editor.edit(newest, wanted);
+          gauge.sends(prepared.messages);
+          return prepared;
+        });
       }
-      if (isFilling(view, gauge, options)) await nearEdit(view, opened);
-      const report = emptyReport(view, gauge.budget, opened.loaded()?.costs ?? NO_COSTS);
-      const durationMs = now() - view.startedAt;
-      gauge.sends();
-      return { messages: view.messages, report: { ...report, durationMs } };
+      if (isFilling(view, gauge, options)) await nearEdit(view, opened, !persistence.isShared);
+      return unedited(view, gauge);
     },
     async recover(messages, refused) {
       if (messages.length === 0 || hasRecovered) return undefined;
@@ -83,9 +106,9 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       viewOf(messages, gauge);
       if (force) gauge.refuse(overflow);
       const editor = await opened.editor();
-      return shrunk(
-        () => editor.edit(held(viewOf(messages, gauge)), { force, unreachable }),
-        gauge,
+      const view = viewOf(messages, gauge);
+      return editAlone({ messages, view, gauge, force: false }, (newest) =>
+        shrunk(() => editor.edit(newest, { force, unreachable }), gauge),
       );
     },
     async undo(messages) {
@@ -147,13 +170,13 @@ function viewing(
   };
 }
 
-/** What an edit needs is loaded, and kept up to date while one is near. */
-async function nearEdit(view: View, { editor, loaded }: Opened): Promise<void> {
+/** What an edit needs is loaded, and kept up to date while one is near; a summary is begun if it may be. */
+async function nearEdit(view: View, { editor, loaded }: Opened, mayAsk: boolean): Promise<void> {
   const known = loaded();
   const seen = known === undefined ? held(view) : view;
   const near = known ?? (await editor());
   near.follow(seen);
-  near.prepareAhead(seen);
+  if (mayAsk) near.prepareAhead(seen);
 }
 
 function opening(parts: Omit<EditorParts, "gauge">): Opened {
@@ -193,15 +216,6 @@ async function estimator(): Promise<TokenCounter> {
   return (await import("../core/tokens/estimator.ts")).estimator;
 }
 
-/** T7; bytes and images are only counted where somebody set a limit on them. */
-function isOver({ measured, messages }: View, gauge: Gauge, options: ContextOptions): boolean {
-  if (gauge.isOver(measured)) return true;
-  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
-  if (maxBytes === Infinity && maxImages === Infinity) return false;
-  const size = gauge.tokens().meter.totalSize(messages);
-  return size.bytes > maxBytes || size.images > maxImages;
-}
-
 function isFilling(
   { measured }: View,
   { budget }: Gauge,
@@ -209,11 +223,6 @@ function isFilling(
 ): boolean {
   const share = typeof summarizeAhead === "number" ? summarizeAhead : 1;
   return measured.most >= budget.usable * Math.min(EDIT_IS_NEAR, share);
-}
-
-/** The caller may go on adding to its own list while an edit is being made. */
-function held(view: View): View {
-  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
 }
 
 function warningsOf(

@@ -1,6 +1,6 @@
 import type { JournalRecord } from "./journal.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
-import { type ContextBudget, contextBudget, type NamedModel } from "../core/overflow/budget.ts";
+import { type ContextBudget, budgetOf, type NamedModel } from "../core/overflow/budget.ts";
 
 /** What a provider says when it refuses a request as too large. */
 export interface RefusedRequest {
@@ -37,7 +37,7 @@ const CONFIRMING_SHARE = 0.8;
 const LEAST_WINDOW = 1_000;
 
 export function createWindow(options: BudgetOptions & NamedModel): LearnedWindow {
-  const configured = contextBudget(options);
+  const configured = budgetOf(options);
   const usual = configured.reserved;
   let reserved: number | undefined;
   let learned: number | undefined;
@@ -48,7 +48,7 @@ export function createWindow(options: BudgetOptions & NamedModel): LearnedWindow
   const update = (): void => {
     const window = passing ?? learned;
     const shrunk = window === undefined ? {} : { window, maxInput: undefined };
-    current = contextBudget({ ...options, ...(reserved !== undefined && { reserved }), ...shrunk });
+    current = budgetOf({ ...options, ...(reserved !== undefined && { reserved }), ...shrunk });
   };
   const learn = (window: number): void => {
     if (window < (learned ?? configured.window)) learned = window;

@@ -8,9 +8,11 @@ import { originalHandle } from "../core/message/original.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
 import type { ArchivedPlan } from "./plan-edit.ts";
 import type { ProtectedOutput, RecordedFacts } from "../core/summary/facts.ts";
+import { createLedgerSum, mergeLedgers } from "../core/ledger/merge.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Digest, Handle } from "../core/message/index.ts";
 import type { CompactionTemplate } from "../core/summary/index.ts";
+import type { UnpinnedResult } from "../core/plan/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
@@ -68,8 +70,8 @@ async function isVouchedFor(
 export interface EarlierSummaries {
   /** All of them as one text, for whoever writes the next one; `undefined` where there is none. */
   readonly text: string | undefined;
-  /** The records that vouch for the newest of ours, which have the facts of all before it. */
-  readonly records: readonly JournalRecord[] | undefined;
+  /** Records of other branches that vouch for some of them: no other record has their facts. */
+  readonly carried: Branch;
   /** What the texts say that no record vouches for, newest first. */
   readonly strange: readonly Words[];
 }
@@ -82,7 +84,7 @@ export function earlierSummaries(
   messages: readonly Message[],
   recordsOf: RecordsOf,
   template?: CompactionTemplate,
-  standing?: Branch,
+  standing: Branch = [],
 ): EarlierSummaries {
   const found = messages.flatMap((message) => {
     if (message.kind !== "summary" && !startsTurn(message)) return [];
@@ -95,10 +97,12 @@ export function earlierSummaries(
   const summaries = found.filter(({ isSummary }) => isSummary);
   // To whoever reads it, a line that is not quoted is a recorded fact.
   const texts = summaries.map(({ bare, records }) => (records === undefined ? quoted(bare) : bare));
-  const vouching = summaries.findLast(({ records }) => records !== undefined)?.records;
+  const others = summaries.flatMap(({ records }) =>
+    records?.at(-1) === standing.at(-1) ? [] : [records ?? []],
+  );
   return {
     text: texts.length === 0 ? undefined : texts.join("\n\n"),
-    records: vouching && vouching !== standing ? withoutKept(vouching) : vouching,
+    carried: withoutStanding(others.flatMap(withoutKept), standing),
     strange: found
       .filter(({ records }) => records === undefined)
       .map(({ bare, isSummary }) =>
@@ -106,6 +110,52 @@ export function earlierSummaries(
       )
       .toReversed(),
   };
+}
+
+/** Each record once, and none that stands. */
+function withoutStanding(records: Branch, standing: Branch): Branch {
+  const byKey = new Map(records.map((record) => [record.after.key, record]));
+  for (const { after } of standing) byKey.delete(after.key);
+  return [...byKey.values()];
+}
+
+/** What a record keeps for those after it. */
+export type Consumed = Pick<JournalRecord, "facts" | "plan">;
+
+/**
+ * What a new record keeps: its own, and what the summaries among its messages stand for. That comes
+ * from another count of messages, and before all of this one.
+ */
+export function withCarried(
+  { facts, plan }: Consumed,
+  carried: Branch,
+  cwd: string | undefined,
+): Consumed {
+  if (carried.length === 0) return { facts, plan };
+  const sum = createLedgerSum({ cwd });
+  for (const record of carried) sum.add(record.facts);
+  const { compaction } = plan;
+  const left = carried.flatMap((record) => record.plan.compaction?.unpinned ?? []);
+  const unpinned = [...(compaction?.unpinned ?? []), ...left.toReversed().map(fromBefore)];
+  return {
+    facts: mergeLedgers(allFromBefore(sum.ledger()), facts, { cwd }),
+    plan: { ...plan, compaction: compaction && { ...compaction, unpinned } },
+  };
+}
+
+function allFromBefore(ledger: Ledger): Ledger {
+  const { commands, instructions, errors, statements } = ledger;
+  return {
+    ...ledger,
+    commands: commands.map((fact) => ({ ...fact, at: -1 })),
+    instructions: instructions.map((fact) => ({ ...fact, at: -1 })),
+    errors: errors.map((fact) => ({ ...fact, at: -1 })),
+    statements: statements.map((fact) => ({ ...fact, at: -1 })),
+  };
+}
+
+function fromBefore(left: UnpinnedResult): UnpinnedResult {
+  return { ...left, message: -1 };
 }
 
 /** Above the words of what looks like a summary of ours and is none. */
@@ -149,6 +199,8 @@ export interface SummaryOptions extends Pick<
   /** Their handle, if they are in the archive. */
   readonly headHandle: Handle | undefined;
   readonly earlier: EarlierSummaries;
+  /** The records that stand. */
+  readonly records: Branch;
   /** The facts of all of the conversation. */
   readonly ledger: Ledger;
   /** What a model wrote, if one did. */
@@ -168,7 +220,7 @@ export type RecordedSummary = Pick<
 >;
 
 /** A summary as it is recorded, and by section for the report. */
-export interface MadeSummary {
+export interface MadeSummary extends Consumed {
   readonly recorded: RecordedSummary;
   /** What stands under each heading, by the id of the section. */
   readonly sections: Readonly<Record<string, string>>;
@@ -178,9 +230,18 @@ export interface MadeSummary {
  * T12: the summary of a head, framed, and the words in it as data, for the next one. Where no model
  * wrote, the words of the last model stand.
  */
-export function summaryOf(options: SummaryOptions): MadeSummary {
-  const { head, headHandle, words, earlier: before, template, ...rest } = options;
-  const { records = [], strange } = before;
+export function summaryOf(options: SummaryOptions): Omit<MadeSummary, keyof Consumed> {
+  const {
+    head,
+    headHandle,
+    words,
+    earlier: before,
+    template,
+    records: standing,
+    ...rest
+  } = options;
+  const { carried, strange } = before;
+  const records = [...standing, ...carried];
   const last = records.findLast((record) => record.summary !== undefined);
   const narrative = words ?? lastingWords(last?.narrative ?? {});
   const earlier = joinWords([...strange, last?.earlier]);

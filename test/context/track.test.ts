@@ -43,6 +43,7 @@ it("no exchanged message is overlooked, wherever it stands", async () => {
     expect((await context.prepare(history)).messages).toEqual(messages);
     const now = exchanged(at).slice(0, 3_000);
     const again = await context.prepare(now);
+    expect(again.report.droppedEdits).toBe(1);
     expect(again.report.warnings).toContain("the history changed; 1 earlier edits no longer apply");
     const fresh = createContext({ window: 10_000, counter: quarter });
     expect(again.messages).toEqual((await fresh.prepare(now)).messages);

@@ -145,7 +145,7 @@ function expectAnswer(name: string, args: readonly unknown[]): void {
     called(name, args);
   } catch (error) {
     if (!isContextError(error)) throw error;
-    expect(error.message).toMatch(/^\S.{20,}\.$/s);
+    expect(error.message).toMatch(/^\S.{15,}\.$/s);
   }
 }
 

@@ -1,0 +1,68 @@
+import type { Message } from "../core/message/message.ts";
+import type { EditorParts } from "./edit.ts";
+import type { Gauge } from "./measure.ts";
+import type { ContextOptions } from "./options.ts";
+import { emptyReport, type ModelCosts, NO_COSTS, type Prepared, type View } from "./report.ts";
+
+/** What is to be edited. */
+export interface Editable {
+  readonly messages: readonly Message[];
+  readonly view: View;
+  readonly gauge: Gauge;
+  /** Also where another process has made room meanwhile. */
+  readonly force: boolean;
+}
+
+/** A step's two ends. */
+export interface Editing {
+  readonly unedited: (view: View, gauge: Gauge) => Prepared;
+  /** Edits while no other process does, and not at all where one of them has just made room. */
+  readonly editAlone: <T>(
+    list: Editable,
+    edit: (view: View) => Promise<T>,
+  ) => Promise<T | Prepared>;
+}
+
+export function editing(
+  { options, history, persistence, now }: Omit<EditorParts, "gauge">,
+  costs: () => ModelCosts | undefined,
+  viewOf: (messages: readonly Message[], gauge: Gauge) => View,
+): Editing {
+  const unedited: Editing["unedited"] = (view, gauge) => {
+    const report = emptyReport(view, gauge.budget, costs() ?? NO_COSTS);
+    const durationMs = now() - view.startedAt;
+    gauge.sends();
+    return { messages: view.messages, report: { ...report, durationMs } };
+  };
+  return {
+    unedited,
+    editAlone({ messages, view, gauge, force }, edit) {
+      const [given, before] = [persistence.isShared ? [...messages] : messages, held(view)];
+      return persistence.alone(async (isNews) => {
+        if (!isNews) return edit(before);
+        await history.ready();
+        const newest = held(viewOf(given, gauge));
+        const hasRoom = !force && !isOver(newest, gauge, options);
+        return hasRoom ? unedited(newest, gauge) : edit(newest);
+      });
+    },
+  };
+}
+
+/** T7; bytes and images are only counted where somebody set a limit on them. */
+export function isOver(
+  { measured, messages }: View,
+  gauge: Gauge,
+  options: ContextOptions,
+): boolean {
+  if (gauge.isOver(measured)) return true;
+  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
+  if (maxBytes === Infinity && maxImages === Infinity) return false;
+  const size = gauge.tokens().meter.totalSize(messages);
+  return size.bytes > maxBytes || size.images > maxImages;
+}
+
+/** The caller may go on adding to its own list while an edit is being made. */
+export function held(view: View): View {
+  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
+}

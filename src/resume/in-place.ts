@@ -93,6 +93,7 @@ const PROGRAMS: Readonly<Record<SessionAgent, RegExp>> = {
   codex: /(?:^|[/\\])codex(?:\.exe)?$/,
   opencode: /(?:^|[/\\])opencode(?:\.exe)?$/,
   pi: /(?:^|[/\\])pi$/,
+  "qwen-code": /(?:^|[/\\])qwen$/,
 };
 
 /** Agents hold no lock: where the system lists processes, one of the agent in the folder counts. */

@@ -9,6 +9,7 @@ import {
   type ToolResultPart,
 } from "../core/message/message.ts";
 import { isRecord } from "../core/text/json.ts";
+import { createOpencodeIds, type OpencodeIds } from "./opencode-ids.ts";
 import { hexId, type SessionContent, type SessionWriter, splitSummary } from "./session.ts";
 import { traitsOfModel } from "./traits.ts";
 
@@ -24,7 +25,7 @@ export const opencodeSessions: SessionWriter = {
   announces: ({ role, kind }) => role === "system" && kind === undefined,
   create(content, { folder, env }) {
     const { now, cwd, title = "Compacted session", version = VERSION } = content;
-    const ids = createIds(now);
+    const ids = createOpencodeIds(now);
     const sessionID = ids("ses");
     const info = {
       id: sessionID,
@@ -51,21 +52,9 @@ export const opencodeSessions: SessionWriter = {
 /** The version that these sessions are like. */
 const VERSION = "1.18.33";
 
-type Ids = (prefix: "ses" | "msg" | "prt") => string;
-
-/** Ids as opencode makes them: they ascend, because it sorts by them. */
-function createIds(now: number): Ids {
-  let counter = 0;
-  return (prefix) => {
-    counter += 1;
-    const time = (BigInt(now) * 4096n + BigInt(counter)) & 0xff_ff_ff_ff_ff_ffn;
-    return `${prefix}_${time.toString(16).padStart(12, "0")}${hexId(7)}`;
-  };
-}
-
 interface Place {
   readonly sessionID: string;
-  readonly ids: Ids;
+  readonly ids: OpencodeIds;
 }
 
 interface Native {

@@ -18,6 +18,7 @@ const WRITERS = {
   codex: async () => (await import("./codex.ts")).codexSessions,
   opencode: async () => (await import("./opencode.ts")).opencodeSessions,
   pi: async () => (await import("./pi.ts")).piSessions,
+  "qwen-code": async () => (await import("./qwen-code.ts")).qwenCodeSessions,
 } as const;
 
 export type SessionAgent = keyof typeof WRITERS;

@@ -10,6 +10,7 @@ import {
   isClaudeCode,
   isCline,
   isCodex,
+  isCopilotCli,
   isGeminiCli,
   isGeminiCliLines,
   isNeutral,
@@ -19,6 +20,7 @@ import {
   isOpenHandsDocument,
   isOpenHandsLines,
   isPi,
+  isQwenCode,
   isSweAgent,
 } from "./signs.ts";
 import type {
@@ -40,6 +42,15 @@ import type { WriteTarget } from "./write.ts";
 export const transcriptFormats: readonly TranscriptFormat[] = [
   lines(
     {
+      name: "qwen-code",
+      title: "Qwen Code session",
+      location: "~/.qwen/projects/<folder>/chats/<session>.jsonl",
+    },
+    isQwenCode,
+    async () => (await import("./qwen-code/qwen-code.ts")).qwenCode,
+  ),
+  lines(
+    {
       name: "claude-code",
       title: "Claude Code session",
       location: "~/.claude/projects/<folder>/<session>.jsonl",
@@ -55,6 +66,15 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
     },
     isCodex,
     async () => (await import("./codex/codex.ts")).codex,
+  ),
+  lines(
+    {
+      name: "copilot-cli",
+      title: "GitHub Copilot CLI session",
+      location: "~/.copilot/session-state/<session>/events.jsonl",
+    },
+    isCopilotCli,
+    async () => (await import("./copilot-cli/copilot-cli.ts")).copilotCli,
   ),
   document(
     {

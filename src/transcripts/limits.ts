@@ -1,4 +1,5 @@
 import { ContextError } from "../core/error.ts";
+import { checkNames } from "../core/options.ts";
 
 /** How much a reader takes in before it says no. */
 export interface TranscriptLimits {
@@ -6,7 +7,7 @@ export interface TranscriptLimits {
   readonly lineBytes: number;
   /** Longest JSON document, in bytes; a longer one is a `limit-exceeded` error. */
   readonly documentBytes: number;
-  /** What a gzip file may unpack to, in bytes; more is a `limit-exceeded` error. */
+  /** What a packed file may unpack to, in bytes; more is a `limit-exceeded` error. */
   readonly unpackedBytes: number;
   /** Deepest nesting of a JSON value. Deeper lines are left out, deeper documents are an error. */
   readonly depth: number;
@@ -34,6 +35,7 @@ export const DEFAULT_TRANSCRIPT_LIMITS: TranscriptLimits = {
  * Throws `ContextError` code `invalid-options` for a limit that is not a positive whole number.
  */
 export function transcriptLimits(given: Partial<TranscriptLimits> = {}): TranscriptLimits {
+  checkNames(given, DEFAULT_TRANSCRIPT_LIMITS);
   const limits = { ...DEFAULT_TRANSCRIPT_LIMITS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0) continue;

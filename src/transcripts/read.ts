@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/options.ts";
 import { formatsNamed, type Sample, selectFormat } from "./detect.ts";
 import { type ParsedDocument, parseDocument } from "./document.ts";
 import { transcriptFormats } from "./formats.ts";
@@ -37,9 +38,17 @@ interface Outcome {
   readonly unparsableLines: number;
 }
 
+const READ_OPTIONS: OptionNames<ReadTranscriptOptions> = {
+  format: true,
+  limits: true,
+  onProgress: true,
+  signal: true,
+  formats: true,
+};
+
 /**
- * Reads a session of any known agent: a file by its path, its bytes, or a stream of them; plain or
- * gzip. The format is recognised by the content and never by the name. Line formats are read as a
+ * Reads a session of any known agent: a file by its path, its bytes, or a stream of them; plain,
+ * gzip, or zstd where Node.js has it (22.15). The format is recognised by the content and never by the name. Line formats are read as a
  * stream; JSON documents are held in memory.
  *
  * What cannot be read as it stands (a torn line, invalid UTF-8, a cut document) is left out or
@@ -52,6 +61,7 @@ export async function readTranscript(
   input: TranscriptInput,
   options: ReadTranscriptOptions = {},
 ): Promise<Transcript> {
+  checkNames(options, READ_OPTIONS);
   const limits = transcriptLimits(options.limits);
   const formats = formatsNamed(options.formats ?? transcriptFormats, options.format);
   const warnings = createWarnings(limits.warnings);

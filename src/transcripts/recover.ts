@@ -1,6 +1,6 @@
 import { jsonrepair } from "jsonrepair";
 
-/** What a line or document that is no valid JSON still holds. */
+/** The fields that a line or document still holds although it is no valid JSON. */
 interface Recovered {
   readonly values: readonly unknown[];
   readonly lossy: boolean;

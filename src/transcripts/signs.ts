@@ -41,6 +41,17 @@ export function isCodex(records: readonly unknown[]): Detection {
   return isRollout || isOld || "no line has the type and payload of a rollout line";
 }
 
+const COPILOT_EVENT = /^(?:session|system|user|assistant|tool)\.[a-z_]+$/;
+
+export function isCopilotCli(records: readonly unknown[]): Detection {
+  const isEvent = ({ type, data, id }: Json): boolean =>
+    COPILOT_EVENT.test(String(type)) && isRecord(data) && typeof id === "string";
+  const events = records.filter(isRecord).filter(isEvent);
+  return (
+    events.some((event) => "parentId" in event) || "no line is an event with data and parentId"
+  );
+}
+
 const ITEM_TYPES = new Set<unknown>(
   words(`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
   local_shell_call`),
@@ -49,6 +60,15 @@ const ITEM_TYPES = new Set<unknown>(
 /** An item of Codex without a wrapping, as items stood in the file before August 2025. */
 export function isBareItem({ type, payload }: Json): boolean {
   return payload === undefined && ITEM_TYPES.has(type);
+}
+
+/** Lines like those of Claude Code, with turns of the Gemini API in them. */
+export function isQwenCode(records: readonly unknown[]): Detection {
+  const isOwn = ({ sessionId, message, subtype }: Json): boolean => {
+    const isTurn = Array.isArray(fieldsOf(message)["parts"]);
+    return typeof sessionId === "string" && (isTurn || subtype === "chat_compression");
+  };
+  return records.map(fieldsOf).some(isOwn) || "no line has a sessionId and a message with parts";
 }
 
 export function isOpencode(document: unknown): Detection {
@@ -141,10 +161,13 @@ export function isOpenHandsEvent(value: unknown): boolean {
   return typeof item["observation"] === "string" && "content" in item && isRecord(item["extras"]);
 }
 
-/** An event of the OpenHands SDK 1.x. */
+const SDK_SOURCES = new Set<unknown>(["agent", "user", "environment"]);
+
+/** An event of the OpenHands SDK 1.x; without an id, by who speaks. */
 export function isSdkEvent(value: unknown): boolean {
-  const { kind, id, timestamp } = fieldsOf(value);
-  if (typeof kind !== "string" || typeof id !== "string") return false;
+  const { kind, id, timestamp, source } = fieldsOf(value);
+  if (typeof kind !== "string") return false;
+  if (typeof id !== "string" && !SDK_SOURCES.has(source)) return false;
   return typeof timestamp === "string" && /(?:Event|Condensation|Observation)$/.test(kind);
 }
 

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { ContextError } from "../core/error.ts";
 import { raising } from "./limits.ts";
+import { type Packing, packingOf } from "./packing.ts";
 import type { Warnings } from "./transcript.ts";
 
 /** A transcript: the path of a file, its bytes, or a stream of its bytes. */
@@ -112,27 +112,28 @@ async function* watch(
 
 interface UnpackOptions {
   readonly name: string;
-  /** What gzip may unpack to, in bytes. */
+  /** What a packed file may unpack to, in bytes. */
   readonly maxBytes: number;
   readonly warnings: Warnings;
 }
 
-const GZIP = [0x1f, 0x8b];
+/** Enough to know a packing or a byte order mark by. */
+const START = 4;
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 const UTF16_MARKS = { "utf-16le": [0xff, 0xfe], "utf-16be": [0xfe, 0xff] };
-/** gzip makes at most 1,032 bytes of one, so that one piece gives at most 16 MB. */
-const PIECE = 16 * 1024;
 
 /**
- * Plain UTF-8 bytes without a byte order mark, from plain, gzip or UTF-16 bytes, recognised by
- * their first bytes. What a damaged gzip file still holds is given, with a warning.
+ * Plain UTF-8 bytes without a byte order mark, from plain, gzip, zstd or UTF-16 bytes,
+ * recognised by their first bytes. What a damaged packed file still holds is given, with a warning.
+ * Throws `ContextError` code `unreadable-file` for zstd where Node has none (before 22.15).
  */
 export async function* unpack(
   source: AsyncIterable<Buffer>,
   options: UnpackOptions,
 ): AsyncGenerator<Buffer> {
   const [packed, start] = await peek(source);
-  const [plain, first] = await peek(startsWith(start, GZIP) ? gunzip(packed, options) : packed);
+  const packing = packingOf(start);
+  const [plain, first] = await peek(packing ? unpackWith(packing, packed, options) : packed);
   const utf16 = Object.entries(UTF16_MARKS).find(([, mark]) => startsWith(first, mark));
   if (utf16 !== undefined) yield* transcode(plain, utf16[0]);
   else if (startsWith(first, UTF8_MARK)) yield* skip(plain, UTF8_MARK.length);
@@ -143,16 +144,16 @@ function startsWith(bytes: Buffer, mark: readonly number[]): boolean {
   return mark.every((byte, index) => bytes[index] === byte);
 }
 
-/** The stream, whole, and its first three bytes (fewer if it has fewer). */
+/** The stream, whole, and its first four bytes (fewer if it has fewer). */
 async function peek(source: AsyncIterable<Buffer>): Promise<[AsyncGenerator<Buffer>, Buffer]> {
   const iterator = source[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
-  while (start.length < UTF8_MARK.length) {
+  while (start.length < START) {
     const next = await iterator.next();
     if (next.done === true) break;
     start = start.length === 0 ? next.value : Buffer.concat([start, next.value]);
   }
-  return [resume(start, iterator), start.subarray(0, UTF8_MARK.length)];
+  return [resume(start, iterator), start.subarray(0, START)];
 }
 
 async function* resume(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
@@ -179,19 +180,26 @@ async function* transcode(source: AsyncIterable<Buffer>, encoding: string): Asyn
 }
 
 /** Unpacks step by step: an iterated stream would lose what it unpacked shortly before an error. */
-async function* gunzip(
+async function* unpackWith(
+  packing: Packing,
   source: AsyncIterable<Buffer>,
   options: UnpackOptions,
 ): AsyncGenerator<Buffer> {
-  const stream = createGunzip();
+  const stream = packing.open();
   const ready: Buffer[] = [];
-  let failed = false;
   let unpacked = 0;
   stream.on("data", (bytes: Buffer) => ready.push(bytes));
-  stream.on("error", () => (failed = true));
+  // A stream that fails need not answer what was written last.
+  const failure = new Promise<true>((resolve) => stream.once("error", () => resolve(true)));
+  let failed = false;
   try {
-    for await (const piece of piecesOf(source)) {
-      if (!failed) await new Promise<void>((resolve) => stream.write(piece, () => resolve()));
+    for await (const piece of piecesOf(source, packing.piece)) {
+      if (!failed) {
+        const written = new Promise<boolean>((resolve) => {
+          stream.write(piece, (error) => resolve(Boolean(error)));
+        });
+        failed = await Promise.race([written, failure]);
+      }
       for (const bytes of ready) unpacked += bytes.length;
       if (unpacked > options.maxBytes) throw tooLarge(options);
       yield* ready.splice(0);
@@ -202,13 +210,15 @@ async function* gunzip(
     stream.destroy();
   }
   if (failed) {
-    options.warnings.add("The gzip file is cut short or damaged; what could be unpacked was read.");
+    options.warnings.add(
+      `The ${packing.name} file is cut short or damaged; what could be unpacked was read.`,
+    );
   }
 }
 
-async function* piecesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* piecesOf(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; at += PIECE) yield chunk.subarray(at, at + PIECE);
+    for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
   }
 }
 

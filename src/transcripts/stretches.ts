@@ -64,7 +64,7 @@ export async function readSessionHistory(
   return { ...aboutAll(conversations), timeline, stretches };
 }
 
-/** What is said once holds for all: the first stretch begins with it, the last one knows it best. */
+/** A fact that is told once holds for all: the first stretch begins with it, the last one knows it best. */
 function aboutAll(conversations: readonly Conversation[]): Omit<Conversation, "messages"> {
   const known = conversations.map(({ messages: _, ...about }) => {
     const said = Object.entries(about).filter(([, value]) => value !== undefined);

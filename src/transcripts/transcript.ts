@@ -17,6 +17,8 @@ export interface ContextSample {
 
 /** What one request to a model took, as the agent recorded it. */
 export interface RequestUsage {
+  /** Of the provider's answer, where it is recorded: the same in every copy of it. */
+  readonly id?: string;
   /** ms since the epoch, if recorded. */
   readonly time?: number;
   readonly model?: string;
@@ -39,7 +41,7 @@ export interface Conversation {
   /** The system prompt, where the file keeps it beside the messages. */
   readonly instructions?: string;
   readonly model?: string;
-  /** Who serves the model, as the agent calls it. */
+  /** The model's provider, as the agent calls it. */
   readonly provider?: string;
   /** The model's context window in tokens, where the file says so. */
   readonly window?: number;
@@ -107,7 +109,7 @@ export interface RecordsFormat extends FormatName {
   open(): RecordReader | Promise<RecordReader>;
 }
 
-/** What became of a document before it was read. */
+/** The state of a document before it was read. */
 export interface DocumentState {
   /** It was cut short and closed by us; its last message is not whole. @default false */
   readonly isTorn?: boolean;

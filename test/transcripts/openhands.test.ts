@@ -300,6 +300,15 @@ describe("OpenHands", () => {
       ["assistant", ["reasoning", "text", "tool-call"]],
       ["tool", ["tool-result"]],
     ]);
+    const nameless = lines.slice(0, 5).map(({ id: _, action_id: __, ...event }) => event);
+    const uncalled = nameless.map(({ tool_call_id: _, tool_call: __, ...event }) => event);
+    for (const events of [nameless, uncalled]) {
+      expect(isOpenHandsLines(events) && isOpenHandsDocument(events)).toBe(true);
+      const read = messagesOf(readLines(...events));
+      expect(checkMessages(read)).toEqual([]);
+      expect(read.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool"]);
+      expect(read[3]?.parts).toMatchObject([{ output: [{ type: "text", text: "a.py" }] }]);
+    }
     const condensed = messagesOf(readLines(...lines));
     expect(condensed.map(({ kind }) => kind)).toEqual([undefined, undefined, "summary"]);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
+import zlib, { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageText } from "../../src/core/message/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type TextFormat,
   type Transcript,
 } from "../../src/transcripts/index.ts";
+import { HAS_ZSTD, PACKED_ROLLOUT } from "./zstd.ts";
 
 /** Formats that keep every record, list entry or line as one message. */
 const records: RecordsFormat = {
@@ -276,6 +277,34 @@ describe("readTranscript", () => {
         code: "limit-exceeded",
         details: { limit: "unpackedBytes" },
       });
+    });
+  });
+
+  it.runIf(HAS_ZSTD)("reads zstd, and what a damaged file still holds", async () => {
+    const { conversations, format } = await readTranscript(PACKED_ROLLOUT);
+    expect([format, conversations[0]?.messages.map(messageText)]).toEqual([
+      "codex",
+      ["Grind the walnuts", "They are flour now."],
+    ]);
+    const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: typeof gzipSync };
+    const lines = Array.from({ length: 50_000 }, (_, index) => `{"text":"line ${index * 7919}"}\n`);
+    const damaged = zstdCompressSync(lines.join(""));
+    damaged.fill(0x55, Math.floor(damaged.length * 0.9));
+    const transcript = await read(damaged);
+    expect(texts(transcript).length).toBeGreaterThan(20_000);
+    expect(transcript.warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("zstd"),
+    );
+    const bomb = zstdCompressSync(Buffer.alloc(50_000_000, "{}\n"));
+    expect(await failureOf(bomb, { limits: { unpackedBytes: 10_000_000 } })).toMatchObject({
+      code: "limit-exceeded",
+    });
+  });
+
+  it.skipIf(HAS_ZSTD)("names the Node.js that reads zstd, where this one does not", async () => {
+    expect(await failureOf(PACKED_ROLLOUT)).toMatchObject({
+      code: "unreadable-file",
+      message: expect.stringContaining("Use Node.js 22.15 or newer"),
     });
   });
 

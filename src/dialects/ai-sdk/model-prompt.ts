@@ -73,7 +73,7 @@ function rowAt(messages: readonly AiSdkMessage[], at: number): readonly AiSdkMes
   return messages.slice(at, end);
 }
 
-/** What is the same before and after the SDK went over a message: files may be downloaded. */
+/** The words that are the same before and after the SDK went over a message: files may be downloaded. */
 function wordsOf({ role, content }: PromptMessage): string {
   if (typeof content === "string") return JSON.stringify([role, content]);
   const words = content.map((part) => {

@@ -141,7 +141,7 @@ function isField(part: Part): boolean {
   return isWireObject(value) && !("type" in value);
 }
 
-/** What becomes of `refusal` and `audio`: they go when their part is gone. */
+/** `refusal` and `audio` go when their part is gone. */
 function saidFields(parts: readonly Part[], native: ChatMessage): Record<string, unknown> {
   const kept = new Set(parts.filter((part) => part.type === "opaque").map((part) => part.kind));
   const gone = ["refusal", "audio"].filter((field) => field in native && !kept.has(field));
@@ -150,7 +150,7 @@ function saidFields(parts: readonly Part[], native: ChatMessage): Record<string,
   );
 }
 
-/** What becomes of the fields with the model's thinking: they go when the reasoning is gone. */
+/** The fields with the model's thinking go when the reasoning is gone. */
 function reasoningFields(parts: readonly Part[], native: ChatMessage): Record<string, unknown> {
   if (parts.some((part) => part.type === "reasoning")) return {};
   const fields = [...REASONING_FIELDS, REASONING_DETAILS].filter((field) => field in native);
@@ -240,7 +240,7 @@ function encodeFunction(part: ToolCallPart, native: ChatFunction): ChatFunction 
   return withFields(native, { arguments: functionArguments(part.input, native.arguments) });
 }
 
-/** What was written stays; else servers and their chat templates want an object in JSON. */
+/** A written input stays; else servers and their chat templates want an object in JSON. */
 function functionArguments(input: unknown, before?: string): string {
   if (before !== undefined && freeTextIn(before) === input) return before;
   return typeof input === "string" ? freeTextArguments(input) : argumentsText(input, before);

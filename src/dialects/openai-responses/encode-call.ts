@@ -153,7 +153,7 @@ function foundTools([only]: readonly OutputPart[]): ResponsesItem | undefined {
   return isItem(item) ? item : undefined;
 }
 
-/** Who speaks: what the model said is output, everything else input. */
+/** The speaker: the model's words are output, everything else is input. */
 type Side = "input" | "output";
 
 /**
@@ -170,7 +170,7 @@ export function encodeContent(
   if (!Array.isArray(before)) {
     const isText = parts.length === 1 && only.type === "text" && blockOf(only) === undefined;
     if (isText) return only.text;
-    // What the model said has no short form with blocks.
+    // The model's own words have no short form with blocks.
     if (side === "output") return outputAsText(parts);
   }
   return parts.map((part) => encodeBlock(part, side));

@@ -148,6 +148,7 @@ function noteRequest(
   );
   const before = requests.get(content.reply);
   requests.set(content.reply, {
+    id: content.reply,
     usage,
     model: text(model),
     time: before?.time ?? time,

@@ -3,10 +3,10 @@ import { assembleSteps, type Piece } from "../assemble.ts";
 import { exitCodeOf } from "./content.ts";
 import type { Compaction, Entry } from "./entry.ts";
 
-/** What the program sends in place of an output that it cleared. */
+/** The program's text in place of an output that it cleared. */
 const CLEARED = "[Old tool result content cleared]";
 
-/** What the model would have seen next. */
+/** The model's next context. */
 interface EffectiveContext {
   readonly messages: readonly Message[];
   readonly gaps: Gaps;

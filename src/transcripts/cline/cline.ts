@@ -69,7 +69,7 @@ function mergeReasoning(entries: readonly Entry[]): Message[] {
   return messages;
 }
 
-/** What is hidden may hold the call of a result that is not; Roo leaves such results out. */
+/** A hidden message may hold the call of a result that is shown; Roo leaves such results out. */
 function withoutOrphans(messages: readonly Message[]): Message[] {
   const calls = new Set<string>();
   const isWanted = (part: Part): boolean =>

@@ -1,11 +1,17 @@
-import { messageText, type Message, type Usage } from "../../core/message/message.ts";
+import {
+  messageText,
+  type Message,
+  resultText,
+  type ToolResultPart,
+  type Usage,
+  withParts,
+} from "../../core/message/message.ts";
 import { isSealedSummary } from "../../core/message/structure.ts";
-import type { Fields } from "../../core/text/json.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
 import { textParts } from "../content.ts";
 import { list, text } from "../lenient.ts";
-import { exitCodeOf, neutralItem, type Item } from "./item.ts";
-import { withLateExits } from "./late-exits.ts";
+import { executes, exitCodeOf, neutralItem, type Item } from "./item.ts";
 
 /** The history of a rollout as it stands, item by item; a compaction replaces it. */
 export interface History {
@@ -105,7 +111,7 @@ function isTurn({ type, message }: Piece): boolean {
   return type === "other" && message.role === "user" && message.kind === undefined;
 }
 
-/** What a person typed is a turn, also when it looks like something a program writes. */
+/** A typed text is a turn, also when it looks like something a program writes. */
 function withKind(piece: Piece, typed: ReadonlySet<string>): Piece {
   const { message } = piece;
   if (message.kind !== "injected" || !typed.has(messageText(message))) return piece;
@@ -120,4 +126,43 @@ function lateInjected(messages: readonly Message[]): Message[] {
       ? { ...message, kind: "injected" }
       : message,
   );
+}
+
+/** What Codex writes of a command that has not ended yet, before what it printed. */
+const RUNS_ON =
+  /^(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?Process running with session ID (\d+)\n/;
+
+/**
+ * The messages with the exit code of each command that ended under a later `write_stdin`: it is the
+ * command's, whatever call told it. The same list where there is none.
+ */
+function withLateExits(messages: Message[]): Message[] {
+  const running = new Map<string, ToolResultPart>();
+  const written = new Map<string, string>();
+  const exits = new Map<ToolResultPart, number>();
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-call" && part.toolName === "write_stdin") {
+      written.set(part.toolCallId, String(fieldsOf(part.input)["session_id"]));
+    }
+    if (part.type !== "tool-result") continue;
+    const session = written.get(part.toolCallId) ?? "";
+    const command = running.get(session);
+    const isCommand = session === "" && executes(part);
+    const [, started] = isCommand ? (RUNS_ON.exec(resultText(part)) ?? []) : [];
+    if (started !== undefined) running.set(started, part);
+    else if (command !== undefined && part.exitCode !== undefined) {
+      exits.set(command, part.exitCode);
+      running.delete(session);
+    }
+  }
+  if (exits.size === 0) return messages;
+  return messages.map((message) => {
+    const parts = message.parts.map((part) => {
+      const exitCode = part.type === "tool-result" ? exits.get(part) : undefined;
+      return exitCode === undefined ? part : { ...part, exitCode };
+    });
+    return parts.some((part, at) => part !== message.parts[at])
+      ? withParts(message, parts)
+      : message;
+  });
 }

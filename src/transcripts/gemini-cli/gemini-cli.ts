@@ -11,7 +11,7 @@ import {
   type RecordReader,
   type Warnings,
 } from "../transcript.ts";
-import { decodeRecord, type Entry } from "./record.ts";
+import { decodeRecord, type Entry } from "../gemini-record.ts";
 
 /**
  * A chat that Gemini CLI recorded as one JSON document, or a checkpoint of `/chat save`: a list of

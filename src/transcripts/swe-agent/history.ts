@@ -125,7 +125,7 @@ function observed(call: ToolCallPart, { content, exitCode }: HistoryEntry): Part
 }
 
 function push(walk: Walk, message: Message, { time }: HistoryEntry): void {
-  // What stands between an action and a later observation ends the wait for it.
+  // A message between an action and a later observation ends the wait for it.
   if (message.role === "system" || message.kind === "injected") walk.open = [];
   walk.messages.push({ ...message, time });
 }

@@ -8,11 +8,11 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type Usage,
-} from "../../core/message/message.ts";
-import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
-import type { CallPairing } from "../call-pairing.ts";
-import { asText, exitCodeIn, resultOf, saying, textParts, UNKNOWN_TYPE } from "../content.ts";
-import { instant, number, records, text } from "../lenient.ts";
+} from "../core/message/message.ts";
+import { type Fields, fieldsOf, isRecord } from "../core/text/json.ts";
+import type { CallPairing } from "./call-pairing.ts";
+import { asText, exitCodeIn, resultOf, saying, textParts, UNKNOWN_TYPE } from "./content.ts";
+import { instant, number, records, text } from "./lenient.ts";
 
 export interface Entry {
   readonly type: string;

@@ -1,0 +1,133 @@
+import type { Message } from "../../core/message/message.ts";
+import { type Fields, fieldsOf } from "../../core/text/json.ts";
+import { createCallPairing } from "../call-pairing.ts";
+import { newest, noteTime, requestsOf, timelineOf } from "../content.ts";
+import { decodeRecord, type Entry } from "../gemini-record.ts";
+import { instant, list, number, records, text } from "../lenient.ts";
+import { createWarnings, type Reading, type RecordReader } from "../transcript.ts";
+
+/**
+ * A session of Qwen Code: a tree of lines by their parents, whose messages are turns of the Gemini API.
+ * A compression holds the history that it leaves.
+ */
+export const qwenCode = { open };
+
+interface Line {
+  readonly fields: Fields;
+  /** Index of the line that it follows, -1 for none. */
+  readonly parent: number;
+}
+
+function open(): RecordReader {
+  const lines: Line[] = [];
+  const byId = new Map<string, number>();
+  const warnings = createWarnings();
+  return {
+    record(value, line) {
+      const fields = fieldsOf(value);
+      const { uuid, parentUuid, type } = fields;
+      if (typeof type !== "string") {
+        warnings.add("This is no line of a Qwen Code session.", line);
+        return;
+      }
+      const known = byId.get(text(parentUuid) ?? "");
+      if (typeof parentUuid === "string" && known === undefined) warnings.missing("parent", line);
+      const parent = parentUuid === null ? -1 : (known ?? lines.length - 1);
+      if (typeof uuid === "string") byId.set(uuid, lines.length);
+      lines.push({ fields, parent });
+    },
+    finish: () => ({ ...finish(lines), warnings: warnings.list() }),
+  };
+}
+
+function finish(lines: readonly Line[]): Omit<Reading, "warnings"> {
+  const all = lines.map(({ fields }) => fields);
+  const branch = lastBranch(lines);
+  const from = branch.findLastIndex((fields) => historyIn(fields) !== undefined);
+  const since = branch.slice(from + 1).filter(isSpoken);
+  const history = historyIn(branch[from] ?? {}) ?? [];
+  const entries = decoded(all.filter(isSpoken).map(recordOf));
+  const session: { startedAt?: number; updatedAt?: number } = {};
+  for (const { timestamp } of all) noteTime(session, instant(timestamp));
+  const [head = {}] = all;
+  const conversation = {
+    id: text(head["sessionId"]),
+    title: text(newest(all.map(titleOf), "customTitle")),
+    messages: [
+      ...summarized(decoded(history.map((turn) => recordOf({ message: turn })))),
+      ...messagesOf(decoded(since.map(recordOf))),
+    ],
+    model: newest(entries, "model"),
+    window: number(newest(all, "contextWindowSize")),
+    cwd: text(head["cwd"]),
+    ...session,
+    timeline: timelineOf(entries),
+    requests: requestsOf(entries),
+  };
+  return {
+    version: text(newest(all, "version")),
+    conversations: [conversation],
+    compactions: all.filter((fields) => historyIn(fields) !== undefined).length,
+  };
+}
+
+/** From the root to the last line; what was rewound is not on it. */
+function lastBranch(lines: readonly Line[]): readonly Fields[] {
+  const branch: Fields[] = [];
+  for (let line = lines.at(-1); line !== undefined; line = lines[line.parent]) {
+    branch.push(line.fields);
+  }
+  return branch.toReversed();
+}
+
+function titleOf({ subtype, systemPayload }: Fields): Fields {
+  return subtype === "custom_title" ? fieldsOf(systemPayload) : {};
+}
+
+/** What a compression leaves; `undefined` for any other line. */
+function historyIn({ subtype, systemPayload }: Fields): Fields[] | undefined {
+  if (subtype !== "chat_compression") return undefined;
+  const { compressedHistory } = fieldsOf(systemPayload);
+  return Array.isArray(compressedHistory) ? records(compressedHistory) : undefined;
+}
+
+/** What was said aloud is written down for the screen alone. */
+function isSpoken({ message, subtype }: Fields): boolean {
+  return message !== undefined && subtype !== "realtime_message";
+}
+
+/** A line as a record of Gemini CLI, from which Qwen Code was made. */
+function recordOf(line: Fields): Fields {
+  const { role, parts } = fieldsOf(line["message"]);
+  const usage = fieldsOf(line["usageMetadata"]);
+  return {
+    type: role === "model" ? "gemini" : "user",
+    id: line["uuid"],
+    timestamp: line["timestamp"],
+    model: line["model"],
+    content: list(parts),
+    tokens: {
+      input: usage["promptTokenCount"],
+      output: usage["candidatesTokenCount"],
+      cached: usage["cachedContentTokenCount"],
+      total: usage["totalTokenCount"],
+    },
+  };
+}
+
+function decoded(lines: readonly Fields[]): readonly Entry[] {
+  const calls = createCallPairing();
+  return lines.flatMap((line) => decodeRecord(line, calls) ?? []);
+}
+
+function messagesOf(entries: readonly Entry[]): readonly Message[] {
+  return entries.flatMap(({ messages }) => messages);
+}
+
+/** A compressed history opens with the summary, in the person's name. */
+function summarized(entries: readonly Entry[]): readonly Message[] {
+  const messages = messagesOf(entries);
+  const at = messages.findIndex(({ role }) => role === "user");
+  const summary = messages[at];
+  return summary === undefined ? messages : messages.with(at, { ...summary, kind: "summary" });
+}

@@ -1,0 +1,142 @@
+import type { Message } from "../core/message/index.ts";
+import { type Fields, fieldsOf } from "../core/text/json.ts";
+import { transcriptFormats } from "./formats.ts";
+import { list, number } from "./lenient.ts";
+import { readTranscript, type ReadTranscriptOptions } from "./read.ts";
+import type { TranscriptInput } from "./source.ts";
+import type {
+  Conversation,
+  DocumentReader,
+  Reading,
+  RecordReader,
+  RecordsReader,
+  TranscriptFormat,
+} from "./transcript.ts";
+
+/** Of a session that was edited more often, the windows before the newest edits are read. */
+const MOST_WINDOWS = 24;
+
+interface EditedLines {
+  readonly load: () => Promise<RecordsReader>;
+  /** Whether the agent compacts with this record, or prunes outputs. */
+  readonly isEdit: (record: Fields) => boolean;
+}
+
+/** The line formats whose agents leave in the file what they edit away. */
+const LINES: Readonly<Record<string, EditedLines>> = {
+  "claude-code": {
+    load: async () => (await import("./claude-code/claude-code.ts")).claudeCode,
+    isEdit: ({ subtype, isSidechain }) =>
+      isSidechain !== true &&
+      (subtype === "compact_boundary" || subtype === "microcompact_boundary"),
+  },
+  codex: {
+    load: async () => (await import("./codex/codex.ts")).codex,
+    isEdit: ({ type }) => type === "compacted",
+  },
+  pi: {
+    load: async () => (await import("./pi/pi.ts")).pi,
+    isEdit: ({ type }) => type === "compaction",
+  },
+};
+
+/**
+ * What the model saw just before each edit that the agent itself made (a compaction, a round of
+ * pruning), oldest first. Nothing for a session without any, and for formats that do not keep what
+ * was edited away. Throws what `readTranscript` throws.
+ */
+export async function readWindows(
+  input: TranscriptInput,
+  options: ReadTranscriptOptions & { readonly format: string },
+): Promise<readonly (readonly Message[])[]> {
+  const format = await earlierFormat(options.format);
+  if (format === undefined) return [];
+  const { conversations } = await readTranscript(input, { ...options, formats: [format] });
+  return conversations.map(({ messages }) => messages);
+}
+
+/** A format whose conversations are the windows of the one conversation in a file. */
+async function earlierFormat(name: string): Promise<TranscriptFormat | undefined> {
+  const format = transcriptFormats.find((one) => one.name === name);
+  if (format?.shape === "document" && name === "opencode") {
+    const { opencode } = await import("./opencode/opencode.ts");
+    return { ...format, read: (document) => readDocuments(opencode, fieldsOf(document)) };
+  }
+  const lines = Object.hasOwn(LINES, name) ? LINES[name] : undefined;
+  if (format?.shape !== "records" || lines === undefined) return undefined;
+  const reader = await lines.load();
+  return { ...format, open: () => readBeginnings(reader, lines.isEdit) };
+}
+
+/** Readers say how a file ends, and so of each beginning of it how that ends. */
+function readBeginnings(reader: RecordsReader, isEdit: (record: Fields) => boolean): RecordReader {
+  const records: (readonly [value: unknown, line: number])[] = [];
+  const ends: number[] = [];
+  return {
+    record(value, line) {
+      if (isEdit(fieldsOf(value))) ends.push(records.length);
+      records.push([value, line]);
+    },
+    finish() {
+      const windows = ends.slice(-MOST_WINDOWS).map((end) => {
+        const open = reader.open();
+        for (const [value, line] of records.slice(0, end)) open.record(value, line);
+        return open.finish();
+      });
+      return together(windows);
+    },
+  };
+}
+
+/** Rounds of pruning come at one moment; between two of them there is a request at least. */
+const ONE_ROUND_MS = 2_000;
+
+/** An export has the time of each edit, so that it can be read as it was before. */
+function readDocuments(reader: DocumentReader, document: Fields): Reading {
+  const messages = list(document["messages"]).map(fieldsOf);
+  const times = messages.flatMap(editTimes).toSorted((one, other) => one - other);
+  const rounds = times.filter((time, at) => at === 0 || time - (times[at - 1] ?? 0) > ONE_ROUND_MS);
+  const windows = rounds
+    .slice(-MOST_WINDOWS)
+    .map((time) =>
+      reader.read({ ...document, messages: messages.flatMap((one) => beforeEdit(one, time)) }),
+    );
+  return together(windows);
+}
+
+function editTimes(message: Fields): number[] {
+  const info = fieldsOf(message["info"]);
+  const own = info["summary"] === true ? madeAt(message) : undefined;
+  const pruned = list(message["parts"]).map((part) => prunedAt(fieldsOf(part)));
+  return [own, ...pruned].filter((time) => time !== undefined);
+}
+
+function madeAt(message: Fields): number | undefined {
+  return number(fieldsOf(fieldsOf(message["info"])["time"])["created"]);
+}
+
+function prunedAt(part: Fields): number | undefined {
+  return number(fieldsOf(fieldsOf(part["state"])["time"])["compacted"]);
+}
+
+/** A message as it was at a time; nothing if it came later. */
+function beforeEdit(message: Fields, time: number): Fields[] {
+  if ((madeAt(message) ?? 0) >= time) return [];
+  const parts = list(message["parts"]).map((part) => {
+    const fields = fieldsOf(part);
+    if ((prunedAt(fields) ?? 0) < time) return part;
+    const state = fieldsOf(fields["state"]);
+    const { compacted: _, ...rest } = fieldsOf(state["time"]);
+    return { ...fields, state: { ...state, time: rest } };
+  });
+  return [{ ...message, parts }];
+}
+
+function together(readings: readonly Reading[]): Reading {
+  const conversations = readings.map(({ conversations: [first] }) => first);
+  return {
+    conversations: conversations.filter((one): one is Conversation => one !== undefined),
+    compactions: 0,
+    warnings: [],
+  };
+}

@@ -3,11 +3,15 @@ import { pipeline } from "node:stream/promises";
 import { endToEnd } from "./headers.ts";
 import type { Route } from "./routes.ts";
 
-/** Begins an answer with the status and the headers of the provider's, as they came. */
-export function beginLike(answer: IncomingMessage, response: ServerResponse): void {
+/** Begins an answer with the status and the headers of the provider's, as they came, but for those left out. */
+export function beginLike(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  left: readonly string[] = [],
+): void {
   response.sendDate = false;
   const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
-  response.writeHead(statusCode, statusMessage, endToEnd(rawHeaders));
+  response.writeHead(statusCode, statusMessage, endToEnd(rawHeaders, left));
   response.flushHeaders();
 }
 

@@ -31,10 +31,19 @@ interface ArrivalEntry {
 /** What is shorter, in JSON, is never truncated. */
 const LEAST_UNITS = 1_000;
 
-/** `isKept` is false where nothing may be written: an output is then cut as it would be. */
+/** A cut that leaves more than this share, its notice included, costs more than it saves: the whole is sent. */
+const MOST_LEFT = 0.9;
+
+export interface ArrivalOptions {
+  /** `false` where nothing may be written: an output is then cut as it would be. @default true */
+  readonly isKept?: boolean;
+  /** Hears of every output that is cut. */
+  readonly onCut?: () => void;
+}
+
 export function createArrivals(
   store: ArchiveJournal | undefined,
-  { isKept = true }: { readonly isKept?: boolean } = {},
+  { isKept = true, onCut }: ArrivalOptions = {},
 ): Arrivals {
   const known = new Map<string, unknown>();
   let loading: Promise<void> | undefined;
@@ -63,10 +72,11 @@ export function createArrivals(
       if (known.has(key)) return known.get(key);
       if (!isNew) return content;
       const cut = await truncated({ content, tool, input }, truncation);
-      if (cut === content) return content;
+      if (unitsOf(cut) > unitsOf(content) * MOST_LEFT) return content;
       // First it is kept, then it goes out; what cannot be kept goes out whole, now and later.
       if (isKept && !(await isStored({ arrival: key, content: cut }))) return content;
       known.set(key, cut);
+      onCut?.();
       return cut;
     },
   };
@@ -77,10 +87,13 @@ export function isArrivalEntry(value: unknown): value is ArrivalEntry {
 }
 
 function isLong(content: unknown): boolean {
-  if (typeof content === "string") return content.length >= LEAST_UNITS;
-  if (!Array.isArray(content)) return false;
-  const units = content.reduce((sum: number, part) => sum + textUnits(part), 0);
-  return units >= LEAST_UNITS;
+  return unitsOf(content) >= LEAST_UNITS;
+}
+
+function unitsOf(content: unknown): number {
+  if (typeof content === "string") return content.length;
+  if (!Array.isArray(content)) return 0;
+  return content.reduce((sum: number, part) => sum + textUnits(part), 0);
 }
 
 function textUnits(part: unknown): number {

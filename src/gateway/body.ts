@@ -5,24 +5,36 @@ import * as zlib from "node:zlib";
 
 /** The body of a request, as far as it was read. */
 export type TakenBody =
-  | { readonly bytes: Uint8Array }
+  | { readonly bytes: Buffer }
   /** It is too large to be looked into: all of it, as it comes. */
   | { readonly stream: Readable };
 
 /** Reads a body of at most so many bytes; a larger one is given back as a stream. */
 export async function takeBody(request: IncomingMessage, most: number): Promise<TakenBody> {
-  if (Number(request.headers["content-length"] ?? 0) > most) return { stream: request };
-  const pieces: Uint8Array[] = [];
+  const said = Number(request.headers["content-length"] ?? 0);
+  if (said > most) return { stream: request };
+  // What is put in its place while more is on its way need not be copied when all is there.
+  let bytes = Buffer.allocUnsafeSlow(said > 0 ? said : FIRST_BYTES);
   let size = 0;
   const source = request[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   for (;;) {
     const { done, value } = await source.next();
-    if (done === true) return { bytes: Buffer.concat(pieces) };
-    pieces.push(value);
-    size += value.byteLength;
-    if (size > most) return { stream: Readable.from(allOf(pieces, source)) };
+    if (done === true) return { bytes: bytes.subarray(0, size) };
+    const end = size + value.byteLength;
+    if (end > most)
+      return { stream: Readable.from(allOf([bytes.subarray(0, size), value], source)) };
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * bytes.length));
+      bytes.copy(larger, 0, 0, size);
+      bytes = larger;
+    }
+    bytes.set(value, size);
+    size = end;
   }
 }
+
+/** Room for a body of unknown length to begin with. */
+const FIRST_BYTES = 65_536;
 
 async function* allOf(
   first: readonly Uint8Array[],
@@ -54,10 +66,10 @@ const UNPACK: Readonly<Record<string, Unpack | undefined>> = {
  * unpacked, or grows larger.
  */
 export async function unpacked(
-  bytes: Uint8Array,
+  bytes: Buffer,
   encoding: string | undefined,
   most: number,
-): Promise<Uint8Array> {
+): Promise<Buffer> {
   const names = (encoding ?? "").toLowerCase().split(",");
   const steps = names
     .map((name) => name.trim())

@@ -1,9 +1,10 @@
 import { type Context, createContext } from "../context/create-context.ts";
 import { anthropic } from "../dialects/anthropic/anthropic.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
-import type { Usage } from "../core/message/index.ts";
+import { messageText } from "../core/message/message.ts";
+import type { Message, Usage } from "../core/message/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
-import { isWireObject, numberIn, textIn, type WireObject } from "../dialects/wire.ts";
+import { numberIn, textIn, type WireObject } from "../dialects/wire.ts";
 import { withBreakpoint } from "../hooks/anthropic/middleware.ts";
 import {
   BINDING_BETA,
@@ -24,6 +25,10 @@ import type { WireApi } from "../hooks/wire-answer.ts";
 import type { PrepareOptions } from "../context/index.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 import type { Arrivals } from "./arrivals.ts";
+import { recallInMessages } from "./recall/anthropic.ts";
+import { recallInChat } from "./recall/chat.ts";
+import { recallInResponses } from "./recall/responses.ts";
+import type { RecallWire } from "./recall/wire.ts";
 import { arrivedBlocks, arrivedChat, arrivedItem } from "./results.ts";
 import type { ProtocolName } from "./routes.ts";
 
@@ -31,14 +36,22 @@ import type { ProtocolName } from "./routes.ts";
 export interface Door {
   readonly api: WireApi;
   readonly traits: DialectTraits;
+  /** The field of a request that holds its messages. */
+  readonly listKey: string;
+  /** How calls of our own tools stand in it. */
+  readonly recall: RecallWire;
   /** The messages of a request; `undefined` where there are none to look at. */
   messagesOf(params: WireObject): readonly unknown[] | undefined;
+  /** The messages of a request in neutral words. */
+  decode(params: WireObject): readonly Message[];
   /** What shows that somebody else keeps or edits the conversation. */
   managedBy(params: WireObject): string | undefined;
   /** Finds the conversation of each request that comes through one hook. */
   serve(hook: Hook<WireObject>, arrivals: Arrivals): (params: WireObject) => DoorRequest;
   /** What would be sent, by edits that were made already; nothing new is made. */
   view(params: WireObject, on: ViewParts): Promise<WireObject>;
+  /** The recorded facts of all but the newest message, which asks for them. */
+  summary(params: WireObject, options: ViewParts["options"]): Promise<string | undefined>;
 }
 
 export interface ViewParts {
@@ -68,14 +81,16 @@ export interface Sending {
 /** What {@link createDoor} has to know of an API. */
 interface Wire<Whole, Native extends object> extends WireApi {
   readonly format: Omit<NativeFormat<Whole, Native>, "truncate" | "managedBy">;
+  readonly listKey: string;
+  readonly recall: RecallWire;
   readonly arrived: Arrived<Native>;
   wholeOf(params: WireObject): Whole;
   withWhole(params: WireObject, whole: Whole): WireObject;
   messagesOf(params: WireObject): readonly Native[] | undefined;
   managedBy(params: WireObject): string | undefined;
   besideOf(params: WireObject): PrepareOptions;
-  /** The last touch for parameters whose history was edited. */
-  finish?(params: WireObject, isRefused: boolean): Sending;
+  /** The last touch for parameters whose history was edited; `asked` are the client's. */
+  finish?(params: WireObject, asked: WireObject): Sending;
 }
 
 type Arrived<Native> = (
@@ -83,22 +98,33 @@ type Arrived<Native> = (
   arrive: (output: Parameters<Arrivals["arrive"]>[0]) => Promise<unknown>,
 ) => Promise<Native>;
 
-function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Door {
-  const { format, arrived, read, usageOf } = wire;
-  const arriving = (arrivals: Arrivals, own?: TruncationOptions): NativeFormat<Whole, Native> => ({
+/** The format of an API whose outputs are truncated when they come. */
+function arriving<Whole, Native extends object>(
+  { format, arrived }: Wire<Whole, Native>,
+  arrivals: Arrivals,
+  own?: TruncationOptions,
+): NativeFormat<Whole, Native> {
+  return {
     ...format,
     truncate: (at, list, truncation) =>
       arrived({ at, list }, (output) => arrivals.arrive(output, own ?? truncation)),
-  });
+  };
+}
+
+function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Door {
+  const { format, listKey, recall, read, usageOf } = wire;
   return {
     api: { read, usageOf },
+    listKey,
+    recall,
     traits: format.dialect.traits,
     messagesOf: (params) => wire.messagesOf(params),
+    decode: (params) => format.dialect.decode(wire.wholeOf(params)),
     managedBy: (params) => wire.managedBy(params),
     serve(hook, arrivals) {
       const conversationOf = createConversations<Native, WireObject, Whole>(
         hook,
-        arriving(arrivals),
+        arriving(wire, arrivals),
       );
       const unbound = new WeakSet<Context>();
       return (params) => {
@@ -107,12 +133,9 @@ function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Do
         const { context } = conversation;
         const given = wire.withWhole(params, conversation.given);
         const sending = (whole: Whole): Sending => {
-          const isSame = whole === conversation.given;
-          const made = isSame ? given : wire.withWhole(params, whole);
+          const made = whole === conversation.given ? given : wire.withWhole(params, whole);
           const isEdited = context.journal().length > 0 || unbound.has(context);
-          return isEdited && wire.finish
-            ? wire.finish(made, unbound.has(context))
-            : { params: made };
+          return isEdited && wire.finish ? wire.finish(made, params) : { params: made };
         };
         let sent = conversation.given;
         return {
@@ -136,16 +159,37 @@ function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Do
       };
     },
     async view(params, { options, arrivals, truncation }) {
-      const native = nativeContextOn(createContext(options), arriving(arrivals, truncation));
+      const native = nativeContextOn(createContext(options), arriving(wire, arrivals, truncation));
       const whole = wire.wholeOf(params);
       const { conversation } = await native.prepare(whole, wire.besideOf(params));
       return conversation === whole ? params : wire.withWhole(params, conversation);
     },
+    summary: (params, options) =>
+      summaryOf(format.dialect.decode(wire.wholeOf(params)).slice(0, -1), options),
   };
+}
+
+/** A context keeps the newest messages as a tail; here that is one that nobody said. */
+const SEAM: Message = {
+  role: "user",
+  parts: [{ type: "text", text: "(The session goes on here.)" }],
+};
+
+async function summaryOf(
+  list: readonly Message[],
+  options: ViewParts["options"],
+): Promise<string | undefined> {
+  const smallest = { tailTokens: 1, tailShare: undefined, tailUnits: 1, pinnedTokens: 0 };
+  const context = createContext({ ...options, ...smallest, continuation: "never" });
+  const { messages: made } = await context.prepare([...list, SEAM], { force: true });
+  const summary = made.find(({ kind }) => kind === "summary");
+  return summary && messageText(summary);
 }
 
 const messages = createDoor<AnthropicConversation, AnthropicMessage>({
   ...messagesApi,
+  listKey: "messages",
+  recall: recallInMessages,
   format: {
     dialect: anthropic,
     messagesOf: ({ messages: list }) => list,
@@ -168,9 +212,9 @@ const messages = createDoor<AnthropicConversation, AnthropicMessage>({
       boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
     };
   },
-  finish(params) {
+  finish(params, asked) {
     const body = params as MessageBody;
-    const { system, messages: list } = withBreakpoint(body, body);
+    const { system, messages: list } = withBreakpoint(body, asked as MessageBody);
     const marked = { ...body, system, messages: list };
     if (!bindsReasoning(body) || !canDropBlocks(body)) return { params: marked };
     return { params: droppingBlocks(marked), beta: BINDING_BETA };
@@ -179,14 +223,14 @@ const messages = createDoor<AnthropicConversation, AnthropicMessage>({
 
 function openaiDoor<Params extends object, Native extends object>(
   endpoint: Endpoint<Params, Native>,
-  arrived: Arrived<Native>,
+  own: Pick<Wire<readonly Native[], Native>, "listKey" | "recall" | "arrived">,
 ): Door {
   const { dialect } = endpoint;
   return createDoor<readonly Native[], Native>({
+    ...own,
     read: endpoint.read,
     usageOf: endpoint.usageOf,
     format: { dialect, marks: wireMarks((message, content) => ({ ...message, content })) },
-    arrived,
     wholeOf: (params) => endpoint.messagesOf(params as Params) ?? [],
     withWhole: (params, list) => endpoint.withMessages(params as Params, list) as WireObject,
     messagesOf: (params) => endpoint.messagesOf(params as Params),
@@ -198,15 +242,19 @@ function openaiDoor<Params extends object, Native extends object>(
 /** How each API is understood. */
 export const DOORS: Readonly<Record<ProtocolName, Door>> = {
   anthropic: messages,
-  "openai-chat": openaiDoor(chatCompletions, arrivedChat),
-  "openai-responses": openaiDoor(responses, arrivedItem),
+  "openai-chat": openaiDoor(chatCompletions, {
+    listKey: "messages",
+    recall: recallInChat,
+    arrived: arrivedChat,
+  }),
+  "openai-responses": openaiDoor(responses, {
+    listKey: "input",
+    recall: recallInResponses,
+    arrived: arrivedItem,
+  }),
 };
 
 /** A name for receipts. */
 export function modelOf(params: WireObject): string {
   return textIn(params, "model") ?? "";
-}
-
-export function isParams(value: unknown): value is WireObject {
-  return isWireObject(value) && !Array.isArray(value);
 }

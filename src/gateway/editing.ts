@@ -1,27 +1,34 @@
 import type { Usage } from "../core/message/index.ts";
 import type { WireApi } from "../hooks/wire-answer.ts";
-import { saysTheSame } from "../hooks/follow-natives.ts";
-import { isParams, modelOf, type Door, type DoorRequest, type Sending } from "./doors.ts";
-import { type Call, createGroups, type Group } from "./groups.ts";
+import { DOORS, modelOf, type Door, type Sending } from "./doors.ts";
+import type { Call, Group, Groups } from "./groups.ts";
+import { answerOf, type ReadyAnswer } from "./compaction/answers.ts";
+import { clientCompaction, summaryFor } from "./compaction/recognise.ts";
+import { credentialOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
+import { createKnownBodies, type KnownBodies, type Reading } from "./known-bodies.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GatewaySettings } from "./options.ts";
+import { createPrefixCheck, type PrefixCheck } from "./prefix-check.ts";
+import { isOwnTool } from "./recall/recalls.ts";
+import type { RecallTurn } from "./recall/turn.ts";
 import type { Route } from "./routes.ts";
-import { spliced } from "./splice.ts";
+import { splicedBody } from "./splice-body.ts";
+import { tellSent, tellUsage } from "./watching.ts";
 import type { WireObject } from "../dialects/wire.ts";
 
-/** A request that may be edited: the text of its body, and what came beside it. */
+/** A request that may be edited: its body, unpacked, and what came beside it. */
 export interface Request {
   readonly route: Route & Required<Pick<Route, "protocol">>;
   readonly headers: RawHeaders;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly signal: AbortSignal;
 }
 
 /** What goes on in place of a body. */
 export interface SentBody {
-  /** The client's own text where nothing had to be done. */
-  readonly text: string;
+  /** The client's own, the very object, where nothing had to be done. */
+  readonly bytes: Buffer;
   readonly beta?: string;
 }
 
@@ -31,9 +38,15 @@ export interface EditedRequest {
   readonly model: string;
   readonly api: WireApi;
   readonly sent: SentBody;
+  /** What is answered at once, without the provider. */
+  readonly ready?: ReadyAnswer;
+  /** Whether its history was edited anew. */
+  readonly isEdit: boolean;
   learn(usage: Usage): void;
   /** What to send instead of what was refused, or `undefined`. Never rejects. */
   recover(refused: unknown): Promise<SentBody | undefined>;
+  /** How calls of our own tools are answered, where they were offered; `ask` sends one more request. */
+  readonly recall?: (ask: (next: EditedRequest) => Promise<Response>) => RecallTurn;
 }
 
 /** Makes requests fit. */
@@ -43,13 +56,18 @@ export interface Editing {
    * somebody else keeps its conversation, or something failed here. Rejects only by the signal.
    */
   open(request: Request): Promise<EditedRequest | undefined>;
-  close(): Promise<void>;
 }
 
-export function createEditing(settings: GatewaySettings, metrics: Metrics): Editing {
-  const groups = createGroups(settings, metrics);
-  const prefixes = createPrefixCheck(() => {
-    metrics.count("prefix_violations");
+interface EditingParts {
+  readonly settings: GatewaySettings;
+  readonly metrics: Metrics;
+  readonly groups: Groups;
+}
+
+export function createEditing({ settings, metrics, groups }: EditingParts): Editing {
+  const bodies = createKnownBodies();
+  const prefixes = createPrefixCheck((conversation) => {
+    metrics.countIn(conversation, "prefix_violations");
     settings.log({ level: "warn", event: "failed", code: "prefix-changed" });
   });
   const failed = (error: unknown): void => {
@@ -60,122 +78,197 @@ export function createEditing(settings: GatewaySettings, metrics: Metrics): Edit
   return {
     async open(request) {
       try {
-        const call = callOf(request);
-        const group = call && groups.of(call);
-        if (call === undefined || group === undefined) return undefined;
-        if (group.door.managedBy(call.params) !== undefined) return undefined;
-        if (request.route.isCount === true) return await counted(request, call, group);
-        return await prepared(request, { call, group, prefixes, failed, settings });
+        const reading = readingOf(request, bodies);
+        if (reading === undefined) {
+          failed({ code: "unreadable-body" });
+          return undefined;
+        }
+        const group = groups.of(callOf(request, reading));
+        if (group === undefined) return undefined;
+        if (group.door.managedBy(reading.body.params) !== undefined) return undefined;
+        if (request.route.isCount === true) return await counted(reading, group);
+        const parts = { reading, group, prefixes, failed, settings, metrics };
+        return await prepared(request, parts);
       } catch (error) {
         if (request.signal.aborted) throw error;
         failed(error);
         return undefined;
       }
     },
-    close: () => groups.close(),
   };
 }
 
-function callOf({ route, headers, text }: Request): Call | undefined {
-  let params: unknown;
-  try {
-    params = JSON.parse(text);
-  } catch {
-    // What is no JSON is for the provider to complain about.
-    return undefined;
-  }
-  if (!isParams(params)) return undefined;
-  // A count belongs to the conversation that it counts.
-  const url = new URL(route.url.pathname.replace(/\/count_tokens$/, ""), route.url);
-  return { protocol: route.protocol, headers, params, url };
+/** What one credential sent is never held against what another sends. */
+function readingOf({ route, headers, bytes }: Request, bodies: KnownBodies): Reading | undefined {
+  const { protocol } = route;
+  return bodies.read(bytes, protocol + credentialOf(headers), DOORS[protocol].listKey);
 }
 
-async function counted({ text }: Request, { params }: Call, group: Group): Promise<EditedRequest> {
+function callOf({ route, headers }: Request, { body }: Reading): Call {
+  // A count belongs to the conversation that it counts.
+  const url = new URL(route.url.pathname.replace(/\/count_tokens$/, ""), route.url);
+  return { protocol: route.protocol, headers, params: body.params, url };
+}
+
+async function counted({ body }: Reading, group: Group): Promise<EditedRequest> {
+  const { params: given, bytes } = body;
+  const { id, door, recalls } = group;
+  const { params } = await askedOf(given, group, { isCount: true });
   const seen = await group.view(params);
+  const place = { key: door.listKey, given, isOwn: recalls.isOwn };
   return {
-    conversation: group.id,
-    model: modelOf(params),
-    api: group.door.api,
-    sent: { text: seen === params ? text : spliced(text, params, seen) },
+    conversation: id,
+    model: modelOf(given),
+    api: door.api,
+    sent: { bytes: seen === given ? bytes : splicedBody(body, place, seen) },
+    isEdit: false,
     learn: () => undefined,
     recover: () => Promise.resolve(undefined),
   };
 }
 
+/** What a client asked, with the calls of our own tools that it never saw, and with those tools. */
+interface Asked {
+  readonly params: WireObject;
+  readonly isOffered: boolean;
+}
+
+async function askedOf(
+  given: WireObject,
+  { door, recalls }: Group,
+  { isCount }: { readonly isCount: boolean },
+): Promise<Asked> {
+  const list = listOf(door, given);
+  const restored = await recalls.restored(list);
+  const params = restored === list ? given : { ...given, [door.listKey]: restored };
+  const isOffered = await recalls.isOffered(given, list, { isCount });
+  return { params: isOffered ? recalls.offering(params) : params, isOffered };
+}
+
 interface Preparing {
-  readonly call: Call;
+  readonly reading: Reading;
   readonly group: Group;
   readonly prefixes: PrefixCheck;
   readonly failed: (error: unknown) => void;
   readonly settings: GatewaySettings;
+  readonly metrics: Metrics;
 }
 
-async function prepared(
-  { text, signal }: Request,
-  { call, group, prefixes, failed, settings }: Preparing,
+async function prepared(request: Request, parts: Preparing): Promise<EditedRequest> {
+  const { group, reading, settings } = parts;
+  const asked = await askedOf(reading.body.params, group, { isCount: false });
+  const compaction = clientCompaction(request.headers, listOf(group.door, reading.body.params));
+  if (compaction !== undefined) parts.metrics.count("client_compactions");
+  const isAnswered = compaction !== undefined && settings.compaction === "answer";
+  const summary = isAnswered && !settings.audit ? await summarised(asked, parts) : undefined;
+  const edited = await step(request, asked, parts);
+  if (compaction === undefined || summary === undefined) return edited;
+  const { protocol } = request.route;
+  const text = summaryFor(compaction, summary);
+  return { ...edited, ready: answerOf(protocol, reading.body.params, text) };
+}
+
+/** The recorded facts of a history; where they cannot be made, a model is asked after all. */
+async function summarised(
+  { params }: Asked,
+  { group, failed }: Preparing,
+): Promise<string | undefined> {
+  try {
+    return await group.summary(params);
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+function listOf(door: Door, params: WireObject): readonly WireObject[] {
+  return (door.messagesOf(params) ?? []) as readonly WireObject[];
+}
+
+/** One request to the provider: what the client asked, and what was said on the way to an answer. */
+async function step(
+  request: Request,
+  { params: asked, isOffered }: Asked,
+  parts: Preparing,
 ): Promise<EditedRequest> {
-  const { door } = group;
-  const opened = group.open(call.params);
-  const { given } = opened;
+  const { reading, group, prefixes, failed, settings } = parts;
+  const { door, recalls } = group;
+  const { body } = reading;
+  const opened = group.open(asked);
+  const given = ownObjects(body.params, { asked, given: opened.given }, door.listKey);
+  reading.keep(given);
+  const place = { key: door.listKey, given, isOwn: recalls.isOwn };
   const bodyOf = ({ params, beta }: Sending): SentBody => {
-    if (params === given) return { text };
-    return { text: spliced(text, given, params), ...(beta !== undefined && { beta }) };
+    if (params === opened.given && asked === body.params) return { bytes: body.bytes };
+    return { bytes: splicedBody(body, place, params), ...(beta !== undefined && { beta }) };
   };
-  const sending = await opened.prepare(signal);
-  prefixes.check(opened, door, sending.params);
+  const edits = opened.context.journal().length;
+  const sending = await opened.prepare(request.signal);
+  prefixes.check(opened, group, sending.params);
   const edited = bodyOf(sending);
+  tellSent(request, { ...sending, given: opened.given }, { group, settings });
   return {
     conversation: group.id,
-    model: modelOf(call.params),
+    model: modelOf(given),
     api: door.api,
     // An audit edits nothing, so reports are about histories as they came.
     sent: edited,
+    isEdit: opened.context.journal().length > edits,
     learn(usage) {
-      if (!settings.audit || edited.text === text) opened.learn(usage);
+      tellUsage(settings, group.id, usage);
+      if (!settings.audit || edited.bytes === body.bytes) opened.learn(usage);
     },
     async recover(refused) {
       try {
         const again = settings.audit ? undefined : await opened.recover(refused);
         if (again === undefined) return undefined;
-        prefixes.check(opened, door, again.params);
+        prefixes.check(opened, group, again.params);
         return bodyOf(again);
       } catch (error) {
         failed(error);
         return undefined;
       }
     },
+    ...(isOffered && { recall: (ask) => recallTurn(request, asked, { ...parts, ask }) }),
   };
 }
 
-/** Holds each conversation against its last request: what went out before goes out the same again. */
-interface PrefixCheck {
-  check(request: DoorRequest, door: Door, sent: WireObject): void;
+/** What a body says, in the objects that its conversation has for that. */
+function ownObjects(
+  params: WireObject,
+  { asked, given }: { readonly asked: WireObject; readonly given: WireObject },
+  key: string,
+): WireObject {
+  const [own, before, after] = [params[key], asked[key], given[key]];
+  if (!Array.isArray(own) || !Array.isArray(before) || !Array.isArray(after)) return params;
+  if (asked === params) return given;
+  const known = new Map(before.map((message: unknown, at) => [message, after[at] as unknown]));
+  return { ...params, [key]: own.map((message: unknown) => known.get(message) ?? message) };
 }
 
-interface Sent {
-  readonly given: readonly unknown[];
-  readonly sent: readonly unknown[];
-  /** How many edits were planned until then. */
-  readonly edits: number;
-}
-
-function createPrefixCheck(onViolation: () => void): PrefixCheck {
-  const last = new WeakMap<object, Sent>();
+/** How our tools are answered in the answer to a request. */
+function recallTurn(
+  request: Request,
+  asked: WireObject,
+  { ask, ...parts }: Preparing & { readonly ask: (next: EditedRequest) => Promise<Response> },
+): RecallTurn {
+  const { group, reading, failed, metrics } = parts;
+  const { door, recalls } = group;
   return {
-    check({ context, given }, door, params) {
-      const before = last.get(context);
-      const now: Sent = {
-        given: door.messagesOf(given) ?? [],
-        sent: door.messagesOf(params) ?? [],
-        edits: context.journal().length,
-      };
-      last.set(context, now);
-      if (before === undefined || before.edits !== now.edits) return;
-      if (beginsWith(now.given, before.given) && !beginsWith(now.sent, before.sent)) onViolation();
+    wire: door.recall,
+    params: asked,
+    isOwn: isOwnTool,
+    failed,
+    run(call) {
+      metrics.countIn(group.id, "recalls");
+      return recalls.run(call);
     },
+    async ask(said) {
+      const list = [...listOf(door, asked), ...said];
+      recalls.note(said);
+      const params = { ...asked, [door.listKey]: list };
+      return ask(await step(request, { params, isOffered: true }, parts));
+    },
+    keep: (answer) => recalls.keep(answer, listOf(door, reading.body.params)),
   };
-}
-
-function beginsWith(list: readonly unknown[], start: readonly unknown[]): boolean {
-  return start.length <= list.length && start.every((one, at) => saysTheSame(one, list[at]));
 }

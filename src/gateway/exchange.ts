@@ -1,48 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Usage } from "../core/message/index.ts";
-import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import { answerError, relay } from "./answer.ts";
 import { takeBody, type TakenBody, unpacked } from "./body.ts";
-import { createEditing, type EditedRequest, type SentBody } from "./editing.ts";
-import { endToEnd, headerOf, type RawHeaders, withHeader } from "./headers.ts";
-import type { Metrics } from "./metrics.ts";
-import { relayWatched } from "./model-answer.ts";
-import type { GatewaySettings } from "./options.ts";
-import { type Route, routeOf } from "./routes.ts";
-import type { Upstreams } from "./upstream.ts";
+import {
+  answerReady,
+  converse,
+  type ExchangeParts,
+  type OpenedBody,
+  type Underway,
+} from "./converse.ts";
+import { createEditing } from "./editing.ts";
+import { endToEnd } from "./headers.ts";
+import { routeOf } from "./routes.ts";
 
 /** Answers requests with what a provider says. */
 export interface Exchange {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface ExchangeParts {
-  readonly settings: GatewaySettings;
-  readonly upstreams: Upstreams;
-  readonly metrics: Metrics;
-}
-
-/** A request under way. */
-interface Underway {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly route: Route;
-  readonly body: TakenBody | undefined;
-  readonly signal: AbortSignal;
 }
 
 export function createExchange(parts: ExchangeParts): Exchange {
   const { settings, metrics } = parts;
-  const editing = createEditing(settings, metrics);
-  const openRequest = async (underway: Underway): Promise<EditedText | undefined> => {
-    const text = await textOf(underway, settings.limits.maxBodyBytes);
+  const editing = createEditing(parts);
+  const unread = (): undefined => {
+    metrics.count("failed_open");
+    settings.log({ level: "warn", event: "failed", code: "unreadable-body" });
+  };
+  const openRequest = async (underway: Underway): Promise<OpenedBody | undefined> => {
+    const bytes = await bytesOf(underway, settings.limits.maxBodyBytes).catch(unread);
     const { route, request, signal } = underway;
     const { protocol } = route;
-    if (text === undefined || protocol === undefined) return undefined;
+    if (bytes === undefined || protocol === undefined) return undefined;
     const { rawHeaders: headers } = request;
-    const edited = await editing.open({ route: { ...route, protocol }, headers, text, signal });
-    return edited && { edited, text };
+    const edited = await editing.open({ route: { ...route, protocol }, headers, bytes, signal });
+    return edited && { edited, bytes };
   };
   return {
     async answer(request, response) {
@@ -62,6 +51,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
         const body = await bodyOf(request, most);
         const underway = { request, response, route, body, signal };
         const opened = await openRequest(underway);
+        if (opened !== undefined && answerReady(opened.edited, { settings, response })) return;
         await (opened === undefined ? pass(underway, parts) : converse(underway, opened, parts));
       } catch (error) {
         if (signal.aborted) return;
@@ -71,18 +61,11 @@ export function createExchange(parts: ExchangeParts): Exchange {
         answerError(response, unreachable(route.url.host, code), route.provider);
       }
     },
-    close: () => editing.close(),
   };
 }
 
 /** So much of a body that nobody looks into is held, so that it can be sent again; in bytes. */
 const HELD = 1_000_000;
-
-interface EditedText {
-  readonly edited: EditedRequest;
-  /** The body as the client wrote it. */
-  readonly text: string;
-}
 
 /** A request without a body has none to be framed. */
 async function bodyOf(request: IncomingMessage, most: number): Promise<TakenBody | undefined> {
@@ -92,18 +75,14 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<TakenBody
   return isEmpty ? undefined : takeBody(request, most);
 }
 
-/** The text of a body that is a conversation's; `undefined` for what passes unread. */
-async function textOf(
+/** The body of a conversation, unpacked; `undefined` for what is none. Rejects for what cannot be unpacked, or is too large. */
+async function bytesOf(
   { route, body, request }: Underway,
   most: number,
-): Promise<string | undefined> {
-  if (route.protocol === undefined || body === undefined || "stream" in body) return undefined;
-  try {
-    const bytes = await unpacked(body.bytes, request.headers["content-encoding"], most);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+): Promise<Buffer | undefined> {
+  if (route.protocol === undefined || body === undefined) return undefined;
+  if ("stream" in body) throw new Error(`bodies above ${most} bytes are not read here`);
+  return unpacked(body.bytes, request.headers["content-encoding"], most);
 }
 
 /** Byte for byte. */
@@ -125,77 +104,6 @@ async function pass(
   const { pathname: path } = route.url;
   settings.log({ level: "info", event: "request", method: request.method, path, status });
   await relay(answer, response);
-}
-
-/** A request of a conversation, as it was made to fit. */
-async function converse(
-  { request, response, route, body, signal }: Underway,
-  { edited, text }: EditedText,
-  { settings, upstreams, metrics }: ExchangeParts,
-): Promise<void> {
-  const { conversation, model, api, sent } = edited;
-  const own = body !== undefined && "bytes" in body ? body.bytes : Buffer.from(text);
-  const send = (what: SentBody): Promise<IncomingMessage> => {
-    const isOwn = what.text === text || settings.audit;
-    metrics.count(isOwn ? "passed" : "edited");
-    const headers = conversationHeaders(request.rawHeaders, isOwn ? undefined : what);
-    const made = isOwn ? own : Buffer.from(what.text);
-    return upstreams.send({ url: route.url, method: "POST", headers, body: made, signal });
-  };
-  let usage: Usage | undefined;
-  let last = sent;
-  const answer = await relayWatched(
-    {
-      api,
-      keepAliveMs: settings.limits.keepAliveMs,
-      first: await send(sent),
-      learn(reported) {
-        usage = reported;
-        edited.learn(reported);
-      },
-      async again(refused) {
-        const other = await edited.recover(refused);
-        if (other === undefined) {
-          if (recogniseOverflow(refused) !== undefined) metrics.count("overflows_passed");
-          return undefined;
-        }
-        metrics.count("recovered");
-        last = other;
-        return send(other);
-      },
-    },
-    response,
-  );
-  if (route.isCount === true) return;
-  const receipt = receiptOf(usage, { given: text.length, sent: last.text.length });
-  const { statusCode: status = 0 } = answer;
-  metrics.take({ conversation, model, status, ...receipt });
-  settings.log({ level: "info", event: "request", conversation, model, status, ...receipt });
-}
-
-/** The headers of a request; the answer must come unpacked, because it is read. */
-function conversationHeaders(raw: RawHeaders, edited: SentBody | undefined): RawHeaders {
-  const left = ["content-length", ...(edited === undefined ? [] : ["content-encoding"])];
-  const headers = withHeader(endToEnd(raw, left), "Accept-Encoding", "identity");
-  const { beta } = edited ?? {};
-  const betas = headerOf(headers, "anthropic-beta");
-  if (beta === undefined || betas?.includes(beta) === true) return headers;
-  return withHeader(headers, "anthropic-beta", betas === undefined ? beta : `${betas},${beta}`);
-}
-
-function receiptOf(
-  usage: Usage | undefined,
-  size: { readonly given: number; readonly sent: number },
-): { usage?: Usage; givenBytes: number; sentBytes: number; savedTokens: number } {
-  const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {};
-  const perByte = (input + cacheRead + cacheWrite) / Math.max(1, size.sent);
-  const savedTokens = Math.max(0, Math.round((size.given - size.sent) * perByte));
-  return {
-    ...(usage !== undefined && { usage }),
-    givenBytes: size.given,
-    sentBytes: size.sent,
-    savedTokens,
-  };
 }
 
 function unreachable(

@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
-import { conversationFolder } from "../archive/conversation.ts";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { conversationFolder, JOURNAL_FILE } from "../archive/conversation.ts";
 import { directoryArchive } from "../archive/directory.ts";
-import { sha256Hex } from "../archive/digest.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import type { Archive, ArchiveJournal } from "../archive/archive.ts";
 import type { ContextOptions } from "../context/options.ts";
@@ -11,10 +11,11 @@ import { createRecent, digestOf, isSystem } from "../hooks/conversations.ts";
 import { createHook, type Hook } from "../hooks/hook.ts";
 import { createArrivals, isArrivalEntry } from "./arrivals.ts";
 import { DOORS, type Door, type DoorRequest, modelOf } from "./doors.ts";
-import { scopeOf } from "./identity.ts";
+import { digestTo, scopeOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
-import { type GatewaySettings, isLoopback } from "./options.ts";
+import type { GatewaySettings } from "./options.ts";
+import { createRecalls, isRecallEntry, type Recalls } from "./recall/recalls.ts";
 import type { ProtocolName } from "./routes.ts";
 
 /** A request of a conversation, as it came. */
@@ -31,10 +32,15 @@ export interface Group {
   /** A digest; says nothing of what is in it. */
   readonly id: string;
   readonly door: Door;
+  readonly recalls: Recalls;
   /** The conversation of a request, and the request in it. */
   open(params: WireObject): DoorRequest;
   /** What the edits that stand make of a request; nothing is written. */
   view(params: WireObject): Promise<WireObject>;
+  /** Whether another process has added to its journal; what it decided is found there. */
+  isStale(): boolean;
+  /** What is recorded of all but the newest message. */
+  summary(params: WireObject): Promise<string | undefined>;
   close(): void;
 }
 
@@ -71,8 +77,11 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics): Group
       if (messages === undefined || messages.length === 0) return undefined;
       const id = idOf(call, messages);
       const model = modelOf(call.params);
+      const known = groups.get(id);
       // Another model has another window; its edits are found in the journal.
-      if (groups.get(id)?.model !== model) drop(id);
+      if (known?.model !== model) drop(id);
+      // Requests of now may still be in the old one.
+      else if (known.isStale()) groups.delete(id);
       const group = groups.get(id) ?? { ...createGroup(id, call, { ...parts, door }), model };
       groups.set(id, group);
       use(id);
@@ -87,12 +96,12 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics): Group
 
 /** By what headers and fields say, and by its first message: one name may be that of several. */
 function idOf({ protocol, headers, params, url }: Call, messages: readonly unknown[]): string {
-  const scope = scopeOf({ headers, params, to: `${protocol} ${url.origin}${url.pathname}` });
   const start = Math.max(
     0,
     messages.findIndex((message) => !isSystem(message)),
   );
-  return `gateway-${sha256Hex(scope + digestOf(messages[start])).slice(0, 32)}`;
+  const to = `${protocol} ${url.origin}${url.pathname}`;
+  return scopeOf({ headers, params, url }) + digestTo(16, to + digestOf(messages[start]));
 }
 
 function createGroup(
@@ -100,17 +109,33 @@ function createGroup(
   { params }: Call,
   { door, ...parts }: GroupParts & { readonly door: Door },
 ): Group {
-  const { settings, archive } = parts;
+  const { settings, metrics } = parts;
+  const { archive, isStale } = settings.audit
+    ? { archive: parts.archive, isStale: () => false }
+    : watchedArchive(
+        parts.archive,
+        join(conversationFolder(resolve(settings.archive), id), JOURNAL_FILE),
+      );
   const own = settings.audit ? undefined : archive.conversation?.(id);
-  const shared = withoutArrivals(archive);
+  const shared = editsOnly(archive);
   const place: ContextOptions = settings.audit
     ? {}
     : { archive: shared, conversation: id, constraints: whereOriginalsAre(id, settings) };
-  const hook = openHook(params, place, { ...parts, door });
-  const serve = door.serve(hook, createArrivals(own?.journal));
+  const hook = openHook(params, place, { ...parts, archive, door, id });
+  const serve = door.serve(
+    hook,
+    createArrivals(own?.journal, { onCut: () => metrics.count("truncated") }),
+  );
   return {
     id,
     door,
+    recalls: createRecalls({
+      wire: door.recall,
+      archive: own ?? archive,
+      journal: own?.journal,
+      isWanted: settings.recall === "tool",
+    }),
+    isStale,
     open: (given) => serve(given),
     view: (given) =>
       door.view(given, {
@@ -123,13 +148,19 @@ function createGroup(
         arrivals: createArrivals(own?.journal, { isKept: false }),
         truncation: hook.context.truncation,
       }),
+    summary: (given) =>
+      door.summary(given, {
+        ...hook.settings,
+        archive: readOnly(shared),
+        recall: false,
+      }),
     close: () => void hook.context.close(),
   };
 }
 
 /** The agent's own tools open files, where it runs on this machine. */
-function whereOriginalsAre(id: string, { host, archive }: GatewaySettings): readonly string[] {
-  if (!isLoopback(host)) return [];
+function whereOriginalsAre(id: string, { recall, archive }: GatewaySettings): readonly string[] {
+  if (recall !== "file") return [];
   const folder = conversationFolder(resolve(archive), id);
   return [
     `What has left this context is kept in files whose names begin with its handle (out_… for an output, head_… for messages), in the folder ${folder} . When you need something of it, search that folder or read a part of such a file.`,
@@ -139,21 +170,25 @@ function whereOriginalsAre(id: string, { host, archive }: GatewaySettings): read
 function openHook(
   params: WireObject,
   place: ContextOptions,
-  { settings, metrics, limits, archive, door }: GroupParts & { readonly door: Door },
+  { settings, metrics, limits, archive, door, id }: GroupParts & Pick<Group, "door" | "id">,
 ): Hook<WireObject> {
   const model = modelOf(params);
   const window = settings.window ?? limits.get(model) ?? modelWindow(model);
   const { traits } = door;
-  const options = { archive, ...place, model, ...(window !== undefined && { window }) };
+  const { plugins } = settings;
+  const options = { archive, ...place, plugins, model, ...(window !== undefined && { window }) };
   const sdk = { traits, summarizerOf: () => undefined };
   const hook = createHook<WireObject>({ ...options, maxConversations: 32 }, sdk);
   const { context } = hook;
   context.on("failed", ({ code }) => {
     if (code === "managed-elsewhere") return;
+    if (code === "archive-failed") metrics.count("failed_open");
     settings.log({ level: "warn", event: "failed", code });
   });
-  context.on("truncated", () => metrics.count("truncated"));
-  context.on("edited", () => metrics.count("planned_edits"));
+  context.on("edited", ({ plan }) => {
+    metrics.count("planned_edits");
+    if (plan.action === "compact") metrics.countIn(id, "compactions");
+  });
   let first: number | undefined;
   context.on("prepared", (report) => {
     first ??= report.window;
@@ -162,12 +197,20 @@ function openHook(
   return hook;
 }
 
-/** One journal holds the edits and the arrivals of a conversation; a context knows its edits only. */
-function withoutArrivals(archive: Archive): Archive {
+/**
+ * One journal holds all that was decided in a conversation; a context knows its edits only, and makes
+ * none that is not on disk before it goes out.
+ */
+function editsOnly(archive: Archive): Archive {
   return withJournals(archive, (journal) => ({
     ...journal,
-    read: async () => (await journal.read()).filter((entry) => !isArrivalEntry(entry)),
+    isRequired: true,
+    read: async () => (await journal.read()).filter(isOfContext),
   }));
+}
+
+function isOfContext(entry: unknown): boolean {
+  return !isArrivalEntry(entry) && !isRecallEntry(entry);
 }
 
 /** An archive whose journals can only be read. */
@@ -187,4 +230,31 @@ function withJournals(
       return own.journal === undefined ? own : { ...own, journal: viewOf(own.journal) };
     },
   };
+}
+
+/**
+ * An archive that notices when the journal of its conversation, in `file`, is not as long as what was
+ * written here has made it: gateways on one store decide once for all of them.
+ */
+function watchedArchive(
+  archive: Archive,
+  file: string,
+): { readonly archive: Archive; readonly isStale: () => boolean } {
+  const size = (): number => {
+    try {
+      return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      // What cannot be looked at has nothing new; the next edit says what is wrong with it.
+      return 0;
+    }
+  };
+  let known = size();
+  const watched = withJournals(archive, (journal) => ({
+    ...journal,
+    async append(entry) {
+      await journal.append(entry);
+      known += Buffer.byteLength(JSON.stringify(entry)) + 1;
+    },
+  }));
+  return { archive: watched, isStale: () => size() !== known };
 }

@@ -6,8 +6,7 @@ import { headerOf, type RawHeaders } from "./headers.ts";
 export interface Identity {
   readonly headers: RawHeaders;
   readonly params: WireObject;
-  /** The address and the API that the request goes to. */
-  readonly to: string;
+  readonly url: URL;
 }
 
 /** The names under which clients say which conversation they are in; the first that is there counts. */
@@ -22,13 +21,44 @@ const CLIENT_HEADERS: readonly (readonly string[])[] = [
 ];
 
 /**
- * The conversation's name as far as headers and fields tell it: scoped by the credential, which goes
- * into it as a digest only, and by the address. What begins otherwise is another conversation even
- * under one name.
+ * The conversation's name as far as headers and fields tell it: it begins with the credential, as a
+ * digest, so that whoever asks is told by the name alone what is theirs. What begins otherwise is another
+ * conversation even under one name.
  */
-export function scopeOf({ headers, params, to }: Identity): string {
+export function scopeOf({ headers, params, url }: Identity): string {
   const said = saidByHeaders(headers) ?? saidByFields(params) ?? "";
-  return sha256Hex(JSON.stringify([to, credentialOf(headers), said]));
+  return `${ownerOf(headers, url)}${digestTo(12, said)}-`;
+}
+
+/** What the names of conversations begin with that a caller may see, who names one or none. */
+export function visibleTo(headers: RawHeaders, url: URL): string {
+  const said = saidByHeaders(headers);
+  const owner = ownerOf(headers, url);
+  return said === undefined ? owner : `${owner}${digestTo(12, said)}-`;
+}
+
+/** Whether anybody can be told by what a request has. */
+export function isAnonymous(headers: RawHeaders, url: URL): boolean {
+  return url.search === "" && CREDENTIALS.every((name) => headerOf(headers, name) === undefined);
+}
+
+function ownerOf(headers: RawHeaders, { search }: URL): string {
+  // Some keys stand in the address.
+  return `gateway-${digestTo(20, credentialOf(headers) + search)}-`;
+}
+
+export function digestTo(length: number, text: string): string {
+  return sha256Hex(text).slice(0, length);
+}
+
+/**
+ * A name that a session's conversations share, those of its sub-agents included; `undefined` where the
+ * client tells none.
+ */
+export function sessionOf({ headers, params, url }: Identity): string | undefined {
+  const header = CLIENT_HEADERS.map(([name = ""]) => headerOf(headers, name)).find(Boolean);
+  const said = header ?? saidByFields(params);
+  return said && `${ownerOf(headers, url)}${digestTo(12, said)}`;
 }
 
 function saidByHeaders(headers: RawHeaders): string | undefined {
@@ -51,14 +81,21 @@ function saidByFields(params: WireObject): string | undefined {
   return typeof key === "string" && key !== "" ? JSON.stringify(["cache", key]) : undefined;
 }
 
-/** Tokens of a login, which are another every few hours: a conversation must not end with one. */
-const ROTATING = /^bearer\s+(?:sk-ant-oat|ey[\w-]+\.[\w-]+\.[\w-]*$)/i;
-const ACCOUNTS = ["chatgpt-account-id", "openai-organization", "openai-project"];
+/** What providers take for a credential, and what chooses between the accounts of one. */
+const CREDENTIALS = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "chatgpt-account-id",
+  "openai-organization",
+  "openai-project",
+];
 
-function credentialOf(headers: RawHeaders): string {
-  const bearer = headerOf(headers, "authorization") ?? "";
-  const key = headerOf(headers, "x-api-key") ?? "";
-  const accounts = ACCOUNTS.map((name) => headerOf(headers, name) ?? "");
-  const login = ROTATING.test(bearer) ? "login" : bearer;
-  return sha256Hex(JSON.stringify([login, key, ...accounts]));
+/**
+ * Everything that a request is allowed by, as a digest. An account that a header claims is no proof
+ * of anything, so the token of a login counts as it is: after the next login it is another one.
+ */
+export function credentialOf(headers: RawHeaders): string {
+  return sha256Hex(JSON.stringify(CREDENTIALS.map((name) => headerOf(headers, name) ?? "")));
 }

@@ -1,26 +1,42 @@
 import type { Usage } from "../core/message/index.ts";
+import {
+  addedUp,
+  type Answered,
+  type PriceOf,
+  type Receipt,
+  receiptOf,
+  type Remembered,
+} from "./receipts.ts";
 
-/** What one request of a conversation cost, and what it would have been. */
-export interface Receipt {
+/** One request of a conversation. */
+export interface Taken extends Answered {
   /** A name without content, the same for all requests of one conversation. */
   readonly conversation: string;
-  readonly model: string;
-  readonly status: number;
-  /** As the provider reported it; absent where it did not. */
-  readonly usage?: Usage;
-  /** Of the body that the client sent, and of the one that went on. */
-  readonly givenBytes: number;
-  readonly sentBytes: number;
-  /** Input tokens that did not go: the bytes left out, at the tokens a byte that were reported. */
-  readonly savedTokens: number;
 }
 
-export interface ConversationReceipt {
+/** What a conversation's receipt tells beside tokens. */
+interface Told {
+  /** Requests whose beginning changed without a planned edit; always 0. */
+  readonly prefixViolations: number;
+  /** Calls of the gateway's own tools that it answered. */
+  readonly recalls: number;
+  /** Of its history; in an audit, those that would have been made. */
+  readonly compactions: number;
+}
+
+export interface ConversationReceipt extends Told {
   readonly conversation: string;
   readonly model: string;
   readonly requests: number;
+  /** As the provider reported it. */
   readonly usage: Required<Usage>;
+  /** As it was reported last. */
+  readonly latest?: Usage;
+  /** What would have been reported without the gateway, reckoned; in an audit, with it. */
+  readonly otherwise: Required<Usage>;
   readonly savedTokens: number;
+  /** US dollars at list prices, net of what edits wrote to the cache; absent without a price. */
+  readonly savedDollars?: number;
 }
 
 /** Counters of one gateway; labels are closed sets. */
@@ -30,7 +46,12 @@ export interface Metrics {
   active(): number;
   readonly count: (name: CounterName, by?: number) => void;
   readonly counted: (name: CounterName) => number;
-  take(receipt: Receipt): void;
+  /** Counts what the receipt of the conversation tells, too. */
+  readonly countIn: (conversation: string, name: ToldName) => void;
+  /** The receipt of a request, which is added to those of its conversation. */
+  take(taken: Taken): Receipt;
+  /** US dollars at list prices, net; 0 where no price is known. */
+  savedDollars(): number;
   receipts(): { readonly conversations: readonly ConversationReceipt[] };
   /** All of it, for Prometheus. */
   text(): string;
@@ -41,6 +62,9 @@ const COUNTERS = {
   passed: "Requests that went on byte for byte.",
   edited: "Requests that went on with an edited history.",
   planned_edits: "Edits made to histories: prunings and compactions.",
+  compactions: "Compactions among the planned edits.",
+  client_compactions: "Compactions that clients asked for, by a history in messages.",
+  recalls: "Calls of the gateway's own tools that it answered.",
   truncated: "Tool outputs truncated on arrival.",
   recovered: "Requests sent again, compacted, because the provider said they were too long.",
   overflows_passed: "Overflow errors that went on to the client.",
@@ -57,12 +81,37 @@ export type CounterName = keyof typeof COUNTERS;
 /** So many conversations have a receipt; the one unused for longest gives way. */
 const MOST_RECEIPTS = 1_000;
 
-export function createMetrics(): Metrics {
+const TOLD = {
+  prefix_violations: "prefixViolations",
+  recalls: "recalls",
+  compactions: "compactions",
+} as const satisfies Partial<Record<CounterName, keyof Told>>;
+
+type ToldName = keyof typeof TOLD;
+
+type Sums = Omit<ConversationReceipt, keyof Told>;
+
+interface Ledger {
+  readonly told: Told;
+  /** From its first answer on. */
+  readonly bill?: { readonly sums: Sums; readonly remembered: Remembered };
+}
+
+const UNTOLD: Ledger = { told: { prefixViolations: 0, recalls: 0, compactions: 0 } };
+
+export function createMetrics(priceOf?: PriceOf): Metrics {
   const counts = new Map<CounterName, number>();
-  const receipts = new Map<string, ConversationReceipt>();
-  let active = 0;
+  const ledgers = new Map<string, Ledger>();
+  let [active, dollars] = [0, 0];
   const counted = (name: CounterName): number => counts.get(name) ?? 0;
   const count = (name: CounterName, by = 1): void => void counts.set(name, counted(name) + by);
+  const ledgerOf = (conversation: string): Ledger => ledgers.get(conversation) ?? UNTOLD;
+  const keep = (conversation: string, ledger: Ledger): void => {
+    ledgers.delete(conversation);
+    ledgers.set(conversation, ledger);
+    const [oldest] = ledgers.keys();
+    if (ledgers.size > MOST_RECEIPTS && oldest !== undefined) ledgers.delete(oldest);
+  };
   return {
     begin() {
       active += 1;
@@ -72,18 +121,29 @@ export function createMetrics(): Metrics {
     active: () => active,
     count,
     counted,
-    take(receipt) {
-      const { conversation, usage, savedTokens } = receipt;
-      count("saved_tokens", savedTokens);
+    countIn(conversation, name) {
+      count(name);
+      const { told, ...ledger } = ledgerOf(conversation);
+      const key = TOLD[name];
+      keep(conversation, { ...ledger, told: { ...told, [key]: told[key] + 1 } });
+    },
+    take(taken) {
+      const { conversation, usage } = taken;
+      const { told, bill } = ledgerOf(conversation);
+      const { receipt, now: remembered } = receiptOf(taken, bill?.remembered, priceOf);
+      count("saved_tokens", Math.max(0, receipt.savedTokens));
       count("input_tokens", inputOf(usage));
       count("output_tokens", usage?.output ?? 0);
-      const before = receipts.get(conversation);
-      receipts.delete(conversation);
-      receipts.set(conversation, summed(before, receipt));
-      const [oldest] = receipts.keys();
-      if (receipts.size > MOST_RECEIPTS && oldest !== undefined) receipts.delete(oldest);
+      dollars += receipt.savedDollars ?? 0;
+      keep(conversation, { told, bill: { sums: summed(bill?.sums, taken, receipt), remembered } });
+      return receipt;
     },
-    receipts: () => ({ conversations: [...receipts.values()] }),
+    savedDollars: () => dollars,
+    receipts: () => ({
+      conversations: [...ledgers.values()].flatMap(({ told, bill }) =>
+        bill === undefined ? [] : [{ ...bill.sums, ...told }],
+      ),
+    }),
     text() {
       const names = Object.entries(COUNTERS) as [CounterName, string][];
       const lines = names.flatMap(([name, help]) => [
@@ -91,10 +151,14 @@ export function createMetrics(): Metrics {
         `# TYPE longhaul_gateway_${name}_total counter`,
         `longhaul_gateway_${name}_total ${counted(name)}`,
       ]);
-      const gauge = "longhaul_gateway_active_requests";
-      return `${[...lines, `# TYPE ${gauge} gauge`, `${gauge} ${active}`].join("\n")}\n`;
+      const gauges = [gauge("active_requests", active), gauge("saved_dollars", dollars)];
+      return `${[...lines, ...gauges.flat()].join("\n")}\n`;
     },
   };
+}
+
+function gauge(name: string, value: number): string[] {
+  return [`# TYPE longhaul_gateway_${name} gauge`, `longhaul_gateway_${name} ${value}`];
 }
 
 function inputOf(usage: Usage | undefined): number {
@@ -102,21 +166,26 @@ function inputOf(usage: Usage | undefined): number {
   return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
+const NOTHING: Required<Usage> = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 function summed(
-  before: ConversationReceipt | undefined,
-  { conversation, model, usage, savedTokens }: Receipt,
-): ConversationReceipt {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = before?.usage ?? {};
+  before: Sums | undefined,
+  { conversation, model, usage, isAudit }: Taken,
+  { savedTokens, savedDollars, ...ways }: Receipt,
+): Sums {
+  const [reported, other] = isAudit ? [ways.without, ways.with] : [ways.with, ways.without];
+  const latest = usage ?? before?.latest;
+  const dollars = savedDollars ?? before?.savedDollars;
   return {
+    ...(latest !== undefined && { latest }),
     conversation,
     model,
     requests: (before?.requests ?? 0) + 1,
+    usage: addedUp(before?.usage ?? NOTHING, reported),
+    otherwise: addedUp(before?.otherwise ?? NOTHING, other),
     savedTokens: (before?.savedTokens ?? 0) + savedTokens,
-    usage: {
-      input: input + (usage?.input ?? 0),
-      output: output + (usage?.output ?? 0),
-      cacheRead: cacheRead + (usage?.cacheRead ?? 0),
-      cacheWrite: cacheWrite + (usage?.cacheWrite ?? 0),
-    },
+    ...(dollars !== undefined && {
+      savedDollars: (before?.savedDollars ?? 0) + (savedDollars ?? 0),
+    }),
   };
 }

@@ -3,46 +3,33 @@ import { Readable } from "node:stream";
 import { once } from "node:events";
 import type { Usage } from "../core/message/index.ts";
 import { watchedAnswer, type WireApi } from "../hooks/wire-answer.ts";
-import { beginLike, relay } from "./answer.ts";
+import { beginLike } from "./answer.ts";
 
 export interface WatchedExchange {
   readonly api: WireApi;
-  /** Sends the request, or another in its place. */
-  readonly first: IncomingMessage;
   /** The answer to another request in place of what was refused, once. */
   readonly again: (refused: unknown) => Promise<IncomingMessage | undefined>;
   readonly learn: (usage: Usage) => void;
-  /** How long a client of a stream may hear nothing, in ms. */
-  readonly keepAliveMs: number;
 }
 
 /**
- * Passes the answer of a model on, byte for byte, while what it reports is read. A refusal that a
- * shorter request does not have never gets to the client: until an answer begins, nothing goes out.
+ * The answer of a model, byte for byte, while what it reports is read. A refusal that a shorter request
+ * does not have is never in it. `undefined` for an answer that cannot be read.
  */
-export async function relayWatched(
-  { api, first, again, learn, keepAliveMs }: WatchedExchange,
-  response: ServerResponse,
-): Promise<IncomingMessage> {
-  let latest = first;
+export async function watched(
+  first: IncomingMessage,
+  { api, again, learn }: WatchedExchange,
+): Promise<Response | undefined> {
   const opened = webResponse(first);
-  if (opened === undefined) {
-    await relay(first, response);
-    return first;
-  }
-  const answer = await watchedAnswer(opened, {
+  if (opened === undefined) return undefined;
+  return watchedAnswer(opened, {
     api,
     learn,
     async again(refused) {
       const other = await again(refused);
-      const made = other && webResponse(other);
-      if (other === undefined || made === undefined) return undefined;
-      latest = other;
-      return made;
+      return other && webResponse(other);
     },
   });
-  await pour(answer.body, { headOf: () => latest, keepAliveMs }, response);
-  return latest;
 }
 
 /** An answer as the platform has it; `undefined` for one that it has no form for, or cannot read. */
@@ -62,46 +49,43 @@ function webResponse(message: IncomingMessage): Response | undefined {
   return new Response(body, { status, headers: own });
 }
 
-/** Pours a body into a response, whose head is that of the answer which begins. */
-async function pour(
+/** An answer on its way to a client. */
+interface Pouring {
+  /** The answer that begins, whose status and headers it gets. */
+  readonly headOf: () => IncomingMessage;
+  /** How long a client of a stream may hear nothing, in ms. */
+  readonly keepAliveMs: number;
+  /** Whether the body is made here, event by event, so that its length is another. */
+  readonly isMade: boolean;
+}
+
+/** Pours a body into a response. Until an answer begins, nothing goes out but a sign of life. */
+export async function pour(
   body: ReadableStream<Uint8Array> | null,
-  { headOf, keepAliveMs }: Pouring,
+  { headOf, keepAliveMs, isMade }: Pouring,
   response: ServerResponse,
 ): Promise<void> {
-  const reader = body?.getReader();
   const begin = (): void => {
-    if (!response.headersSent) beginLike(headOf(), response);
+    if (!response.headersSent) beginLike(headOf(), response, isMade ? ["content-length"] : []);
   };
-  const waiting = keepAlive(keepAliveMs, () => {
+  const waiting = setInterval(() => {
     if (!isEventStream(headOf())) return;
     begin();
     response.write(": waiting for the model\n\n");
-  });
+  }, keepAliveMs);
   try {
-    for (;;) {
-      const read = await reader?.read();
-      waiting.stop();
+    for await (const piece of body ?? []) {
+      // Between two events of the provider's own there is no place for one of ours.
+      if (isMade) waiting.refresh();
+      else clearInterval(waiting);
       begin();
-      if (read === undefined || read.done) break;
-      if (!response.write(read.value)) await drained(response);
+      if (!response.write(piece)) await drained(response);
     }
-  } catch (error) {
-    await reader?.cancel().catch(() => undefined);
-    throw error;
+    begin();
   } finally {
-    waiting.stop();
+    clearInterval(waiting);
   }
   response.end();
-}
-
-interface Pouring {
-  readonly headOf: () => IncomingMessage;
-  readonly keepAliveMs: number;
-}
-
-function keepAlive(everyMs: number, tell: () => void): { readonly stop: () => void } {
-  const timer = setInterval(tell, everyMs);
-  return { stop: () => clearInterval(timer) };
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {

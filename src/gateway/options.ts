@@ -1,6 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { archiveFolder } from "../archive/home.ts";
+import type { ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
+import type { Message, Usage } from "../core/message/index.ts";
 import type { LogEntry } from "./log.ts";
+import type { PriceOf } from "./receipts.ts";
+
+/** A request as it goes to a provider, with all of its content. */
+export interface SentRequest {
+  /** Of its conversation. */
+  readonly id: string;
+  /** What the conversations of one session share, where the client tells it. */
+  readonly session: string | undefined;
+  readonly model: string;
+  readonly window: number | undefined;
+  readonly messages: readonly Message[];
+  readonly tools: unknown;
+  readonly isEdited: boolean;
+}
+
+/** Looks on, on this machine: what it hears is never logged. */
+export interface GatewayWatch {
+  sent(request: SentRequest): void;
+  /** What the provider reported for the newest request of a conversation. */
+  learned(id: string, usage: Usage): void;
+  /** Whether a request was for the watch itself; it is answered then. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean;
+}
 
 /** How a gateway is started; every field has a default. */
 export interface GatewayOptions {
@@ -18,12 +44,38 @@ export interface GatewayOptions {
   readonly archive?: string;
   /** Only tells what would be edited, and edits nothing. @default false */
   readonly audit?: boolean;
+  /**
+   * How a model gets back what left its context: by the files of the archive, which its agent opens
+   * with its own tools; by tools that are put into its requests and answered here; or not at all.
+   * @default "file" on a loopback address, whose clients see those files, else "tool"
+   */
+  readonly recall?: RecallWay;
+  /**
+   * What becomes of a client's own compaction, where its request holds the history: a model is asked as
+   * it wants, or it gets the recorded facts at once.
+   * @default "pass"
+   */
+  readonly compaction?: CompactionWay;
   /** What clients have to send as `x-longhaul-token`. @default none is asked for */
   readonly token?: string;
+  /** What its tools over MCP say of themselves. @default "0" */
+  readonly version?: string;
   readonly limits?: Partial<GatewayLimits>;
+  /** For every conversation, as in the library: templates, tools that are protected, who hears events. */
+  readonly plugins?: ContextOptions["plugins"];
+  /** What models cost, for receipts. @default nobody knows: receipts are about tokens alone */
+  readonly priceOf?: PriceOf;
   /** Hears what happens, never with any content of a conversation. @default nobody */
   readonly log?: (entry: LogEntry) => void;
+  /** Hears what is sent, with its content, and answers for a page of it. @default nobody */
+  readonly watch?: GatewayWatch;
 }
+
+export type RecallWay = "tool" | "file" | "none";
+export const WAYS: readonly RecallWay[] = ["tool", "file", "none"];
+
+export type CompactionWay = "pass" | "answer";
+export const COMPACTION_WAYS: readonly CompactionWay[] = ["pass", "answer"];
 
 export interface GatewayLimits {
   /** The largest request that is looked into, in bytes, packed or not; larger ones pass unread. @default 64 MiB */
@@ -59,9 +111,15 @@ export interface GatewaySettings {
   /** A folder. */
   readonly archive: string;
   readonly audit: boolean;
+  readonly recall: RecallWay;
+  readonly compaction: CompactionWay;
   readonly token: string | undefined;
+  readonly version: string;
   readonly limits: GatewayLimits;
+  readonly plugins: NonNullable<ContextOptions["plugins"]>;
+  readonly priceOf: PriceOf | undefined;
   readonly log: (entry: LogEntry) => void;
+  readonly watch: GatewayWatch | undefined;
 }
 
 /** Throws `invalid-options` for what makes no sense. */
@@ -69,6 +127,14 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
   const { host = "127.0.0.1", port = 4141, token, window, audit = false, limits, log } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw invalid("port", `The port is ${port}; give a whole number from 0 to 65535.`);
+  }
+  const { recall = isLoopback(host) ? "file" : "tool" } = options;
+  if (!WAYS.includes(recall)) {
+    throw invalid("recall", `"${recall as string}" is no way to recall; give ${WAYS.join(", ")}.`);
+  }
+  const { compaction = "pass" } = options;
+  if (!COMPACTION_WAYS.includes(compaction)) {
+    throw invalid("compaction", `"${compaction as string}" is none; give pass or answer.`);
   }
   if (!isLoopback(host) && (token ?? "") === "") {
     throw invalid(
@@ -84,9 +150,15 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     window,
     archive: options.archive ?? archiveFolder(process.env),
     audit,
+    recall,
+    compaction,
     token: token === "" ? undefined : token,
+    version: options.version ?? "0",
+    plugins: options.plugins ?? [],
+    priceOf: options.priceOf,
     limits: { ...LIMITS, ...limits },
     log: log ?? (() => undefined),
+    watch: options.watch,
   };
 }
 

@@ -92,7 +92,7 @@ export async function arrivedItem(
 }
 
 /** Whether an item is a model's: its words, its thinking, a call. */
-function isSaid(item: ResponsesItem): boolean {
+export function isSaid(item: object): boolean {
   const { role, type } = item as WireObject;
   if (role !== undefined) return role === "assistant";
   return typeof type === "string" && !type.endsWith("_output");

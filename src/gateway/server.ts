@@ -1,11 +1,9 @@
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
-import { timingSafeEqual } from "node:crypto";
-import { sha256Hex } from "../archive/digest.ts";
 import { ContextError } from "../core/error.ts";
-import { answerError, answerText } from "./answer.ts";
+import { answerError } from "./answer.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
-import { headerOf } from "./headers.ts";
+import { createGroups, type Groups } from "./groups.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import {
   type GatewayOptions,
@@ -13,6 +11,7 @@ import {
   gatewaySettings,
   isLoopback,
 } from "./options.ts";
+import { answerJson, isAllowed, ownAnswer } from "./own.ts";
 import { createUpstreams } from "./upstream.ts";
 
 /** A gateway that listens. */
@@ -34,12 +33,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const settings = gatewaySettings(options);
   const { host, port, limits, log } = settings;
   const upstreams = createUpstreams(limits.idleMs);
-  const metrics = createMetrics();
-  const exchange = createExchange({ settings, upstreams, metrics });
+  const metrics = createMetrics(settings.priceOf);
+  const groups = createGroups(settings, metrics);
+  const exchange = createExchange({ settings, upstreams, metrics, groups });
   const server = http.createServer(
     { maxHeaderSize: limits.maxHeaderBytes, requestTimeout: limits.idleMs },
     (request, response) => {
-      const served = serve(request, response, { settings, metrics, exchange });
+      const served = serve(request, response, { settings, metrics, groups, exchange });
       served.catch(() => response.destroy());
     },
   );
@@ -65,7 +65,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       const timer = setTimeout(abort, limits.graceMs);
       await ended;
       clearTimeout(timer);
-      await exchange.close();
+      await groups.close();
       upstreams.close();
     },
   };
@@ -97,13 +97,14 @@ function listen(server: http.Server, host: string, port: number): Promise<void> 
 interface Serving {
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
+  readonly groups: Groups;
   readonly exchange: Exchange;
 }
 
 async function serve(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { settings, metrics, exchange }: Serving,
+  { settings, metrics, groups, exchange }: Serving,
 ): Promise<void> {
   const { url: target = "/", method, rawHeaders } = request;
   response.on("error", () => undefined);
@@ -114,24 +115,26 @@ async function serve(
       undefined,
     );
   }
+  if (settings.watch?.answer(request, response) === true) return;
   if (target === "/healthz" && method === "GET") return answerJson(response, health(metrics));
-  if (!isAllowed(headerOf(rawHeaders, "x-longhaul-token"), settings.token)) {
+  const own = ownAnswer(request);
+  if (!isAllowed(rawHeaders, settings.token, { isOwn: own !== undefined })) {
     const message = "the header x-longhaul-token is missing, or is not the token of this gateway";
     return answerError(response, { status: 401, message }, undefined);
   }
-  if (target === "/metrics" && method === "GET") {
-    return answerText(response, 200, metrics.text(), {
-      "content-type": "text/plain; version=0.0.4",
-    });
-  }
-  if (target === "/receipts" && method === "GET") return answerJson(response, metrics.receipts());
+  if (own?.isView === true) return own.answer(request, response, { settings, metrics, groups });
   if (metrics.active() >= settings.limits.maxStreams) {
     const message = `${settings.limits.maxStreams} requests are being answered already`;
     return answerError(response, { status: 503, message, retryAfter: 5 }, undefined);
   }
   const end = metrics.begin();
   try {
-    await exchange.answer(request, response);
+    if (own === undefined) await exchange.answer(request, response);
+    else await own.answer(request, response, { settings, metrics, groups });
+  } catch (error) {
+    if (own === undefined) throw error;
+    const { message } = error as Error;
+    answerError(response, { status: error instanceof RangeError ? 413 : 500, message }, "openai");
   } finally {
     end();
   }
@@ -141,21 +144,9 @@ function health(metrics: Metrics): object {
   return { status: "ok", name: "longhaul", active: metrics.active() };
 }
 
-function answerJson(response: http.ServerResponse, value: object): void {
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  answerText(response, 200, text, { "content-type": "application/json" });
-}
-
 /** A page in a browser may call this address by a name of its own; its host then says so. */
 function isOwnHost({ headers }: http.IncomingMessage, { host }: GatewaySettings): boolean {
   if (!isLoopback(host) || headers.host === undefined) return true;
   const name = headers.host.replace(/:\d+$/, "");
   return isLoopback(name);
-}
-
-/** Compared in the same time wherever they differ. */
-function isAllowed(given: string | undefined, token: string | undefined): boolean {
-  if (token === undefined) return true;
-  const [one, other] = [given ?? "", token].map((text) => Buffer.from(sha256Hex(text)));
-  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }

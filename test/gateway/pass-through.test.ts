@@ -64,7 +64,8 @@ describe("a request without an edit", () => {
 
   it("goes on where it cannot be looked into: a bomb, torn JSON, no UTF-8, too large", async () => {
     const upstream = await rawUpstream((_, response) => ok(response));
-    const { url } = await gatewayForTest(upstream, { limits: { maxBodyBytes: 100_000 } });
+    const limits = { maxBodyBytes: 100_000 };
+    const { url, metrics } = await gatewayForTest(upstream, { limits });
     const bomb = zlib.gzipSync(Buffer.alloc(5_000_000, 0x20));
     const bodies = [
       { body: bomb, headers: { "content-encoding": "gzip" } },
@@ -72,9 +73,10 @@ describe("a request without an edit", () => {
       { body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), headers: {} },
       { body: `{"messages":[],"x":"${"y".repeat(300_000)}"}`, headers: {} },
     ];
-    for (const { body, headers } of bodies) {
+    for (const [at, { body, headers }] of bodies.entries()) {
       const answer = await rawRequest(`${url}/v1/messages`, { method: "POST", headers, body });
       expect(answer.status).toBe(200);
+      expect(metrics.counted("failed_open")).toBe(at + 1);
       expect(sha256(upstream.requests.at(-1)?.body ?? "")).toBe(sha256(body));
     }
     const chunked = { "transfer-encoding": "chunked" };
@@ -82,6 +84,7 @@ describe("a request without an edit", () => {
     const request = { method: "POST", headers: chunked, body: large };
     await rawRequest(`${url}/v1/messages`, request);
     expect(sha256(upstream.requests.at(-1)?.body ?? "")).toBe(sha256(large));
+    expect(metrics.counted("failed_open")).toBe(bodies.length + 1);
   });
 
   it("passes probes, other methods and their queries, to the provider that is meant", async () => {

@@ -2,24 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spliced } from "../../src/gateway/splice.ts";
 import { runs } from "../property/runs.ts";
-
-/** JSON with spaces, escapes and numbers that no serialiser would write so. */
-function oddly(value: unknown, seed: number): string {
-  const space = [" ", "", "\n\t", "  "][seed % 4] ?? "";
-  const next = seed + 1;
-  if (Array.isArray(value)) {
-    return `[${space}${value.map((one) => oddly(one, next)).join(`${space},`)}${space}]`;
-  }
-  if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value).map(
-      ([key, one]) => `${JSON.stringify(key)}${space}:${oddly(one, next)}`,
-    );
-    return `{${space}${fields.join(`,${space}`)}${space}}`;
-  }
-  if (typeof value === "number") return JSON.stringify(value).replace(/^(\d+)$/, "$1.0");
-  const text = JSON.stringify(value);
-  return typeof value === "string" && !text.includes("\\") ? text.replaceAll("a", "\\u0061") : text;
-}
+import { oddly } from "./oddly.ts";
 
 describe("the text of an edited value", () => {
   const json = fc.jsonValue({ maxDepth: 4 });

@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { timingSafeEqual } from "node:crypto";
+import { sha256Hex } from "../archive/digest.ts";
+import { answerError, answerText } from "./answer.ts";
+import { takeBody } from "./body.ts";
+import type { Groups } from "./groups.ts";
+import { headerOf, type RawHeaders } from "./headers.ts";
+import { isAnonymous, visibleTo } from "./identity.ts";
+import type { Metrics } from "./metrics.ts";
+import type { GatewaySettings } from "./options.ts";
+
+/** What the gateway answers by itself. */
+export interface OwnParts {
+  readonly settings: GatewaySettings;
+  readonly metrics: Metrics;
+  readonly groups: Groups;
+}
+
+/** A request to the gateway itself. */
+export interface OwnRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+}
+
+type Answer = (asked: OwnRequest, parts: OwnParts) => Promise<void> | void;
+
+/** Its addresses by method, and how their path begins. */
+const ROUTES: readonly (readonly [method: RegExp, path: RegExp, answer: Answer])[] = [
+  [/^GET$/, /^\/metrics$/, answerMetrics],
+  [/^GET$/, /^\/receipts$/, answerReceipts],
+  [/./, /^\/mcp$/, answerMcp],
+  [/^POST$/, /^\/v1\/compress$/, answerCompress],
+  [/^GET$/, /^\/v1\/retrieve\/[^/]+$/, answerRetrieve],
+];
+
+/** How a request is answered here; `undefined` for one that goes to a provider. */
+export function ownAnswer({ method = "GET", url = "/" }: IncomingMessage): Own | undefined {
+  const here = URL.canParse(url, HERE) ? new URL(url, HERE) : undefined;
+  if (here === undefined || !url.startsWith("/")) return undefined;
+  const found = ROUTES.find(([methods, path]) => methods.test(method) && path.test(here.pathname));
+  if (found === undefined) return undefined;
+  const [, , answer] = found;
+  return {
+    isView: answer === answerMetrics || answer === answerReceipts,
+    answer: async (request, response, parts) => answer({ request, response, url: here }, parts),
+  };
+}
+
+interface Own {
+  /** Whether it is about requests, and no request itself. */
+  readonly isView: boolean;
+  answer(request: IncomingMessage, response: ServerResponse, parts: OwnParts): Promise<void>;
+}
+
+const HERE = "http://gateway";
+
+/** Whether a request has the token; clients of its own tools can only send it as a bearer. */
+export function isAllowed(
+  headers: RawHeaders,
+  token: string | undefined,
+  { isOwn }: { readonly isOwn: boolean },
+): boolean {
+  if (token === undefined || isSame(headerOf(headers, "x-longhaul-token"), token)) return true;
+  return isOwn && isSame(headerOf(headers, "authorization"), `Bearer ${token}`);
+}
+
+/** Compared in the same time wherever they differ. */
+function isSame(given: string | undefined, wanted: string): boolean {
+  const [one, other] = [given ?? "", wanted].map((text) => Buffer.from(sha256Hex(text)));
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}
+
+function answerMetrics({ response }: OwnRequest, { metrics }: OwnParts): void {
+  answerText(response, 200, metrics.text(), { "content-type": "text/plain; version=0.0.4" });
+}
+
+function answerReceipts({ response }: OwnRequest, { metrics }: OwnParts): void {
+  answerJson(response, metrics.receipts());
+}
+
+export function answerJson(response: ServerResponse, value: object): void {
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  answerText(response, 200, text, { "content-type": "application/json" });
+}
+
+/** Tools over MCP, for the conversations of who asks. */
+async function answerMcp({ request, response, url }: OwnRequest, parts: OwnParts): Promise<void> {
+  const { rawHeaders: headers } = request;
+  const { settings, metrics } = parts;
+  const prefix = visibleTo(headers, url);
+  const isNamed = prefix.split("-").length > 3;
+  if (isAnonymous(headers, url) && !isNamed) {
+    const message =
+      "it shows conversations to who has them: send the credential that they are held with, or the header x-longhaul-conversation";
+    return answerError(response, { status: 401, message }, "openai");
+  }
+  const body = await bodyText(request, settings.limits.maxBodyBytes);
+  const { serveMcp } = await import("./mcp.ts");
+  const answer = await serveMcp(
+    { method: request.method ?? "POST", url, headers, body },
+    {
+      archive: settings.archive,
+      prefix,
+      version: settings.version,
+      receipts: () => metrics.receipts().conversations,
+    },
+  );
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  for await (const piece of answer.body ?? []) response.write(piece);
+  response.end();
+}
+
+/** All of a body that is read here; larger ones are refused. */
+async function bodyText(request: IncomingMessage, most: number): Promise<string> {
+  const taken = await takeBody(request, most);
+  if ("stream" in taken) throw new RangeError(`the body is larger than ${most} bytes`);
+  return taken.bytes.toString();
+}
+
+async function answerCompress(
+  { request, response, url }: OwnRequest,
+  { settings, groups }: OwnParts,
+): Promise<void> {
+  const { compressed } = await import("./sidecar.ts");
+  const text = await bodyText(request, settings.limits.maxBodyBytes);
+  const asked = { headers: request.rawHeaders, url, text };
+  const answer = await compressed(asked, groups);
+  if (answer !== undefined) return answerJson(response, answer);
+  const message = "give { messages: […], model } with messages of Chat Completions or Anthropic";
+  answerError(response, { status: 400, message }, "openai");
+}
+
+async function answerRetrieve(
+  { request, response, url }: OwnRequest,
+  { settings }: OwnParts,
+): Promise<void> {
+  const { retrieved } = await import("./sidecar.ts");
+  const { rawHeaders: headers } = request;
+  const hash = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
+  const query = url.searchParams.get("query") ?? undefined;
+  const asked = { hash, query, prefix: visibleTo(headers, new URL(url.pathname, HERE)) };
+  const answer = await retrieved(asked, settings.archive);
+  if (answer !== undefined) return answerJson(response, answer);
+  const message = "nothing is kept under this hash; do not ask for it again";
+  answerError(response, { status: 404, message }, "openai");
+}

@@ -1,0 +1,186 @@
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
+import {
+  cutOf,
+  extentOf,
+  type IsOwn,
+  type PieceKind,
+  putBefore,
+  type RecallWire,
+  type Sieve,
+  type Verdict,
+} from "./wire.ts";
+
+/** Our calls in Anthropic Messages. */
+export const recallInMessages: RecallWire = {
+  define: ({ name, description, schema }) => ({ name, description, input_schema: schema }),
+  mayOffer({ tool_choice: choice, output_format, output_config }) {
+    const isFree = choice == null || /^(?:auto|any)$/.test(String(fieldsOf(choice)["type"]));
+    return isFree && output_format == null && fieldsOf(output_config)["format"] == null;
+  },
+  assemble,
+  said: ({ content }) => [{ role: "assistant", content: blocksOf(content).filter(isFilled) }],
+  spoken(said) {
+    const blocks = said.flatMap(({ content }) => blocksOf(content));
+    return {
+      text: blocks.map(({ type, text }) => (type === "text" ? String(text) : "")).join(""),
+      calls: blocks.filter(isCall).map(({ id, name, input }) => [id, name, input]),
+      extent: extentOf(blocks.map(kindOf)),
+    };
+  },
+  own: (said, isOwn) => said.flatMap(({ content }) => blocksOf(content).filter(isOwnBlock(isOwn))),
+  visible: (said, isOwn) =>
+    said.map((message) => ({ ...message, content: withoutOwn(message["content"], isOwn) })),
+  callOf: ({ id, name, input }) => ({ id: String(id), name: String(name), input }),
+  results(results) {
+    const content = results.map(({ id, text }) => ({
+      type: "tool_result",
+      tool_use_id: id,
+      content: text,
+    }));
+    return [{ role: "user", content }];
+  },
+  merged(answers, isOwn) {
+    const last = answers.at(-1) ?? {};
+    const content = answers.flatMap((answer) => withoutOwn(answer["content"], isOwn));
+    return { ...last, content, stop_reason: stopOf(last["stop_reason"], content) };
+  },
+  sieve,
+  fault: (refused) =>
+    refused["type"] === "error"
+      ? refused
+      : { type: "error", error: { type: "api_error", ...refused } },
+  answerAt: (list, at) => (list[at]?.["role"] === "assistant" ? 1 : 0),
+  restored([message = {}], answered) {
+    const blocks = blocksOf(message["content"]);
+    const cut = cutOf(blocks.map(kindOf), answered);
+    if (cut === undefined) return undefined;
+    const rounds = answered.rounds.flatMap(({ said, results }) => [
+      ...(cut.hasThoughts ? said : said.map(withoutThoughts)),
+      ...results,
+    ]);
+    const calls = answered.hidden?.calls ?? [];
+    const content = putBefore(blocks.slice(cut.at), calls, isCall);
+    return content.length === 0 ? rounds : [...rounds, { ...message, content }];
+  },
+  beside(results, next) {
+    const blocks = results.flatMap(({ content }) => blocksOf(content));
+    if (next?.["role"] !== "user") return { messages: results, next };
+    return { messages: [], next: { ...next, content: [...blocks, ...blocksOf(next["content"])] } };
+  },
+};
+
+function blocksOf(content: unknown): readonly WireObject[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isWireObject) : [];
+}
+
+function isFilled(block: WireObject): boolean {
+  return kindOf(block) !== "empty";
+}
+
+function kindOf({ type, text }: WireObject): PieceKind {
+  if (type === "thinking" || type === "redacted_thinking") return "thought";
+  return type === "text" && String(text).trim() === "" ? "empty" : "said";
+}
+
+function isCall({ type }: WireObject): boolean {
+  return type === "tool_use";
+}
+
+function isOwnBlock(isOwn: IsOwn): (block: WireObject) => boolean {
+  return (block) => isCall(block) && isOwn(block["name"]);
+}
+
+function withoutOwn(content: unknown, isOwn: IsOwn): WireObject[] {
+  const isOurs = isOwnBlock(isOwn);
+  return blocksOf(content).filter((block) => !isOurs(block));
+}
+
+function withoutThoughts(message: WireObject): WireObject {
+  const blocks = blocksOf(message["content"]);
+  return { ...message, content: blocks.filter((block) => kindOf(block) !== "thought") };
+}
+
+/** An answer that calls nothing of the client's has ended for it. */
+function stopOf(reason: unknown, content: readonly WireObject[]): unknown {
+  return reason === "tool_use" && !content.some(isCall) ? "end_turn" : reason;
+}
+
+/** Deltas that add to a text field of a block. */
+const ADDS: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+};
+
+function assemble(events: readonly WireObject[]): WireObject {
+  let message: WireObject = {};
+  const blocks: Record<string, unknown>[] = [];
+  const inputs = new Map<number, string>();
+  for (const event of events) {
+    const { type, delta, index: at } = event;
+    const index = Number(at);
+    const block = blocks[index];
+    const change = fieldsOf(delta);
+    if (type === "message_start") message = fieldsOf(event["message"]);
+    if (type === "content_block_start") blocks[index] = { ...fieldsOf(event["content_block"]) };
+    if (type === "message_delta") {
+      const usage = { ...fieldsOf(message["usage"]), ...fieldsOf(event["usage"]) };
+      message = { ...message, ...change, usage };
+    }
+    if (type !== "content_block_delta" || block === undefined) continue;
+    const field = ADDS[String(change["type"])];
+    if (field !== undefined) block[field] = textIn(block, field) + textIn(change, field);
+    if (change["type"] === "input_json_delta") {
+      inputs.set(index, (inputs.get(index) ?? "") + String(change["partial_json"]));
+    }
+    if (change["type"] === "citations_delta") {
+      const { citations } = block;
+      block["citations"] = [...(Array.isArray(citations) ? citations : []), change["citation"]];
+    }
+  }
+  for (const [index, text] of inputs) {
+    if (text !== "") Object.assign(blocks[index] ?? {}, { input: parseInput(text) });
+  }
+  return { ...message, content: blocks.filter(isWireObject) };
+}
+
+function textIn(fields: WireObject, name: string): string {
+  const { [name]: text } = fields;
+  return typeof text === "string" ? text : "";
+}
+
+function sieve(isOwn: IsOwn): Sieve {
+  const hidden = new Set<number>();
+  let [offset, visible, isFirst] = [0, 0, true];
+  const take = (event: WireObject): Verdict => {
+    const { type, index } = event;
+    if (type === "message_start") return isFirst ? "pass" : {};
+    if (type === "message_delta" || type === "message_stop") {
+      return isFirst && hidden.size === 0 ? "pass" : { hold: event };
+    }
+    if (typeof index !== "number") return "pass";
+    if (type === "content_block_start") {
+      if (isOwnBlock(isOwn)(fieldsOf(event["content_block"]))) hidden.add(index);
+      else visible += 1;
+    }
+    if (hidden.has(index)) return {};
+    const before = [...hidden].filter((one) => one < index).length;
+    const at = offset + index - before;
+    return at === index ? "pass" : { send: { ...event, index: at } };
+  };
+  return {
+    take,
+    next() {
+      offset += visible;
+      [visible, isFirst] = [0, false];
+      hidden.clear();
+    },
+    finish(held, answer) {
+      const { delta } = held;
+      if (held["type"] !== "message_delta") return held;
+      return { ...held, delta: { ...fieldsOf(delta), stop_reason: answer["stop_reason"] } };
+    },
+  };
+}

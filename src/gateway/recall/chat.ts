@@ -1,0 +1,232 @@
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
+import type { IsOwn, RecallWire, Sieve, Verdict } from "./wire.ts";
+
+/** Our calls in Chat Completions. */
+export const recallInChat: RecallWire = {
+  define: ({ name, description, schema }) => ({
+    type: "function",
+    function: { name, description, parameters: schema },
+  }),
+  mayOffer({ tool_choice: choice, response_format: format, n = 1, functions }) {
+    const isFree = choice == null || choice === "auto" || choice === "required";
+    const isText = format == null || fieldsOf(format)["type"] === "text";
+    return isFree && isText && n === 1 && functions == null;
+  },
+  assemble,
+  said(answer) {
+    const { message } = choiceOf(answer);
+    const { role = "assistant", content = null, ...rest } = fieldsOf(message);
+    return [{ role, content, ...rest }];
+  },
+  spoken([message = {}]) {
+    const calls = callsOf(message).map((call) => {
+      const { name, arguments: input } = fieldsOf(call["function"]);
+      return [call["id"], name, parseInput(input)];
+    });
+    const text = textOf(message["content"]);
+    return { text, calls, extent: { said: text.length, thought: thoughtIn(message).length } };
+  },
+  own: ([message = {}], isOwn) => callsOf(message).filter(isOwnCall(isOwn)),
+  visible: (said, isOwn) => said.map((message) => withoutOwn(message, isOwn)),
+  callOf({ id, function: called }) {
+    const { name, arguments: input } = fieldsOf(called);
+    return { id: String(id), name: String(name), input: parseInput(input) };
+  },
+  results: (results) =>
+    results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text })),
+  merged(answers, isOwn) {
+    const last = answers.at(-1) ?? {};
+    const choice = choiceOf(last);
+    const messages = answers.map((answer) => fieldsOf(choiceOf(answer).message));
+    const texts = messages.map(({ content }) => textOf(content)).filter((text) => text !== "");
+    const calls = messages.flatMap((message) => callsOf(withoutOwn(message, isOwn)));
+    const thoughts = THOUGHTS.flatMap((field) => {
+      const text = messages.map((message) => textOf(message[field])).join("");
+      return text === "" ? [] : [[field, text] as const];
+    });
+    const { tool_calls: _, ...rest } = messages.at(-1) ?? {};
+    const message = {
+      ...rest,
+      content: texts.length === 0 ? null : texts.join(BETWEEN),
+      ...Object.fromEntries(thoughts),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    const { finish_reason: reason } = choice;
+    const finish_reason = reason === "tool_calls" && calls.length === 0 ? "stop" : reason;
+    return { ...last, choices: [{ ...choice, message, finish_reason }] };
+  },
+  sieve,
+  fault: (refused) => (refused["error"] === undefined ? { error: refused } : refused),
+  answerAt: (list, at) => (list[at]?.["role"] === "assistant" ? 1 : 0),
+  restored([message = {}], { rounds, before, whole, hidden }) {
+    const { content } = message;
+    const thought = thoughtIn(message);
+    const hasThoughts = thought.length === whole.thought;
+    if (!hasThoughts && thought !== "") return undefined;
+    if (typeof content !== "string" ? before.said > 0 : content.length < before.said) {
+      return undefined;
+    }
+    const text = typeof content === "string" ? content.slice(before.said).trimStart() : content;
+    const kept = THOUGHTS.flatMap((field) => {
+      const own = message[field];
+      return typeof own === "string" ? [[field, own.slice(before.thought)] as const] : [];
+    });
+    const calls = [...(hidden?.calls ?? []), ...callsOf(message)];
+    const rest = {
+      ...message,
+      content: text === "" ? null : text,
+      ...Object.fromEntries(kept),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    const all = rounds.flatMap(({ said, results }) => [
+      ...(hasThoughts ? said : said.map(withoutThoughts)),
+      ...results,
+    ]);
+    return rest.content === null && calls.length === 0 ? all : [...all, rest];
+  },
+  beside: (results, next) => ({ messages: results, next }),
+};
+
+/** What stands between the texts of two rounds. */
+const BETWEEN = "\n\n";
+
+/** Where servers that show reasoning put it, and want it back. */
+const THOUGHTS = ["reasoning_content", "reasoning"] as const;
+
+function choiceOf({ choices }: WireObject): WireObject {
+  return fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+}
+
+function callsOf({ tool_calls: calls }: WireObject): readonly WireObject[] {
+  return Array.isArray(calls) ? calls.filter(isWireObject) : [];
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content.filter(isWireObject) : [];
+  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+}
+
+function thoughtIn(message: WireObject): string {
+  return THOUGHTS.map((field) => textOf(message[field])).join("");
+}
+
+function withoutThoughts(message: WireObject): WireObject {
+  const { reasoning_content: _, reasoning: _r, ...rest } = message;
+  return rest;
+}
+
+function isOwnCall(isOwn: IsOwn): (call: WireObject) => boolean {
+  return (call) => isOwn(fieldsOf(call["function"])["name"]);
+}
+
+function withoutOwn(message: WireObject, isOwn: IsOwn): WireObject {
+  const { tool_calls: _, ...rest } = message;
+  const isOurs = isOwnCall(isOwn);
+  const calls = callsOf(message).filter((call) => !isOurs(call));
+  return calls.length === 0 ? rest : { ...rest, tool_calls: calls };
+}
+
+function assemble(events: readonly WireObject[]): WireObject {
+  let whole: WireObject = {};
+  let finish: unknown = null;
+  const message: Record<string, unknown> = { role: "assistant" };
+  const calls: Record<string, unknown>[] = [];
+  for (const event of events) {
+    const choice = choiceOf(event);
+    whole = { ...whole, ...event };
+    finish = choice["finish_reason"] ?? finish;
+    const { tool_calls, role: _, ...delta } = fieldsOf(choice["delta"]);
+    for (const piece of callsOf({ tool_calls })) add(calls, piece);
+    for (const [field, value] of Object.entries(delta)) {
+      if (value != null) message[field] = joined(message[field], value);
+    }
+  }
+  if (calls.length > 0) message["tool_calls"] = calls.filter(isWireObject);
+  return { ...whole, choices: [{ index: 0, message, finish_reason: finish }] };
+}
+
+function joined(before: unknown, value: unknown): unknown {
+  if (typeof value === "string") return textOf(before) + value;
+  return Array.isArray(before) && Array.isArray(value)
+    ? [...(before as unknown[]), ...(value as unknown[])]
+    : value;
+}
+
+/** A piece of a call, which has its name and id in the first one. */
+function add(calls: Record<string, unknown>[], { index, ...piece }: WireObject): void {
+  const at = Number(index ?? 0);
+  const { function: before, ...known } = calls[at] ?? {};
+  const { function: called, ...rest } = piece;
+  const { name, arguments: text } = fieldsOf(before);
+  const { name: newName, arguments: more } = fieldsOf(called);
+  const whole = { name: newName ?? name, arguments: textOf(text) + textOf(more) };
+  const filled = Object.entries(rest).filter(([, value]) => value != null);
+  calls[at] = { ...known, ...Object.fromEntries(filled), function: whole };
+}
+
+function sieve(isOwn: IsOwn): Sieve {
+  const own = new Set<unknown>();
+  const theirs = new Map<unknown, number>();
+  const first: { head?: WireObject; hasText: boolean; isOnly: boolean } = {
+    hasText: false,
+    isOnly: true,
+  };
+  let [offset, hasSaid] = [0, false];
+  const theirsOf = (piece: WireObject): readonly WireObject[] => {
+    const { index = 0 } = piece;
+    if (!own.has(index) && !theirs.has(index)) {
+      if (isOwnCall(isOwn)(piece)) own.add(index);
+      else theirs.set(index, offset + theirs.size);
+    }
+    return own.has(index) ? [] : [{ ...piece, index: theirs.get(index) }];
+  };
+  const deltaOf = (delta: WireObject): WireObject => {
+    const { tool_calls, content, ...rest } = delta;
+    const calls = callsOf({ tool_calls }).flatMap(theirsOf);
+    const isLater = first.hasText && !hasSaid && typeof content === "string" && content !== "";
+    hasSaid ||= typeof content === "string" && content !== "";
+    return {
+      ...rest,
+      ...(content !== undefined && { content: isLater ? `${BETWEEN}${content}` : content }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+  };
+  const take = (event: WireObject): Verdict => {
+    const { head = event } = (first.head ??= event) && first;
+    const choice = choiceOf(event);
+    const given = fieldsOf(choice["delta"]);
+    const delta = deltaOf(given);
+    const isOwnRound = own.size > 0 || !first.isOnly;
+    if (!isOwnRound) return "pass";
+    const { id, created } = head;
+    const named = { ...event, id, created };
+    if (choice["delta"] === undefined) return { hold: named };
+    const isEnd = choice["finish_reason"] != null;
+    const send = { ...named, choices: [{ ...choice, delta, finish_reason: null }] };
+    const hold = { ...named, choices: [{ ...choice, delta: {} }] };
+    return { ...(isFilled(delta) && { send }), ...(isEnd && { hold }) };
+  };
+  return {
+    take,
+    next() {
+      first.hasText ||= hasSaid;
+      first.isOnly = false;
+      offset += theirs.size;
+      hasSaid = false;
+      own.clear();
+      theirs.clear();
+    },
+    finish(held, answer) {
+      const choice = choiceOf(held);
+      if (choice["finish_reason"] == null) return held;
+      const { finish_reason } = choiceOf(answer);
+      return { ...held, choices: [{ ...choice, finish_reason }] };
+    },
+  };
+}
+
+function isFilled({ role: _, ...delta }: WireObject): boolean {
+  return Object.values(delta).some((value) => value != null && value !== "");
+}

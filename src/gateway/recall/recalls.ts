@@ -1,0 +1,205 @@
+import type { Archive, ArchiveJournal } from "../../archive/archive.ts";
+import { sha256Hex } from "../../archive/digest.ts";
+import { memoryArchive } from "../../archive/memory.ts";
+import { type RecallInput, recallTools, type SearchInput } from "../../archive/recall-tools.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { digestOf } from "../../hooks/conversations.ts";
+import type { MadeAnswer } from "./turn.ts";
+import type { Answered, IsOwn, OwnCall, OwnResult, RecallWire, Spoken } from "./wire.ts";
+
+/** The tools of ours in one conversation, and the answers in which they were called. */
+export interface Recalls {
+  /** The list as the provider saw it: with our calls and their results. The very list without any. */
+  restored(list: readonly WireObject[]): Promise<readonly WireObject[]>;
+  /** Whether our tools stand in a request. With the first one of a conversation that is decided for ever. */
+  isOffered(
+    params: WireObject,
+    list: readonly WireObject[],
+    how: { readonly isCount: boolean },
+  ): Promise<boolean>;
+  /** A request with our tools behind those of the client. */
+  offering(params: WireObject): WireObject;
+  run(call: OwnCall): Promise<OwnResult>;
+  /** These messages are ours, and stand in no body of the client. */
+  note(messages: readonly WireObject[]): void;
+  readonly isOwn: (message: unknown) => boolean;
+  /** Keeps an answer to this list. Rejects where it cannot be stored. */
+  keep(answer: MadeAnswer, list: readonly WireObject[]): Promise<void>;
+}
+
+const TOOLS = recallTools(memoryArchive());
+const NAMES: ReadonlySet<unknown> = new Set(Object.keys(TOOLS));
+
+export const isOwnTool: IsOwn = (name) => NAMES.has(name);
+
+/** Whether the tools are offered, in the journal of its conversation. */
+interface OfferEntry {
+  readonly recallTools: boolean;
+}
+
+interface RecallParts {
+  readonly wire: RecallWire;
+  /** What may be recalled: the originals of this conversation alone. */
+  readonly archive: Archive;
+  /** Absent where nothing may be kept; nothing is offered then. */
+  readonly journal: ArchiveJournal | undefined;
+  /** Whether conversations that begin get the tools. */
+  readonly isWanted: boolean;
+}
+
+export function createRecalls({ wire, archive, journal, isWanted }: RecallParts): Recalls {
+  const book = createBook(journal);
+  const definitions = Object.entries(TOOLS).map(([name, { description, inputSchema }]) =>
+    wire.define({ name, description, schema: inputSchema }),
+  );
+  const { recall, search_archive } = recallTools(archive);
+  return {
+    async restored(list) {
+      const { known } = await book.read();
+      return known.size === 0 ? list : restoredList(list, wire, known);
+    },
+    async isOffered(params, list, { isCount }) {
+      if (journal === undefined) return false;
+      let { decided } = await book.read();
+      const { tools } = params;
+      if (!Array.isArray(tools) || tools.length === 0) return false;
+      const mayOffer = !tools.some(hasOwnName) && wire.mayOffer(params);
+      if (decided === undefined && isWanted && !isCount) {
+        const isFirst = !list.some((_, at) => wire.answerAt(list, at) > 0);
+        decided = isFirst && mayOffer;
+        await book.decide(decided);
+      }
+      return decided === true && mayOffer;
+    },
+    offering: (params) => ({
+      ...params,
+      tools: [...(params["tools"] as unknown[]), ...definitions],
+    }),
+    note: (messages) => book.note(messages),
+    isOwn: (message) => book.isOwn(message),
+    async run({ id, name, input }) {
+      const text =
+        name === "recall"
+          ? await recall.execute(input as RecallInput)
+          : await search_archive.execute(input as SearchInput);
+      return { id, text };
+    },
+    async keep({ visible, rounds, before, hidden }, list) {
+      const spoken = wire.spoken(visible);
+      const entry: Answered = {
+        answered: keyOf(spoken, list.at(-1)),
+        rounds,
+        before,
+        whole: spoken.extent,
+        ...(hidden.said.length > 0 && { hidden: { calls: hidden.said, results: hidden.results } }),
+      };
+      await book.add(entry);
+    },
+  };
+}
+
+/** What is known of one conversation, in memory and in its journal. */
+interface Book {
+  /** Its answers by their keys, and whether it has the tools, where that is decided. */
+  read(): Promise<{ readonly known: ReadonlyMap<string, Answered>; readonly decided?: boolean }>;
+  decide(isOffered: boolean): Promise<void>;
+  add(entry: Answered): Promise<void>;
+  note(messages: readonly WireObject[]): void;
+  isOwn(message: unknown): boolean;
+}
+
+function createBook(journal: ArchiveJournal | undefined): Book {
+  const known = new Map<string, Answered>();
+  const ours = new WeakSet<object>();
+  let decided: boolean | undefined;
+  let loading: Promise<void> | undefined;
+  const note = (messages: readonly WireObject[]): void => {
+    for (const message of messages) ours.add(message);
+  };
+  const take = (entry: Answered): void => {
+    known.set(entry.answered, entry);
+    for (const { said, results } of entry.rounds) note([...said, ...results]);
+    note(entry.hidden?.results ?? []);
+  };
+  const load = async (): Promise<void> => {
+    for (const entry of (await journal?.read()) ?? []) {
+      if (isAnswered(entry)) take(entry);
+      else if (isOffer(entry)) decided = entry.recallTools;
+    }
+  };
+  return {
+    async read() {
+      loading ??= load();
+      await loading.catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      return { known, ...(decided !== undefined && { decided }) };
+    },
+    async decide(isOffered) {
+      await journal?.append({ recallTools: isOffered } satisfies OfferEntry);
+      decided = isOffered;
+    },
+    async add(entry) {
+      take(entry);
+      await journal?.append(entry);
+    },
+    note,
+    isOwn: (message) => typeof message === "object" && message !== null && ours.has(message),
+  };
+}
+
+/** What only this room understands of a journal. */
+export function isRecallEntry(entry: unknown): boolean {
+  return isAnswered(entry) || isOffer(entry);
+}
+
+function isAnswered(entry: unknown): entry is Answered {
+  return isWireObject(entry) && typeof entry["answered"] === "string" && "rounds" in entry;
+}
+
+function isOffer(entry: unknown): entry is OfferEntry {
+  return isWireObject(entry) && typeof entry["recallTools"] === "boolean";
+}
+
+function hasOwnName(tool: unknown): boolean {
+  const { name, function: called } = fieldsOf(tool);
+  return isOwnTool(name ?? fieldsOf(called)["name"]);
+}
+
+/**
+ * An answer by what it calls, which no other answer has; one that only says something by what it
+ * answers, too.
+ */
+function keyOf({ text, calls }: Spoken, before: unknown): string {
+  const said = text.replaceAll(/\s+/g, "");
+  const where = calls.length > 0 ? "" : digestOf(before);
+  return sha256Hex(digestOf({ said, calls }) + where);
+}
+
+function restoredList(
+  list: readonly WireObject[],
+  wire: RecallWire,
+  known: ReadonlyMap<string, Answered>,
+): readonly WireObject[] {
+  const made: WireObject[] = [];
+  let isSame = true;
+  let beside: readonly WireObject[] | undefined;
+  for (let at = 0; at < list.length;) {
+    const count = wire.answerAt(list, at);
+    const given = list.slice(at, at + Math.max(1, count));
+    const answered = count === 0 ? undefined : known.get(keyOf(wire.spoken(given), list[at - 1]));
+    const restored = answered && wire.restored(given, answered);
+    const { messages, next } = beside === undefined ? NOTHING : wire.beside(beside, given[0]);
+    if (beside !== undefined && count === 0) made.push(...messages, ...(next ? [next] : []));
+    else made.push(...messages, ...(restored ?? given));
+    isSame &&= restored === undefined;
+    beside = restored && answered?.hidden?.results;
+    at += given.length;
+  }
+  if (beside !== undefined) made.push(...wire.beside(beside, undefined).messages);
+  return isSame ? list : made;
+}
+
+const NOTHING = { messages: [], next: undefined } as const;

@@ -1,0 +1,148 @@
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
+import { isSaid } from "../results.ts";
+import {
+  cutOf,
+  extentOf,
+  type IsOwn,
+  type PieceKind,
+  putBefore,
+  type RecallWire,
+  type Sieve,
+  type Verdict,
+} from "./wire.ts";
+
+/** Our calls in OpenAI Responses. */
+export const recallInResponses: RecallWire = {
+  define: ({ name, description, schema }) => ({
+    type: "function",
+    name,
+    description,
+    parameters: schema,
+    strict: true,
+  }),
+  mayOffer({ tool_choice: choice, text }) {
+    const isFree = choice == null || choice === "auto" || choice === "required";
+    const { type = "text" } = fieldsOf(fieldsOf(text)["format"]);
+    return isFree && type === "text";
+  },
+  assemble: (events) => fieldsOf(events.findLast(isTerminal)?.["response"]),
+  // What is not stored can only be sent again with what it was sealed with.
+  said: ({ output }, { store }) =>
+    itemsOf(output).filter((item) => {
+      const isSealed = item["type"] === "reasoning" && item["encrypted_content"] == null;
+      return !(store === false && isSealed);
+    }),
+  spoken: (said) => ({
+    text: said.map(textOf).join(""),
+    calls: said.filter(isCall).map((item) => {
+      const { name = item["type"], arguments: written, input = written } = item;
+      return [item["call_id"], name, parseInput(input)];
+    }),
+    extent: extentOf(said.map(kindOf)),
+  }),
+  own: (said, isOwn) => said.filter(isOwnItem(isOwn)),
+  visible: (said, isOwn) => withoutOwn(said, isOwn),
+  callOf: ({ call_id: id, name, arguments: input }) => ({
+    id: String(id),
+    name: String(name),
+    input: parseInput(input),
+  }),
+  results: (results) =>
+    results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
+  merged(answers, isOwn) {
+    const output = answers.flatMap((answer) => withoutOwn(itemsOf(answer["output"]), isOwn));
+    return { ...answers.at(-1), output };
+  },
+  sieve,
+  fault(refused) {
+    const { code = null, message = "", param = null } = fieldsOf(refused["error"] ?? refused);
+    return { type: "error", code, message, param };
+  },
+  answerAt(list, at) {
+    const end = list.findIndex((item, index) => index >= at && !isSaid(item));
+    return (end < 0 ? list.length : end) - at;
+  },
+  restored(items, answered) {
+    const cut = cutOf(items.map(kindOf), answered);
+    if (cut === undefined) return undefined;
+    const rounds = answered.rounds.flatMap(({ said, results }) => [
+      ...said.filter((item) => cut.hasThoughts || kindOf(item) !== "thought"),
+      ...results,
+    ]);
+    const calls = answered.hidden?.calls ?? [];
+    return [...rounds, ...putBefore(items.slice(cut.at), calls, isCall)];
+  },
+  beside: (results, next) => ({ messages: results, next }),
+};
+
+function itemsOf(output: unknown): readonly WireObject[] {
+  return Array.isArray(output) ? output.filter(isWireObject) : [];
+}
+
+function kindOf({ type }: WireObject): PieceKind {
+  return type === "reasoning" ? "thought" : "said";
+}
+
+function isCall({ type }: WireObject): boolean {
+  return typeof type === "string" && type.endsWith("_call");
+}
+
+function isOwnItem(isOwn: IsOwn): (item: WireObject) => boolean {
+  return ({ type, name }) => type === "function_call" && isOwn(name);
+}
+
+function withoutOwn(items: readonly WireObject[], isOwn: IsOwn): WireObject[] {
+  const isOurs = isOwnItem(isOwn);
+  return items.filter((item) => !isOurs(item));
+}
+
+function textOf({ content }: WireObject): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content.filter(isWireObject) : [];
+  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+}
+
+function isTerminal({ type }: WireObject): boolean {
+  return /^response\.(?:completed|incomplete|failed)$/.test(String(type));
+}
+
+/** Events with which every answer begins. */
+const BEGINS = /^response\.(?:created|queued|in_progress)$/;
+
+function sieve(isOwn: IsOwn): Sieve {
+  const hidden = new Set<number>();
+  let [offset, visible, sequence, isFirst] = [0, 0, 0, true];
+  const numbered = (event: WireObject): WireObject => {
+    const { sequence_number: given } = event;
+    if (typeof given !== "number") return event;
+    sequence = isFirst && hidden.size === 0 ? given + 1 : sequence + 1;
+    return given === sequence - 1 ? event : { ...event, sequence_number: sequence - 1 };
+  };
+  const sent = (event: WireObject, made: WireObject): Verdict => {
+    const send = numbered(made);
+    return send === event ? "pass" : { send };
+  };
+  const take = (event: WireObject): Verdict => {
+    const { type, output_index: index } = event;
+    if (isTerminal(event)) return isFirst && hidden.size === 0 ? "pass" : { hold: event };
+    if (!isFirst && BEGINS.test(String(type))) return {};
+    if (typeof index !== "number") return sent(event, event);
+    if (type === "response.output_item.added") {
+      if (isOwnItem(isOwn)(fieldsOf(event["item"]))) hidden.add(index);
+      else visible += 1;
+    }
+    if (hidden.has(index)) return {};
+    const at = offset + index - [...hidden].filter((one) => one < index).length;
+    return sent(event, at === index ? event : { ...event, output_index: at });
+  };
+  return {
+    take,
+    next() {
+      offset += visible;
+      [visible, isFirst] = [0, false];
+      hidden.clear();
+    },
+    finish: (held, answer) => (isTerminal(held) ? numbered({ ...held, response: answer }) : held),
+  };
+}

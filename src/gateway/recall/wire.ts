@@ -1,0 +1,147 @@
+import type { WireObject } from "../../dialects/wire.ts";
+
+/** A call of a tool that the gateway put into a request, and answers itself. */
+export interface OwnCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What the model gets for it. */
+export interface OwnResult {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** How much an answer holds of what is said and called, and of what is thought. */
+export interface Extent {
+  readonly said: number;
+  readonly thought: number;
+}
+
+/** An answer and what the gateway said to it, as both stand in the requests after it. */
+export interface Round {
+  readonly said: readonly WireObject[];
+  readonly results: readonly WireObject[];
+}
+
+/**
+ * An answer of several rounds, of which the client has one without our calls. It goes into the journal,
+ * so that all later requests have it as the provider saw it.
+ */
+export interface Answered {
+  /** The key of what the client has. */
+  readonly answered: string;
+  readonly rounds: readonly Round[];
+  /** How much of what the client has belongs to the rounds, and how much there is. */
+  readonly before: Extent;
+  readonly whole: Extent;
+  /** Our calls that stand beside those of the client in the rest of it, with their results. */
+  readonly hidden?: {
+    readonly calls: readonly WireObject[];
+    readonly results: readonly WireObject[];
+  };
+}
+
+/** What is recognised of an answer when it comes back. */
+export interface Spoken {
+  readonly text: string;
+  /** Their ids, names and inputs. */
+  readonly calls: readonly unknown[];
+  readonly extent: Extent;
+}
+
+export type IsOwn = (name: unknown) => boolean;
+
+/** A tool in the words of no API. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: object;
+}
+
+/** How one API has calls that are ours. */
+export interface RecallWire {
+  define(tool: ToolDefinition): WireObject;
+  /** Whether a request leaves it to the model which tools it calls. */
+  mayOffer(params: WireObject): boolean;
+  /** The whole answer that a stream told. */
+  assemble(events: readonly WireObject[]): WireObject;
+  /** An answer as it stands in the next request. */
+  said(answer: WireObject, params: WireObject): readonly WireObject[];
+  spoken(said: readonly WireObject[]): Spoken;
+  /** Our calls in it, as they stand there; and what is left without them. */
+  own(said: readonly WireObject[], isOwn: IsOwn): readonly WireObject[];
+  visible(said: readonly WireObject[], isOwn: IsOwn): readonly WireObject[];
+  callOf(own: WireObject): OwnCall;
+  results(results: readonly OwnResult[]): readonly WireObject[];
+  /** The answers of several rounds as one, without our calls. */
+  merged(answers: readonly WireObject[], isOwn: IsOwn): WireObject;
+  sieve(isOwn: IsOwn): Sieve;
+  /** A refusal in the middle of a stream. */
+  fault(refused: WireObject): WireObject;
+  /** How many messages from here on are one answer of the model; 0 for none. */
+  answerAt(list: readonly WireObject[], at: number): number;
+  /** What the provider saw in place of what the client has; `undefined` if that was changed. */
+  restored(answer: readonly WireObject[], answered: Answered): readonly WireObject[] | undefined;
+  /** The results of hidden calls before what the client says next; `undefined` where it must not be changed. */
+  beside(results: readonly WireObject[], next: WireObject | undefined): Beside;
+}
+
+/** What stands behind an answer: messages, and what the next message of the client becomes. */
+export interface Beside {
+  readonly messages: readonly WireObject[];
+  readonly next: WireObject | undefined;
+}
+
+/** What becomes of an event: it goes on as it came, or this of it goes on now, and that at the end. */
+export type Verdict = "pass" | { readonly send?: WireObject; readonly hold?: WireObject };
+
+/** Holds back our calls in the events of a stream; one for all rounds of an answer. */
+export interface Sieve {
+  take(event: WireObject): Verdict;
+  /** Another answer follows as the same one. */
+  next(): void;
+  /** What was held at the end, as the client gets it. */
+  finish(held: WireObject, answer: WireObject): WireObject;
+}
+
+/** Kinds of the pieces of an answer; an empty one counts for nothing. */
+export type PieceKind = "said" | "thought" | "empty";
+
+export function extentOf(kinds: readonly PieceKind[]): Extent {
+  const count = (wanted: PieceKind): number => kinds.filter((kind) => kind === wanted).length;
+  return { said: count("said"), thought: count("thought") };
+}
+
+/**
+ * The place in pieces behind which the rounds end, if they are what the client was given, or that
+ * without all thoughts.
+ */
+export function cutOf(
+  kinds: readonly PieceKind[],
+  { before, whole }: Pick<Answered, "before" | "whole">,
+): { readonly at: number; readonly hasThoughts: boolean } | undefined {
+  const { said, thought } = extentOf(kinds);
+  const hasThoughts = thought === whole.thought;
+  if (said !== whole.said || (!hasThoughts && thought > 0)) return undefined;
+  const left = { said: before.said, thought: hasThoughts ? before.thought : 0, empty: 0 };
+  let at = 0;
+  for (; left.said > 0 || left.thought > 0; at++) {
+    const kind = kinds[at];
+    if (kind === undefined) return undefined;
+    left[kind] -= 1;
+  }
+  return { at, hasThoughts };
+}
+
+/** Pieces with others before the first one that fits, or behind all. */
+export function putBefore<Piece>(
+  pieces: readonly Piece[],
+  others: readonly Piece[],
+  isPlace: (piece: Piece) => boolean,
+): Piece[] {
+  const found = pieces.findIndex(isPlace);
+  const at = found < 0 ? pieces.length : found;
+  return [...pieces.slice(0, at), ...others, ...pieces.slice(at)];
+}

@@ -75,7 +75,7 @@ function saysMore<Native>(track: Track<Native> | undefined, list: readonly Nativ
   return track.list.every((native, at) => saysTheSame(native, list[at]));
 }
 
-/** What came last is still there, and not all that stood before it. */
+/** The last message is still there, and not all that stood before it. */
 function isCut<Native>(track: Track<Native> | undefined, list: readonly Native[]): boolean {
   const last = track?.list.at(-1);
   return last !== undefined && list.some((native) => saysTheSame(native, last));
@@ -99,7 +99,7 @@ function extend<Native>(
   return reported;
 }
 
-/** What was reported belongs to the newest answer, and only if it has just come. */
+/** A report belongs to the newest answer, and only if that has just come. */
 function withUsage(fresh: readonly Message[], usage: Usage | undefined): readonly Message[] {
   if (usage === undefined) return fresh;
   const newest = fresh.findLastIndex(({ role }) => role === "assistant");

@@ -101,7 +101,7 @@ export function nativeContextOn<Conversation, Native extends object>(
     async prepare(conversation, { usage, managedBy, ...rest } = {}) {
       let given = conversation;
       try {
-        // What has arrived is truncated first, and its notices speak of the tools.
+        // New messages are truncated first, and their notices speak of the tools.
         noteTools(context, rest.tools);
         const seen = await arrived(conversation);
         isLeft = isManaged(managedBy ?? seen.managedBy);
@@ -182,8 +182,8 @@ function createCutCheck(context: Context): CutCheck {
     seen() {
       isSeen = true;
     },
-    prepared({ warnings }) {
-      const isLost = isSeen && warnings.some((warning) => /edits no longer apply/.test(warning));
+    prepared({ droppedEdits }) {
+      const isLost = isSeen && droppedEdits > 0;
       isSeen = false;
       if (isTold || !isLost) return;
       isTold = true;
@@ -222,7 +222,7 @@ function followerOf<Conversation, Native extends object>(
     },
     adopt(conversation, messages) {
       const { length } = lead(conversation);
-      // What stands beside was encoded again, so it must still be what it was.
+      // The rest of the request was encoded again, so it must still be what it was.
       if (length === 0 || isSameMessage(leading[0], messages[0])) {
         follower.adopt(messagesOf(conversation), messages.slice(length));
       }

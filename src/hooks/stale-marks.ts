@@ -38,18 +38,18 @@ export function wireMarks<Native extends object>(
   withContent: (message: Native, content: unknown) => Native,
 ): Marks<Native> {
   return {
-    count: countMarks,
+    count: (message) => marksOf(message).length,
     remove: (message) =>
       withContent(message, unmarked((message as { readonly content?: unknown }).content)),
   };
 }
 
-/** How many breakpoints are in messages, a message, or its content. */
-export function countMarks(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + countMarks(one), 0);
-  if (!isWireObject(value)) return 0;
-  const own = isWireObject(value["cache_control"]) ? 1 : 0;
-  return own + countMarks(value["content"]);
+/** The breakpoints in messages, a message, or its content, in their order. */
+export function marksOf(value: unknown): readonly WireObject[] {
+  if (Array.isArray(value)) return value.flatMap(marksOf);
+  if (!isWireObject(value)) return [];
+  const { cache_control: own, content } = value;
+  return isWireObject(own) ? [...marksOf(content), own] : marksOf(content);
 }
 
 function unmarked(content: unknown): unknown {

@@ -1,12 +1,6 @@
 import { ContextError } from "../core/error.ts";
-import type { Usage } from "../core/message/index.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
-import type {
-  Summarizer,
-  SummaryAnswer,
-  SummaryRequest,
-  SummaryUsage,
-} from "../models/summarizer.ts";
+import type { Summarizer, SummaryAnswer, SummaryRequest } from "../models/summarizer.ts";
 
 export interface SdkSummarizer {
   /** For reports, e.g. `anthropic:claude-haiku-4-5`. */
@@ -48,13 +42,6 @@ export function openaiById(model: string): Summarizer {
     const { openaiCompatibleSummarizer } = await import("../models/openai-compatible.ts");
     return openaiCompatibleSummarizer({ model });
   });
-}
-
-/** The usage of a call, where the cache is a part of the input. */
-export function summaryUsage(usage: Usage | undefined): SummaryUsage | undefined {
-  if (usage === undefined) return undefined;
-  const { input, cacheRead = 0, cacheWrite = 0, output } = usage;
-  return { input: input + cacheRead + cacheWrite, cached: cacheRead, output };
 }
 
 /** The same on a client, which wants to be told the model: that is the agent's own. */

@@ -46,7 +46,7 @@ export async function watchedAnswer(first: Response, watch: AnswerWatch): Promis
 /** Larger answers are no errors that name a limit. */
 const MAX_ERROR = 64 * 1024;
 
-/** What was refused and why. The body is read, so the answer is a copy. */
+/** A refused request, and why. The body is read, so the answer is a copy. */
 async function refusalOf(
   response: Response,
 ): Promise<{ readonly answer: Response; readonly error?: unknown }> {

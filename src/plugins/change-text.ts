@@ -18,7 +18,7 @@ export function changedText(text: string, change: Change): string {
 
 /** The text of a file of which our change is taken back, whatever else has changed in it since. */
 export function restoredText(text: string, change: Edit): string {
-  if (change.type === "block") return withoutBlock(text);
+  if (change.type === "block") return withoutBlock(text, change);
   return change.entries.reduceRight((json, entry) => withoutEntry(json, entry, change.path), text);
 }
 
@@ -26,18 +26,29 @@ const BEGIN =
   "# longhaul: begin (written by longhaul plugin; longhaul plugin --remove takes it out)";
 const END = "# longhaul: end";
 
-function withBlock(text: string, change: Extract<Change, { readonly type: "block" }>): string {
-  const before = withoutBlock(text);
+type Block = Extract<Change, { readonly type: "block" }>;
+
+function withBlock(text: string, change: Block): string {
+  const before = withoutBlock(text, change);
   const there = change.unless?.exec(before)?.[0];
   if (there !== undefined) throw alreadyThere(change.path, there.trim());
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
   return `${before}${gap}${BEGIN}\n${change.text.trimEnd()}\n${END}\n`;
 }
 
-function withoutBlock(text: string): string {
-  const start = text.indexOf(BEGIN);
+/**
+ * Codex adds what a person decides at the end of its file, before our last line: whose hooks and
+ * folders are trusted. That stays.
+ */
+function withoutBlock(text: string, { text: lines }: Block): string {
+  const start = text.indexOf(`${BEGIN}\n`);
   const end = text.indexOf(`${END}\n`, start);
-  return start < 0 || end < 0 ? text : text.slice(0, start) + text.slice(end + END.length + 1);
+  if (start < 0 || end < 0) return text;
+  const inside = text.slice(start + BEGIN.length + 1, end);
+  const ours = `${lines.trimEnd()}\n`;
+  // One of another form is an older one of ours.
+  const added = inside.startsWith(ours) ? inside.slice(ours.length) : "";
+  return text.slice(0, start) + added + text.slice(end + END.length + 1);
 }
 
 function withEntry(text: string, { at, value, how }: JsonEntry, file: string): string {

@@ -1,7 +1,7 @@
 import { directoryArchive } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { toJson } from "../core/text/json.ts";
-import type { AgentHookEvent } from "./hooks.ts";
+import type { AgentHookEvent } from "./hook-options.ts";
 import {
   keepHeads,
   readSessionState,
@@ -31,7 +31,7 @@ export async function stateAgain(
   const { transcript_path: path, session_id: conversation } = event;
   if (typeof path !== "string" || typeof conversation !== "string") return undefined;
   const state = await readSessionState({ path, format });
-  const archive = directoryArchive(archiveFolder(env), { conversation });
+  const archive = directoryArchive(archiveFolder(env), { conversation, namedBy: path });
   const additionalContext = stateBlock(state, await keepHeads(state.stretches, archive));
   return toJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
 }

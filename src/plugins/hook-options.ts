@@ -1,7 +1,18 @@
+import type { Fields } from "../core/text/json.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Limits } from "../core/truncate/index.ts";
 
 /** How much of an output a plugin keeps; what is absent is as everywhere else. */
 export type HookLimits = Partial<Limits>;
+
+/** An event of an agent, as its hook is to answer it. */
+export interface AgentHookEvent {
+  readonly event: Fields;
+  readonly limits: HookLimits;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The person's settings and those of the project; read when they are asked for. */
+  readonly settings: () => Promise<Settings>;
+}
 
 /** The limits as words of a hook's command line. */
 export function hookWords({ maxLines, maxBytes }: HookLimits): readonly string[] {

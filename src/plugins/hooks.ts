@@ -1,5 +1,7 @@
-import { type Fields, fieldsOf } from "../core/text/json.ts";
-import { hookLimits, type HookLimits, hookOption } from "./hook-options.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import type { Settings } from "../settings/settings.ts";
+import { logPluginFailure } from "./failure-log.ts";
+import { type AgentHookEvent, hookLimits, hookOption } from "./hook-options.ts";
 
 /** An event of an agent, as its hook gets it. */
 export interface HookEvent {
@@ -7,14 +9,7 @@ export interface HookEvent {
   readonly event: unknown;
   /** What stands behind the agent's name on the hook's command line. */
   readonly options: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** The same for the hooks of one agent. */
-export interface AgentHookEvent {
-  readonly event: Fields;
-  readonly limits: HookLimits;
-  readonly env: HookEvent["env"];
+  readonly env: AgentHookEvent["env"];
 }
 
 /** Answers an event; `undefined`: there is nothing to say. May reject: then nothing is said either. */
@@ -36,5 +31,13 @@ export async function hookAnswer(
   if (load === undefined) throw new TypeError(`There are no hooks for ${agent || "nobody"}.`);
   const { LONGHAUL_HOME: home } = env;
   const world = { ...env, LONGHAUL_HOME: hookOption(options, "state") ?? home };
-  return (await load())({ event: fieldsOf(event), limits: hookLimits(options), env: world });
+  const fields = fieldsOf(event);
+  const { cwd = process.cwd() } = fields;
+  const settings = async (): Promise<Settings> => {
+    const { pluginSettings } = await import("./plugin-settings.ts");
+    return pluginSettings({ env: world, cwd: String(cwd) }, (why) =>
+      logPluginFailure(world, agent, why),
+    );
+  };
+  return (await load())({ event: fields, limits: hookLimits(options), env: world, settings });
 }

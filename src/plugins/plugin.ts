@@ -69,8 +69,16 @@ export function commandLine(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }
 
+/** Words as the command line of a hook: an agent shows what fails, and nobody can do anything about it. */
+export function hookLine(words: readonly string[]): string {
+  // Not every shell of Windows has these words.
+  return WINDOWS.test(words[0] ?? "") ? commandLine(words) : `${commandLine(words)} || true`;
+}
+
+/** A Windows path has backslashes, and neither of its shells takes single quotes as quotes. */
+const WINDOWS = /(?:^|=)(?:[A-Za-z]:|\\)\\/;
+
 function quoted(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  // A Windows path has backslashes, and neither of its shells takes single quotes as quotes.
-  return /^[A-Za-z]:\\/.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+  return WINDOWS.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -60,6 +60,34 @@ describe("a breakpoint at the end of the summary", () => {
     expect(marked.messages[1]).toBe(messages[1]);
   });
 
+  it("lives as long as the one behind it, else as the caller's last one", () => {
+    const long = { type: "ephemeral", ttl: "1h" };
+    const short = { type: "ephemeral", ttl: "5m" };
+    const markOf = (behind: object, system: object): unknown => {
+      const messages = [user([text(summary)]), user([{ type: "text", text: "new", ...behind }])];
+      const whole = { messages, system: [{ type: "text", text: "s", ...system }] as never };
+      const marked = withBreakpoint(whole, whole).messages[0]?.content as unknown[];
+      return (marked[0] as { cache_control?: unknown }).cache_control;
+    };
+    expect(markOf({ cache_control: long }, { cache_control: long })).toEqual(long);
+    expect(markOf({ cache_control: short }, { cache_control: long })).toEqual(short);
+    expect(markOf({}, { cache_control: short })).toEqual(short);
+    const given = { messages: [user([{ type: "text", text: "gone", cache_control: long }])] };
+    const left = withBreakpoint({ messages: [user(summary)] }, given);
+    expect(left.messages[0]?.content).toEqual([
+      { type: "text", text: summary, cache_control: long },
+    ]);
+  });
+
+  it("leaves room for the one that the API places by itself", () => {
+    const messages = [user([text(summary)]), ...[1, 2, 3].map(() => user([text("a", mark)]))];
+    const whole = { messages, cache_control: { type: "ephemeral" } };
+    expect(withBreakpoint({ messages }, whole)).toEqual({ messages });
+    const fewer = { ...whole, messages: messages.slice(0, 3) };
+    const marked = withBreakpoint({ messages: fewer.messages }, fewer);
+    expect(marked.messages[0]?.content).toEqual([text(summary, mark)]);
+  });
+
   it("is a block where the summary was a plain string", () => {
     const messages = [user(summary)];
     const marked = withBreakpoint({ messages, system: [text("s", mark)] as never }, { messages });

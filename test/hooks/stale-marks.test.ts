@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import type { AiSdkMessage } from "../../src/dialects/ai-sdk/wire.ts";
-import {
-  aiSdkMarks,
-  countMarks,
-  wireMarks,
-  withoutStaleMarks,
-} from "../../src/hooks/stale-marks.ts";
+import { aiSdkMarks, wireMarks, withoutStaleMarks } from "../../src/hooks/stale-marks.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const message = (text: string, more: object = {}) => ({ content: [{ text, ...more }] });
@@ -24,7 +19,7 @@ test("the caller's own objects keep theirs, and one that moved to an edited mess
   const own = message("a", mark);
   const sent = [own, message("b", mark), message("an edited one", mark)];
   const given = [own, message("b"), message("c", mark)];
-  expect(withoutStaleMarks(sent, given, marks).map(countMarks)).toEqual([1, 0, 1]);
+  expect(withoutStaleMarks(sent, given, marks).map(marks.count)).toEqual([1, 0, 1]);
 });
 
 test("those inside of results go, too; without any the list is the very same", () => {

@@ -75,6 +75,16 @@ describe("a change to a JSON file", () => {
 });
 
 describe("a block of lines", () => {
+  it("leaves what the agent has added before its last line, in whatever form it comes again", () => {
+    const trusted = '\n[hooks.state."/a/hooks.json:0:0"]\ntrusted_hash = "sha256:1"\n';
+    const after = changedText("# mine\n", block).replace("# longhaul: end", `${trusted}$&`);
+    expect(restoredText(after, block)).toBe(`# mine\n${trusted}`);
+    const again = changedText(restoredText(after, block), { ...block, text: "[a]\nb = 2\n" });
+    expect(again).toContain(trusted);
+    expect(again).toContain("b = 2");
+    expect(again).not.toContain("b = 1");
+  });
+
   it("is at the end once, and taken back leaves every byte", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (before) => {

@@ -72,6 +72,7 @@ export function describeInside<Native extends object>(agent: string, kit: Inside
   describe(`inside ${agent}`, () => {
     keepsTheWindow(kit);
     keepsOriginals(kit);
+    takesSettings(kit);
     doesNoHarm(kit);
   });
 }
@@ -190,6 +191,25 @@ function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
     for (const one of requests(kit, next)) await loaded.send(one);
     expect(edits()).toBeGreaterThan(known + 1);
     expect(JSON.stringify(await loaded.send(next))).toContain(RULE);
+  });
+}
+
+function takesSettings<Native extends object>(kit: InsideKit<Native>): void {
+  it("takes the person's settings: the window, and how much of an output is kept", async () => {
+    const settings = { window: 24_000, toolLimits: { "*": { maxBytes: 2_000 } } };
+    writeFileSync(path.join(home, "longhaul.json"), JSON.stringify(settings));
+    const loaded = await kit.load(200_000);
+    const list = kit.session(40, LINES, RULE);
+    expect(sizeOf(json(await loaded.send(list)))).toBeLessThan(sizeOf(json(list)) / 2);
+    expect((await loaded.arrives("a line\n".repeat(900))).length).toBeLessThan(3_000);
+  });
+
+  it("goes on without settings that make no sense, and says which", async () => {
+    writeFileSync(path.join(home, "longhaul.json"), '{ "tial": "10%" }');
+    const loaded = await kit.load(200_000);
+    const list = kit.session(3, 10, RULE);
+    expect(await loaded.send(list)).toHaveLength(list.length);
+    expect(log()).toContain("no option tial");
   });
 }
 

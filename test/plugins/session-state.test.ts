@@ -34,6 +34,7 @@ function startSession() {
       event: { transcript_path: file, session_id: "s1", ...event },
       limits: {},
       env,
+      settings: async () => ({}),
     });
   const archive = directoryArchive(path.join(folder, "archive"), { conversation: "s1" });
   return { file, ask, archive };

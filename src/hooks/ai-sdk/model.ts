@@ -73,7 +73,7 @@ function emptyEnd(answer: unknown): AnswerEnd | undefined {
   return finish === "length" ? { usage: aiSdkUsage(answer), finish } : undefined;
 }
 
-/** What comes before the answer itself. */
+/** Parts that come before the answer itself. */
 const LEAD: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata", "raw"]);
 
 /** What a part of a stream says about it. */
@@ -142,7 +142,7 @@ export function managedByStep(step: AiSdkStep | undefined): string | undefined {
   return isManaging(applied) ? "providerMetadata.anthropic.contextManagement" : undefined;
 }
 
-/** What the provider left of a history that it compacted itself: nothing before it counts. */
+/** The item that a provider leaves when it compacts a history itself: nothing before it counts. */
 export function managedByMessage({ role, content }: AiSdkMessage): string | undefined {
   if (role !== "assistant" || typeof content === "string") return undefined;
   return content.some((part) => isCompaction(part)) ? "a compaction part" : undefined;

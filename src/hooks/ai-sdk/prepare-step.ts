@@ -52,7 +52,7 @@ export function createPrepareStep({
   };
 }
 
-/** What a step that is done tells of how the agent thinks; version 7 keeps that only if asked to. */
+/** How the agent thinks, by a step that is done; version 7 keeps that only if asked to. */
 function sentThinking(steps: readonly AiSdkStep[]): unknown {
   const body = steps.at(-1)?.request?.body;
   return isWireObject(body) ? body["thinking"] : undefined;
@@ -86,7 +86,7 @@ export interface Runs {
   /** What the provider reported for the newest answer among the messages. */
   usage(options: PrepareStepOptions<AiSdkMessage>): Usage | undefined;
   started(options: PrepareStepOptions<AiSdkMessage>, sent: Natives): void;
-  /** What was sent at last was refused, and this was sent instead. */
+  /** The newest list was refused, and this one was sent instead. */
   repaired(sent: Natives): void;
 }
 
@@ -132,7 +132,7 @@ export function createRuns(): Runs {
   };
 }
 
-/** What a run leaves: what was sent in its newest step, and what came in it. */
+/** The end of a run: the list of its newest step, and the answer. */
 export function leftBy({ steps, done, isCumulative, sent }: Run): AiSdkMessage[] {
   const came = steps.slice(done).at(-1)?.response.messages;
   if (came === undefined) return [...sent];

@@ -22,7 +22,7 @@ export interface PrepareStepOptions<Native extends AiSdkMessage> {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Whatever has steps: the result of `generateText`, `streamText` or an agent, or an event. */
+/** A value that has steps: the result of `generateText`, `streamText` or an agent, or an event. */
 export interface AiSdkRun {
   readonly steps: readonly AiSdkStep[] | PromiseLike<readonly AiSdkStep[]>;
 }

@@ -12,7 +12,7 @@ export function truncatingTools<Tools extends object>(
   const entries = Object.entries(tools).map(([toolName, tool]: [string, unknown]) => {
     const own = convertible(tool);
     if (typeof own !== "object" || own === null) return [toolName, own];
-    // What becomes the model's by conversion does so again and again.
+    // A value that is converted for the model is converted again and again.
     const options = "toModelOutput" in own ? toldOnce(truncation) : truncation;
     return [toolName, wrapTool(own, { ...options, toolName })];
   });

@@ -2,7 +2,7 @@ import type { AnthropicConversation, AnthropicMessage } from "../../dialects/ant
 import { isWireObject, numberIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import type { ConversationOf } from "../conversations.ts";
 import { isReasoningRefusal } from "../native-context.ts";
-import { countMarks } from "../stale-marks.ts";
+import { marksOf } from "../stale-marks.ts";
 import { watchedAnswer } from "../wire-answer.ts";
 import {
   bindsReasoning,
@@ -126,22 +126,31 @@ const MOST_BREAKPOINTS = 4;
 const SUMMARY = "<prior-conversation-summary";
 
 /**
- * Marks the end of the summary as a cache breakpoint, if the caller uses breakpoints and has one
- * left: everything up to there stays the same until the next compaction, while the caller's own
- * breakpoints move on with the newest messages.
+ * Marks the end of the summary as a cache breakpoint, if the caller's body has breakpoints (its only
+ * one may have stood in what left) and one is free: everything up to there stays the same until the
+ * next compaction, while the caller's own breakpoints move on with the newest messages. It lives as
+ * long as the one behind it: the API takes none that lives longer behind one that lives shorter.
  */
 export function withBreakpoint(
   conversation: AnthropicConversation,
-  { tools }: MessageBody,
+  given: MessageBody,
 ): AnthropicConversation {
-  const { system, messages } = conversation;
-  const marks = countMarks(tools) + countMarks(system) + countMarks(messages);
+  const { messages } = conversation;
+  const marks = marksIn(conversation, given);
   const at = messages.findIndex(isSummary);
   const message = messages[at];
-  if (marks === 0 || marks >= MOST_BREAKPOINTS || message === undefined) return conversation;
-  if (countMarks(message) > 0) return conversation;
-  const marked = markLast(message);
-  return { ...conversation, messages: messages.with(at, marked) };
+  if (message === undefined || marks.length >= MOST_BREAKPOINTS) return conversation;
+  const mark = marksOf(messages.slice(at))[0] ?? marks.at(-1) ?? marksIn(given, given).at(-1);
+  if (mark === undefined || marksOf(message).length > 0) return conversation;
+  return { ...conversation, messages: messages.with(at, withMark(message, mark)) };
+}
+
+/** That of the whole body is the API's to place: on the last block. */
+function marksIn(
+  { system, messages }: AnthropicConversation,
+  { tools, cache_control }: MessageBody,
+): readonly WireObject[] {
+  return marksOf([tools, system, messages, { cache_control }]);
 }
 
 function isSummary({ content }: AnthropicMessage): boolean {
@@ -151,8 +160,7 @@ function isSummary({ content }: AnthropicMessage): boolean {
 }
 
 /** The summary is the first block; what was merged behind it may change sooner. */
-function markLast(message: AnthropicMessage): AnthropicMessage {
-  const cache_control = { type: "ephemeral" };
+function withMark(message: AnthropicMessage, cache_control: WireObject): AnthropicMessage {
   const { content } = message;
   if (typeof content === "string") {
     return {

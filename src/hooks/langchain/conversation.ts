@@ -68,7 +68,7 @@ export function conversationOn(context: Context): Conversation {
     context,
     async prepareOnly(messages, options) {
       const newest = messages.findLast(({ type }) => type === "ai");
-      // Whoever calls the model, the answer that came since is one to what was given out.
+      // The answer that came since is one to the list that was given out, whoever called the model.
       const isAnswer = prepared !== undefined && newest !== undefined && !prepared.has(newest);
       answered = isAnswer ? newest : answered;
       prepared = new Set(messages);

@@ -2,16 +2,17 @@ import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { isWireBlock, isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
-import type {
-  Summarizer,
-  SummaryAnswer,
-  SummaryFinish,
-  SummaryRequest,
+import {
+  type Summarizer,
+  type SummaryAnswer,
+  type SummaryFinish,
+  type SummaryRequest,
+  summaryUsage,
 } from "../../models/summarizer.ts";
 import { BINDING_BETA, bindsReasoning, canDropBlocks, droppingBlocks } from "../anthropic/wire.ts";
 import { type AboutModel, aboutId } from "../hook.ts";
 import { managedSetting } from "../managed.ts";
-import { sdkSummarizer, summaryUsage } from "../summarizer.ts";
+import { sdkSummarizer } from "../summarizer.ts";
 
 /** A chat model or an id; the profile of a model knows its window best. */
 export function aboutChatModel(model: unknown): AboutModel {

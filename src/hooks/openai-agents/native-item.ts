@@ -33,7 +33,7 @@ function edited(value: WireObject): WireObject {
     for (const name of changed) change(copy, name, value);
     return copy;
   }
-  // What the SDK has no name for goes out as the provider said it.
+  // An item that the SDK has no name for goes out as the provider said it.
   const provided: Record<string, unknown> = { ...(native["providerData"] as object) };
   for (const name of changed) change(name === "id" ? copy : provided, name, value);
   return { ...copy, providerData: provided };
@@ -134,6 +134,6 @@ export const agentItems: Dialect<readonly AgentItem[], AgentItem> = {
 };
 
 function viewsOf(items: readonly AgentItem[]): readonly ResponsesItem[] {
-  // What is no list is for the dialect to refuse.
+  // Anything but a list is for the dialect to refuse.
   return Array.isArray(items) ? items.map((item: AgentItem) => responsesView(item)) : items;
 }

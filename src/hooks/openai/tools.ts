@@ -54,7 +54,7 @@ export function responsesRecall(archive: Archive): ResponsesTool[] {
   }));
 }
 
-/** What is no JSON becomes an input that the tool itself complains about. */
+/** Anything but JSON becomes an input that the tool itself complains about. */
 function parseInput(input: string): object {
   try {
     const value: unknown = JSON.parse(input);

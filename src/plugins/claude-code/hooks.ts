@@ -1,5 +1,5 @@
 import { fieldsOf, toJson } from "../../core/text/json.ts";
-import type { AgentHookEvent } from "../hooks.ts";
+import type { AgentHookEvent } from "../hook-options.ts";
 
 /** Answers the hooks of Claude Code. */
 export async function answerClaudeCode(hook: AgentHookEvent): Promise<string | undefined> {

@@ -1,6 +1,12 @@
 import path from "node:path";
 import { hookWords } from "../hook-options.ts";
-import { type AgentPlugin, type Change, commandLine, type PluginPlace } from "../plugin.ts";
+import {
+  type AgentPlugin,
+  type Change,
+  commandLine,
+  hookLine,
+  type PluginPlace,
+} from "../plugin.ts";
 
 /** Claude Code loads one folder: hooks, tools, commands. Only the status line is a setting. */
 export const claudeCodePlugin: AgentPlugin = {
@@ -56,8 +62,7 @@ const MANIFEST = {
 };
 
 function hooks({ node, hook, limits }: PluginPlace): unknown {
-  // An agent shows what a hook says when it fails, and the person can do nothing about it.
-  const command = `${commandLine([node, hook, "claude-code", ...hookWords(limits)])} || true`;
+  const command = hookLine([node, hook, "claude-code", ...hookWords(limits)]);
   const run = (timeout: number): unknown => [{ type: "command", command, timeout }];
   return {
     hooks: {
@@ -95,7 +100,7 @@ const STATUS_FILE = "status-line.json";
 
 /** In the person's settings, if they have none of their own; else in a file for one start. */
 function statusLineChange(place: PluginPlace): Change {
-  const command = `${commandLine([place.node, place.hook, "claude-code-status"])} || true`;
+  const command = hookLine([place.node, place.hook, "claude-code-status"]);
   const statusLine = { type: "command", command };
   if (place.dir !== undefined) {
     const content = `${JSON.stringify({ statusLine }, undefined, 2)}\n`;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { conversationFolder } from "../../archive/conversation.ts";
 import { archiveFolder } from "../../archive/home.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import type { AgentHookEvent } from "../hooks.ts";
+import type { AgentHookEvent } from "../hook-options.ts";
 
 const CELLS = 10;
 

@@ -1,6 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
-import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
-import { outputLimits } from "../../core/truncate/limits.ts";
+import { type Fields, isRecord } from "../../core/text/json.ts";
+import { outputLimits, type ToolLimitOverrides } from "../../core/truncate/limits.ts";
 import { truncateAndArchive } from "../../tools/truncate-and-archive.ts";
 import { shareLimits, truncateValue } from "../../tools/truncate-value.ts";
 import type { HookLimits } from "../hook-options.ts";
@@ -9,15 +9,18 @@ import type { HookLimits } from "../hook-options.ts";
 export interface ResponseFacts {
   readonly toolName: string;
   readonly input: unknown;
+  /** For every tool, above all others. */
   readonly limits: HookLimits;
+  readonly toolLimits?: ToolLimitOverrides;
   /** Of the session. */
   readonly archive: Archive;
 }
 
 /**
  * Where the texts are that a model gets of a tool's response, by the tool's name: keys from the
- * outside in. What is not here is not for the model (the old file in the response of an edit), or is
- * of no size. Seen in Claude Code 2.1.330 and in sessions of 1.0 to 2.1.
+ * outside in, `*` for every item of a list, `[]` for a list of lines. What is not here is not for the
+ * model (the old file in the response of an edit), or is of no size. Seen in Claude Code 2.1.330, whose
+ * own schemas an answer must fit, and in sessions of 1.0 to 2.1.
  */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   Bash: ["stdout", "stderr"],
@@ -25,8 +28,11 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   BashOutput: ["stdout", "stderr"],
   TaskOutput: ["task.output"],
   Read: ["file.content"],
-  Grep: ["content"],
+  Glob: ["filenames.[]"],
+  Grep: ["content", "filenames.[]"],
   WebFetch: ["result"],
+  WebSearch: ["results.*"],
+  ReadMcpResourceTool: ["contents.*.text"],
 };
 
 /** The same for lists of content blocks. */
@@ -68,9 +74,9 @@ const SAVED_LIMIT = 4_000;
 async function truncateSaved(
   response: Fields,
   file: string,
-  { toolName, input, limits, archive }: ResponseFacts,
+  { toolName, input, limits, toolLimits, archive }: ResponseFacts,
 ): Promise<Fields> {
-  const { direction, limits: own } = outputLimits({ toolName, input, ...limits });
+  const { direction, limits: own } = outputLimits({ toolName, input, ...limits }, toolLimits);
   const [{ createReadStream }, { pipeline }, { createSpill }] = await Promise.all([
     import("node:fs"),
     import("node:stream/promises"),
@@ -95,43 +101,49 @@ async function truncateTexts(
   response: Fields,
   paths: readonly string[],
   facts: ResponseFacts,
-): Promise<Fields> {
-  const there = paths.flatMap((path) => {
-    const text = textAt(response, path.split("."));
-    return text === undefined ? [] : [{ path, text }];
-  });
+): Promise<unknown> {
+  const keys = paths.map((path) => path.split("."));
+  const texts = keys.flatMap((each) => textsAt(response, each));
   const meta = { toolName: facts.toolName, input: facts.input };
-  const { limits } = outputLimits({ ...meta, ...facts.limits });
-  const shares = shareLimits(
-    there.map(({ text }) => text),
-    limits,
-  );
-  let changed = response;
-  for (const [index, { path, text }] of there.entries()) {
-    const own = { ...meta, ...shares[index] };
-    const cut = await truncateAndArchive(text, own, { archive: facts.archive });
-    if (cut.text !== text) changed = withText(changed, path.split("."), cut.text);
+  const { limits, direction } = outputLimits({ ...meta, ...facts.limits }, facts.toolLimits);
+  const shares = shareLimits(texts, limits);
+  const cut: string[] = [];
+  for (const [index, text] of texts.entries()) {
+    const own = { ...meta, ...shares[index], direction };
+    cut.push((await truncateAndArchive(text, own, { archive: facts.archive })).text);
   }
-  return changed;
+  if (cut.every((text, index) => text === texts[index])) return response;
+  return keys.reduce<unknown>((value, each) => withTexts(value, each, cut), response);
 }
 
-function textAt(value: unknown, [key, ...rest]: readonly string[]): string | undefined {
-  if (key === undefined) return typeof value === "string" ? value : undefined;
-  return isRecord(value) ? textAt(value[key], rest) : undefined;
+function textsAt(value: unknown, [key, ...rest]: readonly string[]): readonly string[] {
+  if (key === undefined) return typeof value === "string" ? [value] : [];
+  if (key === "[]") return isLines(value) ? [value.join("\n")] : [];
+  if (key === "*") return Array.isArray(value) ? value.flatMap((one) => textsAt(one, rest)) : [];
+  return isRecord(value) ? textsAt(value[key], rest) : [];
 }
 
-function withText(holder: Fields, [key = "", ...rest]: readonly string[], text: string): Fields {
-  return {
-    ...holder,
-    [key]: rest.length === 0 ? text : withText(fieldsOf(holder[key]), rest, text),
-  };
+/** A value with the next of these texts wherever {@link textsAt} found one; takes them from the list. */
+function withTexts(value: unknown, [key, ...rest]: readonly string[], texts: string[]): unknown {
+  if (key === undefined) return typeof value === "string" ? texts.shift() : value;
+  if (key === "[]") return isLines(value) ? texts.shift()?.split("\n") : value;
+  if (key === "*")
+    return Array.isArray(value) ? value.map((one) => withTexts(one, rest, texts)) : value;
+  return isRecord(value) && key in value
+    ? { ...value, [key]: withTexts(value[key], rest, texts) }
+    : value;
+}
+
+/** Most tools that list files say so by an empty list where there is nothing. */
+function isLines(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string");
 }
 
 /** A list of content blocks, or the text that some servers give instead. */
 async function truncateBlocks(value: unknown, facts: ResponseFacts): Promise<unknown> {
   if (typeof value !== "string" && !(Array.isArray(value) && value.every(isBlock))) return value;
-  const { toolName, input, limits, archive } = facts;
-  return truncateValue(value, { toolName, input, ...limits }, { archive });
+  const { toolName, input, limits, toolLimits, archive } = facts;
+  return truncateValue(value, { toolName, input, ...limits }, { archive, toolLimits });
 }
 
 function isBlock(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { AgentHookEvent } from "../hooks.ts";
+import type { AgentHookEvent } from "../hook-options.ts";
 
 /** Answers the hooks of Codex. */
 export async function answerCodex(hook: AgentHookEvent): Promise<string | undefined> {

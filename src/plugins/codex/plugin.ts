@@ -1,6 +1,6 @@
 import path from "node:path";
 import { hookWords } from "../hook-options.ts";
-import { type AgentPlugin, type Change, commandLine, type PluginPlace } from "../plugin.ts";
+import { type AgentPlugin, type Change, hookLine, type PluginPlace } from "../plugin.ts";
 
 /** Codex has its hooks in one file and its servers of tools in another. */
 export const codexPlugin: AgentPlugin = {
@@ -22,7 +22,7 @@ function codexFolder({ home, env }: PluginPlace): string {
 function hooksChange(place: PluginPlace): Change {
   const { node, hook, limits, state } = place;
   const words = [node, hook, "codex", ...hookWords(limits), `--state=${state}`];
-  const command = `${commandLine(words)} || true`;
+  const command = hookLine(words);
   const run = (timeout: number): unknown => ({ hooks: [{ type: "command", command, timeout }] });
   return {
     type: "json",

@@ -1,10 +1,12 @@
 import { type Fields, fieldsOf, isRecord, toJson } from "../../core/text/json.ts";
-import type { AgentHookEvent } from "../hooks.ts";
+import type { AgentHookEvent } from "../hook-options.ts";
 
 /** Nothing that is smaller has more lines or bytes than any limit that makes sense. */
 const SMALL_UNITS = 1_000;
 /** Codex keeps so much of a command's output in the session's file: its start and its end. */
 const KEPT_BYTES = 65_536;
+/** So far back it is looked: a call's line is among the last, and each has up to some 100 KB. */
+const MOST_BYTES = 1_000_000;
 /** Codex takes 2,500 tokens of a hook, at four bytes each; the notice needs its part of them. */
 const SHOWN_BYTES = 8_000;
 
@@ -13,7 +15,7 @@ const SHOWN_BYTES = 8_000;
  * turn goes on. What Codex itself has cut comes from its file, which has up to 64 KB of it.
  */
 export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | undefined> {
-  const { tool_name: tool, tool_input: input, session_id: id } = hook.event;
+  const { tool_name: tool, tool_input: input, session_id: id, transcript_path: file } = hook.event;
   const text = textOf(hook.event["tool_response"]);
   if (typeof tool !== "string" || OWN_TOOL.test(tool)) return undefined;
   if (text === undefined || text.length < SMALL_UNITS) return undefined;
@@ -25,15 +27,19 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
       import("../../core/truncate/index.ts"),
     ]);
   const isCut = truncation.isTruncated(text);
-  const whole = { toolName: tool, input, ...hook.limits };
+  const { toolLimits } = await hook.settings();
+  const meta = { toolName: tool, input, ...hook.limits };
+  const { limits, direction } = truncation.outputLimits(meta, toolLimits);
+  const whole = { ...meta, ...limits, direction };
   if (!isCut && !truncation.truncateOutput(text, whole).truncation.isTruncated) return undefined;
   const kept = await keptOutput(hook.event);
   // Of what is not in the file there is nothing better to show than what Codex shows.
   if (isCut && kept === undefined) return undefined;
   const archive = directoryArchive(archiveFolder(hook.env), {
     conversation: typeof id === "string" ? id : undefined,
+    namedBy: typeof file === "string" ? file : true,
   });
-  const maxBytes = Math.min(hook.limits.maxBytes ?? SHOWN_BYTES, SHOWN_BYTES);
+  const maxBytes = Math.min(limits.maxBytes, SHOWN_BYTES);
   const cut = await truncateAndArchive(kept?.output ?? text, { ...whole, maxBytes }, { archive });
   if (cut.entry === undefined) return undefined;
   return toJson({ decision: "block", reason: [...(kept?.facts ?? []), cut.text].join("\n") });
@@ -64,8 +70,8 @@ async function keptOutput({
   tool_use_id: call,
 }: Fields): Promise<KeptOutput | undefined> {
   if (typeof file !== "string" || typeof call !== "string") return undefined;
-  const { lastLines } = await import("./last-lines.ts");
-  for await (const line of lastLines(file)) {
+  const { lastLines } = await import("../last-lines.ts");
+  for await (const line of lastLines(file, MOST_BYTES)) {
     if (!line.includes(call) || !line.includes("aggregated_output")) continue;
     const item = fieldsOf(fieldsOf(fieldsOf(JSON.parse(line))["payload"])["item"]);
     const { id, aggregated_output: output, exit_code: code } = item;

@@ -34,7 +34,8 @@ export function createSessions<Native extends object>({
   limits,
   log,
 }: SessionsSetup<Native>): Sessions<Native> {
-  const archive = settings?.archive ?? directoryArchive(archiveFolder(env));
+  // What is cut on arrival is named by the agent's session, long before there is a journal.
+  const archive = settings?.archive ?? directoryArchive(archiveFolder(env), { namedBy: true });
   const open = new Map<string, { readonly session: Session<Native>; readonly model: AgentModel }>();
   const use = createRecent<string>(MOST_SESSIONS, (id) => {
     void open.get(id)?.session.close();

@@ -1,7 +1,8 @@
+import type { Fields } from "../../core/text/json.ts";
 import type { Session } from "../inside/session.ts";
 import type { OpencodeMessage } from "./encode.ts";
 import type { OpencodeInput } from "./host.ts";
-import { storedList } from "./stored.ts";
+import { isSummary, storedList, storePart, textPart } from "./stored.ts";
 
 /** The compactions that opencode makes itself, from their announcement to their summary. */
 export interface Compactions {
@@ -13,8 +14,10 @@ export interface Compactions {
   summarize(head: OpencodeMessage[], session: Session<OpencodeMessage>): Promise<void>;
   /** What a text of the model's answer becomes; `undefined` for one of any other answer. */
   said(sessionID: string, messageID: string): string | undefined;
-  /** The session goes on. */
-  end(sessionID: string): void;
+  /** A message was stored. Where a model has answered nothing at all, the summary is added to it. */
+  stored(info: Fields): Promise<void>;
+  /** The session goes on with this list, which gets the summary that no model has said. */
+  goOn(sessionID: string, list: OpencodeMessage[]): Promise<void>;
 }
 
 interface Compaction {
@@ -24,13 +27,25 @@ interface Compaction {
   summary?: string;
   /** The message that says it. */
   messageID?: string;
+  /** The part of it that was added because the model said nothing, and when it is in the database. */
+  added?: { readonly part: Fields; readonly isStored: Promise<void> };
 }
 
 /** The model is asked although nobody needs its words, so it shall cost next to nothing. */
 const ASK_NOTHING = "The summary is written already. Answer with one word: done";
 
-export function createCompactions(input: OpencodeInput): Compactions {
+export function createCompactions(input: OpencodeInput, log: (line: string) => void): Compactions {
   const open = new Map<string, Compaction>();
+  /** Once for a compaction, whoever asks first. */
+  const add = (compaction: Compaction, info: Fields): Compaction["added"] => {
+    const { summary, messageID, added } = compaction;
+    if (summary === undefined || messageID !== undefined || added !== undefined) return added;
+    const place = { sessionID: String(info["sessionID"]), messageID: String(info["id"]) };
+    const part = textPart(summary, place);
+    const isStored = storePart(input, part, place).catch((error: unknown) => log(String(error)));
+    compaction.added = { part, isStored };
+    return compaction.added;
+  };
   return {
     begin: (sessionID, asked) => void open.set(sessionID, { asked, hasHead: false }),
     takesHead(sessionID) {
@@ -60,6 +75,26 @@ export function createCompactions(input: OpencodeInput): Compactions {
       compaction.messageID ??= messageID;
       return isFirst ? compaction.summary : "";
     },
-    end: (sessionID) => void open.delete(sessionID),
+    async stored(info) {
+      const compaction = open.get(String(info["sessionID"]));
+      if (compaction === undefined || !isSummary({ info }) || !isOver(info)) return;
+      await add(compaction, info)?.isStored;
+    },
+    async goOn(sessionID, list) {
+      const compaction = open.get(sessionID);
+      open.delete(sessionID);
+      const at = list.findLastIndex(isSummary);
+      const message = list[at];
+      if (compaction === undefined || message === undefined) return;
+      const { part, isStored } = add(compaction, message.info) ?? {};
+      if (part === undefined) return;
+      if (!message.parts.some(({ id }) => id === part["id"]))
+        list[at] = { ...message, parts: [...message.parts, part] };
+      await isStored;
+    },
   };
+}
+
+function isOver({ time }: Fields): boolean {
+  return (time as { completed?: unknown } | undefined)?.completed !== undefined;
 }

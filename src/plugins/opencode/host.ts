@@ -3,12 +3,24 @@ import type { OpencodeMessage } from "./encode.ts";
 
 /** What opencode hands to a plugin, as far as it is used here; structural, so that no version of it is needed. */
 export interface OpencodeInput {
+  /** The folder that is worked in. */
+  readonly directory?: string;
   readonly client?: {
     readonly config?: { providers?(): Promise<unknown> };
     readonly session?: {
       messages?(of: { readonly path: { readonly id: string } }): Promise<unknown>;
+      /** What the methods of the client are made of: it has none for a single part. */
+      readonly _client?: { patch?(request: OpencodeRequest): Promise<unknown> };
     };
   };
+}
+
+/** A request to opencode's own server. */
+interface OpencodeRequest {
+  readonly url: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What opencode calls; each `output` is changed in place. */

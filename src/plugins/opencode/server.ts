@@ -1,9 +1,11 @@
+import type { ContextOptions } from "../../context/index.ts";
 import { memoryArchive } from "../../archive/memory.ts";
 import { type Fields, fieldsOf } from "../../core/text/json.ts";
 import { bindsReasoning } from "../../hooks/anthropic/wire.ts";
 import { recallForms } from "../../hooks/tools.ts";
 import { text } from "../../transcripts/lenient.ts";
 import type { HookLimits } from "../hook-options.ts";
+import { pluginContext } from "../plugin-settings.ts";
 import { createLog } from "../inside/log.ts";
 import type { Latest, Session } from "../inside/session.ts";
 import { createSessions } from "../inside/sessions.ts";
@@ -40,51 +42,62 @@ export async function longhaulOpencode(
   limits: HookLimits = {},
 ): Promise<OpencodeHooks> {
   const log = createLog(process.env, "opencode");
-  const requests = createRequests(input, limits, log);
+  const place = { env: process.env, cwd: input.directory ?? process.cwd() };
+  const settings = await pluginContext(place, log);
+  const requests = createRequests(input, { settings, limits }, log);
   const { models, compactions, tools, instructions, known, find } = requests;
-  const safely = async (name: string, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      log(`${name}: ${String(error)}`);
-    }
-  };
-  return {
-    config: (config) =>
-      safely("config", async () => {
-        models.configure(config);
-        config.command = { window: WINDOW, ...config.command };
-      }),
-    event: ({ event }) => safely("event", () => learn(event, find)),
+  return guarded(log, {
+    async config(config) {
+      models.configure(config);
+      config.command = { window: WINDOW, ...config.command };
+    },
+    async event({ event }) {
+      await learn(event, find);
+      if (event.type === "message.updated")
+        await compactions.stored(fieldsOf(event.properties?.["info"]));
+    },
     tool: recallTools(known),
-    "tool.definition": async ({ toolID }, { description, parameters }) => {
+    async "tool.definition"({ toolID }, { description, parameters }) {
       // Schemas of a library have no size that says anything.
       const isJson = typeof fieldsOf(parameters)["type"] === "string";
       tools.set(toolID, { name: toolID, description, ...(isJson && { parameters }) });
     },
-    "tool.execute.after": (call, output) =>
-      safely("tool.execute.after", () => truncate(known(call.sessionID), call, output)),
+    "tool.execute.after": (call, output) => truncate(known(call.sessionID), call, output),
     "chat.params": async ({ model }) => models.note(model),
-    "command.execute.before": ({ command, sessionID }, { parts }) =>
-      safely("command", async () => {
-        if (command !== "window") return;
-        // A process that has sent nothing yet looks at what it would send.
-        if (find(sessionID)?.latest() === undefined) {
-          await requests.send([...(await storedList(input, sessionID))]);
-        }
-        tellWindow(parts, find(sessionID)?.latest());
-      }),
-    "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
+    async "command.execute.before"({ command, sessionID }, { parts }) {
+      if (command !== "window") return;
+      // A process that has sent nothing yet looks at what it would send.
+      if (find(sessionID)?.latest() === undefined) {
+        await requests.send([...(await storedList(input, sessionID))]);
+      }
+      tellWindow(parts, find(sessionID)?.latest());
+    },
+    async "experimental.chat.system.transform"({ sessionID }, { system }) {
       if (sessionID !== undefined) instructions.set(sessionID, system.join("\n"));
     },
-    "experimental.chat.messages.transform": (_, { messages }) =>
-      safely("messages", () => requests.send(messages)),
+    "experimental.chat.messages.transform": (_, { messages }) => requests.send(messages),
     "experimental.session.compacting": async ({ sessionID }, asked) =>
       compactions.begin(sessionID, asked),
-    "experimental.text.complete": async ({ sessionID, messageID }, output) => {
+    async "experimental.text.complete"({ sessionID, messageID }, output) {
       output.text = compactions.said(sessionID, messageID) ?? output.text;
     },
-  };
+  });
+}
+
+/** A hook that rejects would end the run: each is a line in the log, and opencode goes on. */
+function guarded(log: (line: string) => void, hooks: OpencodeHooks): OpencodeHooks {
+  const entries = Object.entries(hooks).map(([name, hook]: [string, unknown]) => {
+    if (typeof hook !== "function") return [name, hook];
+    const safe = async (...given: unknown[]): Promise<void> => {
+      try {
+        await (hook as (...all: unknown[]) => Promise<void>)(...given);
+      } catch (error) {
+        log(`${name}: ${String(error)}`);
+      }
+    };
+    return [name, safe];
+  });
+  return Object.fromEntries(entries) as OpencodeHooks;
 }
 
 /** What all requests of a process have in common. */
@@ -104,13 +117,13 @@ interface Requests {
 
 function createRequests(
   input: OpencodeInput,
-  limits: HookLimits,
+  own: { readonly settings: ContextOptions; readonly limits: HookLimits },
   log: (line: string) => void,
 ): Requests {
   const { env } = process;
-  const sessions = createSessions({ format: opencodeFormat, env, limits, log });
+  const sessions = createSessions({ format: opencodeFormat, env, ...own, log });
   const models = createModels(input);
-  const compactions = createCompactions(input);
+  const compactions = createCompactions(input, log);
   const tools = new Map<string, unknown>();
   const instructions = new Map<string, string>();
   return {
@@ -124,7 +137,7 @@ function createRequests(
       const { providerID, modelID } = modelNamed(messages);
       const session = sessions.of(id, await models.of(providerID, modelID));
       if (compactions.takesHead(id)) return compactions.summarize(messages, session);
-      compactions.end(id);
+      await compactions.goOn(id, messages);
       const sent = await session.prepare(messages, {
         instructions: instructions.get(id),
         tools: [...tools.values()],

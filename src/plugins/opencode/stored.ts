@@ -1,5 +1,6 @@
-import { fieldsOf } from "../../core/text/json.ts";
+import { type Fields, fieldsOf, toJson } from "../../core/text/json.ts";
 import { list, text } from "../../transcripts/lenient.ts";
+import { createOpencodeIds } from "../../resume/opencode-ids.ts";
 import { isMessage, type OpencodeMessage } from "./encode.ts";
 import type { OpencodeInput } from "./host.ts";
 import { within } from "./within.ts";
@@ -28,7 +29,38 @@ export async function storedList(
   return [question, summary, ...tail, ...stored.slice(at + 1)];
 }
 
-/** Of a compaction that was finished. */
-function isSummary({ info: { summary, finish, error } }: OpencodeMessage): boolean {
+/** Whether it is the summary of a compaction that was finished. */
+export function isSummary({
+  info: { summary, finish, error },
+}: Pick<OpencodeMessage, "info">): boolean {
   return summary === true && typeof finish === "string" && (error ?? undefined) === undefined;
+}
+
+/** Where a text belongs. */
+interface TextPlace {
+  readonly sessionID: string;
+  readonly messageID: string;
+}
+
+/** A part of a message that says this. */
+export function textPart(text: string, place: TextPlace): Fields {
+  return { id: createOpencodeIds(Date.now())("prt"), ...place, type: "text", text };
+}
+
+/** Adds a part to a message in opencode's database. Rejects where opencode does not take it. */
+export async function storePart(
+  { client }: OpencodeInput,
+  part: Fields,
+  { sessionID, messageID }: TextPlace,
+): Promise<void> {
+  const server = client?.session?._client;
+  const request = server?.patch?.({
+    url: "/session/{sessionID}/message/{messageID}/part/{partID}",
+    path: { sessionID, messageID, partID: String(part["id"]) },
+    body: part,
+    headers: { "Content-Type": "application/json" },
+  });
+  const { data, error } = fieldsOf(await within(WAIT_MS, request));
+  if (data === undefined)
+    throw new Error(`opencode took no summary: ${toJson(error ?? "no answer")}`);
 }

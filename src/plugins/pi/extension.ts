@@ -7,6 +7,7 @@ import { createLog } from "../inside/log.ts";
 import type { AgentModel, Session } from "../inside/session.ts";
 import { createSessions } from "../inside/sessions.ts";
 import type { HookLimits } from "../hook-options.ts";
+import { pluginContext } from "../plugin-settings.ts";
 import { windowText } from "../inside/window-text.ts";
 import type { PiMessage } from "../../resume/pi-messages.ts";
 import { piFormat, summaryMessage } from "./format.ts";
@@ -32,9 +33,11 @@ const MOST_ANSWER = 8_000;
 export function longhaulPi(pi: PiApi, limits: HookLimits = {}): void {
   const { env } = process;
   const log = createLog(env, "pi");
-  const sessions = createSessions({ format: piFormat, env, limits, log });
-  const sessionOf = (context: PiContext): Session<PiMessage> =>
-    sessions.of(context.sessionManager.getSessionId(), modelOf(context));
+  const opened = pluginContext({ env, cwd: process.cwd() }, log).then((settings) =>
+    createSessions({ format: piFormat, env, settings, limits, log }),
+  );
+  const sessionOf = async (context: PiContext): Promise<Session<PiMessage>> =>
+    (await opened).of(context.sessionManager.getSessionId(), modelOf(context));
   /** Answers an event; what fails is logged, and pi goes on as if nobody had answered. */
   const on = <Event>(
     name: string,
@@ -42,7 +45,7 @@ export function longhaulPi(pi: PiApi, limits: HookLimits = {}): void {
   ): void => {
     pi.on(name, async (event: Event, context) => {
       try {
-        return await answer(event, sessionOf(context), context);
+        return await answer(event, await sessionOf(context), context);
       } catch (error) {
         log(`${name}: ${String(error)}`);
         return undefined;
@@ -76,7 +79,7 @@ export function longhaulPi(pi: PiApi, limits: HookLimits = {}): void {
   pi.registerCommand("window", {
     description: "Shows what fills the window",
     async handler(_, context) {
-      const session = sessionOf(context);
+      const session = await sessionOf(context);
       const list = context.sessionManager.buildSessionContext?.().messages ?? [];
       if (session.latest() === undefined) await prepared(list, session, context);
       const latest = session.latest();
@@ -132,7 +135,10 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   search_archive: ["pattern"],
 };
 
-function registerRecall(pi: PiApi, sessionOf: (context: PiContext) => Session<PiMessage>): void {
+function registerRecall(
+  pi: PiApi,
+  sessionOf: (context: PiContext) => Promise<Session<PiMessage>>,
+): void {
   // Their names and schemas are the same whatever the archive.
   for (const { name, description, schema } of recallForms(memoryArchive())) {
     pi.registerTool({
@@ -141,7 +147,7 @@ function registerRecall(pi: PiApi, sessionOf: (context: PiContext) => Session<Pi
       description,
       parameters: { ...schema, required: NEEDED[name] ?? [] },
       async execute(...[, input, , , context]) {
-        const { archive } = sessionOf(context);
+        const { archive } = await sessionOf(context);
         const form = recallForms(archive).find((one) => one.name === name);
         const { text: said = "", images = [] } = (await form?.recall(input)) ?? {};
         const shown = images.map(({ mediaType: mimeType, data }) => ({

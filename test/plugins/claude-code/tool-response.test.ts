@@ -23,6 +23,14 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]));
 }
 
+/** A response whose lists of lines are texts; fails where one is no list of lines. */
+function joined(response: unknown): unknown {
+  const { filenames } = (response ?? {}) as { filenames?: unknown };
+  if (filenames === undefined) return response;
+  expect(filenames).toEqual((filenames as unknown[]).map(() => expect.any(String)));
+  return { ...(response as object), filenames: (filenames as string[]).join("\n") };
+}
+
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
@@ -53,6 +61,24 @@ const responses = fc.oneof(
     }),
   ),
   fc.tuple(fc.constant("Grep"), fc.record({ mode: fc.constant("content"), content: text })),
+  fc.tuple(
+    fc.constantFrom("Grep", "Glob"),
+    fc.record({ numFiles: count, filenames: fc.array(line, { maxLength: 200 }) }),
+  ),
+  fc.tuple(
+    fc.constant("WebSearch"),
+    fc.record({
+      query: line,
+      results: fc.array(
+        fc.oneof(text, fc.constant({ tool_use_id: "1", content: [{ title: "t", url: "u" }] })),
+        { maxLength: 4 },
+      ),
+    }),
+  ),
+  fc.tuple(
+    fc.constant("ReadMcpResourceTool"),
+    fc.record({ contents: fc.array(fc.record({ uri: line, text }), { maxLength: 3 }) }),
+  ),
   fc.tuple(fc.constant("WebFetch"), fc.record({ bytes: count, code: count, result: text })),
   fc.tuple(
     fc.constant("Task"),
@@ -87,9 +113,10 @@ describe("a tool's response", () => {
     await fc.assert(
       fc.asyncProperty(responses, async ([tool, response]) => {
         const archive = memoryArchive();
-        const after = await truncated(tool, response, archive);
-        expect(shapeOf(after)).toEqual(shapeOf(response));
-        const before = textsOf(response);
+        const answer = await truncated(tool, response, archive);
+        const [after, given] = [joined(answer), joined(response)];
+        expect(shapeOf(after)).toEqual(shapeOf(given));
+        const before = textsOf(given);
         for (const [index, now] of textsOf(after).entries()) {
           if (now === before[index]) continue;
           const kept = now.replace(NOTICE, "");
@@ -100,7 +127,7 @@ describe("a tool's response", () => {
         const whole = textsOf(after).map((one) => one.replace(NOTICE, ""));
         const [all, most] = [before, whole].map((texts) => Buffer.byteLength(texts.join("")));
         if (all! <= LIMITS.maxBytes / 2 && before.join("\n").split("\n").length < LIMITS.maxLines) {
-          expect(after).toBe(response);
+          expect(answer).toBe(response);
         }
         // The fields that are no output (a path, a status) are small here.
         expect(most).toBeLessThanOrEqual(LIMITS.maxBytes + 500);

@@ -36,6 +36,7 @@ function startSession(outputs: Readonly<Record<string, { output: string; code: n
       event,
       limits: { maxBytes: 20_000 },
       env: { LONGHAUL_HOME: folder },
+      settings: async () => ({}),
     });
     return answer === undefined ? undefined : (JSON.parse(answer) as Record<string, string>);
   };

@@ -166,6 +166,51 @@ describe("the plugin of opencode", () => {
     expect(answer.text).toBe("Done.");
   });
 
+  it("adds its summary to the message of a model that says nothing, once", async () => {
+    const patched: { path: Record<string, string>; body: { text?: string; id?: string } }[] = [];
+    const patch = async (request: unknown) => {
+      patched.push(request as (typeof patched)[number]);
+      return { data: {} };
+    };
+    const hooks = await longhaulOpencode({ client: { session: { _client: { patch } } } });
+    const list = session(12, 30, "Never touch secret.txt.");
+    await hosted(hooks).send(list);
+    await hooks["experimental.session.compacting"]({ sessionID: ID }, {});
+    await hooks["experimental.chat.messages.transform"]({}, { messages: list.slice(0, -4) });
+    const [question, { info }] = compaction("") as [OpencodeMessage, OpencodeMessage];
+    const begun = { ...info, time: { created: 1 } };
+    const over = { ...info, time: { created: 1, completed: 2 } };
+    for (const one of [begun, over, over])
+      await hooks.event({ event: { type: "message.updated", properties: { info: one } } });
+    expect(patched).toHaveLength(1);
+    expect(patched[0]?.path).toMatchObject({ sessionID: ID, messageID: info["id"] });
+    expect(patched[0]?.body.text).toMatch(/^<prior-conversation-summary[^]*secret\.txt/);
+    const sent = [question, { info, parts: [] }, ...list.slice(-4)];
+    await hooks["experimental.chat.messages.transform"]({}, { messages: sent });
+    expect(patched).toHaveLength(1);
+    expect(sent[1]?.parts).toEqual([patched[0]?.body]);
+  });
+
+  it("lets no hook reject, whatever it is handed", async () => {
+    const thrower = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("spoilt");
+        },
+      },
+    );
+    const hooks = await longhaulOpencode({ client: thrower });
+    for (const [name, hook] of Object.entries(hooks).filter(
+      ([, one]) => typeof one === "function",
+    )) {
+      for (const given of [undefined, null, {}, thrower, { event: thrower, sessionID: 3 }, []]) {
+        const answer: unknown = await (hook as (...all: unknown[]) => unknown)(given, given);
+        expect([name, answer]).toEqual([name, undefined]);
+      }
+    }
+  });
+
   it("cuts what an MCP server answers, and leaves its other content", async () => {
     const hooks = await longhaulOpencode({}, { maxBytes: 2_000 });
     const image = { type: "image", data: "QUJD", mimeType: "image/png" };

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
+import { buildPage } from "./build-page.mjs";
 
 /**
  * What a program loads at its start. Modules that the same ones of these need are one file, so
@@ -104,6 +105,7 @@ await bundle.generate(output);
 // A group holds what it names: what its files need may be somebody else's start.
 const codeSplitting = { groups: groups(), includeDependenciesRecursively: false };
 await bundle.write({ ...output, codeSplitting });
+await buildPage("dist/page");
 
 /** Every door of the package, what Node or a Worker gets, the parts of the root entry, the command line and its hooks. */
 function entries() {

@@ -106,6 +106,11 @@ export const optionGroups = [
     of: "DirectoryArchiveOptions",
   },
   {
+    title: "An archive in PostgreSQL",
+    text: "The argument of `postgresArchive(options)`: [fleet.md](fleet.md).",
+    of: "PostgresArchiveOptions",
+  },
+  {
     title: "Retention",
     text: "`retention` of an archive on disk, and `collectGarbage`: [what is removed, and when](archive.md#what-is-removed-and-when).",
     of: "RetentionOptions",

@@ -1,0 +1,152 @@
+import { describeCall } from "../core/calls/describe-call.ts";
+import type { ContentItem } from "../core/contents/window-contents.ts";
+import type { Message } from "../core/message/index.ts";
+import type { Advice } from "./data.ts";
+
+/** What the advice is about: messages with the pieces of each, once each. */
+export interface Said {
+  readonly messages: readonly Message[];
+  readonly items: readonly (readonly ContentItem[])[];
+  /** Numbers of the messages that were new when they came. */
+  readonly own: readonly number[];
+  readonly scale: number;
+  readonly outside: number;
+  readonly usable: number;
+}
+
+/** So many lines of each kind. */
+const MOST = 8;
+/** What is smaller is not worth a line: this share of what is usable. */
+const WORTH = 0.01;
+
+/** The largest things, by tool and by file, each with what one can do about it. */
+export function adviceOn(said: Said): Advice[] {
+  const worth = said.usable * WORTH;
+  const all = [...filesRead(said), ...commandsRun(said), ...largeOutputs(said), ...others(said)];
+  return all
+    .filter(({ tokens, what }) => what === "file" || tokens >= worth)
+    .toSorted((one, other) => other.tokens - one.tokens);
+}
+
+interface Group {
+  times: number;
+  tokens: number;
+  readonly message: number;
+}
+
+/** Results by what their calls were about. */
+function grouped(said: Said, subjectOf: (message: Message, id: string) => string[]) {
+  const { messages, items, own, scale } = said;
+  const calls = new Map<string, string[]>();
+  const groups = new Map<string, Group>();
+  for (const number of own) {
+    const message = messages[number];
+    if (message === undefined) continue;
+    let at = 0;
+    for (const part of message.parts) {
+      if (part.type === "tool-call")
+        calls.set(part.toolCallId, subjectOf(message, part.toolCallId));
+      if (part.type !== "tool-result") continue;
+      const results = (items[number] ?? []).filter(({ kind }) => kind === "tool-result");
+      const tokens = (results[at]?.tokens ?? 0) * scale;
+      at += 1;
+      for (const subject of calls.get(part.toolCallId) ?? []) {
+        const group = groups.get(subject) ?? { times: 0, tokens: 0, message: number };
+        group.times += 1;
+        group.tokens += tokens;
+        groups.set(subject, group);
+      }
+    }
+  }
+  const all = [...groups].map(([subject, group]) => ({ subject, ...group }));
+  return all.toSorted((one, other) => other.tokens - one.tokens);
+}
+
+function callOf(message: Message, id: string) {
+  const call = message.parts.find((part) => part.type === "tool-call" && part.toolCallId === id);
+  return call?.type === "tool-call" ? describeCall(call) : undefined;
+}
+
+const OFTEN = 3;
+
+function filesRead(said: Said): Advice[] {
+  const groups = grouped(said, (message, id) => {
+    const facts = callOf(message, id);
+    return facts?.kind === "read" ? facts.files.slice(0, 1).map(({ path }) => path) : [];
+  });
+  return groups
+    .filter(({ times }) => times >= OFTEN)
+    .slice(0, MOST)
+    .map((group) => ({
+      ...group,
+      what: "file",
+      tokens: Math.round(group.tokens),
+      text: "Earlier reads of a file are out of date once it is read again: pruning takes them first. Ask the agent to read parts of it.",
+    }));
+}
+
+function commandsRun(said: Said): Advice[] {
+  const groups = grouped(said, (message, id) => {
+    const facts = callOf(message, id);
+    return facts?.kind === "command" ? [facts.subject] : [];
+  });
+  return groups
+    .filter(({ times, tokens }) => times >= 2 && tokens / times >= 300)
+    .slice(0, MOST)
+    .map((group) => ({
+      ...group,
+      what: "command",
+      tokens: Math.round(group.tokens),
+      text: "longhaul run -- COMMAND prints what fits and keeps the whole output for recall; a quieter flag helps, too.",
+    }));
+}
+
+/** An output larger than this share of what is usable stands out. */
+const LARGE = 0.04;
+
+function largeOutputs({ items, own, scale, usable }: Said): Advice[] {
+  const all = own.flatMap((number) => items[number] ?? []);
+  return all
+    .filter(({ kind, tokens }) => kind === "tool-result" && tokens * scale >= usable * LARGE)
+    .toSorted((one, other) => other.tokens - one.tokens)
+    .slice(0, MOST)
+    .map(({ tool, subject, tokens, message }) => ({
+      what: "output",
+      subject: [tool, subject].filter(Boolean).join(" "),
+      times: 1,
+      tokens: Math.round(tokens * scale),
+      text: "One output takes this much for as long as it stands. Truncation on arrival (T15) keeps its beginning or end and archives the rest.",
+      ...(message !== undefined && { message }),
+    }));
+}
+
+function others({ items, own, scale, outside, usable }: Said): Advice[] {
+  const all = own.flatMap((number) => items[number] ?? []);
+  const sum = (kind: ContentItem["kind"]): number =>
+    all.reduce((total, item) => total + (item.kind === kind ? item.tokens * scale : 0), 0);
+  const advice: Advice[] = [];
+  const add = (what: Advice["what"], subject: string, tokens: number, text: string): void => {
+    if (tokens >= usable * 0.1) {
+      advice.push({ what, subject, times: 1, tokens: Math.round(tokens), text });
+    }
+  };
+  add(
+    "outside",
+    "System prompt and tools",
+    outside,
+    "Every request carries them. Tools and servers that this work does not need can be switched off.",
+  );
+  add(
+    "reasoning",
+    "Reasoning",
+    sum("reasoning"),
+    "Thinking of earlier turns stays in the window with some providers; a lower effort makes less of it.",
+  );
+  add(
+    "image",
+    "Files and images",
+    sum("file"),
+    "A picture costs as much in every request. Smaller ones will often do.",
+  );
+  return advice;
+}

@@ -1,0 +1,226 @@
+import type { MessageKind, Role, Usage } from "../core/message/index.ts";
+
+/*
+ * What the page shows, as plain JSON: it goes into an export, or over the wire. Token figures are
+ * estimates; times `scale` they are the provider's, and those of the newest view add up with `outside`
+ * to what `inspect` says.
+ */
+
+/** One session: everything but the texts, which are loaded when somebody looks at them. */
+export interface PageData {
+  readonly version: 1;
+  readonly about: About;
+  /** The provider's tokens for one of the estimate. */
+  readonly scale: number;
+  /** The provider's tokens that no message holds: system prompt and tools of the agent. */
+  readonly outside: number;
+  /** What fills the window, from the bottom of the chart up. */
+  readonly areas: readonly Area[];
+  /** Estimated tokens of the system prompt, where the session holds it beside the messages. */
+  readonly system: number;
+  /** The same of the schemas of the tools. */
+  readonly schemas: number;
+  /** Every message that ever stood in the window, in the order of its first appearance. */
+  readonly messages: readonly PageMessage[];
+  /** The window between two edits; the last one is that of now. */
+  readonly views: readonly PageView[];
+  /** Every request, and at the end what the next one would hold. */
+  readonly steps: readonly PageStep[];
+  /** The edit that each view but the first began with, and outputs cut on arrival; by step. */
+  readonly edits: readonly PageEdit[];
+  readonly advice: readonly Advice[];
+  readonly files: readonly FileRow[];
+  readonly commands: readonly CommandRow[];
+  readonly instructions: readonly InstructionRow[];
+  readonly spent?: SpentRow;
+  /** The same session as Longhaul would have kept it, where that was worked out. */
+  readonly replays?: readonly Replay[];
+  /** How many messages one piece of texts has. */
+  readonly perPiece: number;
+}
+
+export interface About {
+  readonly title: string;
+  /** The agent, as people call it. */
+  readonly agent: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly startedAt?: number;
+  readonly updatedAt?: number;
+  readonly window: number;
+  readonly usable: number;
+  /** Whether nobody said the window, so that the default is taken. */
+  readonly isAssumed: boolean;
+  /** What the next request holds, in the provider's tokens. */
+  readonly tokens: number;
+  readonly isOver: boolean;
+  /** How that is known, for people. */
+  readonly source: string;
+  readonly warnings: readonly string[];
+  /** It is shown while it goes on. */
+  readonly isLive?: true;
+}
+
+export interface Area {
+  readonly id: string;
+  readonly label: string;
+}
+
+export interface PageMessage {
+  readonly role: Role;
+  readonly kind?: MessageKind;
+  /** One line that says what it is. */
+  readonly subject: string;
+  /** Tools that it calls, or that it answers for. */
+  readonly tools?: readonly string[];
+  /** Pairs: the number of an area, and its estimated tokens. */
+  readonly shares: readonly number[];
+  readonly time?: number;
+  readonly failed?: true;
+  readonly usage?: Usage;
+  /** US dollars of its request. */
+  readonly cost?: number;
+  /** The message that it stands for since an edit. */
+  readonly instead?: number;
+}
+
+export interface PageView {
+  /** Pairs: its messages from one number up to another, which is exclusive. */
+  readonly ranges: readonly number[];
+  /** How many of them stood there when it began. */
+  readonly start: number;
+}
+
+export interface PageStep {
+  readonly view: number;
+  /** How many messages of the view the model saw. */
+  readonly length: number;
+  /** Its answer; absent for the next request. */
+  readonly answer?: number;
+  /** Tokens of the prompt, as the provider reported them. */
+  readonly reported?: number;
+}
+
+export interface PageEdit {
+  readonly type: "truncate" | "prune" | "compact";
+  readonly by: "agent" | "longhaul";
+  /** The first request after it. */
+  readonly step: number;
+  /** The view that it made. */
+  readonly view?: number;
+  /** In the provider's tokens; 0 where it cannot be known. */
+  readonly saved: number;
+  /** How many messages left the window. */
+  readonly dropped: number;
+  /** Pairs: a message, and what stands for it. */
+  readonly replaced: readonly number[];
+  readonly summary?: PageSummary;
+  /** What models took for it, in their tokens. */
+  readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
+}
+
+export interface PageSummary {
+  readonly message: number;
+  readonly lines: readonly SummaryLine[];
+}
+
+export interface SummaryLine {
+  readonly text: string;
+  /** `record`: taken from the messages by a program. */
+  readonly by: "model" | "record" | "frame";
+  /** Where a recorded fact is from. */
+  readonly from?: number;
+}
+
+export interface Advice {
+  readonly what: "file" | "command" | "output" | "tool" | "outside" | "reasoning" | "image";
+  readonly subject: string;
+  readonly times: number;
+  /** In the provider's tokens, all together. */
+  readonly tokens: number;
+  readonly text: string;
+  /** A message to look at. */
+  readonly message?: number;
+}
+
+export interface FileRow {
+  readonly path: string;
+  readonly ops: readonly string[];
+  readonly last: number;
+}
+
+export interface CommandRow {
+  readonly command: string;
+  readonly outcome: "ok" | "failed" | "unknown";
+  readonly exitCode?: number;
+  readonly at: number;
+}
+
+export interface InstructionRow {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** All requests of the session together, those of sub-agents included. */
+export interface SpentRow {
+  readonly requests: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly cost?: number;
+  readonly unpricedModels: readonly string[];
+}
+
+/** The texts of a message. */
+export type PageBody = readonly PagePart[];
+
+export interface PagePart {
+  readonly type: "text" | "reasoning" | "call" | "result" | "file" | "other";
+  readonly text: string;
+  readonly tool?: string;
+  readonly failed?: true;
+  readonly exitCode?: number;
+  /** The handle or path of the whole of it, where this is not all. */
+  readonly original?: string;
+  /** It is the placeholder of an output. */
+  readonly pruned?: true;
+}
+
+/** A line in the list of conversations that are watched. */
+export interface ConversationRow {
+  readonly id: string;
+  readonly title: string;
+  readonly model?: string;
+  readonly parent?: string;
+  readonly tokens: number;
+  readonly usable: number;
+  readonly steps: number;
+  readonly edits: number;
+  readonly updatedAt: number;
+}
+
+/** A session played again. */
+export interface Replay {
+  readonly window: number;
+  readonly usable: number;
+  /** By request of the session, in the provider's tokens. */
+  readonly sizes: readonly number[];
+  /** How often the window was edited. */
+  readonly edits: number;
+  /** Its bill; beside it that of every request as it grew, and what the agent was reported to send. */
+  readonly bills: readonly Bill[];
+  /** Which cache rules and prices the bills follow. */
+  readonly note: string;
+}
+
+/** What all requests of a session take, answers left out. */
+export interface Bill {
+  readonly name: "longhaul" | "nothing" | "reported";
+  readonly tokens: number;
+  /** Read from the cache. */
+  readonly cached: number;
+  /** Requests that no provider would have answered. */
+  readonly over: number;
+  readonly cost?: number;
+}

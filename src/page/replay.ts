@@ -1,0 +1,126 @@
+import type { Message, Usage } from "../core/message/index.ts";
+import { contextBudget } from "../core/overflow/index.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter } from "../core/tokens/meter.ts";
+import {
+  CACHE_RULES,
+  costOf,
+  LONGHAUL_POLICY,
+  nothingPolicy,
+  type Outcome,
+  type Setting,
+  simulate,
+  type TokenPrice,
+} from "../simulate/index.ts";
+import type { Bill, Replay } from "./data.ts";
+import type { Page } from "./page-data.ts";
+
+/** What a session is played again with. */
+export interface ReplayOptions {
+  /** The window, in tokens. */
+  readonly window: number;
+  readonly cwd?: string;
+  /** Of the session's model, where it is known. */
+  readonly price?: TokenPrice;
+}
+
+/**
+ * What a context at its defaults would have made of a session in a window, without a model, beside
+ * what the session was without any edit and what its agent was reported to send.
+ */
+export async function replayOf(
+  { data, messages }: Page,
+  { window, cwd, price }: ReplayOptions,
+): Promise<Replay> {
+  const { scale, outside, about } = data;
+  const beside = data.system + data.schemas;
+  const own = data.messages.flatMap(({ instead, kind }, number) =>
+    instead === undefined && kind !== "summary" ? [number] : [],
+  );
+  const places = new Map(own.map((number, place) => [number, place]));
+  // What was reported is about lists that were not edited like this.
+  const history = own.flatMap((number) => withoutUsage(messages[number]));
+  const requests = data.steps.map(({ answer }) => {
+    const length = answer === undefined ? history.length : (places.get(answer) ?? 0);
+    return { length, uses: [], ...timeOf(messages[answer ?? -1]) };
+  });
+  const meter = createMessageMeter(estimator);
+  const setting: Setting = {
+    budget: contextBudget({ window }),
+    sizeOf: (list) => meter.total(list) * scale,
+    fixed: outside + beside * scale,
+    context: {
+      window,
+      tokenFactor: scale,
+      fixedTokens: outside / scale + beside,
+      ...(cwd !== undefined && { cwd }),
+    },
+  };
+  const [anthropic, openai] = CACHE_RULES;
+  const rules = /claude/i.test(about.model ?? "") ? anthropic : openai;
+  const play = (policy: typeof LONGHAUL_POLICY): Promise<Outcome> =>
+    simulate({ messages: history, requests, ...(cwd && { cwd }) }, policy, setting, [rules]);
+  const ours = await play(LONGHAUL_POLICY);
+  const nothing = await play(nothingPolicy);
+  const reported = reportedBill(
+    data.messages.map(({ usage }) => usage),
+    window,
+    price,
+  );
+  return {
+    window,
+    usable: setting.budget.usable,
+    sizes: ours.sizes.map(Math.round),
+    edits: ours.edits,
+    bills: [
+      billOf("longhaul", ours, price),
+      billOf("nothing", nothing, price),
+      ...(reported === undefined ? [] : [reported]),
+    ],
+    note: `Cached by the rules of ${rules.name} as of ${rules.read}. Without a model; answers are not in the bill.`,
+  };
+}
+
+function withoutUsage(message: Message | undefined): Message[] {
+  if (message === undefined) return [];
+  const { usage: _, ...rest } = message;
+  return [rest];
+}
+
+function timeOf(message: Message | undefined): { readonly time?: number } {
+  return message?.time === undefined ? {} : { time: message.time };
+}
+
+function billOf(name: Bill["name"], outcome: Outcome, price: TokenPrice | undefined): Bill {
+  const [total] = outcome.caches;
+  const cost = total && price && costOf(total, price);
+  return {
+    name,
+    tokens: Math.round(outcome.sizes.reduce((sum, size) => sum + size, 0)),
+    cached: Math.round(total?.read ?? 0),
+    over: outcome.over,
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+const MILLION = 1_000_000;
+
+function reportedBill(
+  usages: readonly (Usage | undefined)[],
+  window: number,
+  price: TokenPrice | undefined,
+): Bill | undefined {
+  let [tokens, cached, cost, over] = [0, 0, 0, 0];
+  for (const usage of usages) {
+    if (usage === undefined) continue;
+    const { input, cacheRead = 0, cacheWrite = 0 } = usage;
+    tokens += input + cacheRead + cacheWrite;
+    cached += cacheRead;
+    if (input + cacheRead + cacheWrite > window) over += 1;
+    if (price === undefined) continue;
+    cost += input * price.input + cacheRead * price.cacheRead;
+    cost += cacheWrite * (price.cacheWrite ?? price.input);
+  }
+  if (tokens === 0) return undefined;
+  return { name: "reported", tokens, cached, over, ...(price && { cost: cost / MILLION }) };
+}

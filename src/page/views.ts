@@ -1,0 +1,123 @@
+import type { Message, Part } from "../core/message/index.ts";
+import { plainMessage } from "../core/message/original.ts";
+import { toJson } from "../core/text/json.ts";
+import type { PageView } from "./data.ts";
+
+/** What the model saw between two edits: all messages of that time, the newest last. */
+export type Window = readonly Message[];
+
+/** Windows, each message once. */
+export interface Pool {
+  readonly messages: readonly Message[];
+  readonly views: readonly PoolView[];
+  /** By the number of a message, the one that it stands for. */
+  readonly instead: ReadonlyMap<number, number>;
+}
+
+export interface PoolView extends PageView {
+  /** The numbers of its messages. */
+  readonly list: readonly number[];
+}
+
+/**
+ * Gives every message of the windows a number. A message that stands where another one stood (the
+ * placeholder of an output) has its own, and is known by the ids of what it holds.
+ */
+export function poolOf(windows: readonly Window[]): Pool {
+  const messages: Message[] = [];
+  const instead = new Map<number, number>();
+  const keys = new Map<string, number>();
+  const names = new Map<string, number>();
+  const textOf = createTexts();
+  const numberOf = (message: Message, times: Map<string, number>): number => {
+    const text = textOf(message);
+    // What is said twice is two messages.
+    const time = (times.get(text) ?? 0) + 1;
+    times.set(text, time);
+    const key = `${time} ${text}`;
+    const number = keys.get(key) ?? messages.push(message) - 1;
+    keys.set(key, number);
+    return number;
+  };
+  let before = 0;
+  const views = windows.map((window) => {
+    const times = new Map<string, number>();
+    const list = window.map((message) => numberOf(message, times));
+    const start = before === 0 ? 0 : startOf(list, { before, messages, names });
+    for (const number of list.slice(0, start)) {
+      const earlier = number < before ? undefined : earlierOf(messages[number], names);
+      if (earlier !== undefined) instead.set(number, earlier);
+    }
+    for (let number = before; number < messages.length; number += 1) {
+      if (instead.has(number)) continue;
+      // What several messages have names none of them.
+      for (const name of namesOf(messages[number]))
+        names.set(name, names.has(name) ? NONE : number);
+    }
+    before = messages.length;
+    return { list, start, ranges: rangesOf(list) };
+  });
+  return { messages, views, instead };
+}
+
+const NONE = -1;
+
+/** Messages by their content: a session that is read again has other objects. */
+function createTexts(): (message: Message) => string {
+  const known = new Map<Message, string>();
+  return (message) => {
+    const text = known.get(message) ?? toJson(plainMessage(message));
+    known.set(message, text);
+    return text;
+  };
+}
+
+interface Known {
+  /** How many messages there were in all windows before. */
+  readonly before: number;
+  readonly messages: readonly Message[];
+  readonly names: ReadonlyMap<string, number>;
+}
+
+/** How many messages of a window an edit left, or made: what is behind them is new. */
+function startOf(list: readonly number[], { before, messages, names }: Known): number {
+  const isOld = (number: number): boolean => {
+    const message = messages[number];
+    if (number < before || message?.kind === "summary") return true;
+    return message?.kind === "continuation" || earlierOf(message, names) !== undefined;
+  };
+  return list.findLastIndex(isOld) + 1;
+}
+
+function earlierOf(
+  message: Message | undefined,
+  names: ReadonlyMap<string, number>,
+): number | undefined {
+  if (message?.kind === "summary") return undefined;
+  for (const name of namesOf(message)) {
+    const earlier = names.get(name);
+    if (earlier !== undefined && earlier !== NONE) return earlier;
+  }
+  return undefined;
+}
+
+/** What a message keeps when it is edited. */
+function namesOf(message: Message | undefined): string[] {
+  if (message === undefined) return [];
+  const parts = message.parts.flatMap(nameOfPart);
+  return message.id === undefined ? parts : [`id ${message.id}`, ...parts];
+}
+
+function nameOfPart(part: Part): string[] {
+  const isNamed = part.type === "tool-call" || part.type === "tool-result";
+  return isNamed ? [`${part.type} ${part.toolCallId}`] : [];
+}
+
+function rangesOf(list: readonly number[]): number[] {
+  const ranges: number[] = [];
+  for (const number of list) {
+    if (ranges.length > 0 && ranges.at(-1) === number) ranges[ranges.length - 1] = number + 1;
+    else ranges.push(number, number + 1);
+  }
+  return ranges;
+}

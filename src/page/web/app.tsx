@@ -1,0 +1,178 @@
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { PageData, PageEdit } from "../data.ts";
+import { Header } from "./header.tsx";
+import { type Chosen, type Listed, Messages } from "./messages.tsx";
+import { type Model, modelOf } from "./model.ts";
+import type { Source } from "./source.ts";
+import { Commands, Edits, Files, Instructions, Largest, Requests } from "./tables.tsx";
+import { Tabs, type Tab } from "./tabs.tsx";
+import { createTexts, type Texts } from "./texts.ts";
+import { Timeline } from "./timeline.tsx";
+import { WithLonghaul } from "./with-longhaul.tsx";
+
+type TabId =
+  | "messages"
+  | "edits"
+  | "largest"
+  | "files"
+  | "commands"
+  | "instructions"
+  | "requests"
+  | "longhaul";
+
+interface SessionProps {
+  readonly source: Source;
+  readonly id: string;
+  readonly data: PageData;
+}
+
+const SEARCH_AFTER_MS = 150;
+
+/** One session. */
+export function Session({ source, id, data }: SessionProps) {
+  const model = useMemo(() => modelOf(data), [data]);
+  const texts = useMemo(() => createTexts(source, id, data), [source, id, data]);
+  const [tab, setTab] = useState<TabId>("messages");
+  const [beside, setBeside] = useState<readonly (number | null)[]>();
+  const place = usePlace(model);
+  const search = useSearch(texts, () => place.setListed("found"));
+  const { step, setStep, choose } = place;
+  const onMessage = useCallback(
+    (message: number) => {
+      setTab("messages");
+      choose({ type: "message", message });
+    },
+    [choose],
+  );
+  const onEdit = (edit: PageEdit): void => {
+    setTab("messages");
+    choose({ type: "edit", edit });
+  };
+  const hitSteps = useMemo(
+    () => new Set(search.hits.map((message) => model.firstStep[message] ?? 0)),
+    [search.hits, model],
+  );
+  const table = { model, onMessage };
+  const canServe = source.replay !== undefined && data.about.isLive !== true;
+  const canReplay = canServe || data.replays !== undefined;
+  return (
+    <>
+      <Header data={data} />
+      {data.steps.length > 1 && (
+        <Timeline {...{ model, step, beside }} hits={hitSteps} onStep={setStep} />
+      )}
+      <Tabs tabs={tabsOf(data, canReplay)} open={tab} onOpen={setTab}>
+        {tab === "messages" && (
+          <Messages
+            {...{ model, texts, step }}
+            {...search}
+            chosen={place.chosen}
+            listed={place.listed}
+            onListed={place.setListed}
+            onChoose={choose}
+          />
+        )}
+        {tab === "edits" && <Edits model={model} onEdit={onEdit} />}
+        {tab === "largest" && <Largest {...table} />}
+        {tab === "files" && <Files {...table} />}
+        {tab === "commands" && <Commands {...table} />}
+        {tab === "instructions" && <Instructions {...table} />}
+        {tab === "requests" && <Requests {...table} />}
+        {tab === "longhaul" && <WithLonghaul {...{ source, id, data }} onShow={setBeside} />}
+      </Tabs>
+    </>
+  );
+}
+
+function tabsOf(data: PageData, canReplay: boolean): Tab<TabId>[] {
+  return [
+    { id: "messages", name: "Messages", count: data.messages.length },
+    { id: "edits", name: "Edits", count: data.edits.length },
+    { id: "largest", name: "Largest" },
+    { id: "files", name: "Files", count: data.files.length },
+    { id: "commands", name: "Commands", count: data.commands.length },
+    { id: "instructions", name: "Instructions", count: data.instructions.length },
+    { id: "requests", name: "Requests", count: data.steps.length - 1 },
+    ...(canReplay ? [{ id: "longhaul" as const, name: "With Longhaul" }] : []),
+  ];
+}
+
+interface Place {
+  readonly step: number;
+  readonly chosen: Chosen | undefined;
+  readonly listed: Listed;
+  readonly setStep: (step: number) => void;
+  readonly setListed: (listed: Listed) => void;
+  readonly choose: (chosen: Chosen | undefined) => void;
+}
+
+/** Where the person is: a request, and a message or an edit. A page that goes on stays at its end. */
+function usePlace(model: Model): Place {
+  const last = model.data.steps.length - 1;
+  const [wanted, setWanted] = useState<number>();
+  const [chosen, setChosen] = useState<Chosen>();
+  const [listed, setListed] = useState<Listed>("said");
+  const step = Math.min(wanted ?? last, last);
+  const setStep = (next: number): void => {
+    setWanted(next === last ? undefined : next);
+    const { answer } = model.data.steps[next] ?? {};
+    const edit = model.editsAt.get(next)?.find(({ view }) => view !== undefined);
+    if (edit !== undefined) setChosen({ type: "edit", edit });
+    else setChosen(answer === undefined ? undefined : { type: "message", message: answer });
+  };
+  const choose = useCallback(
+    (next: Chosen | undefined) => {
+      setChosen(next);
+      if (next?.type === "edit") setWanted(next.edit.step);
+      if (next?.type === "message" && listed === "said") {
+        setWanted(model.firstStep[next.message]);
+      }
+    },
+    [model, listed],
+  );
+  return { step, chosen, listed, setStep, setListed, choose };
+}
+
+function useSearch(texts: Texts, onFirst: () => void) {
+  const [query, setQuery] = useState("");
+  const [hits, setHits] = useState<readonly number[]>([]);
+  const [isSearching, setSearching] = useState(false);
+  useEffect(() => {
+    const wanted = query.trim();
+    setHits([]);
+    setSearching(wanted !== "");
+    if (wanted === "") return undefined;
+    let stop = (): void => undefined;
+    const timer = setTimeout(() => {
+      stop = texts.search(wanted, (found, isDone) => {
+        setHits(found);
+        setSearching(!isDone);
+      });
+    }, SEARCH_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [query, texts]);
+  useEffect(focusBySlash, []);
+  const onQuery = (next: string): void => {
+    if (query === "" && next !== "") onFirst();
+    setQuery(next);
+  };
+  return { query, hits, isSearching, onQuery };
+}
+
+/** The key / leads to the search, as in many programs. */
+function focusBySlash(): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    const { target } = event;
+    const isTyping = target instanceof HTMLInputElement && target.type !== "range";
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey) return;
+    const search = document.getElementById("search");
+    if (search === null) return;
+    event.preventDefault();
+    search.focus();
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
+}

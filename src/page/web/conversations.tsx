@@ -1,0 +1,56 @@
+import type { ConversationRow } from "../data.ts";
+import { percent, plural, short } from "./format.ts";
+
+interface ConversationsProps {
+  readonly rows: readonly ConversationRow[];
+  readonly open: string;
+  readonly onOpen: (id: string) => void;
+}
+
+/** All conversations, those of sub-agents under their parents. */
+export function Conversations({ rows, open, onOpen }: ConversationsProps) {
+  const ids = new Set(rows.map(({ id }) => id));
+  const top = rows.filter(({ parent }) => parent === undefined || !ids.has(parent));
+  return (
+    <nav class="conversations" aria-label="Conversations">
+      <h2>{plural(rows.length, "conversation")}</h2>
+      <ul>
+        {top.map((row) => (
+          <Entry key={row.id} {...{ row, rows, open, onOpen }} />
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Entry({
+  row,
+  rows,
+  open,
+  onOpen,
+}: ConversationsProps & { readonly row: ConversationRow }) {
+  const { id, title, model, tokens, usable, steps, edits } = row;
+  const children = rows.filter(({ parent }) => parent === id);
+  return (
+    <li>
+      <button type="button" aria-current={id === open} onClick={() => onOpen(id)}>
+        <b>{title || id}</b>
+        <span class="quiet">
+          {short(tokens)} tokens, {percent(tokens, usable)} · {plural(steps, "request")}
+          {edits > 0 && ` · ${plural(edits, "edit")}`}
+          {model && ` · ${model}`}
+        </span>
+        <span class="meter" aria-hidden="true">
+          <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
+        </span>
+      </button>
+      {children.length > 0 && (
+        <ul>
+          {children.map((child) => (
+            <Entry key={child.id} row={child} {...{ rows, open, onOpen }} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,189 @@
+import { useEffect, useState } from "preact/hooks";
+import type { PageBody, PagePart } from "../data.ts";
+import { count, localTime, money, percent } from "./format.ts";
+import { type Model, roleOf, tokensOf } from "./model.ts";
+import type { Texts } from "./texts.ts";
+
+/** The texts of a message; `undefined` while they are loaded. */
+export function useBody(texts: Texts, message: number): PageBody | undefined {
+  const [loaded, setLoaded] = useState<{ readonly message: number; readonly body: PageBody }>();
+  const now = texts.of(message);
+  const isThere = !(now instanceof Promise);
+  useEffect(() => {
+    const stop = new AbortController();
+    const wait = async (): Promise<void> => {
+      const body = await texts.of(message);
+      if (!stop.signal.aborted) setLoaded({ message, body });
+    };
+    if (!isThere) wait().catch(() => undefined);
+    return () => stop.abort();
+  }, [texts, message, isThere]);
+  if (isThere) return now;
+  // A session that went on has the same text here: it stays until it was loaded again.
+  return loaded?.message === message ? loaded.body : undefined;
+}
+
+interface MessageProps {
+  readonly model: Model;
+  readonly texts: Texts;
+  readonly message: number;
+  readonly query: string;
+  readonly onMessage: (message: number) => void;
+}
+
+/** A message in full; where something stood for it later, both. */
+export function MessageDetail({ model, texts, message, query, onMessage }: MessageProps) {
+  const { data } = model;
+  const row = data.messages[message];
+  if (row === undefined) return null;
+  const placeholder = data.messages.findIndex(({ instead }) => instead === message);
+  const { usage } = row;
+  const prompt = usage && usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+  return (
+    <article class="detail" aria-label={`Message ${message}`}>
+      <header>
+        <h2>
+          <span class="number">#{message}</span> {roleOf(row)}
+          {row.failed && <span class="badge bad">failed</span>}
+        </h2>
+        <p class="facts">
+          <span>{count(tokensOf(row, data.scale))} tokens</span>
+          {row.time !== undefined && <span>{localTime(row.time)}</span>}
+          {usage && prompt !== undefined && (
+            <span>
+              request: {count(prompt)} in, {percent(usage.cacheRead ?? 0, prompt)} from the cache,{" "}
+              {count(usage.output)} out
+            </span>
+          )}
+          {row.cost !== undefined && <span>{money(row.cost)}</span>}
+        </p>
+      </header>
+      {placeholder >= 0 && (
+        <p class="note">
+          An edit put something shorter in its place.{" "}
+          <button type="button" class="link" onClick={() => onMessage(placeholder)}>
+            See what stands there now
+          </button>
+        </p>
+      )}
+      {row.instead === undefined ? (
+        <Parts texts={texts} message={message} query={query} />
+      ) : (
+        <Pair texts={texts} from={row.instead} to={message} query={query} />
+      )}
+    </article>
+  );
+}
+
+interface PairProps {
+  readonly texts: Texts;
+  readonly from: number;
+  readonly to: number;
+  readonly query?: string;
+}
+
+/** An original beside what stands for it. */
+export function Pair({ texts, from, to, query = "" }: PairProps) {
+  if (from === to) return <Parts texts={texts} message={to} query={query} />;
+  return (
+    <div class="pair">
+      <section aria-label="Before">
+        <h3>Before</h3>
+        <Parts texts={texts} message={from} query={query} />
+      </section>
+      <section aria-label="After">
+        <h3>After</h3>
+        <Parts texts={texts} message={to} query={query} />
+      </section>
+    </div>
+  );
+}
+
+interface PartsProps {
+  readonly texts: Texts;
+  readonly message: number;
+  readonly query?: string;
+}
+
+export function Parts({ texts, message, query = "" }: PartsProps) {
+  const body = useBody(texts, message);
+  if (body === undefined) return <p class="quiet">Loading …</p>;
+  if (body.length === 0) return <p class="quiet">It holds nothing.</p>;
+  return (
+    <>
+      {body.map((part, at) => (
+        <PartView key={`${message} ${at}`} part={part} query={query} />
+      ))}
+    </>
+  );
+}
+
+const NAMES: Readonly<Record<PagePart["type"], string>> = {
+  text: "Text",
+  reasoning: "Reasoning",
+  call: "Call",
+  result: "Output",
+  file: "File",
+  other: "Part",
+};
+
+function PartView({ part, query }: { readonly part: PagePart; readonly query: string }) {
+  const { type, tool, failed, exitCode, original, pruned } = part;
+  const empty = type === "reasoning" ? "(only its signature is kept)" : "(empty)";
+  return (
+    <section class={`part part-${type}`}>
+      {type !== "text" && (
+        <h3>
+          {tool && <b>{tool}</b>} {NAMES[type].toLowerCase()}
+          {failed && <span class="badge bad">failed</span>}
+          {exitCode !== undefined && <span class="badge">exit {exitCode}</span>}
+          {pruned && <span class="badge prune">pruned</span>}
+        </h3>
+      )}
+      <LongText text={part.text || empty} query={query} />
+      {original && (
+        <p class="quiet">
+          The whole of it: <code>{original}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** So many characters are shown before a person asks for more. */
+const SHOWN = 12_000;
+
+/** Text as it is; nothing in it is ever taken for markup. */
+export function LongText({ text, query = "" }: { readonly text: string; readonly query?: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > SHOWN;
+  const shown = isWhole || !isLong ? text : text.slice(0, SHOWN);
+  return (
+    <>
+      <pre class="text">{marked(shown, query)}</pre>
+      {isLong && !isWhole && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all {count(text.length)} characters
+        </button>
+      )}
+    </>
+  );
+}
+
+const MOST_HITS = 500;
+
+function marked(text: string, query: string) {
+  if (query === "") return text;
+  const [lower, wanted] = [text.toLowerCase(), query.toLowerCase()];
+  // Some letters are longer in lower case: then the places would not be those of the text.
+  if (lower.length !== text.length) return text;
+  const pieces: (string | preact.VNode)[] = [];
+  let end = 0;
+  for (let hits = 0; hits < MOST_HITS; hits += 1) {
+    const at = lower.indexOf(wanted, end);
+    if (at < 0) break;
+    pieces.push(text.slice(end, at), <mark>{text.slice(at, at + wanted.length)}</mark>);
+    end = at + wanted.length;
+  }
+  return [...pieces, text.slice(end)];
+}

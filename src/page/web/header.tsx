@@ -1,0 +1,87 @@
+import type { PageData } from "../data.ts";
+import { count, localTime, money, percent, plural, short } from "./format.ts";
+import { Figure } from "./tables.tsx";
+
+/** What session it is, and its figures. */
+export function Header({ data }: { readonly data: PageData }) {
+  const { about } = data;
+  const { title, agent, model, cwd, startedAt, updatedAt, warnings } = about;
+  const facts = [
+    agent,
+    model,
+    cwd,
+    startedAt === undefined ? undefined : localTime(startedAt),
+    updatedAt === undefined ? undefined : `to ${localTime(updatedAt)}`,
+  ];
+  return (
+    <header class="head">
+      <p class="brand">Longhaul</p>
+      <h1>{title || agent}</h1>
+      <p class="facts">
+        {facts.map((fact) => fact !== undefined && <span key={fact}>{fact}</span>)}
+      </p>
+      <Fullness data={data} />
+      {warnings.length > 0 && (
+        <details class="warnings">
+          <summary>{plural(warnings.length, "thing")} to know about this file</summary>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </header>
+  );
+}
+
+function Fullness({ data }: { readonly data: PageData }) {
+  const { about, edits, spent, steps } = data;
+  const { tokens, usable, window, isAssumed, isOver, source } = about;
+  const state = isOver ? "over" : tokens >= usable * 0.8 ? "near" : "fine";
+  const room = usable - tokens;
+  const saved = edits.reduce((sum, edit) => sum + edit.saved, 0);
+  const prompt = spent && spent.input + spent.cacheRead + spent.cacheWrite;
+  return (
+    <dl class="figures">
+      <div class={`full ${state}`}>
+        <dt>In the window</dt>
+        <dd title={source}>
+          {count(tokens)}
+          <small>
+            {percent(tokens, usable)} of usable,{" "}
+            {room >= 0 ? `${short(room)} free` : `${short(-room)} over`}
+          </small>
+        </dd>
+        <div class="meter" aria-hidden="true">
+          <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
+        </div>
+      </div>
+      <Figure
+        name="Window"
+        value={count(window)}
+        note={`${count(usable)} usable${isAssumed ? ", assumed" : ""}`}
+      />
+      <Figure
+        name="Requests"
+        value={count(steps.length - 1)}
+        note={plural(data.instructions.length, "instruction")}
+      />
+      <Figure
+        name="Edits"
+        value={count(edits.length)}
+        {...(saved > 0 && { note: `${short(saved)} tokens left the window` })}
+      />
+      {spent && prompt !== undefined && (
+        <Figure
+          name="Sent in all"
+          value={short(prompt)}
+          note={`${percent(spent.cacheRead, prompt)} from the cache`}
+        />
+      )}
+      {spent?.cost !== undefined && (
+        <Figure name="Money" value={money(spent.cost)} note="list prices" />
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,102 @@
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ConversationRow, PageData } from "../data.ts";
+import { Session } from "./app.tsx";
+import { Conversations } from "./conversations.tsx";
+import { fileSource, serverSource, type Source } from "./source.ts";
+
+const isFile = document.documentElement.dataset["home"] === "file";
+
+/** Changes come as fast as an agent works; the page is drawn so often at most. */
+const REDRAW_MS = 400;
+
+interface Live {
+  readonly rows: readonly ConversationRow[] | undefined;
+  readonly id: string;
+  readonly data: PageData | undefined;
+  readonly problem: string | undefined;
+  /** Whether the program behind the page is gone. */
+  readonly isLost: boolean;
+  readonly open: (id: string) => void;
+}
+
+/** What the source has, now and whenever it has something new. */
+function useLive(source: Source): Live {
+  const [rows, setRows] = useState<readonly ConversationRow[]>();
+  const [wanted, open] = useState<string>();
+  const [data, setData] = useState<PageData>();
+  const [problem, setProblem] = useState<string>();
+  const [isLost, setLost] = useState(false);
+  const [version, setVersion] = useState(0);
+  const id = wanted ?? rows?.[0]?.id ?? "";
+  useEffect(() => {
+    const stop = new AbortController();
+    const load = async (): Promise<void> => {
+      const list = await source.conversations();
+      if (!stop.signal.aborted) setRows(list);
+      const first = wanted ?? list[0]?.id ?? "";
+      if (list.length === 0 && !isFile) return;
+      const next = await source.data(first);
+      if (stop.signal.aborted) return;
+      document.title = `${next.about.title || next.about.agent} · Longhaul`;
+      setData(next);
+      setProblem(undefined);
+    };
+    load().catch((error: unknown) => {
+      if (!stop.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => stop.abort();
+  }, [version, wanted]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    source.watch?.(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setVersion((before) => before + 1);
+      }, REDRAW_MS);
+    }, setLost);
+  }, []);
+  return { rows, id, data, problem, isLost, open };
+}
+
+function Page({ source }: { readonly source: Source }) {
+  const { rows, id, data, problem, isLost, open } = useLive(source);
+  if (problem !== undefined && data === undefined) return <Notice text={problem} isAlert />;
+  const isWaiting = rows?.length === 0 && !isFile;
+  const hasList = rows !== undefined && rows.length > 1;
+  return (
+    <>
+      {isLost && (
+        <p class="lost" role="status">
+          The program behind this page has ended; what you see is its last word.
+        </p>
+      )}
+      <div class={hasList ? "shell has-list" : "shell"}>
+        {hasList && <Conversations rows={rows} open={id} onOpen={open} />}
+        <main>
+          {data !== undefined ? (
+            <Session key={id} {...{ source, id, data }} />
+          ) : (
+            <Notice text={isWaiting ? WAITING : "Reading the session …"} />
+          )}
+        </main>
+      </div>
+    </>
+  );
+}
+
+const WAITING = "No conversation yet. The page shows the first one as soon as it begins.";
+
+function Notice({ text, isAlert }: { readonly text: string; readonly isAlert?: true }) {
+  return (
+    <p class="loading" role={isAlert ? "alert" : "status"}>
+      {text}
+    </p>
+  );
+}
+
+const app = document.getElementById("app");
+if (app !== null) {
+  app.textContent = "";
+  render(<Page source={isFile ? fileSource() : serverSource()} />, app);
+}

@@ -1,0 +1,226 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { longhaulHome } from "../archive/home.ts";
+import { checkOptions } from "../context/check-options.ts";
+import { unknownOption } from "../core/options.ts";
+import { ContextError } from "../core/error.ts";
+import {
+  type Amount,
+  amountOption,
+  BUDGET_OPTIONS,
+  type BudgetOptions,
+} from "../core/overflow/budget-options.ts";
+import { markdownTemplate, type TemplateOverride } from "../core/summary/template.ts";
+import { protection } from "../core/prune/protection.ts";
+import { isRecord } from "../core/text/json.ts";
+import type { ContextOptions } from "../context/index.ts";
+
+/** What a model costs, in US dollars for a million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** For five minutes where there are two kinds. @default the price of input */
+  readonly cacheWrite?: number;
+  /** For an hour. @default that of `cacheWrite` */
+  readonly cacheWriteHour?: number;
+}
+
+/** Where settings are looked for. */
+export interface SettingsPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that somebody works in. */
+  readonly cwd: string;
+}
+
+/** The name of a settings file, in a project and in the state folder. */
+const FILE_NAME = "longhaul.json";
+
+/** What a settings file may hold: options of a context that are plain JSON, and of `compact`. */
+export interface Settings
+  extends
+    BudgetOptions,
+    Pick<
+      ContextOptions,
+      | "compactionTemplate"
+      | "constraints"
+      | "continuation"
+      | "describeMedia"
+      | "fixedTokens"
+      | "toolLimits"
+      | "unansweredMedia"
+    > {
+  readonly protectedTools?: readonly string[];
+  readonly summarizer?: string;
+  readonly summarizerTimeoutMs?: number;
+  readonly summarizerWindow?: number;
+  /** Prices by model, in US dollars for a million tokens. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  /** Of `longhaul gateway`, which says what there is. */
+  readonly gateway?: unknown;
+}
+
+const AMOUNTS: readonly Amount[] = ["target", "recent", "tail", "pinned", "summary"];
+/** A repository's file must not say where a session is sent. */
+const PERSONAL: readonly string[] = [
+  "summarizer",
+  "summarizerTimeoutMs",
+  "summarizerWindow",
+  "gateway",
+];
+const OPTIONS: readonly string[] = [
+  "fixedTokens",
+  "toolLimits",
+  "compactionTemplate",
+  "protectedTools",
+  "continuation",
+  "unansweredMedia",
+  "describeMedia",
+  "constraints",
+];
+/** What is no option of a context. */
+const OF_LISTS: readonly string[] = ["prices"];
+
+/** Every name that a settings file may have; `$schema` is for editors. */
+export const SETTINGS: readonly string[] = [
+  ...BUDGET_OPTIONS,
+  ...AMOUNTS,
+  ...OPTIONS,
+  ...PERSONAL,
+  ...OF_LISTS,
+  "$schema",
+];
+
+/**
+ * The settings for a command: those of the person's state folder, and above them those of the
+ * project, the nearest `longhaul.json` from the working folder up. Throws `ContextError` code
+ * `invalid-options` for a file that is no JSON object, and for names and values that make no sense.
+ */
+export async function readSettings({ env, cwd }: SettingsPlace): Promise<Settings> {
+  const own = path.join(longhaulHome(env), FILE_NAME);
+  const personal = await settingsIn(own);
+  const project = await nearest(cwd, own);
+  return mergedSettings(personal ?? {}, project ?? {});
+}
+
+async function nearest(folder: string, own: string): Promise<Settings | undefined> {
+  for (let here = path.resolve(folder); ; here = path.dirname(here)) {
+    const file = path.join(here, FILE_NAME);
+    const found = file === own ? undefined : await settingsIn(file, { isProject: true });
+    if (found !== undefined || here === path.dirname(here)) return found;
+  }
+}
+
+/** The later ones win; an amount stands for tokens and share of it together. */
+export function mergedSettings<Given extends Settings>(before: Settings, later: Given): Given {
+  const given = Object.fromEntries(
+    Object.entries(later).filter(([, value]) => value !== undefined),
+  ) as Given;
+  const kept: Partial<Record<string, unknown>> = { ...before };
+  for (const amount of AMOUNTS) {
+    const names = [`${amount}Tokens`, `${amount}Share`];
+    if (names.some((name) => name in given)) for (const name of names) delete kept[name];
+  }
+  return { ...kept, ...given };
+}
+
+async function settingsIn(file: string, { isProject = false } = {}): Promise<Settings | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return await checkedSettings(JSON.parse(text), file, isProject);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ContextError("invalid-options", `The settings in ${file} cannot be used: ${why}`, {
+      details: { file },
+      cause,
+    });
+  }
+}
+
+async function checkedSettings(
+  value: unknown,
+  file: string,
+  isProject: boolean,
+): Promise<Settings> {
+  if (!isRecord(value)) throw invalid('It holds no object; give one such as { "window": 200000 }.');
+  let settings: Settings = {};
+  for (const [name, given] of Object.entries(value)) {
+    if (!SETTINGS.includes(name)) throw unknownOption(name, SETTINGS);
+    if (isProject && PERSONAL.includes(name)) {
+      throw invalid(
+        `A project does not choose who gets a session: ${name} stands in the settings of the state folder, or on the command line.`,
+      );
+    }
+    if (name !== "$schema") settings = { ...settings, ...(await setting(name, given, file)) };
+  }
+  const { summarizer, summarizerWindow: _, prices, gateway: _g, ...options } = settings;
+  checkPrices(prices);
+  if (summarizer !== undefined && typeof summarizer !== "string") {
+    throw invalid('The option summarizer must be a name, e.g. "extractive".');
+  }
+  checkOptions(options);
+  protection({ protectedTools: settings.protectedTools });
+  return settings;
+}
+
+const PRICES: readonly string[] = ["input", "output", "cacheRead"];
+const MORE_PRICES: readonly string[] = ["cacheWrite", "cacheWriteHour"];
+
+function checkPrices(prices: unknown = {}): void {
+  const rows = isRecord(prices) ? Object.values(prices) : [undefined];
+  const isPrice = (row: unknown): boolean =>
+    isRecord(row) &&
+    PRICES.every((name) => typeof row[name] === "number") &&
+    Object.entries(row).every(
+      ([name, value]) =>
+        [...PRICES, ...MORE_PRICES].includes(name) && typeof value === "number" && value >= 0,
+    );
+  if (rows.every(isPrice)) return;
+  throw invalid(
+    'prices must be US dollars for a million tokens by model, e.g. { "my-model": { "input": 3, "output": 15, "cacheRead": 0.3 } }; cacheWrite and cacheWriteHour may be added.',
+  );
+}
+
+async function setting(name: string, given: unknown, file: string): Promise<Settings> {
+  const amount = AMOUNTS.find((one) => one === name);
+  if (amount !== undefined) return amountOption(amount, String(given));
+  if (name !== "compactionTemplate" || typeof given !== "string") return { [name]: given };
+  return { compactionTemplate: await readTemplate(path.resolve(path.dirname(file), given)) };
+}
+
+function invalid(message: string): ContextError {
+  return new ContextError("invalid-options", message);
+}
+
+/** What of the settings a context takes; the budget goes with what is measured. */
+export function contextSettings(settings: Settings): ContextOptions {
+  const { compactionTemplate, constraints, continuation, protectedTools } = settings;
+  const { describeMedia, toolLimits, unansweredMedia } = settings;
+  const media = { describeMedia, unansweredMedia };
+  return { compactionTemplate, constraints, continuation, protectedTools, toolLimits, ...media };
+}
+
+/**
+ * The template in a file: a JSON override (`{ "sections": [{ "id", "heading", "purpose" }] }`), or
+ * Markdown, whose headings are the sections and what stands below each says what it must hold.
+ */
+export async function readTemplate(file: string): Promise<TemplateOverride> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new ContextError(
+      "unreadable-file",
+      `The template ${file} cannot be read (${code ?? String(cause)}). Check the path.`,
+      { details: { file }, cause },
+    );
+  });
+  return text.trimStart().startsWith("{") ? jsonTemplate(text, file) : markdownTemplate(text, file);
+}
+
+function jsonTemplate(text: string, file: string): TemplateOverride {
+  try {
+    return JSON.parse(text) as TemplateOverride;
+  } catch (cause) {
+    throw new ContextError("invalid-options", `The template ${file} is no valid JSON.`, { cause });
+  }
+}

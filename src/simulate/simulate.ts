@@ -1,0 +1,193 @@
+/** A recorded session, request by request, under one policy. */
+import type { Message } from "../core/message/index.ts";
+import { anthropic } from "../dialects/index.ts";
+import { type CachePiece, type CacheRules, type CacheUse, createCache } from "./cache.ts";
+import { createEye, type Fate, FATES } from "./fate.ts";
+import type { Policy, Sent, Setting } from "./policies.ts";
+import type { RecordedRequest, Use } from "./uses.ts";
+
+/** A session that is played again. */
+export interface Played {
+  readonly messages: readonly Message[];
+  readonly requests: readonly RecordedRequest[];
+  readonly cwd?: string;
+}
+
+/** How many names had which fate. */
+export type Fates = Readonly<Record<Fate, number>>;
+
+/** What prompts took at one provider, and what summaries cost there beside them. */
+export interface CacheTotal extends CacheUse {
+  readonly rules: CacheRules;
+  /** Tokens that models wrote for summaries. */
+  readonly output: number;
+}
+
+/** What became of a session. */
+export interface Outcome {
+  readonly policy: string;
+  readonly requests: number;
+  /** Of each request, in tokens, in order. */
+  readonly sizes: readonly number[];
+  /** Requests larger than the window: no provider would have answered them. */
+  readonly over: number;
+  /** Requests that break the rules of a provider. */
+  readonly illegal: number;
+  /** Requests that do not begin with the one before: every one makes a cached prompt worthless. */
+  readonly edits: number;
+  /** Edits within five requests of the one before. */
+  readonly rebounds: number;
+  /** Of everything that was used, and of what had stood more than 8,000 tokens back. */
+  readonly fates: Fates;
+  readonly far: Fates;
+  readonly farByKind: Readonly<Record<string, { readonly kept: number; readonly all: number }>>;
+  readonly summaries: number;
+  readonly caches: readonly CacheTotal[];
+}
+
+const REBOUND_REQUESTS = 5;
+
+/** Plays a session; `rules` are the caches that every request is sent through. */
+export async function simulate(
+  { messages, requests, cwd }: Played,
+  policy: Policy,
+  setting: Setting,
+  rules: readonly CacheRules[],
+): Promise<Outcome> {
+  const decide = policy.start(setting);
+  const look = createEye(messages, cwd);
+  const tally = createTally(setting, rules);
+  let sent: readonly Message[] = [];
+  let said = 0;
+  for (const request of requests) {
+    const since = messages.slice(said, request.length);
+    const list = [...sent, ...since];
+    const kept = await decide({ history: messages.slice(0, request.length), list });
+    tally.add(kept, list, request.time);
+    if (request.uses.length > 0) tally.judge(request.uses, look(kept));
+    sent = kept.messages;
+    said = request.length;
+  }
+  return { policy: policy.name, ...tally.total() };
+}
+
+interface Tally {
+  /** One request: what is sent, what it would have been without an edit. */
+  add(sent: Sent, list: readonly Message[], time: number | undefined): void;
+  judge(uses: readonly Use[], fateOf: (use: Use) => Fate): void;
+  total(): Omit<Outcome, "policy">;
+}
+
+function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
+  const sizes: number[] = [];
+  const [fates, far] = [noFates(), noFates()];
+  const farByKind: Record<string, { kept: number; all: number }> = {};
+  const bill = createBill(setting, rules);
+  let [over, illegal, edits, rebounds, summaries] = [0, 0, 0, 0, 0];
+  let wasLegal = true;
+  let editedAt = -Infinity;
+  return {
+    add(sent, list, time) {
+      const size = setting.fixed + setting.sizeOf(sent.messages);
+      if (size > setting.budget.window) over += 1;
+      if (sent.asked !== undefined) {
+        summaries += 1;
+        bill.ask(sent.asked, time);
+      }
+      bill.send(sent.messages, time);
+      if (!isSame(sent.messages, list)) {
+        edits += 1;
+        if (sizes.length - editedAt <= REBOUND_REQUESTS) rebounds += 1;
+        editedAt = sizes.length;
+        wasLegal = isLegal(sent.messages);
+      }
+      if (!wasLegal) illegal += 1;
+      sizes.push(size);
+    },
+    judge(uses, fateOf) {
+      for (const use of uses) {
+        const fate = fateOf(use);
+        fates[fate] += 1;
+        if (!use.isFar) continue;
+        far[fate] += 1;
+        const kind = (farByKind[use.kind] ??= { kept: 0, all: 0 });
+        kind.all += 1;
+        if (fate === "bound" || fate === "kept") kind.kept += 1;
+      }
+    },
+    total: () => ({
+      requests: sizes.length,
+      sizes,
+      over,
+      illegal,
+      edits,
+      rebounds,
+      fates,
+      far,
+      farByKind,
+      summaries,
+      caches: bill.totals(),
+    }),
+  };
+}
+
+function noFates(): Record<Fate, number> {
+  return Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
+}
+
+/** The same objects in the same order. */
+function isSame(list: readonly Message[], other: readonly Message[]): boolean {
+  return list.length === other.length && list.every((message, at) => message === other[at]);
+}
+
+function isLegal(messages: readonly Message[]): boolean {
+  return anthropic.check(anthropic.encode(messages)).length === 0;
+}
+
+interface Bill {
+  send(messages: readonly Message[], time: number | undefined): void;
+  ask(asked: NonNullable<Sent["asked"]>, time: number | undefined): void;
+  totals(): readonly CacheTotal[];
+}
+
+function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]): Bill {
+  const caches = rules.map((one) => createCache(one));
+  const totals = rules.map((one) => ({ rules: one, read: 0, written: 0, fresh: 0, output: 0 }));
+  const keyOf = createKeys();
+  const send: Bill["send"] = (messages, time) => {
+    const system: CachePiece = { key: "system", tokens: fixed, blocks: 1, isMarked: true };
+    const pieces = messages.map((message): CachePiece => {
+      const blocks = message.parts.length;
+      return { key: keyOf(message), tokens: sizeOf([message]), blocks };
+    });
+    for (const [at, cache] of caches.entries()) {
+      const total = totals[at] as (typeof totals)[number];
+      const use = cache.send(fixed > 0 ? [system, ...pieces] : pieces, time);
+      for (const field of ["read", "written", "fresh"] as const) total[field] += use[field];
+    }
+  };
+  return {
+    send,
+    ask({ messages, output }, time) {
+      send(messages, time);
+      for (const total of totals) total.output += output;
+    },
+    totals: () => totals,
+  };
+}
+
+/** Names messages by their content: what is decoded anew is the same to a provider. */
+function createKeys(): (message: Message) => string {
+  const known = new WeakMap<Message, string>();
+  const keys = new Map<string, string>();
+  return (message) => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    const { role, parts } = message;
+    const text = JSON.stringify({ role, parts });
+    const key = keys.get(text) ?? String(keys.size);
+    keys.set(text, key);
+    known.set(message, key);
+    return key;
+  };
+}

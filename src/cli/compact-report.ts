@@ -1,7 +1,8 @@
 import path from "node:path";
 import pc from "picocolors";
 import type { ContextReport, SummaryReport } from "../context/index.ts";
-import { bar, count, plural, warningLines, wrap } from "./figures.ts";
+import { isSessionAgent } from "../resume/write-session.ts";
+import { bar, count, plural, shellWord, warningLines, wrap } from "./figures.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
@@ -30,6 +31,8 @@ export interface CompactResult extends Outcome {
   /** Where the compacted conversation was written; absent when there was nothing to write. */
   readonly out: string | undefined;
   readonly archive: string;
+  /** The session, as a person calls it. */
+  readonly session: string;
 }
 
 /** How many lines of each section of the summary are shown. */
@@ -37,7 +40,13 @@ const SECTION_LINES = 3;
 
 /** What `compact` did, for a person. */
 export function compactView(io: Io, result: CompactResult): string[] {
-  return [...outcomeView(io, result), ...places(io, result), ...warnings(result)];
+  return [
+    ...outcomeView(io, result),
+    ...places(io, result),
+    ...warnings(result),
+    "",
+    pc.bold(`Next: ${nextStep(result)}`),
+  ];
 }
 
 /** What became of the conversation, wherever it was written. */
@@ -158,8 +167,33 @@ function places(io: Io, { report, out, to, archive }: CompactResult): string[] {
       `Archive   ${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`,
     );
   }
-  if (out !== undefined) lines.push(`Written   ${out === "-" ? "to stdout" : out} (${to})`);
+  if (out !== undefined) {
+    lines.push(
+      `Written   ${out === "-" ? "to stdout" : fromHere(io, path.resolve(io.cwd, out))} (${to})`,
+    );
+    if (originals > 0 && isKept) lines.push(`Kept      ${keptWords(out)}`);
+  }
   return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** How long the originals are there. */
+function keptWords(out: string): string {
+  return out === "-"
+    ? "the originals, until you remove them (longhaul gc with a limit)"
+    : "the originals, as long as this file is there and you set no limit (longhaul gc)";
+}
+
+/** What a person does with the result. */
+function nextStep({ loaded, out, to, session, isForced }: CompactResult): string {
+  const { format } = loaded.transcript;
+  const command = `longhaul resume ${shellWord(session)}`;
+  const isOwn = isSessionAgent(format);
+  if (out === undefined) {
+    if (isForced) return "go on working; there is nothing to take out";
+    return `go on working; ${isOwn ? `${command} --force` : "--force"} makes it smaller anyway`;
+  }
+  const send = `send its messages (${to}) in place of the old ones`;
+  return isOwn ? `${command} goes on in ${format}; or ${send}` : send;
 }
 
 /** A path as it is shortest from where the person is. */

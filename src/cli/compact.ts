@@ -1,7 +1,8 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Command, Option } from "commander";
-import { archiveFolder } from "../archive/home.ts";
+import { sha256Hex } from "../archive/digest.ts";
+import { archiveFolder, resultsFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import {
   WRITE_TARGETS,
@@ -19,9 +20,9 @@ import {
   withSettings,
 } from "./compaction.ts";
 import { type Io, printJson, printLines, shownJson } from "./io.ts";
+import { keepNamed } from "./kept.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
 import { isSameFile, writeFileAtomically } from "./write-file.ts";
-import type { ContextReport } from "../context/index.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
 
 interface CompactOptions extends CompactionFlags {
@@ -38,14 +39,14 @@ export function defineCompact(command: Command, io: Io): void {
     .description(
       "Reads a session of any known agent and brings it below the usable window: old tool outputs are pruned, the head becomes a summary, the tail stays word for word. Every original goes to the archive. Without FILE, lists the sessions on this computer and lets you pick one.",
     )
-    .argument("[file]", "a session file, plain or gzip")
+    .argument("[file]", "a session file, plain, gzip or zstd")
     .addOption(
       new Option(
         "--to <format>",
         "write this format (default: the session's own if possible, else neutral)",
       ).choices(WRITE_TARGETS),
     )
-    .option("--out <path>", "write to this file; - is stdout (default: NAME.compacted.json here)")
+    .option("--out <path>", "write to this file; - is stdout (default: beside the archive)")
     .option("--show-prompt", "with --json: the prompts that were sent, too")
     .action((file: string | undefined, options) => compactAction(io, file, options));
 }
@@ -61,21 +62,27 @@ async function compactAction(
   const { findSession } = await import("./sessions/find-session.ts");
   const session = await findSession(io, file, flags);
   if (session === undefined) return;
-  await compactInput(io, { input: await session.load(), name: session.name }, options);
+  const { name, path: place = name } = session;
+  const called = file ?? place;
+  await compactInput(io, { input: await session.load(), name, file: place, called }, options);
 }
 
-/** A session to compact: what to read, and a name to call the result after. */
+/** A session to compact: what to read, a name to call the result after, and where it is. */
 interface CompactInput {
   readonly input: TranscriptInput;
   readonly name: string;
+  readonly file: string;
+  /** As a person calls it. */
+  readonly called: string;
 }
 
 async function compactInput(
   io: Io,
-  { input, name }: CompactInput,
+  { input, name, file, called }: CompactInput,
   options: Chosen<CompactOptions>,
 ): Promise<void> {
-  await refuseInput(io, input, options.out ?? resultName(name));
+  const place = options.out ?? ownPlace(io, { name, file, nth: options.nth });
+  await refuseInput(io, input, place);
   const loaded = await loadConversation(io, input, options);
   const chosen = chooseWindow(options.window, loaded.conversation);
   const to = options.to ?? naturalTarget(loaded.transcript.format);
@@ -86,10 +93,20 @@ async function compactInput(
     folder,
     options,
   });
-  const out = outPath(edited.report, name, options);
-  if (out !== undefined) await writeOut(io, out, await writeConversation(edited.messages, to));
+  const isWritten = options.out !== undefined || edited.report.action !== "none";
+  const out = isWritten ? place : undefined;
+  const unkept: string[] = [];
+  if (out !== undefined) {
+    const text = await writeConversation(edited.messages, to);
+    const namedBy = out === "-" || path.resolve(io.cwd, out);
+    // First, so that there is no result without its originals.
+    unkept.push(...(await keepNamed(io, loaded, { text, namedBy })));
+    await writeOut(io, out, text);
+  }
   const isForced = options.force === true;
-  const result: CompactResult = { loaded, chosen, isForced, to, out, archive: folder, ...edited };
+  const places = { to, out, archive: folder, session: called };
+  const report = { ...edited.report, warnings: [...edited.report.warnings, ...unkept] };
+  const result: CompactResult = { loaded, chosen, isForced, ...places, ...edited, report };
   if (options.json === true)
     printJson(out === "-" ? onStderr(io) : io, compactJson(result, options.showPrompt));
   else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));
@@ -100,20 +117,17 @@ function naturalTarget(format: string): WriteTarget {
   return WRITE_TARGETS.find((target) => target === format) ?? "neutral";
 }
 
-/** Nothing to do writes nothing, unless a path was asked for. */
-function outPath(
-  report: ContextReport,
-  name: string,
-  options: Chosen<CompactOptions>,
-): string | undefined {
-  if (options.out !== undefined) return options.out;
-  if (report.action === "none") return undefined;
-  return resultName(name);
-}
-
-function resultName(name: string): string {
-  const base = path.basename(name).replace(/(?:\.(?:jsonl?|gz|traj|md))+$/i, "");
-  return `${base}.compacted.json`;
+/**
+ * Where a result goes by itself: beside the archive, not into the folder of somebody's project. Two
+ * sessions of one name have two results, the same one has one.
+ */
+function ownPlace(
+  io: Io,
+  { name, file, nth }: Pick<CompactInput, "name" | "file"> & Pick<CompactOptions, "nth">,
+): string {
+  const base = path.basename(name).replace(/(?:\.(?:jsonl?|gz|zst|traj|md))+$/i, "");
+  const digits = sha256Hex(`${path.resolve(io.cwd, file)}\0${nth ?? ""}`).slice(0, 8);
+  return path.join(resultsFolder(io.env), `${base}-${digits}.compacted.json`);
 }
 
 /** A result in another form is no session of the agent any more, which would lose it. */
@@ -130,8 +144,16 @@ async function refuseInput(io: Io, input: TranscriptInput, out: string): Promise
 }
 
 async function writeOut(io: Io, out: string, text: string): Promise<void> {
-  if (out === "-") io.stdout.write(shownJson(text));
-  else await writeFileAtomically(path.resolve(io.cwd, out), text, { mode: 0o600 });
+  if (out === "-") {
+    io.stdout.write(shownJson(text));
+    return;
+  }
+  const folder = resultsFolder(io.env);
+  if (path.dirname(out) === folder) {
+    // If that is not possible, writing says why.
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  }
+  await writeFileAtomically(path.resolve(io.cwd, out), text, { mode: 0o600 });
 }
 
 /** With the conversation on stdout, the report is talk. */

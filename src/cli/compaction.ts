@@ -8,6 +8,7 @@ import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { summarizerByName } from "../models/by-name.ts";
 import type { Outcome } from "./compact-report.ts";
+import { count } from "./figures.ts";
 import type { CommonOptions, Io } from "./io.ts";
 import {
   type ChosenWindow,
@@ -26,8 +27,8 @@ import {
   readSettings,
   readTemplate,
   type Settings,
-} from "./settings.ts";
-import type { ContextOptions } from "../context/index.ts";
+} from "../settings/settings.ts";
+import type { ContextOptions, ContextReport } from "../context/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
 import type { Summarizer } from "../models/index.ts";
 import type { DialectTraits } from "../dialects/dialect.ts";
@@ -36,6 +37,7 @@ import path from "node:path";
 /** What was typed for a command that compacts. */
 export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerOptions {
   readonly force?: boolean;
+  readonly pruneOnly?: boolean;
   /** A file. */
   readonly template?: string;
   readonly protect?: readonly string[];
@@ -48,6 +50,7 @@ export interface CompactionFlags extends CommonOptions, LoadOptions, SummarizerO
 export function compactionOptions(command: Command): Command {
   return command
     .option("--force", "compact even though the conversation fits")
+    .option("--prune-only", "replace old tool outputs by placeholders, and summarize nothing")
     .option(
       "--target <amount>",
       "what to come down to, e.g. 64k or 50% of usable (default: 60%)",
@@ -140,7 +143,10 @@ export async function compactConversation(
     summarizeAhead: false,
     archive: directoryArchive(folder, { conversation: conversation.id }),
   });
-  const { messages, report } = await context.prepare(legal, { force: options.force === true });
+  const { messages, report } = await context.prepare(legal, {
+    force: options.force === true,
+    pruneOnly: options.pruneOnly === true,
+  });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
   return {
     size: measured.size,
@@ -153,10 +159,23 @@ export async function compactConversation(
         ...warnings,
         ...repairs.map((repair) => `message ${repair.index}: ${repair.message}`),
         ...windowWarnings(chosen),
+        ...pruneWarnings(options, report),
         ...report.warnings,
       ],
     },
   };
+}
+
+/** Where pruning alone is not enough. */
+function pruneWarnings(
+  { pruneOnly, force }: CompactionFlags,
+  { tokens, usable }: ContextReport,
+): readonly string[] {
+  const isWanted = force === true || tokens.before >= usable;
+  if (pruneOnly !== true || !isWanted || tokens.after <= tokens.target) return [];
+  return [
+    `pruning alone comes down to ${count(tokens.after)} tokens, not to ${count(tokens.target)}: without --prune-only a summary takes the place of the rest`,
+  ];
 }
 
 interface SummarizerOptions extends CommonOptions {

@@ -21,14 +21,17 @@ interface CompletedOption {
 }
 
 /** `longhaul completion SHELL`: a script that the shell reads at its start. */
-export function defineCompletion(command: Command, io: Io): void {
+export function defineCompletion(
+  command: Command,
+  io: Io,
+  allCommands: () => Promise<readonly Command[]>,
+): void {
   command
     .description("Prints a script with which bash, zsh or fish complete our commands and options.")
     .addArgument(new Argument("<shell>", "for which shell").choices(SHELLS))
     .addHelpText("after", EXAMPLES)
     .action(async (shell: Shell) => {
-      const { allCommands } = await import("./program.ts");
-      const commands = (await allCommands(io)).map(completed);
+      const commands = (await allCommands()).map(completed);
       io.stdout.write(SCRIPTS[shell](commands));
     });
 }

@@ -4,6 +4,7 @@ import pc from "picocolors";
 import { clipLine } from "../core/text/clip.ts";
 import { count, money, percent, plural, tokens } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, widthOf } from "./io.ts";
+import { countedOnce } from "./money/copies.ts";
 import {
   cacheShare,
   dayOf,
@@ -59,7 +60,8 @@ interface Costs {
 
 async function costCommand(io: Io, flags: CostFlags): Promise<void> {
   const survey = await surveySessions(io, { ...filterOf(io, flags), quiet: flags.json === true });
-  const costs = costsOf(survey.sessions, flags, survey.settings.prices ?? {});
+  const sessions = await countedOnce(survey.sessions);
+  const costs = costsOf(sessions, flags, survey.settings.prices ?? {});
   if (flags.json === true) printJson(io, costJson(flags.by, costs));
   else printLines(io, costView(io, flags.by, costs));
 }

@@ -24,7 +24,7 @@ function formatsCommand(io: Io, { json }: CommonOptions): void {
   }
   const wide = Math.max(...read.map(({ name }) => name.length));
   printLines(io, [
-    "Read (recognised by content, plain or gzip):",
+    "Read (recognised by content, plain, gzip or zstd):",
     ...read.flatMap(({ name, title, location }) => [
       `  ${name.padEnd(wide)}  ${title}`,
       ...(location === undefined ? [] : [`  ${" ".repeat(wide)}  ${location}`]),

@@ -1,8 +1,20 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { archiveFolder } from "../archive/home.ts";
+import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
 import type { LogEntry } from "../gateway/log.ts";
+import { gatewayOptionsIn } from "../gateway/configure.ts";
+import {
+  COMPACTION_WAYS,
+  type CompactionWay,
+  type GatewayOptions,
+  type GatewayWatch,
+  type RecallWay,
+  WAYS,
+} from "../gateway/options.ts";
+import { readSettings } from "../settings/settings.ts";
 import { type CommonOptions, type Io, talk } from "./io.ts";
+import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption, wholeOption } from "./options.ts";
 
 interface GatewayFlags extends CommonOptions {
@@ -12,8 +24,11 @@ interface GatewayFlags extends CommonOptions {
   readonly openai?: string;
   readonly window?: number;
   readonly archive?: string;
+  readonly recall?: RecallWay;
+  readonly compaction?: CompactionWay;
   readonly audit?: boolean;
   readonly verbose?: boolean;
+  readonly web?: boolean;
 }
 
 /** `longhaul gateway`: the engine between any client and its provider. */
@@ -22,20 +37,58 @@ export function defineGateway(command: Command, io: Io): void {
     .description(
       "Stands between any client and its model provider and keeps the client's conversations inside the window: Anthropic Messages, OpenAI Chat Completions and Responses. Clients take the printed address as their base URL (OpenAI clients with /v1 behind it) and keep their own keys.",
     )
-    .option("--host <address>", "where to listen (default: 127.0.0.1)")
-    .option("--port <number>", "the port, 0 for any that is free (default: 4141)", wholeOption)
-    .option("--anthropic <url>", "where Anthropic requests go (default: https://api.anthropic.com)")
-    .option("--openai <url>", "where OpenAI requests go (default: https://api.openai.com/v1)")
-    .option("--window <tokens>", "the window of all models (default: by their names)", tokensOption)
-    .option("--archive <folder>", "where originals go (default: the archive of longhaul)")
-    .option("--audit", "only tell what would be edited, and edit nothing")
+    .addOption(named("--host <address>", "where to listen (default: 127.0.0.1)"))
+    .addOption(
+      named("--port <number>", "the port, 0 for any that is free (default: 4141)").argParser(
+        wholeOption,
+      ),
+    )
+    .addOption(
+      named(
+        "--anthropic <url>",
+        "where Anthropic requests go (default: https://api.anthropic.com)",
+      ),
+    )
+    .addOption(
+      named("--openai <url>", "where OpenAI requests go (default: https://api.openai.com/v1)"),
+    )
+    .addOption(
+      named("--window <tokens>", "the window of all models (default: by their names)").argParser(
+        tokensOption,
+      ),
+    )
+    .addOption(named("--archive <folder>", "where originals go (default: the archive of longhaul)"))
+    .addOption(
+      named(
+        "--recall <way>",
+        "how a model gets back what left: file (its agent opens it), tool (put into its requests), none (default: file; tool where other machines can ask)",
+      ).choices(WAYS),
+    )
+    .addOption(
+      named(
+        "--compaction <way>",
+        "a client's own compaction: pass (a model writes it), answer (it gets the recorded facts at once) (default: pass)",
+      ).choices(COMPACTION_WAYS),
+    )
+    .addOption(named("--audit", "only tell what would be edited, and edit nothing"))
+    .option("--web", "show the conversations as a page at /, with a token of its own")
     .option("--verbose", "a line on stderr for every request")
     .option("--json", "the address and the log as JSON, one object a line")
     .addHelpText("after", EXAMPLES)
-    .action((flags: GatewayFlags) => gatewayCommand(io, flags));
+    .action((flags: GatewayFlags) => gatewayCommand(io, flags, command.parent?.version()));
+}
+
+/** An option that the environment may give, too: LONGHAUL_GATEWAY_ and its name. */
+function named(flags: string, description: string): Option {
+  const [, name = ""] = /^--(\w+)/.exec(flags) ?? [];
+  return new Option(flags, description).env(`LONGHAUL_GATEWAY_${name.toUpperCase()}`);
 }
 
 const EXAMPLES = `
+A flag wins over its variable, that over "gateway" in longhaul.json of the state
+folder, where the limits stand, too. LONGHAUL_GATEWAY_TOKEN is what clients have
+to send as x-longhaul-token. With OTEL_ variables, edits are told to OpenTelemetry.
+
 Examples:
   longhaul gateway                              then, in another terminal:
   ANTHROPIC_BASE_URL=http://127.0.0.1:4141 claude
@@ -44,17 +97,62 @@ Examples:
   longhaul gateway --openai http://127.0.0.1:11434/v1 --window 32k
   curl http://127.0.0.1:4141/metrics`;
 
-async function gatewayCommand(io: Io, flags: GatewayFlags): Promise<void> {
-  const { json = false, verbose = false, archive, ...options } = flags;
+async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Promise<void> {
+  const { json = false, verbose = false, web = false, archive, ...options } = flags;
+  const { gateway: settings, prices } = await readSettings(io);
+  const inFile = gatewayOptionsIn(settings);
+  const watch = web && (await pageWatch());
   const gateway = await startGateway({
+    ...inFile,
     ...options,
-    archive: archive ?? archiveFolder(io.env),
+    ...(watch && { watch }),
+    archive: archive ?? inFile.archive ?? archiveFolder(io.env),
+    ...(version !== undefined && { version }),
+    plugins: await telemetryIn(io.env),
+    priceOf: pricesOfNow(prices),
     token: io.env["LONGHAUL_GATEWAY_TOKEN"],
     log: (entry) => logTo(io, entry, { json, verbose }),
   });
-  const address = { version: 1, url: gateway.url, pid: process.pid };
-  io.stdout.write(json ? `${JSON.stringify(address)}\n` : `longhaul gateway on ${gateway.url}\n`);
+  const page = watch && `${gateway.url}/#${watch.token}`;
+  const address = { version: 1, url: gateway.url, pid: process.pid, ...(page && { page }) };
+  const lines = [`longhaul gateway on ${gateway.url}`, ...(page ? [`page ${page}`] : [])];
+  io.stdout.write(json ? `${JSON.stringify(address)}\n` : `${lines.join("\n")}\n`);
   await stopped(io, gateway);
+}
+
+/** The page of what goes through; sub-agents stand under the first conversation of their session. */
+export async function pageWatch(): Promise<GatewayWatch & { readonly token: string }> {
+  const [{ createLive }, { createPageHandler }, { readAssets }] = await Promise.all([
+    import("../page/live.ts"),
+    import("../page/serve.ts"),
+    import("../page/assets.ts"),
+  ]);
+  const live = createLive();
+  const handler = createPageHandler(live.source, readAssets());
+  const parents = new Map<string, string>();
+  return {
+    token: handler.token,
+    answer: (request, response) => handler.answer(request, response),
+    learned: (id, usage) => live.learn(id, usage),
+    sent({ id, session, ...request }) {
+      const parent = session === undefined ? id : (parents.get(session) ?? id);
+      if (session !== undefined) parents.set(session, parent);
+      live.note({ ...request, id, agent: "gateway", ...(parent !== id && { parent }) });
+    },
+  };
+}
+
+/** OpenTelemetry, where its variables are set; who exports is registered with `node --import`. */
+async function telemetryIn(env: Io["env"]): Promise<NonNullable<GatewayOptions["plugins"]>> {
+  if (!Object.keys(env).some((name) => name.startsWith("OTEL_"))) return [];
+  try {
+    const { telemetry } = await import("../telemetry/telemetry.ts");
+    return [telemetry()];
+  } catch (cause) {
+    const message =
+      "OTEL_ variables are set, but @opentelemetry/api is not installed; install it beside longhaul, or start without them.";
+    throw new ContextError("invalid-options", message, { cause });
+  }
 }
 
 /** A line for each thing that happened; requests only where they are wanted. */

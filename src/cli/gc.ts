@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { bytes, plural } from "./figures.ts";
+import { bytes, count, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
 import { durationOption, sizeOption } from "./options.ts";
 
@@ -17,7 +17,7 @@ interface GcOptions extends CommonOptions {
 export function defineGc(command: Command, io: Io): void {
   command
     .description(
-      "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. It also runs by itself, at most once an hour.",
+      "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. What a journal, a written session or a result names goes only by a limit that you give. It also runs by itself, without limits, at most once an hour.",
     )
     .option("--dry-run", "only tell what would be done")
     .option("--older-than <time>", "what was not used for so long (default: 7d)", durationOption)
@@ -38,10 +38,16 @@ async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions
   if (json !== true) for (const warning of report.warnings) talk(io, warning);
 }
 
-function gcView({ dryRun, ran, removed, kept }: GarbageReport): readonly string[] {
+/** So many conversations are named; `--json` has them all. */
+const SHOWN_NAMES = 20;
+
+function gcView({ dryRun, ran, removed, kept, names }: GarbageReport): readonly string[] {
   if (!ran) return ["Nothing was done."];
+  const more = names.length - SHOWN_NAMES;
   return [
-    `${dryRun ? "Would remove" : "Removed"} ${amount(removed)}.`,
+    `${dryRun ? "Would remove" : "Removed"} ${amount(removed)}${names.length > 0 ? ", longest unused first:" : "."}`,
+    ...names.slice(0, SHOWN_NAMES).map((name) => `  ${name}`),
+    ...(more > 0 ? [`  and ${count(more)} more; --json has them all`] : []),
     `${dryRun ? "Would keep" : "Kept"} ${amount(kept)}.`,
   ];
 }

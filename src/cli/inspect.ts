@@ -25,7 +25,8 @@ import {
 import { type Io, printJson, printLines, widthOf } from "./io.ts";
 import { loadConversation, sessionOptions } from "./load.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
-import { mergedSettings, readSettings } from "./settings.ts";
+import { mergedSettings, readSettings } from "../settings/settings.ts";
+import type { PageFlags } from "./inspect-page.ts";
 import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 
 /** `longhaul inspect FILE`: what fills the window, by role, by tool, and over time. */
@@ -34,12 +35,17 @@ export function defineInspect(command: Command, io: Io): void {
     .description(
       "Shows what fills the window: by role, by tool, the ten largest items, and growth over time. Without SESSION, lists the sessions on this computer and lets you pick one.",
     )
-    .argument("[session]", "a session file, plain or gzip, or the id of a session (its beginning)")
+    .argument(
+      "[session]",
+      "a session file, plain, gzip or zstd, or the id of a session (its beginning)",
+    )
     .option("--last", "the newest session, of this folder if there is one")
     .option(
       "--show <number>",
       "print a message in full: 241 is #241 of the window, L241 is line 241 of the file (message 241 of a JSON document)",
     )
+    .option("--web", "open it as a page in the browser, served on this machine until Ctrl-C")
+    .option("--html <file>", "write that page as one file that works offline")
     .addHelpText("after", EXAMPLES)
     .action((session: string | undefined, options) => inspectCommand(io, session, options));
 }
@@ -47,9 +53,10 @@ export function defineInspect(command: Command, io: Io): void {
 const EXAMPLES = `
 Examples:
   longhaul inspect --last
+  longhaul inspect --last --web
   longhaul inspect 3f2a91c0 --show 241`;
 
-interface InspectFlags extends InspectOptions {
+interface InspectFlags extends InspectOptions, PageFlags {
   readonly last?: boolean;
   /** What to print of it. */
   readonly show?: string;
@@ -58,7 +65,7 @@ interface InspectFlags extends InspectOptions {
 export async function inspectCommand(
   io: Io,
   wanted: string | undefined,
-  { last, show, ...flags }: InspectFlags,
+  { last, show, web, html, ...flags }: InspectFlags,
 ): Promise<void> {
   const { findSession } = await import("./sessions/find-session.ts");
   const session = await findSession(io, wanted, { last, json: flags.json });
@@ -67,6 +74,10 @@ export async function inspectCommand(
   if (show !== undefined) {
     const { showMessage } = await import("./show-message.ts");
     return showMessage(io, session, show, options);
+  }
+  if (web === true || html !== undefined) {
+    const { inspectPage } = await import("./inspect-page.ts");
+    return inspectPage(io, session, { ...options, web, html });
   }
   const loaded = await loadConversation(io, await session.load(), options);
   const inspection = inspect(wanted ?? session.path ?? session.name, loaded, options);
@@ -81,12 +92,13 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
     ...headline(inspection, width),
     "",
     ...fullness(inspection, width),
-    ...section("By role", kindLines(inspection, width)),
+    ...section("By role, % of usable", kindLines(inspection, width)),
     ...section("By tool", toolLines(inspection, width)),
-    ...section("Largest", largestLines(inspection, width)),
+    ...section("Largest, % of usable", largestLines(inspection, width)),
     ...section("Growth", growthLines(inspection, width)),
     "",
     ...prunableLines(inspection, width),
+    ...adviceLines(inspection, width),
     ...warningLines(inspection.warnings, width),
     `Next      longhaul compact ${shellWord(inspection.file)}`,
   ];
@@ -97,13 +109,20 @@ export function windowLines(io: Io, inspection: Inspection): string[] {
   const width = widthOf(io);
   return [
     ...fullness(inspection, width),
-    ...section("By role", kindLines(inspection, width)),
+    ...section("By role, % of usable", kindLines(inspection, width)),
     ...section("By tool", toolLines(inspection, width)),
-    ...section("Largest", largestLines(inspection, width)),
+    ...section("Largest, % of usable", largestLines(inspection, width)),
   ];
 }
 
-/** A share of the whole; something is never nothing. */
+function adviceLines({ advice, loaded }: Inspection, width: number): string[] {
+  return advice.flatMap((sentence, at) => {
+    const head = at === 0 ? "Advice    " : "          ";
+    return wrap(`${head}${inFolder(sentence, loaded.conversation.cwd)}`, width, 10);
+  });
+}
+
+/** A share of usable, the whole that fullness and room are of; something is never nothing. */
 function share(part: number, whole: number): string {
   return part > 0 && part / whole < 0.005 ? "<1 %" : percent(part, whole);
 }
@@ -168,11 +187,16 @@ const LABELS: Readonly<Record<ContentKind, string>> = {
 };
 
 function kindLines({ kinds, size }: Inspection, width: number): string[] {
+  const { usable } = size.budget;
   const most = Math.max(0, ...kinds.map((kind) => kind.tokens));
+  const row = (label: string, held: number): string =>
+    `  ${label.padEnd(16)}${count(held).padStart(11)}${share(held, usable).padStart(7)}`;
   const lines = kinds.map(({ kind, tokens: held }) => {
-    const line = `  ${LABELS[kind].padEnd(16)}${count(held).padStart(11)}${share(held, size.tokens).padStart(7)}  `;
+    const line = `${row(LABELS[kind], held)}  `;
     return `${line}${pc.cyan(bar(held, most, width - line.length))}`;
   });
+  const free = usable - size.tokens;
+  if (free > 0) lines.push(pc.dim(row("free", free)));
   if (size.outside === 0) return lines;
   const by =
     size.source === "reported" ? "by what the provider reported" : "as --fixed-tokens says";
@@ -215,7 +239,7 @@ function largestLines({ largest, size, loaded }: Inspection, width: number): str
   const { cwd } = loaded.conversation;
   const shown = largest.find(({ message }) => message !== undefined)?.message;
   const lines = largest.map((item, index) => {
-    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.tokens).padStart(6)}  ${(names[index] ?? "").padEnd(name)}  `;
+    const line = `  ${(places[index] ?? "").padStart(wide)}${count(item.tokens).padStart(9)}${share(item.tokens, size.budget.usable).padStart(6)}  ${(names[index] ?? "").padEnd(name)}  `;
     const [subject, room] = [inFolder(item.subject, cwd), Math.max(8, width - line.length)];
     const isPath = !/\s/.test(subject);
     const told = isPath ? fit(subject, room) : clipLine(subject, room);

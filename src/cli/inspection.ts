@@ -4,6 +4,7 @@ import { planPrune } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { scaledCounter } from "../core/tokens/calibrate.ts";
 import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
+import { adviceOn } from "./advice.ts";
 import type { CommonOptions } from "./io.ts";
 import {
   chooseWindow,
@@ -47,6 +48,8 @@ export interface Inspection {
   readonly largest: readonly ContentItem[];
   readonly growth: Growth;
   readonly prunable: readonly PrunablePieces[];
+  /** What a person could do about what is large. */
+  readonly advice: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -60,6 +63,9 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
   const { size, messages: legal } = measureSession(conversation, measuring);
   const items = windowContents(conversation, size);
   const growth = growthOf(conversation);
+  const tools = sharesByTool(items);
+  const prunable = prunablePieces(legal, size);
+  const saved = prunable.reduce((total, piece) => total + piece.tokens, 0);
   return {
     file,
     loaded,
@@ -69,10 +75,11 @@ export function inspect(file: string, loaded: Loaded, options: InspectOptions): 
     chosen,
     reservedWords: reservedWords(options, format, loaded.title),
     kinds: sharesByKind(items),
-    tools: sharesByTool(items),
+    tools,
     largest: largestItems(items, LARGEST),
     growth,
-    prunable: prunablePieces(legal, size),
+    prunable,
+    advice: adviceOn({ items, tools, tokens: size.tokens, prunable: saved, agent: format }),
     warnings: [...loaded.warnings, ...windowWarnings(chosen)],
   };
 }
@@ -116,6 +123,7 @@ export function inspectJson(inspection: Inspection) {
       tokens: prunable.reduce((total, piece) => total + piece.tokens, 0),
       pieces: prunable,
     },
+    advice: inspection.advice,
     counts: {
       compactions: transcript.compactions,
       prunedOutputs: inspection.prunedBefore,

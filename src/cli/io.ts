@@ -23,6 +23,9 @@ export interface Output {
   readonly columns?: number;
 }
 
+/** Takes the exit code of a command that has its own. */
+export type SetExitCode = (code: number) => void;
+
 /** Options that every command has. */
 export interface CommonOptions {
   /** Print the result as JSON on stdout. */

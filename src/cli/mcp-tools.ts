@@ -2,99 +2,36 @@ import { stripVTControlCharacters } from "node:util";
 import { directoryArchive } from "../archive/directory.ts";
 import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
-import {
-  imagesOf,
-  type RecallInput,
-  recallTools,
-  type SearchInput,
-} from "../archive/recall-tools.ts";
-import { memoryArchive } from "../archive/memory.ts";
-import type { Archive } from "../archive/archive.ts";
 import { ContextError } from "../core/error.ts";
-import { type Fields, fieldsOf } from "../core/text/json.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import {
+  archiveTools,
+  type McpCall,
+  type McpScope,
+  type McpTool,
+  windowTool,
+} from "../mcp/tools.ts";
 import type { InspectOptions } from "./inspection.ts";
 import type { Io } from "./io.ts";
-import type { McpOptions } from "./mcp.ts";
 
-/** One call: what the model gave, and what the agent says about it. */
-export interface McpCall {
-  readonly input: Fields;
-  readonly meta: Fields;
-}
-
-type Content =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
-
-/** A tool of the server. */
-export interface McpTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** JSON Schema. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  run(call: McpCall): Promise<readonly Content[]>;
+/** How a server of tools is started. */
+export interface McpOptions {
+  readonly all?: boolean;
+  readonly session?: string;
+  readonly sessionOfCall?: boolean;
 }
 
 /** The three tools, each for the session that a call belongs to. */
 export function mcpTools(io: Io, options: McpOptions): readonly McpTool[] {
   const scopeOf = (call: McpCall): Scope => scopeOfCall(io, options, call);
-  const { recall, search_archive: search } = recallTools(memoryArchive());
-  return [
-    {
-      name: "recall",
-      title: "Recall an original",
-      description: recall.description.replace("search_archive", "search"),
-      inputSchema: { ...recall.inputSchema, required: ["handle"] },
-      async run(call) {
-        const { archive, input } = scopeOf(call);
-        const asked = input as unknown as RecallInput;
-        const text = await recallTools(archive).recall.execute(asked);
-        const images = await imagesOf(archive, asked);
-        const pictures = images.map(({ data, mediaType }) => ({
-          type: "image" as const,
-          data,
-          mimeType: mediaType,
-        }));
-        return [{ type: "text", text }, ...pictures];
-      },
-    },
-    {
-      name: "search",
-      title: "Search what left the context",
-      description: search.description,
-      inputSchema: { ...search.inputSchema, required: ["pattern"] },
-      async run(call) {
-        const scope = scopeOf(call);
-        await keepSaid(io, scope);
-        const asked = scope.input as unknown as SearchInput;
-        return texts(await recallTools(scope.archive).search_archive.execute(asked));
-      },
-    },
-    {
-      name: "window",
-      title: "How full the window is",
-      description:
-        "Says how full the context window of this session is and what fills it: by kind, by tool, the largest pieces.",
-      inputSchema: NO_INPUT,
-      run: async (call) => texts(await windowView(io, scopeOf(call))),
-    },
-  ];
+  const tools = archiveTools({ scopeOf, beforeSearch: (call) => keepSaid(io, scopeOf(call)) });
+  return [...tools, windowTool((call) => windowView(io, scopeOf(call)))];
 }
-
-function texts(text: string): readonly Content[] {
-  return [{ type: "text", text }];
-}
-
-const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };
 
 /** What a call may see. */
-interface Scope {
-  readonly archive: Archive;
+interface Scope extends McpScope {
   /** Absent where everything is meant. */
   readonly session?: SessionName;
-  /** What the model gave, without what a hook added. */
-  readonly input: Fields;
 }
 
 interface SessionName {
@@ -174,7 +111,7 @@ async function windowView(io: Io, { session }: Scope): Promise<string> {
       import("./load.ts"),
       import("./inspection.ts"),
       import("./inspect.ts"),
-      import("./settings.ts"),
+      import("../settings/settings.ts"),
     ]);
   const flags: InspectOptions = { json: true };
   const options = mergedSettings(await readSettings(io), flags);

@@ -1,17 +1,6 @@
 import type { Command } from "commander";
 import type { Io } from "./io.ts";
-
-/** How a server of tools is started. */
-export interface McpOptions {
-  readonly all?: boolean;
-  readonly session?: string;
-  readonly sessionOfCall?: boolean;
-}
-
-/** The same, and who serves. */
-export interface McpSettings extends McpOptions {
-  readonly version: string;
-}
+import type { McpOptions } from "./mcp-tools.ts";
 
 /** `longhaul mcp`: recall, search and window as tools, over stdio. */
 export function defineMcp(command: Command, io: Io): void {

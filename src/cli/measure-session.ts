@@ -2,7 +2,7 @@ import { createGauge, type AssumedFactor } from "../context/measure.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { totalUsage, type Message } from "../core/message/message.ts";
 import { type Repair, repairMessages } from "../core/message/repair.ts";
-import { contextBudget, type ContextBudget } from "../core/overflow/budget.ts";
+import { budgetOf, type ContextBudget } from "../core/overflow/budget.ts";
 import {
   type CalibrationSample,
   isPlausible,
@@ -70,7 +70,7 @@ export function measureSession(
   const { messages: legal, repairs } = repairMessages(conversation.messages);
   const beside = estimator.count(instructions);
   const reports = believedReports(legal, meter, beside + fixedTokens);
-  const budget = contextBudget({ ...options, model });
+  const budget = budgetOf({ ...options, model });
   const last = reports.at(-1);
   const expected = options.tokenFactor ?? modelFamily(model ?? "")?.factor ?? 1;
   const { factor, outside } = scaleOf(reports, expected);

@@ -34,7 +34,11 @@ export function definePlugin(command: Command, io: Io): void {
       "lines of one output that are kept (default: 2000)",
       numberOption,
     )
-    .option("--max-bytes <bytes>", "and of UTF-8 (default: 50000)", numberOption)
+    .option(
+      "--max-bytes <bytes>",
+      "and of UTF-8 (default: 50000, less in a small window)",
+      numberOption,
+    )
     .option("--project", "write it into this folder's project, for an agent that allows it")
     .option("--remove", "take it out again")
     .option("--dry-run", "print what would be written, and write nothing")

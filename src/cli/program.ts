@@ -1,10 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
 import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
-import { type Io, isTerminal, printJson, shown, talk } from "./io.ts";
-
-/** Takes the exit code of a command that has its own. */
-export type SetExitCode = (code: number) => void;
+import { type Io, isTerminal, printJson, type SetExitCode, shown, talk } from "./io.ts";
 
 /** Gives a command its arguments, options and action. */
 type Define = (command: Command, io: Io, setExitCode: SetExitCode) => void;
@@ -44,6 +41,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./inspect.ts")).defineInspect,
   },
   {
+    name: "simulate",
+    summary: "see what each way of making room would have kept of a session, and cost",
+    load: async () => (await import("./simulate.ts")).defineSimulate,
+  },
+  {
     name: "cost",
     summary: "add up what the sessions on this computer took, in tokens and money",
     load: async () => (await import("./cost.ts")).defineCost,
@@ -79,6 +81,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./gc.ts")).defineGc,
   },
   {
+    name: "migrate",
+    summary: "make the tables of an archive in PostgreSQL",
+    load: async () => (await import("./migrate.ts")).defineMigrate,
+  },
+  {
     name: "gateway",
     summary: "stand between any client and its model provider",
     load: async () => (await import("./gateway.ts")).defineGateway,
@@ -91,7 +98,10 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "completion",
     summary: "print what completes our commands in bash, zsh or fish",
-    load: async () => (await import("./completion.ts")).defineCompletion,
+    load: async () => {
+      const { defineCompletion } = await import("./completion.ts");
+      return (command, io) => defineCompletion(command, io, () => allCommands(io));
+    },
   },
   {
     name: "formats",

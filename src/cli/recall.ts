@@ -10,6 +10,7 @@ import { fileData, type FilePart } from "../core/message/index.ts";
 import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, printPieces, talk } from "./io.ts";
 import { numberOption, rangeOption, wholeOption } from "./options.ts";
+import { printMessages, tellOrigin } from "./told-original.ts";
 import type { Archive } from "../archive/index.ts";
 
 interface RecallCommandOptions extends CommonOptions {
@@ -95,7 +96,12 @@ async function print(
   if (json === true)
     return printJson(io, { version: 1, handle, content: await archive.get(handle) });
   // As bytes: not every original is text. A person gets a sentence for what is none.
-  const shownArchive = io.stdout.isTTY === true ? toldArchive(archive) : archive;
+  const isShown = io.stdout.isTTY === true;
+  const shownArchive = isShown ? toldArchive(archive) : archive;
+  if (isShown) {
+    await tellOrigin(io, archiveFolder(io.env), handle);
+    if (!isPart && (await printMessages(io, archive, handle))) return;
+  }
   await printPieces(io, recallBytes(shownArchive, handle, range));
 }
 

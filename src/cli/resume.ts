@@ -24,10 +24,11 @@ import {
 } from "./compaction.ts";
 import { type Outcome, outcomeView, warnings } from "./compact-report.ts";
 import { shellWord, shellWords } from "./figures.ts";
-import { type Io, printJson, printLines } from "./io.ts";
+import { type Io, printJson, printLines, type SetExitCode } from "./io.ts";
+import { conversationOf, keepNamed } from "./kept.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
-import type { SetExitCode } from "./program.ts";
 import { type ChosenSession, findSession } from "./sessions/find-session.ts";
+import { programCall } from "./program-call.ts";
 
 interface ResumeOptions extends CompactionFlags {
   readonly last?: boolean;
@@ -63,7 +64,13 @@ export function defineResume(command: Command, io: Io, setExitCode: SetExitCode)
 }
 
 /** Where agents keep their files, when they are told. */
-const FOLDERS = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_DATA_HOME"];
+const FOLDERS = [
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "PI_CODING_AGENT_DIR",
+  "QWEN_HOME",
+  "XDG_DATA_HOME",
+];
 
 /** Another home holds the agents' folders where they are by default. */
 function elsewhere(io: Io, home: string): Io {
@@ -96,9 +103,11 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
     folder: archiveFolder(io.env),
     options,
   });
-  const outcome: Outcome = { loaded, isForced: options.force === true, ...edited };
-  const isSame = outcome.report.action === "none" && to === from;
-  const written = isSame ? undefined : await write(io, outcome, { to, session, options });
+  const done: Outcome = { loaded, isForced: options.force === true, ...edited };
+  const isSame = done.report.action === "none" && to === from;
+  const written = isSame ? undefined : await write(io, done, { to, session, options });
+  const told = [...done.report.warnings, ...(written?.unkept ?? [])];
+  const outcome: Outcome = { ...done, report: { ...done.report, warnings: told } };
   const result: ResumeResult = { from, to, outcome, written };
   if (options.json === true) printJson(io, resumeJson(result));
   else printLines(io, resumeView(io, result));
@@ -116,6 +125,8 @@ interface Written {
   /** What the person must run first, because we could not. */
   readonly before?: readonly string[];
   readonly isInPlace: boolean;
+  /** Why the originals may not be kept. */
+  readonly unkept: readonly string[];
 }
 
 interface Destination {
@@ -143,12 +154,23 @@ async function write(
       file,
       state: longhaulHome(io.env),
     });
-    return { id, cwd, isCwdThere, path: place, command, isInPlace: true };
+    const unkept = await keepNamed(io, loaded, {
+      text: JSON.stringify(messages),
+      conversation: conversationOf(to, id),
+      namedBy: place,
+    });
+    return { id, cwd, isCwdThere, path: place, command, isInPlace: true, unkept };
   }
   const { homeOf } = await import("./sessions/sessions.ts");
   const made = await writeSession(to, content, homeOfAgents(io, homeOf(io)));
+  const unkept = await keepNamed(io, loaded, {
+    text: made.text,
+    conversation: conversationOf(to, made.id),
+    // A database has it then, into which nobody looks.
+    namedBy: made.importCommand === undefined ? made.path : true,
+  });
   const before = made.importCommand && (await imported(io, made.importCommand, cwd));
-  return { ...made, cwd, isCwdThere, before, isInPlace: false };
+  return { ...made, cwd, isCwdThere, before, isInPlace: false, unkept };
 }
 
 function isFolder(place: string): Promise<boolean> {
@@ -166,7 +188,9 @@ async function imported(
 ): Promise<readonly string[] | undefined> {
   const folder = (await isFolder(cwd)) ? cwd : io.cwd;
   try {
-    await promisify(execFile)(program, args, { cwd: folder, env: { ...process.env, ...io.env } });
+    const call = programCall(program, args);
+    const env = { ...process.env, ...io.env };
+    await promisify(execFile)(call.file, call.args, { ...call.options, cwd: folder, env });
     return undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [program, ...args];
@@ -212,6 +236,7 @@ function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
     ...lines,
     "",
     `Archive   ${archiveFolder(io.env)}`,
+    "Kept      the originals, as long as the session is there and you set no limit (longhaul gc)",
     isInPlace
       ? `Appended  to ${file} (longhaul resume --undo takes it back)`
       : `Written   ${file} (the old session is as it was)`,
@@ -252,7 +277,9 @@ async function start(
       `${program} is not installed here. See the line above.`,
     );
   }
-  const child = spawn(program, args, {
+  const call = programCall(program, args);
+  const child = spawn(call.file, call.args, {
+    ...call.options,
     cwd: isCwdThere ? cwd : io.cwd,
     env: { ...process.env, ...io.env },
     stdio: "inherit",

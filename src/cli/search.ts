@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
+import { ContextError } from "../core/error.ts";
 import { clipLine } from "../core/text/clip.ts";
 import { bytes, localTime, plural, shellWords } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
@@ -34,11 +35,23 @@ export function defineSearch(command: Command, io: Io): void {
       "Looks for a text in every session on this computer, newest first: also in what was compacted away, in sub-agents, in outputs that agents keep beside a session, and in our archive. Each hit says how to open it.",
     )
     .argument("<text>", "what to look for, as it is; upper and lower case are told apart")
+    .allowExcessArguments()
     .option("--regex", "the text is a regular expression (RE2); (?i) at its start ignores case")
     .option("--session <id>", "only in this session (the beginning of its id will do)")
     .option("--limit <hits>", "the most hits (default: 50)", numberOption)
     .addHelpText("after", EXAMPLES)
-    .action((text: string, flags: SearchFlags) => searchCommand(io, text, flags));
+    .action((text: string, flags: SearchFlags) => {
+      if (command.args.length > 1) throw severalTexts(command.args);
+      return searchCommand(io, text, flags);
+    });
+}
+
+function severalTexts(texts: readonly string[]): ContextError {
+  const given = texts.map((text) => JSON.stringify(text)).join(", ");
+  return new ContextError(
+    "invalid-options",
+    `search takes one text and was given ${texts.length}: ${given}. Put it in quotes; --regex has no value of its own, it says that the text is an expression.`,
+  );
 }
 
 const EXAMPLES = `
@@ -83,9 +96,12 @@ function foundLines(io: Io, { target, about, hits, more }: FoundIn): string[] {
   ];
 }
 
-function summary({ found, searched, isFull, unread }: SearchOutcome): string {
+function summary({ found, searched, isFull, unread, hint }: SearchOutcome): string {
   const hits = found.reduce((sum, each) => sum + each.hits.length + each.more, 0);
-  const left = unread === 0 ? "" : `; ${plural(unread, "file")} could not be read`;
+  const left =
+    unread === 0
+      ? ""
+      : `; ${plural(unread, "file")} could not be read${hint === undefined ? "" : `. ${hint}`}`;
   const more = isFull ? "; there may be more, see --limit" : "";
   return `${plural(hits, "hit")} in ${plural(searched.files, "file")} (${bytes(searched.bytes)})${more}${left}`;
 }

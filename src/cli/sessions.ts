@@ -13,7 +13,14 @@ interface FilterFlags extends CommonOptions {
 }
 
 /** The agents whose sessions are found on this computer. */
-const AGENTS: readonly string[] = ["claude-code", "codex", "opencode", "pi", "gemini-cli"];
+const AGENTS: readonly string[] = [
+  "claude-code",
+  "codex",
+  "opencode",
+  "pi",
+  "gemini-cli",
+  "qwen-code",
+];
 
 /** What every command on many sessions has. */
 export function filterOptions(command: Command): Command {

@@ -1,28 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import type { ChildSettings, ClientWorld, GatewayAddress } from "./wrap-child.ts";
+import { clineSettings, continueSettings, copyOf, qwenSettings } from "./wrap-copies.ts";
 
-/** Where a client shall send its requests. */
-export interface GatewayAddress {
-  /** For Anthropic clients; OpenAI clients take it with `/v1` behind it. */
-  readonly url: string;
-  /** The provider of the client's own configuration that goes there. @default those built in */
-  readonly provider?: string;
-  /** Whether that provider speaks Anthropic Messages. */
-  readonly isAnthropic: boolean;
-}
-
-/** What one child is started with. */
-export interface ChildSettings {
-  /** Before the arguments that the person gave. */
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Removes what was made for the child. */
-  readonly cleanUp: () => void;
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-type Settle = (address: GatewayAddress, env: Env) => Partial<ChildSettings>;
+type Settle = (address: GatewayAddress, world: ClientWorld) => Partial<ChildSettings>;
 
 /** The clients that need more than a variable; nothing of their own configuration is changed. */
 const CLIENTS: Readonly<Record<string, Settle>> = {
@@ -30,25 +9,40 @@ const CLIENTS: Readonly<Record<string, Settle>> = {
     const key = provider === undefined ? "openai_base_url" : `model_providers.${provider}.base_url`;
     return { args: ["-c", `${key}=${JSON.stringify(`${url}/v1`)}`] };
   },
-  opencode: ({ url, provider }, { OPENCODE_CONFIG_CONTENT: own }) => {
+  opencode: ({ url, provider }, { env: { OPENCODE_CONFIG_CONTENT: own } }) => {
     const names = provider === undefined ? ["anthropic", "openai"] : [provider];
     const options = { baseURL: `${url}/v1` };
     const entries = Object.fromEntries(names.map((name) => [name, { options }]));
     return { env: { OPENCODE_CONFIG_CONTENT: withProviders(own, entries) } };
   },
   pi: (address) => {
-    const folder = mkdtempSync(path.join(tmpdir(), "longhaul-wrap-"));
-    const file = path.join(folder, "longhaul-gateway.ts");
-    writeFileSync(file, piExtension(address));
-    const cleanUp = (): void => rmSync(folder, { recursive: true, force: true });
+    const { file, cleanUp } = copyOf("longhaul-gateway.ts", piExtension(address));
     return { args: ["-e", file], cleanUp };
   },
+  qwen: qwenSettings,
+  cline: clineSettings,
+  cn: continueSettings,
 };
 
-/** How one client is told, for as long as it runs. Any other program is told by its environment. */
-export function settingsOf(client: string, address: GatewayAddress, env: Env): ChildSettings {
+/** Programs that have another name than their product. */
+const PROGRAMS: Readonly<Record<string, string>> = { continue: "cn", "qwen-code": "qwen" };
+
+/** The program of a client, by the name of either. */
+export function programOf(client: string): string {
+  return PROGRAMS[client] ?? client;
+}
+
+/**
+ * How one client is told, for as long as it runs. Any other program is told by its environment. Throws
+ * `invalid-options` for a provider that the client's settings do not have.
+ */
+export function settingsOf(
+  client: string,
+  address: GatewayAddress,
+  world: ClientWorld,
+): ChildSettings {
   const { url } = address;
-  const settled = CLIENTS[client]?.(address, env);
+  const settled = CLIENTS[programOf(client)]?.(address, world);
   return {
     args: settled?.args ?? [],
     env: { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1`, ...settled?.env },

@@ -4,10 +4,14 @@ import type { Command } from "commander";
 import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
+import { readSettings } from "../settings/settings.ts";
 import { plural } from "./figures.ts";
-import { type Io, talk } from "./io.ts";
+import { type Io, type SetExitCode, talk } from "./io.ts";
+import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption } from "./options.ts";
-import { type ChildSettings, type GatewayAddress, settingsOf } from "./wrap-clients.ts";
+import type { ChildSettings, GatewayAddress } from "./wrap-child.ts";
+import { programOf, settingsOf } from "./wrap-clients.ts";
+import { programCall } from "./program-call.ts";
 
 interface WrapFlags {
   readonly anthropic?: string;
@@ -20,12 +24,12 @@ interface WrapFlags {
 }
 
 /** `longhaul wrap CLIENT -- ARGS…`: one client behind a gateway of its own. */
-export function defineWrap(command: Command, io: Io, setExitCode: (code: number) => void): void {
+export function defineWrap(command: Command, io: Io, setExitCode: SetExitCode): void {
   command
     .description(
-      "Runs one coding agent behind a gateway of its own, which ends with it. The agent is told by its environment or its arguments; none of its files is changed. Any other program gets ANTHROPIC_BASE_URL and OPENAI_BASE_URL. The exit code is that of the agent.",
+      "Runs one coding agent behind a gateway of its own, which ends with it. The agent is told by its environment, its arguments or a copy of its settings; none of its files is changed. Any other program gets ANTHROPIC_BASE_URL and OPENAI_BASE_URL. The exit code is that of the agent.",
     )
-    .argument("<client>", "claude, codex, opencode, pi, or any program")
+    .argument("<client>", "claude, codex, opencode, pi, cline, continue, qwen, or any program")
     .argument("[args...]", "after --, what the client is to get")
     .option("--anthropic <url>", "where Anthropic requests go (default: $ANTHROPIC_BASE_URL)")
     .option("--openai <url>", "where OpenAI requests go (default: $OPENAI_BASE_URL)")
@@ -62,23 +66,37 @@ async function wrapCommand(io: Io, { client, args, flags }: Wrapped): Promise<nu
   const { provider } = flags;
   const isAnthropic = flags.anthropic !== undefined;
   const address: GatewayAddress = { url, isAnthropic, ...(provider !== undefined && { provider }) };
-  const settings = settingsOf(client, address, io.env);
+  let settings: ChildSettings | undefined;
+  let ended: Ended | undefined;
   try {
-    return await runChild(io, { client, args, settings });
+    settings = settingsOf(client, address, io);
+    ended = await runChild(io, { program: programOf(client), args, settings });
+    return ended.code;
   } finally {
-    settings.cleanUp();
+    settings?.cleanUp();
     gateway?.abort();
     await gateway?.close();
-    if (gateway !== undefined) talk(io, `longhaul: ${summaryOf(gateway, flags.audit === true)}`);
+    // What never began has nothing to tell.
+    if (gateway !== undefined && ended?.hasRun === true) {
+      talk(io, `longhaul: ${summaryOf(gateway, flags.audit === true)}`);
+    }
   }
 }
 
+interface Ended {
+  readonly code: number;
+  readonly hasRun: boolean;
+}
+
 /** On a port that nobody can have taken before, so that no key goes to a stranger. */
-function ownGateway(
-  { env }: Io,
+async function ownGateway(
+  io: Io,
   { anthropic, openai, window, archive, audit }: WrapFlags,
 ): Promise<Gateway> {
+  const { env } = io;
+  const { prices } = await readSettings(io);
   const own = {
+    priceOf: pricesOfNow(prices),
     anthropic: anthropic ?? named(env["ANTHROPIC_BASE_URL"]),
     openai: openai ?? named(env["OPENAI_BASE_URL"]),
     archive: archive ?? archiveFolder(env),
@@ -109,7 +127,7 @@ async function runningGateway(given: string): Promise<string> {
 }
 
 interface Child {
-  readonly client: string;
+  readonly program: string;
   readonly args: readonly string[];
   readonly settings: ChildSettings;
 }
@@ -118,9 +136,11 @@ interface Child {
 const NOT_FOUND = 127;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-function runChild(io: Io, { client, args, settings }: Child): Promise<number> {
+function runChild(io: Io, { program, args, settings }: Child): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawn(client, [...settings.args, ...args], {
+    const call = programCall(program, [...settings.args, ...args]);
+    const child = spawn(call.file, call.args, {
+      ...call.options,
       cwd: io.cwd,
       env: { ...io.env, ...settings.env },
       stdio: "inherit",
@@ -130,14 +150,14 @@ function runChild(io: Io, { client, args, settings }: Child): Promise<number> {
       if (signal !== "SIGINT") child.kill(signal);
     };
     for (const signal of SIGNALS) process.on(signal, passOn);
-    const end = (code: number): void => {
+    const end = (code: number, hasRun = true): void => {
       for (const signal of SIGNALS) process.removeListener(signal, passOn);
-      resolve(code);
+      resolve({ code, hasRun });
     };
     child.once("error", (error: NodeJS.ErrnoException) => {
       const why = error.code === "ENOENT" ? "there is no such program on the path" : error.message;
-      talk(io, `longhaul: ${client} could not be started: ${why}.`);
-      end(NOT_FOUND);
+      talk(io, `longhaul: ${program} could not be started: ${why}.`);
+      end(NOT_FOUND, false);
     });
     child.once("close", (code, signal) => {
       end(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
@@ -147,9 +167,17 @@ function runChild(io: Io, { client, args, settings }: Child): Promise<number> {
 
 function summaryOf({ metrics }: Gateway, isAudit: boolean): string {
   const { counted } = metrics;
+  if (counted("requests") === 0) {
+    return "no request came through the gateway. Where the client's settings name a provider with an address of its own, say --provider NAME and where that is (--openai URL or --anthropic URL).";
+  }
   const saved = `${counted("saved_tokens").toLocaleString("en")} input tokens`;
   const edits = plural(counted("planned_edits"), "edit");
   const cut = plural(counted("truncated"), "tool output");
   const would = isAudit ? "would have left out" : "left out";
-  return `${plural(counted("requests"), "request")}, ${edits}, ${cut} cut; ${would} ${saved}.`;
+  const dollars = metrics.savedDollars();
+  const amount = `${dollars < 0 ? "-" : ""}$${Math.abs(dollars).toFixed(2)}`;
+  const money = Math.abs(dollars) < 0.005 ? "" : ` (${amount} at list prices, caches reckoned)`;
+  const changed = counted("prefix_violations");
+  const broken = changed === 0 ? "" : ` ${plural(changed, "prefix violation")}: please report it.`;
+  return `${plural(counted("requests"), "request")}, ${edits}, ${cut} cut; ${would} ${saved}${money}.${broken}`;
 }

@@ -84,6 +84,28 @@ describe("longhaul recall", () => {
     });
   });
 
+  it("says at a terminal what it is and where it comes from, and shows messages as such", async () => {
+    const home = temporaryFolder();
+    const env = { LONGHAUL_HOME: home };
+    const archive = directoryArchive(path.join(home, "archive"), { conversation: "s-1" });
+    const messages = [
+      { role: "user", parts: [{ type: "text", text: "Mend the till." }] },
+      { role: "assistant", parts: [{ type: "text", text: "Done." }] },
+    ];
+    const lines = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+    const { handle, path: file } = await archive.put("head", lines);
+    const terminal = capturedIo({ env, columns: 80 });
+    expect(await runProgram(terminal, ["recall", handle], "0")).toBe(0);
+    expect(terminal.talk()).toContain(`${handle}: messages that left the window together`);
+    expect(terminal.talk()).toContain(`from s-1, ${file}`);
+    expect(terminal.text()).toBe("#0 user\n\nMend the till.\n\n#1 assistant\n\nDone.\n");
+    expect(await runHere(["recall", handle], { env })).toMatchObject({ stdout: lines, stderr: "" });
+    const odd = await archive.put("head", "no messages");
+    const raw = capturedIo({ env, columns: 80 });
+    expect(await runProgram(raw, ["recall", odd.handle], "0")).toBe(0);
+    expect(raw.text()).toBe("no messages");
+  });
+
   it("reads no faster than its reader does", async () => {
     const home = temporaryFolder();
     const folder = path.join(home, "archive");

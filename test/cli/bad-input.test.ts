@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -129,7 +130,7 @@ describe("an unknown format", () => {
       /^longhaul: .*session\.jsonl fits no known.*lines.*object with type, payload/,
     );
     expect(nearest).toMatch(/^Nearest: codex \(no line has the type and payload/);
-    expect(next).toMatch(/--format.*claude-code, codex, opencode/);
+    expect(next).toMatch(/--format.*claude-code, codex, copilot-cli, opencode/);
     expect(readdirSync(folder)).toEqual(["session.jsonl"]);
   });
 
@@ -310,10 +311,12 @@ describe("the archive", () => {
     const state = path.join(folder, "state");
     // A file where the folder should be stops root as well.
     writeFileSync(state, "");
-    const run = await runHere(["compact", file, "--window", "8k", "--json"], {
-      cwd: folder,
-      env: { LONGHAUL_HOME: state },
-    });
+    const options = { cwd: folder, env: { LONGHAUL_HOME: state } };
+    const args = ["compact", file, "--window", "8k", "--json"];
+    const placeless = await runHere(args, options);
+    expect(placeless.code).toBe(1);
+    expectOneLine(placeless.stderr, /Cannot write .*results.*Choose another path/);
+    const run = await runHere([...args, "--out", "small.json"], options);
     expect(run.code).toBe(0);
     const report = JSON.parse(run.stdout);
     expect(report.prune).toEqual([]);
@@ -484,8 +487,13 @@ describe("a result that would take the place of the session", () => {
 
   it("is refused too where the usual name leads to it", async () => {
     const { folder, file } = fileWith(lines(longChat()));
-    symlinkSync(file, path.join(folder, "session.compacted.json"));
-    const { code, stderr } = await runHere(["compact", file, "--force"], { cwd: folder });
+    const options = { cwd: folder, env: { LONGHAUL_HOME: path.join(folder, "state") } };
+    const { stdout } = await runHere(["compact", file, "--force", "--json"], options);
+    const { out } = JSON.parse(stdout);
+    expect(out.startsWith(path.join(folder, "state", "results"))).toBe(true);
+    unlinkSync(out);
+    symlinkSync(file, out);
+    const { code, stderr } = await runHere(["compact", file, "--force"], options);
     expect(code).toBe(2);
     expectOneLine(stderr, /would replace the session itself/);
   });

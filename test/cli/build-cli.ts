@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { build } from "esbuild";
 import type { TestProject } from "vitest/node";
+import { buildPage } from "../../scripts/build-page.mjs";
 
 /** What tests start as processes of their own, by the name that each has in `test/.built`. */
 const PROGRAMS = {
@@ -29,6 +30,7 @@ export async function setup({ config }: TestProject): Promise<() => void> {
     target: "node20",
     packages: "external",
   });
+  await buildPage("dist/page");
   const { LONGHAUL_HOME: home } = config.env;
   return () => home && rmSync(home, { recursive: true, force: true });
 }

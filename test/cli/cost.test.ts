@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PRICE_LISTS } from "../../src/cli/money/prices.ts";
@@ -141,6 +141,19 @@ describe("longhaul cost", () => {
     await cost();
     expect(io.lines().find((line) => line.startsWith("all"))).toMatch(/ 2\.0M .*\$10\.00$/);
     expect(io.text()).toContain("platform.claude.com");
+  });
+
+  it("counts once what a fork has copied, whichever line of it came first", async () => {
+    const said = reply("a", 9) + reply("b", 8);
+    put(".claude/projects/p/s.jsonl", said + reply("c", 7));
+    put(".claude/projects/p/f.jsonl", said.replaceAll('"s"', '"f"') + reply("d", 6));
+    put(".claude/projects/p/other.jsonl", reply("e", 5));
+    const first = path.join(home, ".claude/projects/p/s.jsonl");
+    utimesSync(first, new Date(TIME - DAY_MS), new Date(TIME - DAY_MS));
+    const { total, rows } = await cost("--by", "session", "--json");
+    expect(total).toMatchObject({ requests: 5, cost: 25 });
+    const requests = Object.fromEntries(rows.map((row) => [row.name, row.requests]));
+    expect(requests).toEqual({ s: 3, f: 1, other: 1 });
   });
 
   it("says so where nothing is reported", async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { rawRequest, rawUpstream } from "../gateway/raw-upstream.ts";
@@ -13,8 +14,8 @@ interface Started {
 }
 
 /** The command in a process of its own, once it has said where it listens. */
-async function start(args: readonly string[]): Promise<Started> {
-  const env = { ...process.env, LONGHAUL_HOME: path.join(temporaryFolder(), "state") };
+async function start(args: readonly string[], more: object = {}): Promise<Started> {
+  const env = { ...process.env, LONGHAUL_HOME: path.join(temporaryFolder(), "state"), ...more };
   const words = [MAIN, "gateway", "--port", "0", ...args];
   const child = spawn(process.execPath, words, { env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -36,6 +37,39 @@ describe("longhaul gateway", () => {
     expect(answer.status).toBe(200);
     child.kill("SIGTERM");
     expect(await exit).toBe(0);
+  });
+
+  it("takes its settings from flags, the environment and a file, in this order", async () => {
+    const home = temporaryFolder();
+    const [one, two, three] = await Promise.all(
+      ["flag", "variable", "file"].map((name) => rawUpstream((_, answer) => answer.end(name))),
+    );
+    const gateway = { anthropic: three?.url, openai: three?.url, limits: { maxStreams: 3 } };
+    writeFileSync(path.join(home, "longhaul.json"), JSON.stringify({ gateway }));
+    const env = { LONGHAUL_HOME: home, LONGHAUL_GATEWAY_ANTHROPIC: two?.url };
+    const urlOf = ({ line }: Started): string => line.replace(/^.* on /, "");
+    const said = async (started: Started, target: string): Promise<string> =>
+      (await rawRequest(urlOf(started) + target)).body.toString();
+    const named = await start([], env);
+    expect(await said(named, "/v1/messages/x")).toBe("variable");
+    expect(await said(named, "/v1/models")).toBe("file");
+    expect(await said(await start(["--anthropic", one?.url ?? ""], env), "/v1/messages/x")).toBe(
+      "flag",
+    );
+  });
+
+  it.each([
+    [{ port: "4141" }, "gateway.port"],
+    [{ limits: { idleMs: -1 } }, "gateway.limits.idleMs"],
+    [{ hots: "x" }, "host"],
+    [{ recall: "telepathy" }, "tool, file, none"],
+    ["127.0.0.1", "an object"],
+  ])("says what is wrong in a file: %j", async (gateway, words) => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "longhaul.json"), JSON.stringify({ gateway }));
+    const { code, stderr } = await runCli(["gateway"], { env: { LONGHAUL_HOME: home } });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(words);
   });
 
   it("says it and its log as JSON, and nothing of what was in a request", async () => {

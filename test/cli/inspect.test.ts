@@ -140,15 +140,35 @@ describe("inspect on our recorded session", () => {
     const lines = (await view(RECORDED, columns)).lines();
     for (const line of lines.slice(0, -1))
       expect(Array.from(line).length).toBeLessThanOrEqual(columns);
-    for (const title of ["By role", "By tool", "Largest", "Growth"]) expect(lines).toContain(title);
+    const titles = ["By role, % of usable", "By tool", "Largest, % of usable", "Growth"];
+    for (const title of titles) expect(lines).toContain(title);
     expect(lines).toContain("State     Overflow: 51,132 over");
     expect(lines.at(-1)).toBe(`Next      longhaul compact ${RECORDED}`);
-    const shares = lines
-      .slice(lines.indexOf("By role") + 1, lines.indexOf("By tool"))
-      .flatMap((line) => /^ {2}\S.*? (<?\d+) %/.exec(line)?.[1] ?? []);
-    const percents = shares.map((share) => (share.startsWith("<") ? 0 : Number(share)));
-    expect(Math.abs(sum(percents) - 100)).toBeLessThanOrEqual(2);
   });
+
+  it.each([undefined, 400_000])(
+    "has one whole for all shares, in a window of %s",
+    async (window) => {
+      const io = capturedIo({ columns: 80 });
+      await inspectCommand(io, RECORDED, { window });
+      const text = io.text();
+      const lines = io.lines();
+      const rows = lines
+        .slice(lines.indexOf("By role, % of usable") + 1, lines.indexOf("By tool"))
+        .flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) +([\d,]+) +<?(\d+) %/g)]);
+      const numberOf = (told: string | undefined): number => Number(told?.replaceAll(",", ""));
+      const full = numberOf(/(\d+) % of usable$/m.exec(text)?.[1]);
+      const usable = numberOf(/which ([\d,]+) usable/.exec(text)?.[1]);
+      const held = numberOf(/In it +([\d,]+) tokens/.exec(text)?.[1]);
+      const free = rows.filter(([, label]) => label === "free");
+      expect(free.map(([, , tokens]) => numberOf(tokens))).toEqual(
+        held < usable ? [usable - held] : [],
+      );
+      const shares = sum(rows.map(([, , , share]) => numberOf(share)));
+      expect(Math.abs(shares - Math.max(full, 100))).toBeLessThanOrEqual(4);
+      expect(sum(rows.map(([, , tokens]) => numberOf(tokens)))).toBe(Math.max(held, usable));
+    },
+  );
 });
 
 describe.skipIf(RECORDED_FILES.length === 0)("inspect on recorded transcripts", () => {

@@ -8,8 +8,9 @@ import { runProgram } from "../../src/cli/program.ts";
 import { literalNeedle, regexNeedle } from "../../src/cli/search/needle.ts";
 import { runs } from "../property/runs.ts";
 import { recording, RECORDINGS } from "../recordings.ts";
+import { HAS_ZSTD, PACKED_ROLLOUT } from "../transcripts/zstd.ts";
 import { capturedIo, type CapturedIo } from "./captured-io.ts";
-import { temporaryFolder } from "./run-cli.ts";
+import { runHere, temporaryFolder } from "./run-cli.ts";
 
 interface Hit {
   readonly agent: string;
@@ -135,6 +136,17 @@ describe("longhaul search", () => {
     expect((await run(recall)).text()).toBe("beta walrus\n");
   });
 
+  it("looks into what Codex packed with zstd, or says that it could not", async () => {
+    put(".codex/archived_sessions/rollout-2026-06-27T12-24-00-z1.jsonl.zst", PACKED_ROLLOUT);
+    const found = await search("walnuts");
+    if (HAS_ZSTD) expect(found).toMatchObject([{ agent: "codex", project: "/home/ada/mill" }]);
+    else {
+      const told = (await run(["search", "walnuts"])).talk();
+      expect(told).toContain("1 file could not be read");
+      expect(told).toContain("Use Node.js 22.15 or newer");
+    }
+  });
+
   it("opens what it finds", async () => {
     for (const text of ["paint the fence", "with größe", "gate is", "palisade", "deeply packed"]) {
       const [hit] = await search(text);
@@ -253,5 +265,14 @@ describe("what is looked for in bytes", () => {
     const needle = await regexNeedle(pattern);
     expect(needle.find(text)).toBeGreaterThanOrEqual(0);
     for (const form of stored(text)) expect(holds(needle.probes, form)).toBe(true);
+  });
+});
+
+describe("what is typed for a search", () => {
+  it("is one text: a pattern behind --regex is told so", async () => {
+    const { code, stderr } = await runHere(["search", "zzz", "--regex", "("]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/one text and was given 2: "zzz", "\(".*--regex has no value/);
+    expect((await runHere(["search", "zzz", "--regex"])).code).toBe(0);
   });
 });

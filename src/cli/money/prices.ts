@@ -3,17 +3,7 @@
  * so a price may be out of date. Nothing here is exact to a bill (batches, priority, subscriptions and
  * regions have prices of their own); a model that is not here is counted in tokens only. `prices` in the settings adds models and replaces what stands here.
  */
-
-/** US dollars for a million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  /** For five minutes where there are two kinds. @default the price of input */
-  readonly cacheWrite?: number;
-  /** For an hour. @default that of `cacheWrite` */
-  readonly cacheWriteHour?: number;
-}
+import type { Price } from "../../settings/settings.ts";
 
 /** A price, for which models, since when, and above which size of a request. */
 export interface PriceRow {

@@ -1,4 +1,5 @@
-import { PRICE_LISTS, type Price, type PriceRow, PROMPT_BANDS } from "./prices.ts";
+import type { Price } from "../../settings/settings.ts";
+import { PRICE_LISTS, type PriceRow, PROMPT_BANDS } from "./prices.ts";
 import type { RequestUsage } from "../../transcripts/index.ts";
 
 /** Prices that a person set, by the name of the model. */
@@ -31,13 +32,18 @@ export function dayOf(time: number | undefined): string {
   return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
 }
 
+/** What a request and every copy of it have in common; `undefined` where nothing tells it from others. */
+export function requestKey({ id, time, model, usage }: RequestUsage): string | undefined {
+  return id ?? (time === undefined ? undefined : JSON.stringify([time, model, usage]));
+}
+
 /** Adds requests up by day, model and price band. */
 export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
   const uses = new Map<string, DayUse>();
   for (const { time, model = "", usage, cacheWriteHour = 0, cost = 0 } of requests) {
     const { input, output, cacheRead = 0, cacheWrite = 0 } = usage;
     const prompt = input + cacheRead + cacheWrite;
-    const band = PROMPT_BANDS.findLast((from) => prompt > from) ?? 0;
+    const band = bandOf(prompt);
     const [day, isReckoned] = [dayOf(time), cost > 0];
     // What the agent reckoned must not share a row with what it did not.
     const key = [day, model, band, isReckoned].join("\0");
@@ -139,6 +145,20 @@ export function priceOf(
   if (set !== undefined) return set;
   const row = rowsOf(bare).find(({ from }) => from === undefined || day >= from);
   return row?.long !== undefined && band >= row.long.above ? row.long.price : row?.price;
+}
+
+/** What models cost today, by the size of a prompt; a person's own prices first. */
+export function pricesOfNow(
+  own?: OwnPrices,
+): (model: string, promptTokens: number) => Price | undefined {
+  return (model, promptTokens) => {
+    const band = bandOf(promptTokens);
+    return priceOf({ model, day: dayOf(Date.now()), band }, own);
+  };
+}
+
+function bandOf(promptTokens: number): number {
+  return PROMPT_BANDS.findLast((from) => promptTokens > from) ?? 0;
 }
 
 /** Thousands of sessions name a few models. */

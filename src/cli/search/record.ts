@@ -104,7 +104,7 @@ export function beginsTurn(agent: string, record: unknown): boolean {
     return content.messages.some(({ role, kind }) => role === "user" && kind === undefined);
   }
   if (agent === "codex") return fieldsOf(fields["payload"])["type"] === "user_message";
-  if (agent === "gemini-cli") return type === "user";
+  if (agent === "gemini-cli" || agent === "qwen-code") return type === "user";
   if (agent === "opencode") return fieldsOf(fields["info"])["role"] === "user";
   return fieldsOf(fields["message"])["role"] === "user" || fields["role"] === "user";
 }

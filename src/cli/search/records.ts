@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import { fieldsOf } from "../../core/text/json.ts";
 import { DEFAULT_TRANSCRIPT_LIMITS } from "../../transcripts/limits.ts";
+import { packingOf } from "../../transcripts/packing.ts";
 import { linesOf } from "./scan.ts";
 import type { TranscriptInput } from "../../transcripts/index.ts";
 
@@ -17,9 +17,9 @@ export interface SessionRecord {
 
 const { documentBytes } = DEFAULT_TRANSCRIPT_LIMITS;
 
-/** The records of a file: messages of one that ends in `.json`, else lines; plain or gzip. */
+/** The records of a file: messages of one that ends in `.json`, else lines; plain or packed. */
 export async function* sessionRecords(file: string): AsyncGenerator<SessionRecord> {
-  if (/\.json(?:\.gz)?$/.test(file)) {
+  if (/\.json(?:\.gz|\.zst)?$/.test(file)) {
     const document = await parsedFile(file);
     if (document !== undefined) return yield* messagesOf(document);
   }
@@ -44,8 +44,7 @@ export async function* documentRecords(input: TranscriptInput): AsyncGenerator<S
 async function parsedFile(file: string): Promise<unknown> {
   try {
     const bytes = await readFile(file);
-    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    const plain = isPacked ? gunzipSync(bytes, { maxOutputLength: documentBytes }) : bytes;
+    const plain = packingOf(bytes)?.whole(bytes, documentBytes) ?? bytes;
     return plain.length > documentBytes ? undefined : JSON.parse(plain.toString());
   } catch {
     return undefined;

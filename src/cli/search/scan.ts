@@ -1,5 +1,6 @@
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
-import { createGunzip } from "node:zlib";
+import { isContextError } from "../../core/error.ts";
+import { packingOf } from "../../transcripts/packing.ts";
 
 /*
  * Files are read on this thread, in blocks that stay in the processor's cache, into one piece of
@@ -24,7 +25,7 @@ export function mayHold(file: string, probes: readonly Buffer[]): boolean {
       const count = readSync(descriptor, block, kept, block.length - kept, at);
       if (count === 0) return false;
       const held = block.subarray(0, kept + count);
-      if (at === 0 && isPacked(held)) return true;
+      if (at === 0 && packingOf(held) !== undefined) return true;
       if (probes.some((probe) => held.includes(probe))) return true;
       at += count;
       kept = Math.min(overlap, held.length);
@@ -35,17 +36,16 @@ export function mayHold(file: string, probes: readonly Buffer[]): boolean {
   }
 }
 
-function isPacked(start: Buffer): boolean {
-  return start[0] === 0x1f && start[1] === 0x8b;
-}
-
 /** A line, or one too long in part, and its number from 1. Its memory is used again for the next. */
 export interface ScannedLine {
   readonly bytes: Buffer;
   readonly number: number;
 }
 
-/** All lines of a file, plain or gzip; what a damaged file still holds is given. */
+/**
+ * All lines of a file, plain or packed; what a damaged file still holds is given. Throws
+ * `ContextError` for a packing that this Node cannot open.
+ */
 export async function* linesOf(file: string): AsyncGenerator<ScannedLine> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
@@ -73,15 +73,18 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
   try {
     let stream: AsyncIterable<Buffer> | undefined;
     for await (const piece of source as AsyncIterable<Buffer>) {
-      if (stream === undefined && isPacked(piece)) {
+      const packing = stream === undefined ? packingOf(piece) : undefined;
+      if (packing !== undefined) {
         source.destroy();
-        yield* createReadStream(file).pipe(createGunzip()) as AsyncIterable<Buffer>;
+        const unpacker = packing.open();
+        yield* createReadStream(file).pipe(unpacker) as AsyncIterable<Buffer>;
         return;
       }
       stream ??= source;
       yield piece;
     }
-  } catch {
+  } catch (error) {
+    if (isContextError(error)) throw error;
     // Damaged: what came before it was given.
   } finally {
     source.destroy();

@@ -1,3 +1,4 @@
+import { isContextError } from "../../core/error.ts";
 import { bytes } from "../figures.ts";
 import type { Io } from "../io.ts";
 import { startProgress } from "../progress.ts";
@@ -33,6 +34,8 @@ export interface SearchOutcome {
   readonly isFull: boolean;
   /** Files that could not be read. */
   readonly unread: number;
+  /** What a person could do about the first of them. */
+  readonly hint?: string;
 }
 
 /** So many hits of one session are shown; one must not take the room of all others. */
@@ -55,6 +58,7 @@ export async function searchSessions(
   const progress = startProgress(io, settings.quiet);
   const found: FoundIn[] = [];
   let [hits, files, read, unread] = [0, 0, 0, 0];
+  let hint: string | undefined;
   const look = async (target: SearchTarget): Promise<void> => {
     if (!mayHoldIt(target)) return;
     const of = about(target);
@@ -70,14 +74,17 @@ export async function searchSessions(
       progress.update(`Searching ${bytes(whole)}`, read, whole);
       await look(target).then(
         () => files++,
-        () => unread++,
+        (error: unknown) => {
+          unread++;
+          if (isContextError(error)) hint ??= error.message;
+        },
       );
       read += target.bytes;
     }
   } finally {
     progress.stop();
   }
-  return { found, searched: { files, bytes: read }, isFull: hits >= settings.limit, unread };
+  return { found, searched: { files, bytes: read }, isFull: hits >= settings.limit, unread, hint };
 }
 
 function isOfSession({ id, path }: SearchTarget, session: string | undefined): boolean {

@@ -1,9 +1,9 @@
 import { everyConversation } from "../../archive/every-conversation.ts";
 import { archiveFolder } from "../../archive/home.ts";
 import { closeSync, openSync, readSync } from "node:fs";
-import { constants, gunzipSync } from "node:zlib";
 import type { Io } from "../io.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "../../settings/settings.ts";
+import { packingOf } from "../../transcripts/packing.ts";
 import { openIndex } from "../sessions/session-index.ts";
 import type { FoundSession } from "../sessions/session-search.ts";
 import { findSessions, type FoundSessions } from "../sessions/sessions.ts";
@@ -118,8 +118,8 @@ async function archiveTargets(io: Io): Promise<SearchTarget[]> {
 }
 
 const HEAD_BYTES = 65_536;
-/** What is cut gives what it holds; little may come of much, so that it is bounded as well. */
-const BEGUN = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * 1024 * 1024 };
+/** Much may come of little, so that what is unpacked is bounded as well. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The working folder that a session's first records name. */
 function folderIn(file: string): string | undefined {
@@ -127,8 +127,7 @@ function folderIn(file: string): string | undefined {
   const descriptor = openSync(file, "r");
   try {
     const stored = head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
-    const isPacked = stored[0] === 0x1f && stored[1] === 0x8b;
-    const text = String(isPacked ? gunzipSync(stored, BEGUN) : stored);
+    const text = String(packingOf(stored)?.whole(stored, MOST_BYTES) ?? stored);
     const [, quoted] = /"(?:cwd|directory)":\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
     return quoted === undefined ? undefined : (JSON.parse(quoted) as string);
   } catch {

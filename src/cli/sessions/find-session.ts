@@ -6,6 +6,7 @@ import { ContextError, errorMessage } from "../../core/error.ts";
 import { plural } from "../figures.ts";
 import type { CommonOptions, Io } from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
+import { programCall } from "../program-call.ts";
 
 /** A session that was asked for. */
 export interface ChosenSession extends Pick<FoundSession, "load" | "name"> {
@@ -93,8 +94,9 @@ async function named(io: Io, wanted: string): Promise<FoundSession | undefined> 
 /** opencode's database can be read without Node's own driver, by the program that it belongs to. */
 async function exportedByOpencode(io: Io, id: string): Promise<ChosenSession> {
   const env = { ...process.env, ...io.env };
-  const options = { cwd: io.cwd, env, maxBuffer: Number.POSITIVE_INFINITY };
-  const { stdout } = await promisify(execFile)("opencode", ["export", id], options).catch(
+  const call = programCall("opencode", ["export", id]);
+  const options = { ...call.options, cwd: io.cwd, env, maxBuffer: Number.POSITIVE_INFINITY };
+  const { stdout } = await promisify(execFile)(call.file, call.args, options).catch(
     (cause: unknown) => {
       throw new ContextError(
         "unreadable-file",
@@ -115,6 +117,6 @@ function isOfFolder({ path: file }: FoundSession, cwd: string): boolean {
 
 /** Ids stand at the end of a file's name, behind the time that some agents put before it. */
 function isNamed(name: string, wanted: string): boolean {
-  const base = name.replace(/\.jsonl?$/, "");
+  const base = name.replace(/\.jsonl?(?:\.gz|\.zst)?$/, "");
   return base.startsWith(wanted) || base.includes(`-${wanted}`) || base.includes(`_${wanted}`);
 }

@@ -1,13 +1,14 @@
+import { sha256Hex } from "../../archive/digest.ts";
 import { messageText } from "../../core/message/message.ts";
 import { startsTurn } from "../../core/message/structure.ts";
 import { DEFAULT_WINDOW } from "../../core/overflow/budget.ts";
 import { readTranscript } from "../../transcripts/read.ts";
 import { chooseWindow, measureOptions } from "../load.ts";
 import { measureSession } from "../measure-session.ts";
-import { type DayUse, usesOf } from "../money/spent.ts";
-import type { Settings } from "../settings.ts";
+import { type DayUse, requestKey, usesOf } from "../money/spent.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { FoundSession } from "./session-search.ts";
-import type { Conversation } from "../../transcripts/index.ts";
+import type { Conversation, RequestUsage } from "../../transcripts/index.ts";
 
 /** What reading a session told, without what the person set on prices. */
 export interface SessionFacts {
@@ -30,6 +31,8 @@ export interface SessionFacts {
   readonly isWindowSure?: boolean;
   readonly usable?: number;
   readonly uses: readonly DayUse[];
+  /** The first of its requests, in short: copies of the session have the same. */
+  readonly first?: string;
 }
 
 const UNREADABLE: SessionFacts = { state: "unreadable", uses: [] };
@@ -80,7 +83,13 @@ function factsOf(
     isWindowSure: budget.isWindowKnown && peak <= budget.window,
     usable: budget.usable,
     uses: usesOf(requests),
+    first: shortKey(requests[0]),
   };
+}
+
+function shortKey(request: RequestUsage | undefined): string | undefined {
+  const key = request && requestKey(request);
+  return key === undefined ? undefined : sha256Hex(key).slice(0, 12);
 }
 
 /** The beginning of what the person asked first. */

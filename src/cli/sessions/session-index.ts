@@ -5,7 +5,7 @@ import { cacheFolder } from "../../archive/home.ts";
 import { budgetOptions } from "../../core/overflow/budget-options.ts";
 import { isRecord } from "../../core/text/json.ts";
 import type { Io } from "../io.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { writeFileAtomically } from "../write-file.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import type { FoundSession } from "./session-search.ts";
@@ -27,7 +27,7 @@ export interface SessionIndex {
 }
 
 /** The first line; another one for other facts, so that nothing of an old file counts. */
-const HEADING = "longhaul sessions 2";
+const HEADING = "longhaul sessions 3";
 
 /** Facts are parsed when they are asked for: of thousands a table shows a few. */
 interface Entry {

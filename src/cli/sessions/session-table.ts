@@ -11,6 +11,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   codex: "Codex",
   pi: "pi",
   "gemini-cli": "Gemini",
+  "qwen-code": "Qwen",
   opencode: "opencode",
 };
 

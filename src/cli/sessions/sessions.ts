@@ -42,7 +42,7 @@ interface Companion {
 }
 
 /**
- * The sessions of Claude Code, Codex, pi, Gemini CLI and opencode on this computer, by where these
+ * The sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code and opencode on this computer, by where these
  * agents keep them; `HOME` and the agents' own variables come from `io.env`. Nothing but the names
  * is read. Never throws: what may not be read is counted.
  */
@@ -63,12 +63,12 @@ export async function findSessions(io: Io): Promise<FoundSessions> {
 }
 
 /** The person's home folder. */
-export function homeOf({ env }: Io): string {
+export function homeOf({ env }: Pick<Io, "env">): string {
   return env["HOME"] || env["USERPROFILE"] || os.homedir();
 }
 
 /** Plain, or packed by the agent or by the person. */
-const LINES = "\\.jsonl(?:\\.gz)?$";
+const LINES = "\\.jsonl(?:\\.gz|\\.zst)?$";
 
 function sessionFolders(io: Io): SessionFolder[] {
   const home = homeOf(io);
@@ -104,10 +104,17 @@ function sessionFolders(io: Io): SessionFolder[] {
           : projectName(project.replace(/^-(.*)--$/, "$1"), home),
     },
     {
+      agent: "qwen-code",
+      folder: path.join(io.env["QWEN_HOME"] || path.join(home, ".qwen"), "projects"),
+      depth: 3,
+      accepts: matches(`^[^/]+/chats/[^/]+${LINES}`),
+      title: ([project = ""]) => projectName(project, home),
+    },
+    {
       agent: "gemini-cli",
       folder: path.join(home, ".gemini", "tmp"),
       depth: 3,
-      accepts: (name) => /^[^/]+\/chats\/session-[^/]+\.jsonl?(?:\.gz)?$/.test(name),
+      accepts: (name) => /^[^/]+\/chats\/session-[^/]+\.jsonl?(?:\.gz|\.zst)?$/.test(name),
       title: (names) => fileTitle(names),
       companion: (name) =>
         /^[^/]+\/tool[-_]outputs?\//.test(name)
@@ -170,7 +177,7 @@ function sessionOf({ path: file, info }: FoundFile, place: SessionFolder): Found
 
 /** Ids stand at the end of a file's name, behind the time that some agents put before it. */
 function idOf(name: string): string {
-  const base = name.replace(/\.jsonl?(?:\.gz)?$/, "");
+  const base = name.replace(/\.jsonl?(?:\.gz|\.zst)?$/, "");
   const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(base);
   return uuid?.[0] ?? base;
 }
@@ -182,5 +189,5 @@ function projectName(folder: string, home: string): string {
 }
 
 function fileTitle(names: readonly string[]): string {
-  return (names.at(-1) ?? "").replace(/\.jsonl?$/, "");
+  return (names.at(-1) ?? "").replace(/\.jsonl?(?:\.gz|\.zst)?$/, "");
 }

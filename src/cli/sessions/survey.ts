@@ -3,7 +3,7 @@ import { plural } from "../figures.ts";
 import type { Io } from "../io.ts";
 import type { DayUse } from "../money/spent.ts";
 import { startProgress } from "../progress.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { openIndex, type SessionIndex } from "./session-index.ts";
 import type { FoundSession, SubAgent } from "./session-search.ts";

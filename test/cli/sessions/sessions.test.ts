@@ -70,7 +70,7 @@ describe("findSessions", () => {
     const found = await findSessions(io);
     expect(found.sessions).toEqual([]);
     expect(found.skipped).toBe(0);
-    expect(found.places).toHaveLength(6);
+    expect(found.places).toHaveLength(7);
     for (const place of found.places) expect(place.startsWith(home)).toBe(true);
   });
 

@@ -1,0 +1,166 @@
+import path from "node:path";
+import type { Command } from "commander";
+import { ContextError } from "../core/error.ts";
+import { repairMessages } from "../core/message/repair.ts";
+import { estimator } from "../core/tokens/estimator.ts";
+import { createMessageMeter, scaledMeter } from "../core/tokens/meter.ts";
+import {
+  CACHE_RULES,
+  plainMessages,
+  policiesFor,
+  requestsOf,
+  type Setting,
+  simulate,
+} from "../simulate/index.ts";
+import { readSessionHistory } from "../transcripts/stretches.ts";
+import type { CommonOptions, Io } from "./io.ts";
+import { printJson, printLines } from "./io.ts";
+import {
+  chooseWindow,
+  type Loaded,
+  loadConversation,
+  type LoadOptions,
+  measureOptions,
+  sessionOptions,
+  windowWarnings,
+} from "./load.ts";
+import { measureSession } from "./measure-session.ts";
+import { plural } from "./figures.ts";
+import { startProgress } from "./progress.ts";
+import { mergedSettings, readSettings, type Settings } from "../settings/settings.ts";
+import {
+  type SimulatedSession,
+  simulationJson,
+  simulationSvg,
+  simulationView,
+} from "./simulate-report.ts";
+import { isSameFile, writeFileAtomically } from "./write-file.ts";
+import type { Message } from "../core/message/index.ts";
+import type { TranscriptInput } from "../transcripts/index.ts";
+
+interface SimulateFlags extends CommonOptions, LoadOptions {
+  readonly last?: boolean;
+  /** Where the picture goes. */
+  readonly svg?: string;
+}
+
+/** `longhaul simulate FILE…`: recorded sessions, played again under several policies. */
+export function defineSimulate(command: Command, io: Io): void {
+  sessionOptions(command)
+    .description(
+      "Plays sessions again, request by request, and says what each way of making room would have kept of what the agent used later, and what it would have cost with a prompt cache: our own, pruning alone, the agent's own compaction (emulated), dropping the oldest, and nothing. No model is asked. Without SESSION, lists the sessions on this computer and lets you pick one.",
+    )
+    .argument(
+      "[session...]",
+      "session files, plain, gzip or zstd, or ids of sessions (their beginning)",
+    )
+    .option("--last", "the newest session, of this folder if there is one")
+    .option(
+      "--svg <file>",
+      "write a picture: tokens of each request, and what is kept for how many",
+    )
+    .addHelpText("after", EXAMPLES)
+    .action((wanted: string[], flags: SimulateFlags) => simulateCommand(io, wanted, flags));
+}
+
+const EXAMPLES = `
+Examples:
+  longhaul simulate --last
+  longhaul simulate session.jsonl --window 64k --svg kept.svg
+  longhaul simulate *.jsonl --json`;
+
+async function simulateCommand(
+  io: Io,
+  wanted: readonly string[],
+  { last, svg, ...flags }: SimulateFlags,
+): Promise<void> {
+  const settings: Settings = await readSettings(io);
+  const options: SimulateFlags = mergedSettings(settings, flags);
+  const { findSession } = await import("./sessions/find-session.ts");
+  const sessions: SimulatedSession[] = [];
+  for (const one of wanted.length === 0 ? [undefined] : wanted) {
+    const session = await findSession(io, one, { last, json: flags.json });
+    if (session === undefined) return;
+    if (svg !== undefined) await refuseInput(io, session.path, svg);
+    const name = one ?? session.path ?? session.name;
+    sessions.push(await simulated(io, name, await session.load(), options));
+  }
+  const prices = settings.prices ?? {};
+  if (svg !== undefined) {
+    await writeFileAtomically(path.resolve(io.cwd, svg), simulationSvg(sessions));
+  }
+  if (flags.json === true) printJson(io, simulationJson(sessions, prices));
+  else printLines(io, simulationView(io, sessions, { prices, svg }));
+}
+
+/** A picture in the place of a session would lose it. */
+async function refuseInput(io: Io, file: string | undefined, svg: string): Promise<void> {
+  if (file === undefined || !(await isSameFile(file, path.resolve(io.cwd, svg)))) return;
+  throw new ContextError(
+    "invalid-options",
+    `The picture would replace the session itself: ${svg} is the file that is read. Give --svg another path.`,
+    { details: { option: "svg", value: svg } },
+  );
+}
+
+async function simulated(
+  io: Io,
+  name: string,
+  input: TranscriptInput,
+  options: SimulateFlags,
+): Promise<SimulatedSession> {
+  const loaded = await loadConversation(io, input, options);
+  const { messages, warnings } = await historyOf(input, loaded, options);
+  const { conversation, transcript } = loaded;
+  const chosen = chooseWindow(options.window, conversation);
+  const measuring = measureOptions(options, chosen, transcript.format);
+  const { size, settings } = measureSession(conversation, measuring);
+  const { budget, factor } = size;
+  const meter = scaledMeter(createMessageMeter(estimator), factor);
+  const { cwd, instructions = "" } = conversation;
+  const fixed = (settings.fixedTokens ?? 0) * factor + estimator.count(instructions) * factor;
+  const context = { ...settings, window: budget.window, ...(cwd !== undefined && { cwd }) };
+  const setting: Setting = { budget, sizeOf: (list) => meter.total(list), fixed, context };
+  const requests = requestsOf(messages, (one) => meter.tokens(one));
+  const policies = policiesFor(transcript.format);
+  const progress = startProgress(io, options.json === true);
+  try {
+    const outcomes = [];
+    for (const [done, policy] of policies.entries()) {
+      progress.update(`Playing ${policy.name}`, done, policies.length);
+      const played = { messages, requests, ...(cwd !== undefined && { cwd }) };
+      outcomes.push(await simulate(played, policy, setting, CACHE_RULES));
+    }
+    const does = policies.map((policy) => ({ name: policy.name, does: policy.does }));
+    const all = [...loaded.warnings, ...warnings, ...windowWarnings(chosen)];
+    const tokens = fixed + meter.total(messages);
+    return { name, loaded, tokens, budget, policies: does, outcomes, warnings: all };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** All that was said, also what the agent itself compacted since, where its file still has that. */
+async function historyOf(
+  input: TranscriptInput,
+  { transcript, conversation }: Loaded,
+  { limit, nth }: SimulateFlags,
+): Promise<{ readonly messages: readonly Message[]; readonly warnings: readonly string[] }> {
+  const { compactions, format } = transcript;
+  const isKept = format === "claude-code" || format === "codex";
+  if (compactions > 0 && isKept && nth === undefined) {
+    const { stretches } = await readSessionHistory(input, { format, limits: limit });
+    return { messages: repaired(stretches.flat()), warnings: [] };
+  }
+  const warnings =
+    compactions === 0
+      ? []
+      : [
+          `the agent compacted ${plural(compactions, "time")}: what stood before the last one is not played`,
+        ];
+  return { messages: repaired(conversation.messages), warnings };
+}
+
+function repaired(messages: readonly Message[]): readonly Message[] {
+  return repairMessages(plainMessages(messages)).messages;
+}

@@ -1,155 +1,96 @@
 /**
  * What a gateway adds to the time until the first byte: `npx tsx bench/gateway/overhead.ts [RUNS]`. The
- * provider answers at once; beside the gateway stands a bare pass-through of Node's own parts.
+ * provider answers at once; client, provider and each gateway have a process of their own. Each
+ * request is the one before with one step more, as an agent sends it. Beside the gateway stand a bare
+ * pass-through of Node's own parts, and Portkey's gateway where `bench/` has it.
  */
-import * as http from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
-import { startGateway } from "../../src/gateway/server.ts";
 import { quantile } from "../speed/measure.ts";
 import { markdownTable, publish } from "../speed/table.ts";
+import { agent, firstByte, type Part, requestText, type Script, startPart } from "./parts.ts";
 
 const runs = Number(process.argv[2] ?? 100);
-const agent = new http.Agent({ keepAlive: true });
+/** The first ones load code, make the edit, and let it be compiled. */
+const WARM = 100;
 
-async function listening(server: http.Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A provider that streams two events as soon as it has the whole request. */
-function provider(): http.Server {
-  const start = { type: "message_start", message: { usage: { input_tokens: 1_000 } } };
-  const delta = { type: "content_block_delta", delta: { type: "text_delta", text: "Done." } };
-  return http.createServer((request, response) => {
-    request.resume().on("end", () => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const event of [start, delta]) response.write(`data: ${JSON.stringify(event)}\n\n`);
-      response.end();
-    });
-  });
-}
-
-/** The least that stands between a client and a provider. */
-function bare(to: string): http.Server {
-  return http.createServer((request, response) => {
-    const { method, headers, url } = request;
-    const made = http.request(to + (url ?? ""), { method, headers, agent }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      void pipeline(answer, response);
-    });
-    void pipeline(request, made);
-  });
-}
-
-/** A history of so many messages and bytes, with calls and their results. */
-function body(messages: number, bytes: number, seed: string): string {
-  const text = "line of some output, number 12345\n".repeat(Math.ceil(bytes / messages / 34));
-  const list: object[] = [{ role: "user", content: `Task ${seed}: read all of it.` }];
-  for (let at = 0; list.length < messages - 1; at++) {
-    const id = `toolu_${seed}${at}`;
-    const call = { type: "tool_use", id, name: "read", input: { path: `src/${at}.ts` } };
-    const content = [{ type: "tool_result", tool_use_id: id, content: `${at}\n${text}` }];
-    list.push({ role: "assistant", content: [call] }, { role: "user", content });
-  }
-  return JSON.stringify({
-    model: "claude-opus-4-6",
-    max_tokens: 1_000,
-    stream: true,
-    messages: list,
-  });
-}
-
-/** Milliseconds until the first byte of the answer. */
-function firstByte(url: string, text: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const began = performance.now();
-    const headers = {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(text),
-    };
-    const options = { method: "POST", headers, agent };
-    const request = http.request(`${url}/v1/messages`, options, (answer) => {
-      answer.once("data", () => {
-        const took = performance.now() - began;
-        answer.resume().once("end", () => resolve(took));
-      });
-    });
-    request.on("error", reject);
-    request.end(text);
-  });
-}
-
-interface Row {
+interface Row extends Script {
   readonly name: string;
-  readonly text: string;
+  /** After so many steps another conversation begins. */
+  readonly steps?: number;
   readonly window: number;
 }
 
 const rows: readonly Row[] = [
-  { name: "10 KB", text: body(11, 10_000, "a"), window: 1_000_000 },
-  { name: "500 KB", text: body(201, 500_000, "b"), window: 1_000_000 },
-  { name: "2 MB", text: body(801, 2_000_000, "c"), window: 4_000_000 },
-  { name: "4,000 messages of 2 MB, edited", text: body(4_001, 2_000_000, "d"), window: 200_000 },
+  { name: "10 KB", messages: 11, bytes: 10_000, seed: "a", steps: 5, window: 1_000_000 },
+  { name: "500 KB", messages: 201, bytes: 500_000, seed: "b", steps: 20, window: 1_000_000 },
+  { name: "2 MB", messages: 801, bytes: 2_000_000, seed: "c", steps: 20, window: 4_000_000 },
+  {
+    name: "4,000 messages of 2 MB, edited",
+    messages: 4_001,
+    bytes: 2_000_000,
+    seed: "d",
+    window: 200_000,
+  },
 ];
 
-const upstream = provider();
-const to = await listening(upstream);
-const passing = bare(to);
-const plain = await listening(passing);
-const archive = mkdtempSync(path.join(tmpdir(), "longhaul-gateway-bench-"));
-
-async function measure({ name, text, window }: Row): Promise<readonly string[]> {
-  const gateway = await startGateway({ port: 0, anthropic: to, archive, window });
-  const times: Record<"direct" | "plain" | "gateway", number[]> = {
-    direct: [],
-    plain: [],
-    gateway: [],
-  };
-  for (let run = 0; run < runs + 5; run++) {
-    const [direct, passed, own] = [
-      await firstByte(to, text),
-      await firstByte(plain, text),
-      await firstByte(gateway.url, text),
-    ];
-    // The first ones load code, and make the edit.
-    if (run < 5) continue;
-    times.direct.push(direct);
-    times.plain.push(passed);
-    times.gateway.push(own);
-  }
-  const cpu = process.cpuUsage();
-  for (let run = 0; run < 20; run++) await firstByte(gateway.url, text);
-  const { user, system } = process.cpuUsage(cpu);
-  gateway.abort();
-  await gateway.close();
-  const base = quantile(times.direct, 0.5);
-  const added = (list: readonly number[], share: number): string =>
-    (quantile(list, share) - base).toFixed(1);
-  return [
-    name,
-    added(times.plain, 0.5),
-    added(times.plain, 0.99),
-    added(times.gateway, 0.5),
-    added(times.gateway, 0.99),
-    ((user + system) / 20_000).toFixed(1),
-  ];
+/** Whom the same requests go to, and with which headers. */
+interface Way {
+  readonly name: string;
+  readonly part: Part;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const lines: (readonly string[])[] = [];
-for (const row of rows) lines.push(await measure(row));
-const head = [
-  "added ms",
-  "bare p50",
-  "bare p99",
-  "gateway p50",
-  "gateway p99",
-  "CPU ms, all three parts",
-];
+const portkey = existsSync(new URL("../node_modules/@portkey-ai/gateway", import.meta.url));
+
+async function measure(row: Row): Promise<readonly string[][]> {
+  const archive = mkdtempSync(path.join(tmpdir(), "longhaul-gateway-bench-"));
+  const upstream = await startPart("provider");
+  const to = upstream.url;
+  const ways: Way[] = [
+    { name: "bare pass-through", part: await startPart("bare", { to }) },
+    { name: "longhaul", part: await startPart("gateway", { to, archive, window: row.window }) },
+  ];
+  if (portkey) {
+    const headers = {
+      "x-portkey-provider": "anthropic",
+      "x-portkey-custom-host": `${to}/v1`,
+      "x-api-key": "key",
+    };
+    ways.push({ name: "Portkey", part: await startPart("portkey"), headers });
+  }
+  const direct: number[] = [];
+  const times = ways.map((): number[] => []);
+  let spent = ways.map(() => 0);
+  for (let run = 0; run < runs + WARM; run++) {
+    if (run === WARM)
+      spent = await Promise.all(ways.map(async ({ part }) => (await part.state()).cpuMs));
+    const { steps = Infinity, seed } = row;
+    const turn = Math.floor(run / steps);
+    const text = requestText({ ...row, seed: `${seed}${turn}-` }, run % steps);
+    const own = await firstByte(to, text);
+    if (run >= WARM) direct.push(own);
+    for (const [at, { part, headers }] of ways.entries()) {
+      const took = await firstByte(part.url, text, headers);
+      if (run >= WARM) times[at]?.push(took);
+    }
+  }
+  const cpu = await Promise.all(ways.map(async ({ part }) => (await part.state()).cpuMs));
+  await Promise.all([upstream, ...ways.map(({ part }) => part)].map((part) => part.end()));
+  rmSync(archive, { recursive: true, force: true });
+  return ways.map(({ name }, at) => {
+    const added = (share: number): string =>
+      (quantile(times[at] ?? [], share) - quantile(direct, share)).toFixed(1);
+    const each = ((cpu[at] ?? 0) - (spent[at] ?? 0)) / runs;
+    return [row.name, name, added(0.5), added(0.99), each.toFixed(1)];
+  });
+}
+
+const lines: string[][] = [];
+const only = process.argv[3];
+for (const row of rows)
+  if (only === undefined || row.seed === only) lines.push(...(await measure(row)));
+const head = ["request", "through", "added ms, p50", "p99", "CPU ms a request, its process"];
 publish("gateway", markdownTable(head, lines));
-rmSync(archive, { recursive: true, force: true });
 agent.destroy();
-for (const server of [upstream, passing]) server.close();

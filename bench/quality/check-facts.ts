@@ -10,6 +10,8 @@ export interface FactsInput {
   /** The summary in the context, as it stands there. */
   readonly text: string;
   readonly ledger: Ledger;
+  /** The calls that stand beside the summary: these say themselves what was run. */
+  readonly calls: string;
   /** Working directory of the agent; `""` if nobody says. */
   readonly cwd: string;
   /** Whether the archive gives something back for a handle. */
@@ -25,16 +27,22 @@ export interface FactsCheck {
 export function checkFacts(input: FactsInput): FactsCheck {
   const { ledger, cwd } = input;
   const changed = ledger.files.filter(({ ops }) => ops.some((op) => op !== "read"));
-  const commands = [...new Map(ledger.commands.map((run) => [shown(run.command), run])).keys()];
+  const errors = openErrors(ledger, cwd);
+  // A failed command stands once, with what it said, and is counted there.
+  const ran = ledger.commands.map(({ command }) => shown(command, cwd));
+  const commands = [...new Set(ran)].filter((command) => !errors.includes(command));
   const open = ledger.todos.filter(({ status }) => status !== "done").map(({ text }) => text);
   const text = squeezed(input.text);
   const has = (fact: string): boolean => text.includes(squeezed(fact).slice(0, 120));
+  const calls = squeezed(input.calls);
+  const isCalled = (command: string): boolean => calls.includes(squeezed(command).slice(0, 120));
   const found = [
     lost(input, /^(?:other )?(?:changed )?files$/, namesOf(changed, input)),
     lost(
       input,
-      /^commands$/,
-      commands.map((command) => [command, has(command)]),
+      // What is to be called again before use is listed with its handle, or counted, there.
+      /^(?:commands|protected outputs|unresolved errors)$/,
+      commands.map((command) => [command, has(command) || isCalled(command)]),
     ),
     lost(
       input,
@@ -43,12 +51,13 @@ export function checkFacts(input: FactsInput): FactsCheck {
     ),
     lost(
       input,
-      /^unresolved errors$/,
-      openErrors(ledger, cwd).map((error) => [error, has(error)]),
+      // A command that failed is one of the commands.
+      /^(?:unresolved errors|commands)$/,
+      errors.map((error) => [error, has(error)]),
     ),
   ];
   return {
-    facts: changed.length + commands.length + open.length + openErrors(ledger, cwd).length,
+    facts: changed.length + commands.length + open.length + errors.length,
     missing: [...found.flat(), ...wrongOutcomes(input)],
   };
 }
@@ -104,26 +113,22 @@ function hasWord(text: string, name: string): boolean {
 
 /** What our own lines say of a command must be how it ended the last time. */
 function wrongOutcomes({ text, ledger }: FactsInput): readonly string[] {
-  return [...text.matchAll(/^- (`+)(.+?)\1: (ok|failed|outcome unknown)\b/gm)].flatMap(
-    ([line, , span = "", said]) => {
+  return [...text.matchAll(/^- (`+)(.+?)\1(?:: (ok|failed)\b|$)/gm)].flatMap(
+    ([line, , span = "", said = "unknown"]) => {
       const start = span
         .trim()
         .replace(/ … \(\d+ lines\)$/, "")
         .replace(/…$/, "");
       const runs = ledger.commands.filter(({ command }) => shown(command).startsWith(start));
       const outcome = runs.toSorted((a, b) => a.at - b.at).at(-1)?.outcome;
-      const isRight = runs.some((one) => outcomeWord(one.outcome) === said);
+      const isRight = runs.some((one) => one.outcome === said);
       if (outcome === undefined) return [];
       const isAmbiguous = new Set(runs.map(({ command }) => command)).size > 1;
-      return outcomeWord(outcome) === said || (isAmbiguous && isRight)
+      return outcome === said || (isAmbiguous && isRight)
         ? []
         : [`last outcome: ${line} (${outcome})`];
     },
   );
-}
-
-function outcomeWord(outcome: "ok" | "failed" | "unknown"): string {
-  return outcome === "unknown" ? "outcome unknown" : outcome;
 }
 
 function openErrors({ errors }: Ledger, cwd: string): readonly string[] {
@@ -138,16 +143,24 @@ function openErrors({ errors }: Ledger, cwd: string): readonly string[] {
 }
 
 /** A command as a list shows it: the start of its first line. */
-function shown(command: string): string {
-  const first = command.split("\n").find((line) => line.trim() !== "") ?? "";
-  return oneLine(first).slice(0, 190);
+function shown(command: string, cwd = ""): string {
+  const bare = command.replace(
+    /(^|[;&]\s*)echo (?:"[^"$`\n]*"|'[^'\n]*')\s*(?:;|&&)\s*|\s2>(?:&1|\/dev\/null)/g,
+    "$1",
+  );
+  const first = bare.split("\n").find((line) => line.trim() !== "") ?? "";
+  return oneLine(
+    cwd === "" ? first : first.replace(`cd ${cwd} && `, "").replaceAll(`${cwd}/`, ""),
+  ).slice(0, 190);
 }
 
+/** A name from the working directory on, with `/` on every system. */
 function relative(path: string, cwd: string): string {
-  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
-  return cwd !== "" && path.startsWith(root) && path.length > root.length
-    ? path.slice(root.length)
-    : path;
+  const [one, folder] = [path, cwd].map((text) => text.replaceAll("\\", "/")) as [string, string];
+  const root = folder.endsWith("/") ? folder : `${folder}/`;
+  return folder !== "" && one.startsWith(root) && one.length > root.length
+    ? one.slice(root.length)
+    : one;
 }
 
 // oxlint-disable-next-line no-control-regex -- summaries have none of them

@@ -2,6 +2,7 @@
 import { memoryArchive } from "../../src/archive/index.ts";
 import { type ContextReport, createContext } from "../../src/context/index.ts";
 import { isContextError } from "../../src/core/error.ts";
+import type { Ledger } from "../../src/core/ledger/index.ts";
 import { checkMessages, type Message, messageText } from "../../src/core/message/index.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import {
@@ -140,10 +141,16 @@ async function compacted(
     fail: (one) => missing.push(one),
   });
   const handles = new Set<string>((await archive.list()).map(({ handle }) => handle));
-  const { ledger } = report;
+  const ledger = report.ledger && beforeTail(report.ledger, recovery.head.to);
   const facts =
     report.action === "compact" && ledger !== undefined
-      ? checkFacts({ text, ledger, cwd, recovers: (handle) => handles.has(handle) })
+      ? checkFacts({
+          text,
+          ledger,
+          calls: callsOf(result),
+          cwd,
+          recovers: (handle) => handles.has(handle),
+        })
       : { facts: 0, missing: [] };
   return {
     ...NOTHING,
@@ -154,6 +161,27 @@ async function compacted(
     invalid,
     over,
     missing: [...missing, ...facts.missing],
+  };
+}
+
+function callsOf(messages: readonly Message[]): string {
+  const inputs = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-call" ? [part.input] : [])),
+  );
+  return JSON.stringify(inputs).replaceAll('\\"', '"');
+}
+
+/** What the tail shows itself is no matter of the summary, nor is what happened there once more. */
+function beforeTail(ledger: Ledger, end: number): Ledger {
+  const isBefore = ({ at }: { readonly at: number }): boolean => at < end;
+  const isTodoOfTail = (ledger.todosAt ?? 0) >= end;
+  const again = new Set(ledger.commands.filter((run) => !isBefore(run)).map((run) => run.command));
+  return {
+    ...ledger,
+    files: ledger.files.filter(({ last }) => last < end),
+    commands: ledger.commands.filter((run) => isBefore(run) && !again.has(run.command)),
+    todos: isTodoOfTail ? [] : ledger.todos,
+    errors: ledger.errors.filter(isBefore),
   };
 }
 

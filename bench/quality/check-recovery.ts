@@ -96,7 +96,7 @@ export function bodyOf(part: ToolCallPart | ToolResultPart): string {
   }
   const [only] = part.output;
   if (part.output.length === 1 && only?.type === "text") return only.text;
-  return JSON.stringify(plainPart(part)["output"]);
+  return JSON.stringify(part.output.map(plainOutput));
 }
 
 /** Every handle but the head's recovers something that was in the session. */
@@ -192,16 +192,20 @@ export function plain(message: Message): Record<string, unknown> {
   return { ...rest, parts: parts.map(plainPart) };
 }
 
-function plainPart(part: Part): Record<string, unknown> {
+export function plainPart(part: Part): Record<string, unknown> {
   if (part.type === "opaque") return { ...part };
   const { source: _, ...rest } = part;
   if (rest.type !== "tool-result") return rest;
-  const output = rest.output.map((piece) => {
-    if (piece.type === "opaque") return { type: piece.kind, value: piece.source.value };
-    const { source: _native, ...other } = piece;
-    return other;
-  });
-  return { ...rest, output };
+  // The archive keeps that an output was cleared by its agent, and not when.
+  const time = rest.time && { compacted: 0 };
+  const output = rest.output.map((piece) => (piece.type === "opaque" ? piece : plainOutput(piece)));
+  return { ...rest, ...(time && { time }), output };
+}
+
+function plainOutput(piece: ToolResultPart["output"][number]): Record<string, unknown> {
+  if (piece.type === "opaque") return { type: piece.kind, value: piece.source.value };
+  const { source: _, ...other } = piece;
+  return other;
 }
 
 /** JSON with sorted keys, so that the order of keys does not count. */

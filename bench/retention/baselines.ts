@@ -1,11 +1,12 @@
 /** Rows without any idea of what matters, and rows that know the future. */
 import type { Message } from "../../src/core/message/index.ts";
 import { splitUnits } from "../../src/core/message/structure.ts";
-import type { Contestant } from "./contestants.ts";
+import { contextBudget } from "../../src/core/overflow/index.ts";
+import { type Contestant, userMessage } from "./contestants.ts";
 import type { Cut } from "./cuts.ts";
-import type { Result } from "./judge.ts";
-import { holds } from "./references.ts";
-import { textsOf, tokensOf } from "./segments.ts";
+import type { Kept } from "../../src/simulate/index.ts";
+import { holds, textsOf } from "../../src/simulate/index.ts";
+import { tokensOf } from "./segments.ts";
 
 /** A step with its results, or one other message: what is kept or dropped as a whole. */
 interface Piece {
@@ -22,7 +23,7 @@ function piecesOf(past: readonly Message[]): readonly Piece[] {
 }
 
 /** The pieces of an order that still fit, put back into the order of the conversation. */
-function fill(order: readonly Piece[], tokens: number, stopsAtFirst: boolean): Result | undefined {
+function fill(order: readonly Piece[], tokens: number, stopsAtFirst: boolean): Kept | undefined {
   const kept: Piece[] = [];
   let room = tokens;
   for (const piece of order) {
@@ -38,7 +39,7 @@ function fill(order: readonly Piece[], tokens: number, stopsAtFirst: boolean): R
 
 const HEAD_SHARE = 0.25;
 
-function headAndTail({ past }: Cut, tokens: number): Result | undefined {
+function headAndTail({ past }: Cut, tokens: number): Kept | undefined {
   const pieces = piecesOf(past);
   const head = fill(pieces, tokens * HEAD_SHARE, true);
   const size = head?.messages.length ?? 0;
@@ -62,7 +63,7 @@ function shuffled(pieces: readonly Piece[], seed: number): readonly Piece[] {
 }
 
 /** Greedy: again and again the piece with the most names per token that are still missing. */
-function bestPieces({ past, uses }: Cut, tokens: number): Result | undefined {
+function bestPieces({ past, uses }: Cut, tokens: number): Kept | undefined {
   const names = uses.map(({ text }) => text);
   let open = piecesOf(past).map((piece) => {
     const text = piece.messages.flatMap(textsOf).join("\n");
@@ -84,11 +85,30 @@ function bestPieces({ past, uses }: Cut, tokens: number): Result | undefined {
   return fill(kept, tokens, false);
 }
 
+/** Each name once: a line that holds several serves all of them. */
+function bestLines({ past, uses }: Cut, tokens: number): Kept | undefined {
+  const lines = past
+    .flatMap(textsOf)
+    .flatMap((text) => text.split("\n"))
+    .toSorted((a, b) => a.length - b.length);
+  const kept: string[] = [];
+  for (const { text } of uses) {
+    if (kept.some((line) => holds(line, text))) continue;
+    const best = lines.find((line) => holds(line, text));
+    if (best === undefined || tokensOf([userMessage([...kept, best].join("\n"))]) > tokens)
+      continue;
+    kept.push(best);
+  }
+  return kept.length === 0 ? undefined : { messages: [userMessage(kept.join("\n"))] };
+}
+
 export const BASELINES: readonly Contestant[] = [
   { name: "no-op", does: "everything stays", byDefault: async ({ past }) => ({ messages: past }) },
   {
     name: "keep last",
-    does: "the newest steps that fit",
+    does: "the newest steps that fit; by default 60 % of usable",
+    byDefault: async ({ past, window }) =>
+      fill(piecesOf(past).toReversed(), contextBudget({ window }).usable * 0.6, true),
     within: async ({ past }, tokens) => fill(piecesOf(past).toReversed(), tokens, true),
   },
   {
@@ -105,5 +125,10 @@ export const BASELINES: readonly Contestant[] = [
     name: "oracle by messages",
     does: "knows the future: the steps with the most needed names per token",
     within: async (cut, tokens) => bestPieces(cut, tokens),
+  },
+  {
+    name: "oracle by lines",
+    does: "knows the future: for each needed name, newest first, the shortest line that holds it, as far as there is room; the lines are one message of the user",
+    within: async (cut, tokens) => bestLines(cut, tokens),
   },
 ];

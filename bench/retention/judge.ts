@@ -2,26 +2,17 @@
 import { anthropic } from "../../src/dialects/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { startsTurn } from "../../src/core/message/structure.ts";
-import type { Cut, Use } from "./cuts.ts";
-import { holds } from "./references.ts";
-import { leaves, oneSlash, textsOf, tokensOf } from "./segments.ts";
-
-/** What a policy made of the past. */
-export interface Result {
-  readonly messages: readonly Message[];
-  /** Gives back what a handle in the messages names. Absent where a policy keeps no originals. */
-  readonly read?: (handle: string) => string | undefined;
-  /** Handles as they stand in a text; needs `read`. */
-  readonly handlesIn?: (text: string) => readonly string[];
-}
-
-/**
- * Where a name still is, best first: `bound` in an original message, or in a line that also holds
- * something which stood with it; `kept` somewhere; `direct` behind a handle that names its output;
- * `hinted` only in a compacted head, but the context names the file or command it came from; `blind`
- * only there; `lost` nowhere.
- */
-export type Fate = "bound" | "kept" | "direct" | "hinted" | "blind" | "lost";
+import {
+  createEye,
+  type Fate,
+  type Kept,
+  oneSlash,
+  standing,
+  textsOf,
+  type Use,
+} from "../../src/simulate/index.ts";
+import type { Cut } from "./cuts.ts";
+import { tokensOf } from "./segments.ts";
 
 /** All figures are shares from 0 to 1 but tokens, density (uses per 1,000 tokens) and violations. */
 export interface Verdict {
@@ -40,27 +31,27 @@ export interface Verdict {
   readonly violations: number;
 }
 
-interface Block {
-  readonly text: string;
-  readonly isOriginal: boolean;
+/** How many uses of a kind there were, and how many are kept. */
+export type Kinds = Readonly<Record<string, { readonly kept: number; readonly all: number }>>;
+
+export interface Judgement {
+  readonly figures: Verdict;
+  readonly kinds: Kinds;
 }
 
 const SOON_STEPS = 10;
 
-export function judge(cut: Cut, result: Result): Verdict {
-  const blocks = blocksOf(cut.past, result.messages);
-  const whole = blocks.map(({ text }) => text).join("\n");
-  const behind = openHandles(blocks, result);
+export function judge(cut: Cut, result: Kept): Judgement {
+  const whole = result.messages.flatMap(textsOf).join("\n");
   const stands = standing(cut.segment.cwd);
-  const fates = new Map(
-    cut.uses.map((use) => [use, fateOf(use, { blocks, whole, behind, stands })]),
-  );
+  const fateOf = createEye(cut.past, cut.segment.cwd)(result);
+  const fates = new Map<Use, Fate>(cut.uses.map((use) => [use, fateOf(use)]));
   const share = (uses: readonly Use[], fine: readonly Fate[]): number =>
     ratio(uses.filter((use) => fine.includes(fates.get(use) ?? "lost")).length, uses.length);
   const kept = ["bound", "kept"] as const;
   const tokens = tokensOf(result.messages);
   const recall = share(cut.uses, kept);
-  return {
+  const figures: Verdict = {
     tokens,
     recall,
     bound: share(cut.uses, ["bound"]),
@@ -84,98 +75,22 @@ export function judge(cut: Cut, result: Result): Verdict {
     density: (recall * cut.uses.length * 1_000) / Math.max(1, tokens),
     violations: anthropic.check(anthropic.encode(result.messages)).length,
   };
+  return { figures, kinds: kindsOf(fates) };
+}
+
+function kindsOf(fates: ReadonlyMap<Use, Fate>): Kinds {
+  const kinds: Record<string, { kept: number; all: number }> = {};
+  for (const [{ kind }, fate] of fates) {
+    const one = (kinds[kind] ??= { kept: 0, all: 0 });
+    one.all += 1;
+    if (fate === "bound" || fate === "kept") one.kept += 1;
+  }
+  return kinds;
 }
 
 /** Nothing of nothing is unknown, and left out of every mean. */
 function ratio(part: number, all: number): number {
   return all === 0 ? NaN : part / all;
-}
-
-/** The texts of a result: originals as they are, anything else line by line. */
-function blocksOf(past: readonly Message[], messages: readonly Message[]): readonly Block[] {
-  const originals = new Set(past.flatMap(textsOf));
-  return messages.flatMap(textsOf).flatMap((text): readonly Block[] => {
-    return originals.has(text)
-      ? [{ text, isOriginal: true }]
-      : text.split("\n").map((line) => ({ text: line, isOriginal: false }));
-  });
-}
-
-interface Behind {
-  /** Originals of single outputs and inputs. */
-  readonly direct: readonly string[];
-  /** Compacted heads. */
-  readonly heads: readonly string[];
-}
-
-function openHandles(blocks: readonly Block[], { read, handlesIn }: Result): Behind {
-  const direct: string[] = [];
-  const heads: string[] = [];
-  const todo = blocks.flatMap(({ text }) => handlesIn?.(text) ?? []);
-  const seen = new Set<string>();
-  for (let handle = todo.pop(); handle !== undefined; handle = todo.pop()) {
-    if (seen.has(handle)) continue;
-    seen.add(handle);
-    const content = plainText(read?.(handle));
-    if (content === undefined) continue;
-    if (!handle.startsWith("head_")) direct.push(content);
-    else {
-      heads.push(content);
-      // What a head's own placeholders name is two recalls away, and as blind as the head.
-      for (const deeper of handlesIn?.(content) ?? []) {
-        if (!seen.has(deeper)) heads.push(plainText(read?.(deeper)) ?? "");
-      }
-    }
-  }
-  return { direct, heads };
-}
-
-/** An original as it is read: JSON without its escapes. */
-function plainText(content: string | undefined): string | undefined {
-  const lines = content?.split("\n").map((line) => {
-    if (!/^[[{]/.test(line)) return line;
-    try {
-      return leaves(JSON.parse(line)).join("\n");
-    } catch {
-      return line;
-    }
-  });
-  return lines && oneSlash(lines.join("\n"));
-}
-
-/** Whether a text holds a name: a path also as it is called from the working directory. */
-type Stands = (text: string, name: string) => boolean;
-
-function standing(cwd: string | undefined): Stands {
-  const folder = cwd === undefined ? undefined : `${oneSlash(cwd)}/`;
-  return (text, name) => {
-    if (holds(text, name)) return true;
-    return (
-      folder !== undefined && name.startsWith(folder) && holds(text, name.slice(folder.length))
-    );
-  };
-}
-
-function fateOf(
-  { text: name, companions, sources }: Use,
-  context: {
-    readonly blocks: readonly Block[];
-    readonly whole: string;
-    readonly behind: Behind;
-    readonly stands: Stands;
-  },
-): Fate {
-  const { blocks, whole, behind, stands } = context;
-  if (stands(whole, name)) {
-    // A name that stood alone needs nothing beside it.
-    const isBound = ({ text, isOriginal }: Block): boolean =>
-      isOriginal || companions.length === 0 || companions.some((other) => stands(text, other));
-    const holders = blocks.filter(({ text }) => stands(text, name));
-    return holders.some(isBound) ? "bound" : "kept";
-  }
-  if (behind.direct.some((text) => holds(text, name))) return "direct";
-  if (!behind.heads.some((text) => holds(text, name))) return "lost";
-  return sources.some((source) => stands(whole, source)) ? "hinted" : "blind";
 }
 
 /** The share of what the person typed that stands word for word. */

@@ -29,7 +29,7 @@ export interface Session {
 /** Where `install.sh` puts the clients. */
 export const CLIENTS = process.env["LONGHAUL_CLIENTS"] ?? path.resolve("test/clients/installed");
 
-function write(file: string, content: unknown): void {
+export function write(file: string, content: unknown): void {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(
     file,
@@ -37,7 +37,10 @@ function write(file: string, content: unknown): void {
   );
 }
 
-const WINDOW = 120_000;
+/** What a client takes its window for, where it asks. */
+export const WINDOW = 120_000;
+/** What needs a newer Node than these tests. */
+const NODE_22 = path.join(CLIENTS, "node22", "node_modules", ".bin");
 
 export const clients: Readonly<Record<SessionAgent, Client>> = {
   pi: {
@@ -125,6 +128,41 @@ wire_api = "responses"
     ],
     env: () => ({ SCRIPTED_KEY: "key" }),
   },
+  "qwen-code": {
+    folder: "qwen/node_modules/.bin/qwen",
+    tool: {
+      name: "run_shell_command",
+      input: (command) => ({ command, description: "Run it", is_background: false }),
+    },
+    configure({ home, upstream }) {
+      const model = {
+        id: "scripted-model",
+        baseUrl: `${upstream.url}/v1`,
+        envKey: "SCRIPTED_KEY",
+        generationConfig: { contextWindowSize: WINDOW, samplingParams: { max_tokens: 4000 } },
+      };
+      write(path.join(home, ".qwen", "settings.json"), {
+        security: { auth: { selectedType: "openai" } },
+        modelProviders: { openai: [model] },
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+        privacy: { usageStatisticsEnabled: false },
+      });
+    },
+    args: (prompt, session) => [
+      "-y",
+      "--auth-type",
+      "openai",
+      "-m",
+      "scripted-model",
+      ...(session === undefined ? [] : ["--resume", session.id]),
+      "-p",
+      prompt,
+    ],
+    env: ({ home }) => ({
+      SCRIPTED_KEY: "key",
+      PATH: [NODE_22, homeEnv(home)["PATH"]].join(path.delimiter),
+    }),
+  },
   opencode: {
     folder: "opencode/node_modules/.bin/opencode",
     tool: { name: "bash", input: (command) => ({ command, description: "Run it" }) },
@@ -173,7 +211,15 @@ export function runClient(
   prompt: string,
   session?: Session,
 ): Promise<Ran> {
-  const { folder, args, env } = clients[agent];
+  return runIt(clients[agent], place, prompt, session);
+}
+
+export function runIt(
+  { folder, args, env }: Client,
+  place: Place,
+  prompt: string,
+  session?: Session,
+): Promise<Ran> {
   return run(path.join(CLIENTS, folder), args(prompt, session), {
     cwd: place.cwd,
     env: { ...homeEnv(place.home), ...env(place) },
@@ -203,7 +249,7 @@ export function run(
     const child = execFile(
       program,
       [...args],
-      { ...options, maxBuffer: 1e8, timeout: 150_000 },
+      { ...options, maxBuffer: 1e8, timeout: 600_000 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
         resolve({ stdout, stderr, code });

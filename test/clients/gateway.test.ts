@@ -3,15 +3,23 @@ import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { SESSION_AGENTS, type SessionAgent } from "../../src/resume/write-session.ts";
+import { startGateway } from "../../src/gateway/server.ts";
+import { SESSION_AGENTS } from "../../src/resume/write-session.ts";
 import { startUpstream, type Upstream } from "../provider/index.ts";
-import { CLIENTS, clients, homeEnv, type Place, type Ran, run, runClient } from "./clients.ts";
+import { CLIENTS, clients, homeEnv, type Place, type Ran, run, runIt } from "./clients.ts";
+import { WIRE_AGENTS, wireClients } from "./wire-clients.ts";
 
 const MAIN = path.resolve("test/.built/main.js");
 const RULE = "never touch the file secret.txt";
 const STEPS = 40;
 /** All that a client can work in: Claude Code begins with some 25,000 tokens. */
 const WINDOW = 48_000;
+
+const ALL = { ...clients, ...wireClients };
+type Agent = Exclude<(typeof SESSION_AGENTS)[number], "qwen-code"> | (typeof WIRE_AGENTS)[number];
+/** Qwen Code is here as `qwen`, with a window of its own that is never full. */
+const isAgent = (name: string): name is Agent => name !== "qwen-code";
+const AGENTS: readonly Agent[] = [...SESSION_AGENTS, ...WIRE_AGENTS].filter(isAgent);
 
 interface Scripted {
   readonly upstream: Upstream;
@@ -22,8 +30,8 @@ interface Scripted {
 }
 
 /** Forty steps with long outputs; how far it has come is known to the server alone. */
-async function startScripted(agent: SessionAgent): Promise<Scripted> {
-  const { tool } = clients[agent];
+async function startScripted(agent: Agent): Promise<Scripted> {
+  const { tool } = ALL[agent];
   let [step, lost] = [0, 0];
   const upstream = await startUpstream({
     window: WINDOW,
@@ -42,33 +50,39 @@ async function startScripted(agent: SessionAgent): Promise<Scripted> {
 
 const PROMPT = `Do the forty steps, and ${RULE}.`;
 
-const PROGRAMS: Readonly<Record<SessionAgent, string>> = {
-  "claude-code": "claude",
-  codex: "codex",
-  opencode: "opencode",
-  pi: "pi",
+const nameOf = (agent: Agent): string => (agent === "claude-code" ? "claude" : agent);
+
+/** What the client calls the provider of its own settings. */
+const PROVIDERS: Readonly<Partial<Record<Agent, string>>> = {
+  codex: "scripted",
+  opencode: "scripted",
+  pi: "scripted",
+  cline: "anthropic",
+  continue: "scripted",
+  qwen: "scripted",
 };
+const OPENAI: ReadonlySet<Agent> = new Set(["codex", "continue", "qwen"]);
 
 /** The options of `wrap` that name the provider of the client's own settings. */
-function providerArgs(agent: SessionAgent, { upstream }: Place): readonly string[] {
-  const own = agent === "claude-code" ? [] : ["--provider", "scripted"];
-  const isOpenai = agent === "codex";
-  const to = isOpenai ? ["--openai", `${upstream.url}/v1`] : ["--anthropic", upstream.url];
+function providerArgs(agent: Agent, { upstream }: Place): readonly string[] {
+  const provider = PROVIDERS[agent];
+  const own = provider === undefined ? [] : ["--provider", provider];
+  const to = OPENAI.has(agent) ? ["--openai", `${upstream.url}/v1`] : ["--anthropic", upstream.url];
   return [...own, ...to];
 }
 
-function place(agent: SessionAgent, upstream: Pick<Upstream, "url">): Place {
+function place(agent: Agent, upstream: Pick<Upstream, "url">): Place {
   const home = mkdtempSync(path.join(os.tmpdir(), `longhaul-${agent}-`));
   const cwd = path.join(home, "work");
   mkdirSync(cwd);
   const made = { home, cwd, upstream };
-  clients[agent].configure(made);
+  ALL[agent].configure(made);
   return made;
 }
 
-function wrapClient(agent: SessionAgent, at: Place, flags: readonly string[]): Promise<Ran> {
-  const { args, env } = clients[agent];
-  const words = [MAIN, "wrap", ...flags, ...providerArgs(agent, at), PROGRAMS[agent], "--"];
+function wrapClient(agent: Agent, at: Place, flags: readonly string[]): Promise<Ran> {
+  const { args, env } = ALL[agent];
+  const words = [MAIN, "wrap", ...flags, ...providerArgs(agent, at), nameOf(agent), "--"];
   return run(process.execPath, [...words, ...args(PROMPT)], {
     cwd: at.cwd,
     env: { ...homeEnv(at.home), ...env(at), LONGHAUL_HOME: path.join(at.home, "state") },
@@ -92,7 +106,7 @@ function startKilled(archive: string, at: Place, port: number): { stop(): void; 
     kills += 1;
     child?.kill("SIGKILL");
     start();
-  }, 4_000);
+  }, 1_500);
   start();
   return {
     kills: () => kills,
@@ -104,13 +118,13 @@ function startKilled(archive: string, at: Place, port: number): { stop(): void; 
   };
 }
 
-describe.each(SESSION_AGENTS)("%s behind a gateway", (agent) => {
-  const isInstalled = existsSync(path.join(CLIENTS, clients[agent].folder));
+describe.each(AGENTS)("%s behind a gateway", (agent) => {
+  const isInstalled = existsSync(path.join(CLIENTS, ALL[agent].folder));
 
   it.skipIf(!isInstalled)("does not get to the end without one", async () => {
     const { upstream, steps } = await startScripted(agent);
     try {
-      const { code } = await runClient(agent, place(agent, upstream), PROMPT);
+      const { code } = await runIt(ALL[agent], place(agent, upstream), PROMPT);
       // Those that heal themselves are refused all the same.
       expect(upstream.rejected).toBeGreaterThan(0);
       if (agent === "codex")
@@ -130,6 +144,7 @@ describe.each(SESSION_AGENTS)("%s behind a gateway", (agent) => {
       expect(upstream.refusals).toEqual([]);
       expect(lost()).toBe(0);
       expect(ran.stderr).toMatch(/longhaul: \d+ requests, [1-9]\d* edits?/);
+      expect(ran.stderr).not.toContain("prefix violation");
     } finally {
       await upstream.close();
     }
@@ -137,26 +152,38 @@ describe.each(SESSION_AGENTS)("%s behind a gateway", (agent) => {
 
   it.skipIf(!isInstalled)("never hears that the window nobody named is full", async () => {
     const { upstream, steps, lost } = await startScripted(agent);
+    const at = place(agent, upstream);
+    const { url } = upstream;
+    const archive = path.join(at.home, "archive");
+    const gateway = await startGateway({ port: 0, anthropic: url, openai: `${url}/v1`, archive });
     try {
-      const ran = await wrapClient(agent, place(agent, upstream), []);
+      const ran = await wrapClient(agent, at, ["--gateway", gateway.url]);
       expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("All is done.") });
       expect(steps()).toBe(STEPS + 1);
       expect(upstream.requests.filter(({ outcome }) => outcome === "refused")).toEqual([]);
       expect(upstream.rejected).toBeLessThan(4);
       expect(lost()).toBe(0);
+      const { counted } = gateway.metrics;
+      expect(counted("planned_edits")).toBeGreaterThan(0);
+      expect({ violations: counted("prefix_violations"), open: counted("failed_open") }).toEqual({
+        violations: 0,
+        open: 0,
+      });
     } finally {
+      gateway.abort();
+      await gateway.close();
       await upstream.close();
     }
   });
 
   it.skipIf(!isInstalled)("goes on when the gateway is killed again and again", async () => {
     const { upstream, steps, lost } = await startScripted(agent);
-    const port = 20_000 + (process.pid % 20_000) + SESSION_AGENTS.indexOf(agent);
+    const port = 20_000 + (process.pid % 20_000) + AGENTS.indexOf(agent);
     const direct = place(agent, upstream);
     const behind = place(agent, { url: `http://127.0.0.1:${port}` });
     const killed = startKilled(path.join(direct.home, "archive"), direct, port);
     try {
-      const ran = await runClient(agent, behind, PROMPT);
+      const ran = await runIt(ALL[agent], behind, PROMPT);
       expect(ran).toMatchObject({ code: 0 });
       expect(killed.kills()).toBeGreaterThan(0);
       expect(steps()).toBeGreaterThan(STEPS);

@@ -17,11 +17,7 @@ describe.each(agents)("forty steps of %s in a small window", (agent) => {
     const isInside = agent === "opencode" || agent === "pi";
     if (!isInside) expect(without).toMatchObject({ exitCode: 0, isDone: true });
     expect(without.facts.lost).toBeGreaterThan(0);
-    const plugged = await runOnce(
-      agent,
-      { name: "with", plugin: ["--max-bytes", "8000"] },
-      { main },
-    );
+    const plugged = await runOnce(agent, { name: "with", plugin: [] }, { main });
     expect(plugged).toMatchObject({ exitCode: 0, isDone: true, refused: 0, hasRule: true });
     if (!isInside) expect(plugged.compactions).toBeGreaterThan(0);
     expect(plugged.facts.lost).toBe(0);

@@ -15,6 +15,8 @@ import { CLIENTS, clients, homeEnv, type Place, run } from "./clients.ts";
 
 /** How an agent is set up for a small window. */
 interface SmallWindow {
+  /** The agent, for people. */
+  readonly title: string;
   /** The window of the server, in tokens. */
   readonly window: number;
   /** Changes its files below the home folder. */
@@ -33,16 +35,23 @@ function numberIn(file: readonly string[], name: string, value: number): (home: 
 
 /** The smallest window in which each agent works on by itself, or with Longhaul. */
 export const SMALL_WINDOWS: Partial<Record<PluginAgent, SmallWindow>> = {
-  "claude-code": { window: 120_000, args: ["--autocompact", "100000"] },
+  "claude-code": {
+    title: "Claude Code, 100,000,",
+    window: 120_000,
+    args: ["--autocompact", "100000"],
+  },
   opencode: {
+    title: "opencode, 32,000,",
     window: 32_000,
     configure: numberIn([".config", "opencode", "opencode.json"], "context", 32_000),
   },
   pi: {
+    title: "pi 0.74, 24,000,",
     window: 24_000,
     configure: numberIn([".pi", "agent", "models.json"], "contextWindow", 24_000),
   },
   codex: {
+    title: "Codex, 28,000,",
     window: 40_000,
     args: ["--dangerously-bypass-hook-trust"],
     configure(home) {
@@ -69,6 +78,8 @@ export interface Outcome {
   readonly exitCode: number;
   /** The whole task was done. */
   readonly isDone: boolean;
+  /** How many steps were made. */
+  readonly steps: number;
   /** Until all steps were done. */
   readonly requests: number;
   /** Requests that the server refused, for a rule or for their size. */
@@ -146,9 +157,9 @@ function createModel(agent: PluginAgent, steps: number, onDone: () => void) {
   const facts = () => {
     const lost = steps - known.size;
     const recalled = (missing ?? []).filter((each) => known.has(each)).length;
-    return { inSight: steps - recalled - lost, recalled, lost };
+    return { inSight: known.size - recalled, recalled, lost };
   };
-  return { answer, facts, isDone: () => missing !== undefined };
+  return { answer, facts, isDone: () => missing !== undefined, steps: () => step };
 }
 
 function call(name: string, input: unknown, namespace?: string) {
@@ -178,11 +189,19 @@ function searchTool({ tools }: RequestView) {
     : undefined;
 }
 
+interface HowToRun {
+  /** Our command line. */
+  readonly main: string;
+  readonly steps?: number;
+  /** Looks at the home folder before it is removed. */
+  readonly look?: (home: string) => void;
+}
+
 /** Does the task once. */
 export async function runOnce(
   agent: PluginAgent,
   { plugin }: Variant,
-  { main, steps = 40 }: { readonly main: string; readonly steps?: number },
+  { main, steps = 40, look }: HowToRun,
 ): Promise<Outcome> {
   const small = SMALL_WINDOWS[agent];
   if (small === undefined) throw new TypeError(`No small window of ${agent} is known.`);
@@ -190,7 +209,7 @@ export async function runOnce(
   const cwd = path.join(home, "work");
   mkdirSync(cwd);
   writeLogs(cwd, steps);
-  let requestsOfSteps = 0;
+  let requestsOfSteps: number | undefined;
   const model = createModel(agent, steps, () => (requestsOfSteps = upstream.requests.length));
   const upstream = await startUpstream({
     window: small.window,
@@ -218,6 +237,7 @@ export async function runOnce(
     };
   } finally {
     await upstream.close();
+    look?.(home);
     rmSync(home, { recursive: true, force: true });
   }
 }
@@ -234,6 +254,7 @@ function outcomeOf(
   const last = all.findLast(isOwn)?.view;
   return {
     isDone: model.isDone(),
+    steps: model.steps(),
     requests: asked.length,
     refused: all.filter(isRefused).length,
     compactions: asked.filter(({ view }) => isSummaryRequest(view!)).length,
@@ -262,10 +283,11 @@ function isRewritten(before: LoggedRequest, after: LoggedRequest): boolean {
   return old.some((message, at) => JSON.stringify(message) !== JSON.stringify(now[at]));
 }
 
-/** The outcomes of one agent as a table, one line a variant. */
+/** Outcomes as a table, one line each by its name. */
 export function table(outcomes: ReadonlyMap<string, Outcome>): string {
   const head = [
     "",
+    "steps done",
     "requests",
     "refused",
     "compactions",
@@ -277,6 +299,7 @@ export function table(outcomes: ReadonlyMap<string, Outcome>): string {
   ];
   const rows = [...outcomes].map(([name, one]) => [
     name,
+    one.isDone ? "all" : `${one.steps}, then it gave up`,
     one.requests,
     one.refused,
     one.compactions,

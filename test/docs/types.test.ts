@@ -109,6 +109,7 @@ function configOf(files: readonly string[], packages: Readonly<Record<string, st
       ["archive", "core", "tokens"].map((door) => [`longhaul/${door}`, [`${root}/src/${door}.ts`]]),
     ),
     "longhaul/archive/directory": [`${root}/src/entry/directory.ts`],
+    "longhaul/archive/postgres": [`${root}/src/entry/postgres.ts`],
     ...Object.fromEntries(
       sources.map((door) => [`longhaul/${door}`, [`${root}/src/hooks/${door}/index.ts`]]),
     ),

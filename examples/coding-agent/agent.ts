@@ -1,12 +1,13 @@
 import { generateText, type ModelMessage, stepCountIs, type StepResult, type ToolSet } from "ai";
 import { type Archive, contextBudget, type JournalRecord } from "longhaul";
 import { aiSdkContext, type AiSdkContext } from "longhaul/ai-sdk";
+import type { LivePage } from "longhaul/page";
 import { type History, isAnswered } from "./history.ts";
 import type { Model } from "./offline/types.ts";
 import { taskTool } from "./sub-agent.ts";
 import { changeTools, lookTools } from "./tools.ts";
 import type { View } from "./view.ts";
-import { watchedModel, watchContext, type Watch } from "./watch.ts";
+import { type Shown, watchedModel, watchContext, type Watch } from "./watch.ts";
 
 export interface AgentOptions {
   readonly model: Model;
@@ -19,6 +20,8 @@ export interface AgentOptions {
   readonly archive: Archive;
   readonly history: History;
   readonly view: View;
+  /** Where the requests are shown, beside the terminal. */
+  readonly page?: Pick<LivePage, "note">;
   readonly signal: AbortSignal;
   /** Whether the model writes the summaries, too. */
   readonly writesSummaries: boolean;
@@ -53,6 +56,7 @@ export async function runAgent(options: AgentOptions): Promise<Outcome> {
     onRejected: () => void (counts.rejected += 1),
   };
   const context = openContext(options);
+  const shown: Shown = { id: options.session, ...sizesOf(options.window) };
   watchContext(context, watch);
   const keep = (messages: readonly ModelMessage[]): void => {
     history.add({ messages, ...counts });
@@ -62,9 +66,9 @@ export async function runAgent(options: AgentOptions): Promise<Outcome> {
   try {
     if (isAnswered(history)) return await end(lastText(history));
     const { text, finishReason } = await generateText({
-      model: watchedModel(options.model, context, watch),
+      model: watchedModel(options.model, context, { ...watch, page: options.page, shown }),
       system: SYSTEM,
-      tools: toolsOf(options, context, watch),
+      tools: toolsOf(options, context, { ...watch, page: options.page, shown }),
       messages: [...history.messages],
       prepareStep: context.prepareStep,
       onStepFinish: keepSteps(keep),
@@ -108,6 +112,11 @@ function lastText({ messages }: History): string {
   const content = messages.at(-1)?.content ?? "";
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** What the page says of the window. */
+function sizesOf(window: number | undefined): Pick<Shown, "window" | "reserved"> {
+  return { ...(window !== undefined && { window }), reserved: reservedTokens(window) };
 }
 
 /** What is kept free of the window: a quarter of a small one. */

@@ -1,8 +1,10 @@
 // A small coding agent on the AI SDK and longhaul/ai-sdk; README.md says how to run it.
+import { once } from "node:events";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { CommanderError } from "commander";
+import { type LivePage, openPage } from "longhaul/page";
 import { directoryArchive } from "longhaul/archive/directory";
 import { type AgentOptions, type Outcome, runAgent } from "./agent.ts";
 import { type History, isAnswered, openHistory } from "./history.ts";
@@ -38,8 +40,11 @@ async function main(argv: readonly string[]): Promise<number> {
     const history = openHistory(files.history);
     const steps = history.messages.filter(({ role }) => role === "assistant").length;
     const view = createView(stdout, env, steps + 1);
+    const page = given.web === true ? await openPage() : undefined;
+    if (page !== undefined) view.line(`Page ${page.url}\n`);
     const options: AgentOptions = {
       ...settings,
+      ...(page && { page }),
       session: files.name,
       archive: directoryArchive(path.join(home, "archive")),
       history,
@@ -47,6 +52,7 @@ async function main(argv: readonly string[]): Promise<number> {
       signal: stop.signal,
     };
     const outcome = await work(given, files, options).finally(release);
+    if (page !== undefined) await seen(page, stop.signal);
     if (given.json === true) view.line(JSON.stringify(outcome));
     return stop.signal.aborted ? 130 : outcome.finished ? 0 : 1;
   } catch (error) {
@@ -55,6 +61,15 @@ async function main(argv: readonly string[]): Promise<number> {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
+}
+
+/** On a terminal the page stays until Ctrl-C. */
+async function seen(page: LivePage, signal: AbortSignal): Promise<void> {
+  if (stdout.isTTY && !signal.aborted) {
+    stdout.write("\nThe page stays until you press Ctrl-C.\n");
+    await once(signal, "abort");
+  }
+  page.close();
 }
 
 type Settings = Pick<AgentOptions, "model" | "window" | "folder" | "writesSummaries">;

@@ -5,6 +5,7 @@ export interface AgentArguments {
   readonly task: string | undefined;
   readonly offline?: boolean;
   readonly json?: boolean;
+  readonly web?: boolean;
   readonly window?: number;
   readonly session?: string;
   readonly resume?: boolean;
@@ -18,6 +19,7 @@ The model comes from the environment:
 
 Examples:
   npm run agent -- --offline
+  npm run agent -- --offline --web
   npm run agent -- --folder ~/my/project "Why does the login test fail?"
   npm run agent -- --resume`;
 
@@ -34,6 +36,7 @@ export function readArguments(
     .description("A small coding agent that stays inside its model's window.")
     .argument("[task]", "what to do; asked for on a terminal")
     .option("--offline", "watch a scripted model do a bundled task; no network, no key")
+    .option("--web", "show the window as a page while it fills")
     .option("--json", "print the outcome as JSON on the last line")
     .addOption(new Option("--window <tokens>", "the model's window: 16k, 200000").argParser(tokens))
     .addOption(

@@ -25,9 +25,11 @@ export function taskTool({ model, context, tools, watch, maxOutputTokens }: Task
     description:
       "Gives a task that only needs looking and reading to a sub-agent, and gets its report. It knows nothing of this conversation but the person's words.",
     inputSchema: z.object({ task: z.string() }),
-    execute: async ({ task }, { abortSignal, messages }) => {
+    execute: async ({ task }, { abortSignal, messages, toolCallId }) => {
       const own = context.subAgent();
-      const sub = { ...watch, view: watch.view.subAgent() };
+      const { id: parent = "" } = watch.shown ?? {};
+      const shown = { ...watch.shown, id: `${parent} ${toolCallId}`, parent, title: task };
+      const sub = { ...watch, view: watch.view.subAgent(), shown };
       watchContext(own, sub);
       try {
         const { text } = await generateText({

@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import { ContextError } from "../core/error.ts";
+import type { Archive, ArchiveJournal } from "./archive.ts";
+
+/** An archive of many conversations, each of which has a journal. */
+export interface OpenArchive extends Archive {
+  readonly journal: ArchiveJournal;
+  conversation(id: string): Archive;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * The archive at an address: the path of a folder, or
+ * `postgres://user@host/database?schema=…&tenant=…`, of which everything may be left out that PGHOST,
+ * PGUSER, PGPASSWORD and PGDATABASE say. Nothing is connected before the first use. Throws
+ * `invalid-options` for any other address. `cwd` is where a relative path starts.
+ */
+export async function openArchive(address: string, cwd = "."): Promise<OpenArchive> {
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    if (address === "") throw badAddress(address, "it is empty");
+    const { directoryArchive } = await import("./directory.ts");
+    const archive = directoryArchive(resolve(cwd, address)) as Omit<OpenArchive, "close">;
+    return { ...archive, close: async () => undefined };
+  }
+  if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address);
+  throw badAddress(address, `there is no archive for ${scheme}`);
+}
+
+async function openPostgres(address: string): Promise<OpenArchive> {
+  const { url, options } = split(address, ["schema", "tenant"]);
+  const { postgresArchive } = await import("./postgres/postgres.ts");
+  const isOfEnvironment = url.host === "" && url.pathname.length < 2 && url.search === "";
+  return postgresArchive({
+    ...options,
+    ...(!isOfEnvironment && { connectionString: url.href }),
+  });
+}
+
+/** A URL and what of it is ours. */
+function split(
+  address: string,
+  names: readonly string[],
+): { readonly url: URL; readonly options: Readonly<Record<string, string>> } {
+  if (!URL.canParse(address)) throw badAddress(address, "it is no URL");
+  const url = new URL(address);
+  const given = names.filter((name) => url.searchParams.has(name));
+  const options = Object.fromEntries(given.map((name) => [name, url.searchParams.get(name) ?? ""]));
+  for (const name of given) url.searchParams.delete(name);
+  return { url, options };
+}
+
+function badAddress(address: string, problem: string): ContextError {
+  return new ContextError(
+    "invalid-options",
+    `${JSON.stringify(shownAddress(address))} is no address of an archive: ${problem}. Give the path of a folder, or postgres://user@host/database.`,
+  );
+}
+
+/** An address without what is secret in it, for people and logs. */
+export function shownAddress(address: string): string {
+  const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]+:\/\/)(.*)$/is.exec(address) ?? [];
+  if (scheme === undefined) return address;
+  // A password may have any character in it, as whoever forgot to encode it will find.
+  const at = rest.lastIndexOf("@");
+  const user = at < 0 ? "" : `${rest.slice(0, at).replace(/:.*$/s, ":***")}@`;
+  return scheme + user + rest.slice(at + 1).replace(/(password|secret|key)=[^&]*/gi, "$1=***");
+}

@@ -3,6 +3,7 @@ import { oneLine } from "../text/clean.ts";
 import { list } from "./fact-list.ts";
 import type { FactList } from "./lists.ts";
 import { codeSpan, shownCommand } from "./one-line.ts";
+import { perFact } from "./per-fact.ts";
 
 /** What is told elsewhere. */
 interface Told {
@@ -11,6 +12,10 @@ interface Told {
   /** Commands that are listed with how they failed, as they are shown. */
   readonly failures?: ReadonlySet<string>;
 }
+
+const shownOf = perFact(({ command }: CommandFact, cwd: string | undefined) =>
+  shownCommand(command, cwd),
+);
 
 /** What only looked is told by the files and names that it showed. */
 function isNoDeed({ looks, output }: CommandFact): boolean {
@@ -31,12 +36,9 @@ export function commandList(
     { readonly newest: CommandFact; readonly at: number; count: number }
   >();
   const looks = new Set<string>();
-  // Most commands are run again as they were typed, and are brought into shape once.
-  const shown = new Map<string, string>();
   for (let at = commands.length - 1; at >= 0; at--) {
     const newest = commands[at] as CommandFact;
-    const known = shown.get(newest.command) ?? shownCommand(newest.command, cwd);
-    shown.set(newest.command, known);
+    const known = shownOf(newest, cwd);
     if (standing?.has(newest.command) === true || known === "") continue;
     const run = runs.get(known);
     if (run !== undefined) run.count++;

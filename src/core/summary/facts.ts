@@ -6,10 +6,9 @@ import { fileLines, type FileMention, mentions, pathsByState } from "./files.ts"
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
-import { isFrame, withoutFrames } from "./frame.ts";
 import { commandList } from "./commands.ts";
 import { list, type Noun, texts } from "./fact-list.ts";
-import { instructions, requests } from "./typed.ts";
+import { instructions, requests, typedIn } from "./typed.ts";
 import { isSaid, type Standing } from "./standing.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { refersToCode, saidLength } from "../text/sentences.ts";
@@ -45,9 +44,7 @@ export interface ProtectedOutput {
 /** The recorded facts of the five sections, what comes from one another in the order of time. */
 export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
   const { ledger, constraints = [], olderHandles = [], cwd, standing } = facts;
-  const typed = ledger.instructions
-    .filter(({ text }) => !isFrame(text))
-    .map(({ text }, at) => ({ text: cleanText(withoutFrames(text)).trim(), at }));
+  const typed = ledger.instructions.flatMap((fact) => typedIn(fact) ?? []);
   const files = mentions(ledger, cwd);
   const failed = failures(ledger, cwd, standing);
   const told = { standing: standing?.commands, failures: new Set(failed.keys()) };

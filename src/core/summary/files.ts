@@ -1,8 +1,9 @@
 import { isTemporary, pathFrom } from "../calls/path.ts";
-import type { FileOp, Ledger } from "../ledger/index.ts";
+import type { FileFact, FileOp, Ledger } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
 import type { Entry } from "./lists.ts";
 import { codeSpan } from "./one-line.ts";
+import { perFact } from "./per-fact.ts";
 
 /** A file as a summary names it. */
 export interface FileMention {
@@ -15,11 +16,13 @@ export interface FileMention {
 
 /** The files of a ledger, the newest first, each under one name. */
 export function mentions({ files }: Ledger, cwd: string | undefined): readonly FileMention[] {
-  return files.toReversed().map(({ path, ops }) => {
-    const name = pathFrom(cwd, path);
-    return { path: oneLine(name), isTemporary: isTemporary(name), ops, state: fileState(ops) };
-  });
+  return files.toReversed().map((file) => mentionOf(file, cwd));
 }
+
+const mentionOf = perFact(({ path, ops }: FileFact, cwd: string | undefined): FileMention => {
+  const name = pathFrom(cwd, path);
+  return { path: oneLine(name), isTemporary: isTemporary(name), ops, state: fileState(ops) };
+});
 
 /** What became of a file in the end. */
 function fileState(ops: readonly FileOp[]): FileOp {

@@ -30,7 +30,7 @@ export interface FactList {
   /** So many further facts are only counted. @default 0 */
   readonly unlisted?: number;
   /** Those of them that matter also when they are old, in the order in which they are chosen. */
-  readonly keep?: readonly Entry[];
+  readonly keep?: Iterable<Entry>;
   /** The same facts in fewer words, for where `entries` have no room: there are so many tokens. */
   readonly grouped?: (room: number) => readonly Entry[];
   /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
@@ -258,12 +258,13 @@ function chooseEntries(
   };
   const part = entries.length > 1 && clips ? LARGEST_ENTRY : 1;
   const least = room * (1 - KEPT_PART);
-  for (const entry of keep) take(entry, Math.floor((left - least) * part));
+  for (const entry of keep) if (!take(entry, Math.floor((left - least) * part))) break;
+  const kept = clips ? [...chosen.keys()] : [];
   for (const entry of entries) {
     if (!chosen.has(entry) && !take(entry, Math.floor(Math.min(left, room * part)))) break;
   }
   // What is left over is for those that were clipped to leave room.
-  for (const entry of clips ? keep : []) {
+  for (const entry of kept) {
     const now = chosen.get(entry)?.tokens;
     if (now !== undefined) take(entry, Math.floor(Math.min(left + now, room * part)));
   }

@@ -1,8 +1,11 @@
+import type { InstructionFact } from "../ledger/index.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { saidLength } from "../text/sentences.ts";
 import { list } from "./fact-list.ts";
+import { isFrame, withoutFrames } from "./frame.ts";
 import type { Entry, FactList } from "./lists.ts";
 import { codeSpan, isFilled, startOf } from "./one-line.ts";
+import { perFact } from "./per-fact.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
 /* What people typed: what it is about, and all of it. */
@@ -46,10 +49,29 @@ const ORDER: Entry = {
   at: -1,
 };
 
-/** A message of a person, and its place among them. */
-interface Typed {
+/** A message of a person. */
+export interface Typed {
   readonly text: string;
-  readonly at: number;
+  /** How much it looks like a rule. */
+  readonly weight: 0 | 1 | 2;
+  /** Whether it only answers or says to go on. */
+  readonly isAnswer: boolean;
+}
+
+/** What a message of a person says; `undefined` of one that is a summary. */
+export function typedIn(fact: InstructionFact): Typed | undefined {
+  return typedOf(fact);
+}
+
+const typedOf = perFact<InstructionFact, void, Typed | undefined>(({ text }) =>
+  isFrame(text) ? undefined : typed(withoutFrames(text)),
+);
+
+function typed(whole: string): Typed {
+  const text = cleanText(whole).trim();
+  const weight = ruleWeight(text);
+  const isShort = saidLength(text) < LONGEST_ANSWER && !text.includes("\n");
+  return { text, weight, isAnswer: isShort && weight < 2 };
 }
 
 /**
@@ -59,38 +81,40 @@ interface Typed {
  * early.
  */
 export function instructions(
-  typed: readonly Typed[],
+  all: readonly Typed[],
   constraints: readonly string[],
   standing: ReadonlySet<string> | undefined,
 ): readonly FactList[] {
-  const rules = constraints.map((text) => ({ text: cleanText(text).trim(), at: -1 }));
-  const newest = new Map<string, Typed>();
-  for (const fact of [...typed, ...rules].toReversed()) {
-    if (isFilled(fact.text) && !newest.has(fact.text)) newest.set(fact.text, fact);
-  }
+  const newest = new Map<string, Placed>();
+  for (const text of constraints.toReversed()) addNewest(newest, { ...typed(text), at: -1 });
+  for (let at = all.length - 1; at >= 0; at--) addNewest(newest, { ...(all[at] as Typed), at });
   const said = [...newest.values()];
-  const short = said.filter(({ text }) => isAnswer(text)).toReversed();
+  const short = said.filter(({ isAnswer }) => isAnswer).toReversed();
   const isAlone = said.length === short.length;
-  const own = isAlone ? said : said.filter(({ text }) => !isAnswer(text));
-  const all = own.map(({ text, at }) => ({
+  const own = isAlone ? said : said.filter(({ isAnswer }) => !isAnswer);
+  const entries = own.map(({ text, at, weight }) => ({
     at,
     text: standing?.has(text) === true ? () => startOf(text, REQUEST_LENGTH) : () => text,
     gist: ruleLines,
-    weight: ruleWeight(text),
+    weight,
   }));
-  const strict = all.filter(({ weight }) => weight > 1);
-  const brief = all.filter(({ weight }) => weight === 1).toReversed();
-  const keep = [...new Set([...all.slice(-1), ...strict, ...brief])];
+  const strict = entries.filter(({ weight }) => weight > 1);
+  const brief = entries.filter(({ weight }) => weight === 1).toReversed();
+  const keep = new Set([...entries.slice(-1), ...strict, ...brief]);
   const line = short.map(({ text }) => codeSpan(oneLine(text))).join(", ");
   const answers = { text: () => `Said in between: ${line}`, facts: short.length };
-  const order = all.length > 1 && constraints.length === 0 ? [ORDER] : [];
+  const order = entries.length > 1 && constraints.length === 0 ? [ORDER] : [];
   return [
-    list("instructions", [...all, ...order], { clips: true, keep, inTime: true }),
+    list("instructions", [...entries, ...order], { clips: true, keep, inTime: true }),
     list("short answers", isAlone || short.length === 0 ? [] : [answers]),
   ];
 }
 
-/** Whether a text only answers or says to go on. */
-function isAnswer(text: string): boolean {
-  return saidLength(text) < LONGEST_ANSWER && !text.includes("\n") && ruleWeight(text) < 2;
+/** A message of a person, and its place among them. */
+interface Placed extends Typed {
+  readonly at: number;
+}
+
+function addNewest(newest: Map<string, Placed>, one: Placed): void {
+  if (one.text !== "" && !newest.has(one.text)) newest.set(one.text, one);
 }

@@ -65,7 +65,11 @@ for (const [name, steps, bytes] of [
 ] as const) {
   const messages = [user("Begin."), ...session(steps, bytes), assistant("Done.")];
   const made = performance.now();
-  const page = pageOf({ about: ABOUT, windows: [messages], size: { tokens: 800_000, outside: 0 } });
+  const page = pageOf({
+    about: ABOUT,
+    windows: [{ messages }],
+    size: { tokens: 800_000, outside: 0 },
+  });
   const file = path.join(folder, `${steps}.html`);
   writeFileSync(file, [...exportedPage(page, readAssets())].join(""));
   const seconds = ((performance.now() - made) / 1_000).toFixed(2);

@@ -6,7 +6,7 @@ import type { Page } from "../page/page-data.ts";
 import { count } from "./figures.ts";
 import { inspect, type Inspection, type InspectOptions } from "./inspection.ts";
 import { type Io, isTerminal, printJson, talk } from "./io.ts";
-import { loadConversation } from "./load.ts";
+import { loadSent } from "./sent-session.ts";
 import { sourceWords } from "./measure-session.ts";
 import { dayOf, type OwnPrices, priceOf, spentIn, usesOf } from "./money/spent.ts";
 import type { ChosenSession } from "./sessions/find-session.ts";
@@ -81,7 +81,7 @@ export async function sessionPage(
     import("../page/page-data.ts"),
     import("../transcripts/windows.ts"),
   ]);
-  const loaded = await loadConversation(io, await session.load(), options);
+  const loaded = await loadSent(io, session, options);
   const { conversation, transcript } = loaded;
   const inspection = inspect(session.path ?? session.name, loaded, options);
   const isOne = transcript.conversations.length === 1;
@@ -89,11 +89,15 @@ export async function sessionPage(
   const before = isOne
     ? await readWindows(await session.load(), { format, limits: options.limit })
     : [];
+  const sent = await loaded.sentAfter(before.filter(({ length }) => length > 0));
+  const windows = sent.map(({ messages, record }) => {
+    return { messages, ...(record && { made: { by: "longhaul" as const } }) };
+  });
   const { prices = {} } = options;
   const spent = conversation.requests && spentIn(usesOf(conversation.requests), prices);
   return pageOf({
     about: aboutOf(inspection),
-    windows: [...before.filter(({ length }) => length > 0), conversation.messages],
+    windows,
     instructions: conversation.instructions,
     size: inspection.size,
     ...(spent && spent.requests > 0 && { spent: spentRow(spent) }),

@@ -23,7 +23,7 @@ import {
   type PrunableKind,
 } from "./inspection.ts";
 import { type Io, printJson, printLines, widthOf } from "./io.ts";
-import { loadConversation, sessionOptions } from "./load.ts";
+import { sessionOptions } from "./load.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
 import { mergedSettings, readSettings } from "../settings/settings.ts";
 import type { PageFlags } from "./inspect-page.ts";
@@ -79,7 +79,8 @@ export async function inspectCommand(
     const { inspectPage } = await import("./inspect-page.ts");
     return inspectPage(io, session, { ...options, web, html });
   }
-  const loaded = await loadConversation(io, await session.load(), options);
+  const { loadSent } = await import("./sent-session.ts");
+  const loaded = await loadSent(io, session, options);
   const inspection = inspect(wanted ?? session.path ?? session.name, loaded, options);
   if (options.json === true) printJson(io, inspectJson(inspection));
   else printLines(io, inspectView(io, inspection));

@@ -6,9 +6,6 @@ import type { PageEdit, PageStep } from "./data.ts";
 import { summaryLines } from "./summary-lines.ts";
 import type { Pool, PoolView } from "./views.ts";
 
-/** What is known of an edit beside the window before and after it. */
-export type EditNote = Pick<PageEdit, "by" | "usage">;
-
 interface EditsInput {
   readonly pool: Pool;
   readonly steps: readonly PageStep[];
@@ -16,11 +13,10 @@ interface EditsInput {
   readonly tokens: readonly number[];
   readonly scale: number;
   readonly ledger: Ledger;
-  readonly notes: readonly (EditNote | undefined)[];
 }
 
 /** What each view but the first began with. */
-export function editsOf({ pool, steps, tokens, scale, ledger, notes }: EditsInput): PageEdit[] {
+export function editsOf({ pool, steps, tokens, scale, ledger }: EditsInput): PageEdit[] {
   const sizeOf = (list: readonly number[]): number =>
     list.reduce((total, number) => total + (tokens[number] ?? 0), 0) * scale;
   return pool.views.slice(1).map((after, at) => {
@@ -43,7 +39,7 @@ export function editsOf({ pool, steps, tokens, scale, ledger, notes }: EditsInpu
       dropped,
       replaced,
       ...(summary !== undefined && { summary: summaryOf(pool, summary, ledger) }),
-      ...notes[view],
+      ...after.made,
     };
   });
 }

@@ -9,7 +9,6 @@ import { estimator } from "../core/tokens/estimator.ts";
 import { modelFamily } from "../core/tokens/family.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { ConversationRow } from "./data.ts";
-import type { EditNote } from "./edits.ts";
 import { type Page, pageOf } from "./page-data.ts";
 import type { PageSource } from "./serve.ts";
 import type { Window } from "./views.ts";
@@ -56,7 +55,6 @@ const MOST_WINDOWS = 50;
 interface Followed {
   readonly request: LiveRequest;
   readonly windows: readonly Window[];
-  readonly notes: readonly (EditNote | undefined)[];
   readonly updatedAt: number;
   /** What was reported for a request, before its answer is known. */
   readonly usage?: Usage;
@@ -102,29 +100,27 @@ export function createLive(now: () => number = Date.now): Live {
 /** A list that goes on from the one before is the same window; any other one was edited. */
 function followed(known: Followed | undefined, request: LiveRequest, updatedAt: number): Followed {
   if (known === undefined) {
-    return { request, windows: [request.messages], notes: [undefined], updatedAt };
+    return { request, windows: [{ messages: request.messages }], updatedAt };
   }
-  const { windows, notes, usage } = known;
-  const last = windows.at(-1) ?? [];
+  const { windows, usage } = known;
+  const { messages: last, ...before } = windows.at(-1) ?? { messages: [] };
   const common = commonLength(last, request.messages);
   const since = request.messages.slice(common).map((message, at) => {
     const isAnswer = at === 0 && common === last.length && message.role === "assistant";
     return isAnswer && usage !== undefined ? { ...message, usage } : message;
   });
-  const list = [...last.slice(0, common), ...since];
+  const messages = [...last.slice(0, common), ...since];
   if (common === last.length) {
-    return { request, windows: [...windows.slice(0, -1), list], notes, updatedAt };
+    return { request, windows: [...windows.slice(0, -1), { ...before, messages }], updatedAt };
   }
-  const note: EditNote = { by: request.isEdited === true ? "longhaul" : "agent" };
-  return {
-    request,
-    windows: [...windows, list].slice(-MOST_WINDOWS),
-    notes: [...notes, note].slice(-MOST_WINDOWS),
-    updatedAt,
-  };
+  const by = request.isEdited === true ? "longhaul" : "agent";
+  const next = [...windows, { messages, made: { by } as const }];
+  return { request, windows: next.slice(-MOST_WINDOWS), updatedAt };
 }
 
-function commonLength(one: Window, other: Window): number {
+type Messages = readonly Message[];
+
+function commonLength(one: Messages, other: Messages): number {
   const end = Math.min(one.length, other.length);
   for (let at = 0; at < end; at += 1) if (!isSame(one[at], other[at])) return at;
   return end;
@@ -149,7 +145,8 @@ const meter = createMessageMeter(estimator);
 
 function rowOf({ request, windows, updatedAt }: Followed): ConversationRow {
   const { id, parent, model } = request;
-  const { tokens, budget } = sizeOf(request, windows.at(-1) ?? []);
+  const { messages = [] } = windows.at(-1) ?? {};
+  const { tokens, budget } = sizeOf(request, messages);
   return {
     id,
     title: titleOf(request),
@@ -157,7 +154,7 @@ function rowOf({ request, windows, updatedAt }: Followed): ConversationRow {
     ...(parent !== undefined && { parent }),
     tokens: Math.round(tokens),
     usable: budget.usable,
-    steps: (windows.at(-1) ?? []).filter(({ role }) => role === "assistant").length,
+    steps: messages.filter(({ role }) => role === "assistant").length,
     edits: windows.length - 1,
     updatedAt,
   };
@@ -173,7 +170,7 @@ function besideOf({ instructions = "", tools }: LiveRequest) {
   return { instructions, schemas: tools === undefined ? "" : toJson(tools) };
 }
 
-function sizeOf(request: LiveRequest, list: Window) {
+function sizeOf(request: LiveRequest, list: Messages) {
   const { model = "", window, reserved } = request;
   const factor = modelFamily(model)?.factor ?? 1;
   const { instructions, schemas } = besideOf(request);
@@ -186,9 +183,9 @@ function sizeOf(request: LiveRequest, list: Window) {
   return { tokens: (beside + meter.total(list)) * factor, budget };
 }
 
-function livePageOf({ request, windows, notes, updatedAt }: Followed): Page {
+function livePageOf({ request, windows, updatedAt }: Followed): Page {
   const { agent = "live", model, window } = request;
-  const { tokens, budget } = sizeOf(request, windows.at(-1) ?? []);
+  const { tokens, budget } = sizeOf(request, windows.at(-1)?.messages ?? []);
   return pageOf({
     about: {
       title: titleOf(request),
@@ -205,7 +202,6 @@ function livePageOf({ request, windows, notes, updatedAt }: Followed): Page {
       isLive: true,
     },
     windows,
-    notes,
     ...besideOf(request),
     size: { tokens, outside: 0 },
   });

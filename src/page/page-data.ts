@@ -10,7 +10,7 @@ import { estimator } from "../core/tokens/estimator.ts";
 import { adviceOn } from "./advice.ts";
 import { type Areas, areasOf } from "./areas.ts";
 import type { About, PageData, PageMessage, PageStep, SpentRow } from "./data.ts";
-import { type EditNote, editsOf, truncationsOf } from "./edits.ts";
+import { editsOf, truncationsOf } from "./edits.ts";
 import { type Pool, poolOf, type Window } from "./views.ts";
 
 /** What a page is made from. */
@@ -24,8 +24,6 @@ export interface PageInput {
   readonly schemas?: string;
   /** Of the window of now, in the provider's tokens. */
   readonly size: WindowSize;
-  /** What is known of each edit, by the window that it made; all by the agent without it. */
-  readonly notes?: readonly (EditNote | undefined)[];
   readonly spent?: SpentRow;
   /** US dollars of the request that a message answers. */
   readonly costOf?: (message: Message) => number | undefined;
@@ -56,7 +54,7 @@ export function pageOf(input: PageInput): Page {
   const measure = { scale, outside: size.outside, usable: about.usable };
   const tokens = items.map((each) => each.reduce((total, item) => total + item.tokens, 0));
   const edits = [
-    ...editsOf({ pool, steps, tokens, scale, ledger, notes: input.notes ?? [] }),
+    ...editsOf({ pool, steps, tokens, scale, ledger }),
     ...truncationsOf({ pool, steps, own }),
   ].toSorted((one, other) => one.step - other.step);
   const data: PageData = {

@@ -1,10 +1,18 @@
 import type { Message, Part } from "../core/message/index.ts";
 import { plainMessage } from "../core/message/original.ts";
 import { toJson } from "../core/text/json.ts";
-import type { PageView } from "./data.ts";
+import type { PageEdit, PageView } from "./data.ts";
 
-/** What the model saw between two edits: all messages of that time, the newest last. */
-export type Window = readonly Message[];
+/** What the model saw between two edits. */
+export interface Window {
+  /** All of that time, the newest last. */
+  readonly messages: readonly Message[];
+  /** What is known of the edit that it began with; an edit of the agent's own without it. */
+  readonly made?: EditNote;
+}
+
+/** What is known of an edit beside the window before and after it. */
+export type EditNote = Pick<PageEdit, "by" | "usage">;
 
 /** Windows, each message once. */
 export interface Pool {
@@ -17,6 +25,7 @@ export interface Pool {
 export interface PoolView extends PageView {
   /** The numbers of its messages. */
   readonly list: readonly number[];
+  readonly made?: EditNote;
 }
 
 /**
@@ -40,11 +49,16 @@ export function poolOf(windows: readonly Window[]): Pool {
     return number;
   };
   let before = 0;
-  const views = windows.map((window) => {
+  const views: PoolView[] = [];
+  for (const { messages: window, made } of windows) {
     const times = new Map<string, number>();
     const list = window.map((message) => numberOf(message, times));
-    const start = before === 0 ? 0 : startOf(list, { before, messages, names });
-    for (const number of list.slice(0, start)) {
+    // A list that goes on from the one before it was not edited.
+    const isSame = views.at(-1)?.list.every((number, at) => number === list[at]) === true;
+    const last = isSame ? views.pop() : undefined;
+    const isFirst = before === 0 || isSame;
+    const start = isFirst ? (last?.start ?? 0) : startOf(list, { before, messages, names });
+    for (const number of isFirst ? [] : list.slice(0, start)) {
       const earlier = number < before ? undefined : earlierOf(messages[number], names);
       if (earlier !== undefined) instead.set(number, earlier);
     }
@@ -55,8 +69,9 @@ export function poolOf(windows: readonly Window[]): Pool {
         names.set(name, names.has(name) ? NONE : number);
     }
     before = messages.length;
-    return { list, start, ranges: rangesOf(list) };
-  });
+    const note = last === undefined ? made : last.made;
+    views.push({ list, start, ranges: rangesOf(list), ...(note && { made: note }) });
+  }
   return { messages, views, instead };
 }
 

@@ -38,7 +38,70 @@ const LINES: Readonly<Record<string, EditedLines>> = {
     load: async () => (await import("./pi/pi.ts")).pi,
     isEdit: ({ type }) => type === "compaction",
   },
+  "gemini-cli": {
+    load: async () => (await import("./gemini-cli/gemini-cli.ts")).geminiCliLines,
+    // The whole history anew: compressed, or with outputs masked.
+    isEdit: ({ $set }) => Array.isArray(fieldsOf($set)["messages"]),
+  },
+  "qwen-code": {
+    load: async () => (await import("./qwen-code/qwen-code.ts")).qwenCode,
+    isEdit: ({ subtype }) => subtype === "chat_compression",
+  },
+  "copilot-cli": {
+    load: async () => (await import("./copilot-cli/copilot-cli.ts")).copilotCli,
+    isEdit: ({ type, data }) =>
+      type === "session.compaction_complete" && fieldsOf(data)["success"] !== false,
+  },
+  openhands: {
+    load: async () => (await import("./openhands/openhands.ts")).openhandsLines,
+    isEdit: isCondensation,
+  },
 };
+
+function isCondensation({ action, kind }: Fields): boolean {
+  return action === "condensation" || kind === "Condensation";
+}
+
+interface EditedDocument {
+  readonly load: () => Promise<DocumentReader>;
+  /** The document as it was before each edit, oldest first. */
+  readonly before: (document: unknown) => readonly unknown[];
+}
+
+/** The same of documents. */
+const DOCUMENTS: Readonly<Record<string, EditedDocument>> = {
+  opencode: {
+    load: async () => (await import("./opencode/opencode.ts")).opencode,
+    before: (document) => exportsBefore(fieldsOf(document)),
+  },
+  openhands: {
+    load: async () => (await import("./openhands/openhands.ts")).openhandsDocument,
+    before: (document) => beginnings(document, "history", isCondensation),
+  },
+  cline: {
+    load: async () => (await import("./cline/cline.ts")).cline,
+    before: (document) =>
+      beginnings(
+        document,
+        "messages",
+        ({ isSummary, isTruncationMarker }) => isSummary === true || isTruncationMarker === true,
+      ),
+  },
+};
+
+/** A list, or a document with one in a field, up to each entry that is an edit. */
+function beginnings(
+  document: unknown,
+  field: string,
+  isEdit: (entry: Fields) => boolean,
+): readonly unknown[] {
+  const entries = Array.isArray(document) ? list(document) : list(fieldsOf(document)[field]);
+  return entries.flatMap((entry, at) => {
+    if (!isEdit(fieldsOf(entry))) return [];
+    const before = entries.slice(0, at);
+    return [Array.isArray(document) ? before : { ...fieldsOf(document), [field]: before }];
+  });
+}
 
 /**
  * What the model saw just before each edit that the agent itself made (a compaction, a round of
@@ -49,23 +112,31 @@ export async function readWindows(
   input: TranscriptInput,
   options: ReadTranscriptOptions & { readonly format: string },
 ): Promise<readonly (readonly Message[])[]> {
-  const format = await earlierFormat(options.format);
-  if (format === undefined) return [];
-  const { conversations } = await readTranscript(input, { ...options, formats: [format] });
+  const known = transcriptFormats.filter(({ name }) => name === options.format);
+  const formats = (await Promise.all(known.map(earlierFormat))).flatMap((format) => format ?? []);
+  if (formats.length === 0) return [];
+  const { conversations } = await readTranscript(input, { ...options, formats });
   return conversations.map(({ messages }) => messages);
 }
 
 /** A format whose conversations are the windows of the one conversation in a file. */
-async function earlierFormat(name: string): Promise<TranscriptFormat | undefined> {
-  const format = transcriptFormats.find((one) => one.name === name);
-  if (format?.shape === "document" && name === "opencode") {
-    const { opencode } = await import("./opencode/opencode.ts");
-    return { ...format, read: (document) => readDocuments(opencode, fieldsOf(document)) };
+async function earlierFormat(format: TranscriptFormat): Promise<TranscriptFormat | undefined> {
+  const { name, shape } = format;
+  if (shape === "document" && Object.hasOwn(DOCUMENTS, name)) {
+    const { load, before } = DOCUMENTS[name] as EditedDocument;
+    const reader = await load();
+    const read = (document: unknown): Reading =>
+      together(
+        before(document)
+          .slice(-MOST_WINDOWS)
+          .map((one) => reader.read(one)),
+      );
+    return { ...format, read };
   }
-  const lines = Object.hasOwn(LINES, name) ? LINES[name] : undefined;
-  if (format?.shape !== "records" || lines === undefined) return undefined;
-  const reader = await lines.load();
-  return { ...format, open: () => readBeginnings(reader, lines.isEdit) };
+  if (shape !== "records" || !Object.hasOwn(LINES, name)) return undefined;
+  const { load, isEdit } = LINES[name] as EditedLines;
+  const reader = await load();
+  return { ...format, open: () => readBeginnings(reader, isEdit) };
 }
 
 /** Readers say how a file ends, and so of each beginning of it how that ends. */
@@ -92,16 +163,13 @@ function readBeginnings(reader: RecordsReader, isEdit: (record: Fields) => boole
 const ONE_ROUND_MS = 2_000;
 
 /** An export has the time of each edit, so that it can be read as it was before. */
-function readDocuments(reader: DocumentReader, document: Fields): Reading {
+function exportsBefore(document: Fields): readonly Fields[] {
   const messages = list(document["messages"]).map(fieldsOf);
   const times = messages.flatMap(editTimes).toSorted((one, other) => one - other);
   const rounds = times.filter((time, at) => at === 0 || time - (times[at - 1] ?? 0) > ONE_ROUND_MS);
-  const windows = rounds
-    .slice(-MOST_WINDOWS)
-    .map((time) =>
-      reader.read({ ...document, messages: messages.flatMap((one) => beforeEdit(one, time)) }),
-    );
-  return together(windows);
+  return rounds.slice(-MOST_WINDOWS).map((time) => {
+    return { ...document, messages: messages.flatMap((one) => beforeEdit(one, time)) };
+  });
 }
 
 function editTimes(message: Fields): number[] {

@@ -55,7 +55,11 @@ describe.skipIf(!hasChromium)("the page in a browser", () => {
   });
 
   async function exported(name: string, messages: readonly (readonly Message[])[]) {
-    const page = pageOf({ about: ABOUT, windows: messages, size: { tokens: 1_000, outside: 0 } });
+    const page = pageOf({
+      about: ABOUT,
+      windows: messages.map((list) => ({ messages: list })),
+      size: { tokens: 1_000, outside: 0 },
+    });
     const file = path.join(folder, name);
     await writeFile(file, [...exportedPage(page, readAssets())].join(""));
     return pathToFileURL(file).href;
@@ -173,7 +177,7 @@ describe.skipIf(!hasChromium)("the page in a browser", () => {
     let messages: readonly Message[] = [user("Fix it."), assistant("I look.")];
     const listeners = new Set<(id: string) => void>();
     const pageNow = () =>
-      pageOf({ about: ABOUT, windows: [messages], size: { tokens: 1_000, outside: 0 } });
+      pageOf({ about: ABOUT, windows: [{ messages }], size: { tokens: 1_000, outside: 0 } });
     const row = {
       id: "one",
       title: "a session",

@@ -23,7 +23,8 @@ const about = {
   warnings: [],
 };
 
-function input(windows: PageInput["windows"], more: Partial<PageInput> = {}): PageInput {
+function input(lists: readonly (readonly Message[])[], more: Partial<PageInput> = {}): PageInput {
+  const windows = lists.map((messages) => ({ messages }));
   return { about, windows, size: { tokens: 1_000, outside: 100 }, ...more };
 }
 

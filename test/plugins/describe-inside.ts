@@ -3,8 +3,15 @@ import os from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { directoryArchive } from "../../src/archive/directory.ts";
+import { sha256Hex } from "../../src/archive/digest.ts";
 import { archiveFolder } from "../../src/archive/home.ts";
+import { inspectCommand } from "../../src/cli/inspect.ts";
+import { sessionPage } from "../../src/cli/inspect-page.ts";
+import type { InspectReport } from "../../src/cli/inspection.ts";
 import { checkMessages, type Message, outputText } from "../../src/core/message/index.ts";
+import { bodyOf } from "../../src/page/bodies.ts";
+import { seenAt } from "../../src/page/web/model.ts";
+import { capturedIo } from "../cli/captured-io.ts";
 
 /** A plugin as its agent has loaded it, in a process of its own. */
 export interface Loaded<Native> {
@@ -32,6 +39,17 @@ export interface InsideKit<Native> {
   readonly odd: readonly Native[];
   /** The message that an agent puts in front after its own compaction. */
   summary(text: string): readonly Native[];
+  /** The session file with all of these; the agent may have compacted them once. */
+  file(list: readonly Native[], compacted?: Compacted): string;
+}
+
+/** A compaction of the agent's own, as its file has it. */
+export interface Compacted {
+  /** How many messages stand before it. */
+  readonly at: number;
+  /** The first of them that it keeps. */
+  readonly kept: number;
+  readonly summary: string;
 }
 
 const WINDOW = 32_000;
@@ -73,6 +91,7 @@ export function describeInside<Native extends object>(agent: string, kit: Inside
     keepsTheWindow(kit);
     keepsOriginals(kit);
     takesSettings(kit);
+    showsWhatWasSent(kit);
     doesNoHarm(kit);
   });
 }
@@ -191,6 +210,64 @@ function keepsOriginals<Native extends object>(kit: InsideKit<Native>): void {
     for (const one of requests(kit, next)) await loaded.send(one);
     expect(edits()).toBeGreaterThan(known + 1);
     expect(JSON.stringify(await loaded.send(next))).toContain(RULE);
+  });
+}
+
+/** What a model reads of messages, in short. */
+const read = (messages: readonly Message[]): string[] =>
+  messages.map((message) => {
+    const texts = bodyOf(message).map(({ type, tool, text }) => [type, tool, text]);
+    return `${message.role} ${sha256Hex(JSON.stringify(texts)).slice(0, 12)}`;
+  });
+
+function showsWhatWasSent<Native extends object>(kit: InsideKit<Native>): void {
+  const pageOfFile = async (text: string) => {
+    const file = path.join(home, "session.jsonl");
+    writeFileSync(file, text);
+    const io = capturedIo({ env: { LONGHAUL_HOME: home, HOME: home } });
+    const session = { name: file, path: file, load: () => Promise.resolve(file) };
+    const { data, messages } = await sessionPage(io, session, {});
+    const seen = data.steps.map((_, step) =>
+      seenAt(data, step).map((number) => messages[number] as Message),
+    );
+    await inspectCommand(io, file, { json: true });
+    const { tokens } = io.json() as InspectReport;
+    expect(data.about.tokens).toBe(tokens.total);
+    return { data, seen };
+  };
+
+  it("shows in the page of its session what was sent with every request", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(40, LINES, RULE);
+    const sent: string[][] = [];
+    for (const one of requests(kit, list)) sent.push(read(kit.decode(await loaded.send(one))));
+    const { data, seen } = await pageOfFile(kit.file(list));
+    expect(seen.map(read)).toEqual(sent);
+    const made = data.edits.filter(({ view }) => view !== undefined);
+    expect(made).toHaveLength(edits());
+    expect(made.map(({ by }) => by)).toEqual(made.map(() => "longhaul"));
+    expect(made.some(({ replaced }) => replaced.length > 0)).toBe(true);
+  });
+
+  it("does so when the agent itself compacted between them", async () => {
+    const loaded = await kit.load(WINDOW);
+    const list = kit.session(60, LINES, RULE);
+    const [at, kept] = [13, 7];
+    const sent: string[][] = [];
+    // The agent compacts in place of the last of these requests.
+    for (const one of requests(kit, list.slice(0, at)).slice(0, -1))
+      sent.push(read(kit.decode(await loaded.send(one))));
+    const summary = (await loaded.compacts(list.slice(0, kept))) ?? "";
+    const after = [...kit.summary(summary), ...list.slice(kept)];
+    const fewest = kit.decode([...kit.summary(summary), ...list.slice(kept, at)]).length;
+    for (const one of requests(kit, after)) {
+      if (kit.decode(one).length < fewest) continue;
+      sent.push(read(kit.decode(await loaded.send(one))));
+    }
+    const { data, seen } = await pageOfFile(kit.file(list, { at, kept, summary }));
+    expect(seen.map(read)).toEqual(sent);
+    expect(data.edits.map(({ by }) => by)).toContain("agent");
+    expect(data.edits.map(({ by }) => by)).toContain("longhaul");
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import { errorMessage } from "../../core/error.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
-import { isFrame } from "../../core/summary/frame.ts";
 import {
   type Context,
   type ContextOptions,
@@ -17,6 +16,7 @@ import {
 } from "../../hooks/native-context.ts";
 import type { Limits, OutputMeta } from "../../core/truncate/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
+import { hasSeam, SEAM } from "./seam.ts";
 
 /** The messages of an agent, and how they are read and written. */
 export interface AgentFormat<Native> {
@@ -148,17 +148,13 @@ function contextOptions<Native>({
   };
 }
 
-/** What stands behind a summary that was made for an agent's own compaction. */
-const SEAM = "(The session goes on here.)";
-
 /**
  * A list that begins with such a summary, as its edit left it: so the edit is found in the journal,
  * and the facts of all before it with it. The very list where it begins otherwise.
  */
 function seamed<Native>(list: readonly Native[], format: AgentFormat<Native>): readonly Native[] {
   const leading = summaryIn(list, format);
-  const [summary] = format.dialect.decode(leading);
-  if (summary === undefined || !isFrame(messageText(summary))) return list;
+  if (!hasSeam(format.dialect.decode(leading)[0])) return list;
   return [...leading, format.userMessage(SEAM, list), ...list.slice(leading.length)];
 }
 

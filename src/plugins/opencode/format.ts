@@ -83,7 +83,7 @@ function asSummary(message: Message): Message {
 }
 
 /** Sealed thinking has its seal among what the provider said of it. */
-function withSignatures(message: Message): Message {
+export function withSignatures(message: Message): Message {
   if (!message.parts.some(({ type }) => type === "reasoning")) return message;
   const parts = message.parts.map((part) => {
     const signature = part.type === "reasoning" ? signatureIn(part.source?.value) : undefined;

@@ -2,6 +2,7 @@ import { checkMessages } from "../../core/message/check.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
 import { isFrame } from "../../core/summary/frame.ts";
 import { createDecoder, decodeList } from "../../dialects/decoding.ts";
+import type { Fields } from "../../core/text/json.ts";
 import type { Decoder, Dialect } from "../../dialects/dialect.ts";
 import type { WireObject } from "../../dialects/wire.ts";
 import { CUSTOM, type PiMessage, piMessages } from "../../resume/pi-messages.ts";
@@ -35,12 +36,16 @@ function decoder(): Decoder<PiMessage> {
 
 /** `undefined` for what pi sends to nobody: replies that failed or were stopped, empty messages. */
 function decoded(native: WireObject, calls: CallPairing): Message | undefined {
-  const { stopReason } = native;
-  if (stopReason === "error" || stopReason === "aborted") return undefined;
+  if (isUnsent(native)) return undefined;
   const { message } = decodeMessage(native, number(native["timestamp"]), calls);
   if (message === undefined || message.parts.length === 0) return undefined;
   const isSummary = native["customType"] === CUSTOM && isFrame(messageText(message));
   return isSummary ? { ...message, kind: "summary" } : message;
+}
+
+/** Replies that failed or were stopped. */
+export function isUnsent({ stopReason }: Fields): boolean {
+  return stopReason === "error" || stopReason === "aborted";
 }
 
 /** pi's messages, and how they are made. */

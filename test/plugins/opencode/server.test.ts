@@ -86,11 +86,11 @@ function session(steps: number, lines: number, rule: string): OpencodeMessage[] 
   return list;
 }
 
-function compaction(text: string): OpencodeMessage[] {
+function compaction(text: string, kept = "msg_7", time = 5_000): OpencodeMessage[] {
   const finished = { parentID: "msg_c", summary: true, finish: "stop", mode: "compaction" };
   return [
-    user("msg_c", 5_000, [{ type: "compaction", auto: true, tail_start_id: "msg_7" }]),
-    assistant("msg_s", 5_001, [{ type: "text", text }], finished),
+    user("msg_c", time, [{ type: "compaction", auto: true, tail_start_id: kept }]),
+    assistant("msg_s", time + 1, [{ type: "text", text }], finished),
   ];
 }
 
@@ -116,7 +116,14 @@ describeInside("opencode", {
   recorded: existsSync(RECORDINGS) ? FILES.map((name) => ({ name, list: recorded(name) })) : [],
   session,
   odd: [user("msg_x", 9_000, [{ type: "text", text: "A reminder.", synthetic: true }])],
-  summary: compaction,
+  file: (list, compacted) => {
+    const { at = list.length, kept, summary } = compacted ?? {};
+    // Between the times of the messages that it stands between.
+    const between = summary ? compaction(summary, `msg_${kept}`, at * 10 - 5) : [];
+    const info = { id: ID, title: "t", version: "1.4.3", directory: "/work", time: { created: 1 } };
+    return JSON.stringify({ info, messages: list.toSpliced(at, 0, ...between) });
+  },
+  summary: (text) => compaction(text),
 });
 
 describe("the messages of opencode", () => {

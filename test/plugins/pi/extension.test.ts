@@ -5,7 +5,7 @@ import { piFormat } from "../../../src/plugins/pi/format.ts";
 import type { PiApi, PiContext, PiTool } from "../../../src/plugins/pi/host.ts";
 import type { PiMessage } from "../../../src/resume/pi-messages.ts";
 import { recording, RECORDINGS } from "../../recordings.ts";
-import { describeInside, inFreshHome, type Loaded } from "../describe-inside.ts";
+import { type Compacted, describeInside, inFreshHome, type Loaded } from "../describe-inside.ts";
 
 type Handler = (event: unknown, context: PiContext) => Promise<never>;
 
@@ -104,6 +104,10 @@ interface Entry {
 
 const FILES = ["pi-v3-compaction.jsonl", "pi-v1-two-compactions.jsonl.gz"];
 
+function compactionLine({ kept, summary }: Compacted) {
+  return { type: "compaction", id: "c1", summary, firstKeptEntryId: `e${kept}`, tokensBefore: 9 };
+}
+
 inFreshHome();
 
 describeInside("pi", {
@@ -117,6 +121,16 @@ describeInside("pi", {
     { role: "bashExecution", command: "ls", output: "a.ts", exitCode: 0, timestamp: 9_001 },
     { role: "branchSummary", summary: "The other branch.", fromId: "e7", timestamp: 9_002 },
   ],
+  file: (list, compacted) =>
+    [
+      { type: "session", version: 3, id: "s1", cwd: "/work" },
+      ...list.flatMap((message, at) => [
+        ...(at === compacted?.at ? [compactionLine(compacted)] : []),
+        { type: "message", id: `e${at}`, message },
+      ]),
+    ]
+      .map((line) => JSON.stringify(line))
+      .join("\n"),
   summary: (text) => [
     { role: "compactionSummary", summary: text, tokensBefore: 9, timestamp: 5_000 },
   ],

@@ -1,5 +1,6 @@
 import { sha256Hex } from "../archive/digest.ts";
 import type { Usage } from "../core/message/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { Hook } from "./hook.ts";
 import {
@@ -44,8 +45,8 @@ export type ConversationOf<Request, Whole> = (
   request?: ConversationRequest<Request>,
 ) => Conversation<Whole>;
 
-/** The memory of one conversation. */
-interface Track<Native, Whole> {
+/** One conversation in memory. */
+interface Entry<Native, Whole> {
   native?: NativeContext<Whole>;
   readonly keys: Set<string>;
   /** Nothing but a question so far, from somebody without tools: e.g. for a title. */
@@ -74,55 +75,59 @@ export function createConversations<Native extends object, Request, Whole = read
   isTaken: () => boolean = () => false,
 ): ConversationOf<Request, Whole> {
   const { messagesOf = itself, withMessages = others } = format;
-  const main = nativeContextOn(hook.context, format);
-  const byKey = new Map<string, Track<Native, Whole>>();
-  let owner: Track<Native, Whole> | undefined;
+  const own = hook.settings.conversation === undefined ? { archive: hook.context.archive } : {};
+  const nativeOn = (context: Context): NativeContext<Whole> => nativeContextOn(context, format);
+  const main = nativeOn(hook.context);
+  const byKey = new Map<string, Entry<Native, Whole>>();
+  let owner: Entry<Native, Whole> | undefined;
   hook.heed(hook.context, () => owner?.model);
-  const nameAs = (track: Track<Native, Whole>, key: string): void => {
-    byKey.set(key, track);
-    track.keys.add(key);
+  const nameAs = (entry: Entry<Native, Whole>, key: string): void => {
+    byKey.set(key, entry);
+    entry.keys.add(key);
   };
-  const drop = (track: Track<Native, Whole>): void => {
-    for (const key of track.keys) if (byKey.get(key) === track) byKey.delete(key);
-    if (track.native !== undefined) hook.close(track.native.context);
+  const drop = (entry: Entry<Native, Whole>): void => {
+    for (const key of entry.keys) if (byKey.get(key) === entry) byKey.delete(key);
+    if (entry.native !== undefined) hook.close(entry.native.context);
   };
   const use = createRecent(hook.maxConversations, drop);
-  const trackOf = (keys: Keys): Track<Native, Whole> => {
+  const entryOf = (keys: Keys): Entry<Native, Whole> => {
     const { answer, questions } = keys;
     const open = questions.map((key) => byKey.get(key));
     const known = answer === undefined ? open[0] : (byKey.get(answer) ?? open[0] ?? open[1]);
-    const track = known ?? { keys: new Set<string>(), isQuestion: true, messages: [] };
-    if (answer === undefined) for (const key of questions) nameAs(track, key);
-    else if (!track.keys.has(answer)) {
+    const entry = known ?? { keys: new Set<string>(), isQuestion: true, messages: [] };
+    if (answer === undefined) for (const key of questions) nameAs(entry, key);
+    else if (!entry.keys.has(answer)) {
       // The next answer to the same question is that of another conversation.
-      for (const key of questions) if (byKey.get(key) === track) byKey.delete(key);
-      nameAs(track, answer);
+      for (const key of questions) if (byKey.get(key) === entry) byKey.delete(key);
+      nameAs(entry, answer);
     }
-    return track;
+    return entry;
   };
-  const takeContext = (track: Track<Native, Whole>): void => {
-    const isFree = owner === undefined || (owner.isQuestion && !track.isQuestion);
-    if (owner === track || !isFree || isEdited(track) || isTaken()) return;
+  const takeContext = (entry: Entry<Native, Whole>): void => {
+    const isFree = owner === undefined || (owner.isQuestion && !entry.isQuestion);
+    const isEdited = entry.native !== undefined && entry.native.context.journal().length > 0;
+    if (owner === entry || !isFree || isEdited || isTaken()) return;
     if (owner !== undefined) owner.native = undefined;
-    owner = track;
-    track.native = main;
+    owner = entry;
+    entry.native = main;
   };
   return (whole, { request, tools, model } = {}) => {
     const messages = messagesOf(whole);
-    const id = request === undefined ? undefined : hook.conversationOf(request);
+    const id = request && hook.conversationOf(request);
     const keys = id === undefined ? keysOf(messages, tools) : { answer: `id ${id}`, questions: [] };
-    const track = trackOf(keys);
+    const entry = entryOf(keys);
     const hasTools = !Array.isArray(tools) || tools.length > 0;
-    if (keys.answer !== undefined || hasTools) track.isQuestion = false;
-    Object.assign(track, { messages: keepObjects(messages, track.messages), model });
-    takeContext(track);
-    use(track, owner);
-    track.native ??= nativeContextOn(openOther(hook, id ?? keys.answer, track), format);
-    const given = withMessages(whole, track.messages);
-    return requestOf(track, { native: track.native, given }, (sent) => {
+    if (keys.answer !== undefined || hasTools) entry.isQuestion = false;
+    Object.assign(entry, { messages: keepObjects(messages, entry.messages), model });
+    takeContext(entry);
+    use(entry, owner);
+    const name = id ?? keys.answer ?? "";
+    entry.native ??= nativeOn(hook.open(name, own, () => entry.model));
+    const given = withMessages(whole, entry.messages);
+    return requestOf(entry, { native: entry.native, given }, (sent) => {
       // The caller may go on from there.
       const { answer } = keysOf(messagesOf(sent), tools);
-      if (answer !== undefined && !byKey.has(answer)) nameAs(track, answer);
+      if (answer !== undefined && !byKey.has(answer)) nameAs(entry, answer);
     });
   };
 }
@@ -145,20 +150,6 @@ export function createRecent<Value>(
   };
 }
 
-function isEdited<Native, Whole>({ native }: Track<Native, Whole>): boolean {
-  return native !== undefined && native.context.journal().length > 0;
-}
-
-function openOther<Request>(
-  hook: Hook<Request>,
-  id = "",
-  track: { readonly model?: unknown },
-): Context {
-  const { conversation } = hook.settings;
-  const own = conversation === undefined ? { archive: hook.context.archive } : {};
-  return hook.open(id, own, () => track.model);
-}
-
 interface Keys {
   /** By the first answer; absent as long as there is none. */
   readonly answer?: string;
@@ -167,10 +158,8 @@ interface Keys {
 }
 
 function keysOf(messages: readonly unknown[], tools: unknown): Keys {
-  const start = Math.max(
-    0,
-    messages.findIndex((message) => !isSystem(message)),
-  );
+  const body = messages.findIndex((message) => !isSystem(message));
+  const start = Math.max(0, body);
   const end = messages.findIndex(isAnswer);
   const first = digestOf(messages[start]);
   const names = Array.isArray(tools) ? tools.map(toolName) : [];
@@ -206,14 +195,14 @@ function textOf(value: unknown): string {
 /** Descriptions and schemas may change while the tools stay what they are. */
 function toolName(tool: unknown): unknown {
   if (!isWireObject(tool)) return tool;
-  const { function: called } = tool;
-  const own = isWireObject(called) ? called["name"] : tool["name"];
-  return own ?? tool["toolName"] ?? tool["type"];
+  const { name, toolName, type } = tool;
+  const own = isWireObject(tool["function"]) ? tool["function"]["name"] : name;
+  return own ?? toolName ?? type;
 }
 
 /** A value that is no message at all is for the decoder to complain about. */
 export function isSystem(message: unknown): boolean {
-  const role = isWireObject(message) ? message["role"] : undefined;
+  const { role } = fieldsOf(message);
   return role === "system" || role === "developer";
 }
 
@@ -226,11 +215,11 @@ function isAnswer(message: unknown): boolean {
 }
 
 function requestOf<Native, Whole>(
-  track: Track<Native, Whole>,
+  entry: Entry<Native, Whole>,
   { native, given }: { readonly native: NativeContext<Whole>; readonly given: Whole },
   goesOn: (sent: Whole) => void,
 ): Conversation<Whole> {
-  const { messages, usage } = track;
+  const { messages, usage } = entry;
   const reported = usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined;
   return {
     context: native.context,
@@ -248,7 +237,7 @@ function requestOf<Native, Whole>(
       return recovered?.conversation;
     },
     learn(usage) {
-      if (usage !== undefined) track.usage = { messages, reported: usage };
+      if (usage !== undefined) entry.usage = { messages, reported: usage };
     },
   };
 }
@@ -260,9 +249,7 @@ function requestOf<Native, Whole>(
 function isAnsweredIn<Native>(before: readonly Native[], messages: readonly Native[]): boolean {
   const { length } = before;
   const [last, then] = [messages[length - 1], before[length - 1]];
-  if (messages.length <= length || !saysTheSame(last, then)) {
-    return false;
-  }
+  if (messages.length <= length || !saysTheSame(last, then)) return false;
   const newer = messages.slice(length);
   const answers = newer.findIndex((message) => !isAnswer(message));
   return answers < 0 || !newer.slice(answers).some(isAnswer);

@@ -3,19 +3,8 @@ import type { Decoder } from "../dialects/dialect.ts";
 import { isWireObject } from "../dialects/wire.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 
-/** Turns growing lists of native messages into neutral ones; each native message once. */
-interface NativeFollower<Native> {
-  /**
-   * The list, decoded; the result may grow with the next call. `usage` is what the provider reported for the request that the newest answer
-   * of the assistant came from; it counts only where the list says what the one before said, and more.
-   */
-  decode(list: readonly Native[], usage?: Usage): readonly Message[];
-  /** Notes that `list` says what `messages` say, because it was encoded from them. */
-  adopt(list: readonly Native[], messages: readonly Message[]): void;
-}
-
-/** A list that only grows, and what its messages are. */
-interface Track<Native> {
+/** A list that only grows, and its messages, decoded. */
+interface Followed<Native> {
   readonly list: Native[];
   readonly messages: Message[];
   readonly decode: Decoder<Native>;
@@ -24,25 +13,31 @@ interface Track<Native> {
 }
 
 /**
- * Follows two lists from call to call: the history that the caller builds, and the one that was
- * returned last, for callers that go on from that. What was decoded stays, as long as a list still
- * begins with the very same objects; a list that begins otherwise is decoded anew. `onCut` hears of a list
- * out of whose middle or beginning something is gone. Throws what the decoder throws.
+ * Turns growing lists of native messages into neutral ones, each native message once. Two lists are
+ * followed from call to call: the history that the caller builds, and the one that was returned last.
+ * A message stays decoded as long as its list still begins with the very same objects; a list that
+ * begins otherwise is decoded anew. `onCut` hears of a list out of whose middle or beginning
+ * something is gone. Throws what the decoder throws.
  */
 export function followNatives<Native>(
   createDecoder: () => Decoder<Native>,
   onCut: () => void = () => undefined,
-): NativeFollower<Native> {
-  const open = (): Track<Native> => ({
+) {
+  const open = (): Followed<Native> => ({
     list: [],
     messages: [],
     decode: createDecoder(),
     reported: new WeakMap(),
   });
   let given = open();
-  let returned: Track<Native> | undefined;
+  let returned: Followed<Native> | undefined;
   return {
-    decode(list, usage) {
+    /**
+     * The list, decoded; the result may grow with the next call. `usage` is the provider's report for
+     * the request that the newest answer of the assistant came from; it counts only where the list
+     * says what the one before said, and more.
+     */
+    decode(list: readonly Native[], usage?: Usage): readonly Message[] {
       const known = [returned, given].find((track) => track !== undefined && goesOn(track, list));
       // Somebody else took something out, or a store gave back copies.
       const isOther = known === undefined && !saysMore(given, list) && !saysMore(returned, list);
@@ -53,12 +48,12 @@ export function followNatives<Native>(
       // A copy of a long list costs more than all the rest of a step.
       return growing.length === 0 ? track.messages : [...track.messages, ...growing];
     },
-    adopt(list, messages) {
+    /** Notes that `list` says what `messages` say, because it was encoded from them. */
+    adopt(list: readonly Native[], messages: readonly Message[]): void {
       const track = open();
       // Decoding has to go on from here, so the decoder must have seen all of it.
       for (const native of list) track.decode(native);
-      const isOpen = (track.decode.open?.() ?? []).length > 0;
-      if (isOpen) return;
+      if ((track.decode.open?.() ?? []).length > 0) return;
       track.list.push(...list);
       track.messages.push(...messages);
       returned = track;
@@ -66,24 +61,24 @@ export function followNatives<Native>(
   };
 }
 
-function goesOn<Native>({ list: known }: Track<Native>, list: readonly Native[]): boolean {
+function goesOn<Native>({ list: known }: Followed<Native>, list: readonly Native[]): boolean {
   return list.length >= known.length && known.every((native, at) => native === list[at]);
 }
 
-function saysMore<Native>(track: Track<Native> | undefined, list: readonly Native[]): boolean {
+function saysMore<Native>(track: Followed<Native> | undefined, list: readonly Native[]): boolean {
   if (track === undefined || list.length < track.list.length) return false;
   return track.list.every((native, at) => saysTheSame(native, list[at]));
 }
 
 /** The last message is still there, and not all that stood before it. */
-function isCut<Native>(track: Track<Native> | undefined, list: readonly Native[]): boolean {
+function isCut<Native>(track: Followed<Native> | undefined, list: readonly Native[]): boolean {
   const last = track?.list.at(-1);
   return last !== undefined && list.some((native) => saysTheSame(native, last));
 }
 
 /** Takes in what is new, and returns the message that later natives may still join. */
 function extend<Native>(
-  track: Track<Native>,
+  track: Followed<Native>,
   list: readonly Native[],
   usage: Usage | undefined,
 ): readonly Message[] {

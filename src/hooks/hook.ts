@@ -86,21 +86,20 @@ export function createHook<Request>(given: AnyOptions<Request>, sdk: HookSdk): H
       { details: { option: "maxConversations", value: maxConversations } },
     );
   }
-  const own = { conversationOf, onConversation, maxConversations };
-  return hookOn(createContext(settings), settings, { sdk, own });
+  const own = { sdk, conversationOf, onConversation, maxConversations };
+  return hookOn(createContext(settings), settings, own);
 }
 
-interface Shared<Request> {
+interface Shared<Request> extends Pick<AnyOptions<Request>, "conversationOf" | "onConversation"> {
   readonly sdk: HookSdk;
-  readonly own: Pick<AnyOptions<Request>, "conversationOf" | "maxConversations" | "onConversation">;
+  readonly maxConversations: number;
 }
 
 function hookOn<Request>(
   main: Context,
   settings: ContextOptions,
-  { sdk, own }: Shared<Request>,
+  { sdk, conversationOf, onConversation, maxConversations }: Shared<Request>,
 ): Hook<Request> {
-  const { conversationOf, onConversation, maxConversations = MOST_CONVERSATIONS } = own;
   const { on, follow, leave } = createListeners(main, settings);
   const limits = createLimits(settings.window);
   const context: Context = { ...main, on };
@@ -110,7 +109,7 @@ function hookOn<Request>(
     settings,
     maxConversations,
     conversationOf: (request) => conversationOf?.(request),
-    heed: (of, model) => limits.heed(of, model),
+    heed: limits.heed,
     open(id, instead, model = () => undefined) {
       const own = { ...settings, ...instead };
       const opened = createContext({ ...own, window: limits.of(model(), own.window) });
@@ -130,13 +129,12 @@ function hookOn<Request>(
     subAgent(given) {
       const options = contextOptions(given, sdk);
       const theirs = { ...withoutConversation(settings), archive: context.archive, ...options };
-      const heard = given.onConversation ?? onConversation;
-      const shared = {
+      return hookOn(context.subAgent(options), theirs, {
+        sdk,
         conversationOf: given.conversationOf,
+        onConversation: given.onConversation ?? onConversation,
         maxConversations,
-        onConversation: heard,
-      };
-      return hookOn(context.subAgent(options), theirs, { sdk, own: shared });
+      });
     },
   };
 }
@@ -151,14 +149,8 @@ function tooMany(most: number): ContextError {
 
 function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): ContextOptions {
   assertOptions(given);
-  const {
-    model,
-    summarizer,
-    conversationOf: _c,
-    maxConversations: _m,
-    onConversation: _o,
-    ...options
-  } = given;
+  const { model, summarizer, ...rest } = given;
+  const { conversationOf: _c, maxConversations: _m, onConversation: _o, ...options } = rest;
   const about = (sdk.aboutModel ?? aboutModel)(model);
   const window = options.window ?? about.window;
   const written =
@@ -198,23 +190,18 @@ export function aboutId(model: string | undefined): AboutModel {
   return { model, window: modelWindow(model ?? "") };
 }
 
-interface Limits {
-  /** The window of a model, which is said to be so large. */
-  of(model: unknown, said: number | undefined): number | undefined;
-  heed(context: Context, model: () => unknown, said?: number): void;
-}
-
 /** Providers name a limit with a refusal; the next conversation need not be refused for it. */
-function createLimits(usual: number | undefined): Limits {
+function createLimits(usual: number | undefined) {
   const named = new Map<string, number>();
-  const keyOf = (model: unknown, said: number | undefined): string => `${String(model)} ${said}`;
+  const keyOf = (model: unknown, stated?: number): string => `${String(model)} ${stated}`;
   return {
-    of: (model, said) => named.get(keyOf(model, said)) ?? said,
-    heed(context, model, said = usual) {
+    /** The window of a model, whose stated one is given. */
+    of: (model: unknown, stated?: number) => named.get(keyOf(model, stated)) ?? stated,
+    heed: (context: Context, model: () => unknown, stated = usual): void => {
       let first: number | undefined;
       context.on("prepared", ({ window }) => {
         first ??= window;
-        if (window < first) named.set(keyOf(model(), said), window);
+        if (window < first) named.set(keyOf(model(), stated), window);
       });
     },
   };
@@ -222,25 +209,18 @@ function createLimits(usual: number | undefined): Limits {
 
 type Listening = (context: Context) => () => void;
 
-interface Listeners {
-  readonly on: Context["on"];
-  /** From now on the context is heard, too; `leave` ends that. */
-  readonly follow: (context: Context) => void;
-  readonly leave: (context: Context) => void;
-}
-
 /**
  * Listeners that hear of all contexts of a hook. While nobody listens to `failed`, the console says
  * each code once: whoever added one line to an agent has no other way to hear of it.
  */
-function createListeners(main: Context, { plugins = [] }: ContextOptions): Listeners {
+function createListeners(main: Context, { plugins = [] }: ContextOptions) {
   const contexts = new Set<Context>();
   const listening = new Map<Listening, Map<Context, () => void>>();
-  const said = new Set<string>();
+  const warned = new Set<string>();
   let heard = plugins.filter(({ onEvent }) => onEvent !== undefined).length;
   const warn: ContextListener<"failed"> = ({ code, message }) => {
-    if (heard > 0 || said.has(code)) return;
-    said.add(code);
+    if (heard > 0 || warned.has(code)) return;
+    warned.add(code);
     // oxlint-disable-next-line no-console -- the console is where a person looks first.
     console.warn(`longhaul: ${message}`);
   };
@@ -251,12 +231,13 @@ function createListeners(main: Context, { plugins = [] }: ContextOptions): Liste
   };
   follow(main);
   return {
+    /** From now on the context is heard, too; `leave` ends that. */
     follow,
-    leave(context) {
+    leave: (context: Context): void => {
       contexts.delete(context);
       for (const stops of listening.values()) stops.delete(context);
     },
-    on<Name extends ContextEventName>(name: Name, listener: ContextListener<Name>) {
+    on: <Name extends ContextEventName>(name: Name, listener: ContextListener<Name>) => {
       const listen: Listening = (context) => context.on(name, listener);
       listening.set(listen, new Map([...contexts].map((one) => [one, listen(one)])));
       if (name === "failed") heard += 1;

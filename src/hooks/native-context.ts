@@ -12,6 +12,7 @@ import { withParts } from "../core/message/message.ts";
 import type { Message, Part, Usage } from "../core/message/index.ts";
 import { errorText } from "../core/overflow/error-layers.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import { isSameList } from "../dialects/native-message.ts";
 import {
   type ArrivalFormat,
   followArrivals,
@@ -164,25 +165,15 @@ export function others<Conversation, Native>(
   return messages as unknown as Conversation;
 }
 
-function isSameList(one: readonly Message[], other: readonly Message[]): boolean {
-  if (one === other) return true;
-  return one.length === other.length && one.every((message, index) => message === other[index]);
-}
-
-interface CutCheck {
-  seen(): void;
-  prepared(report: ContextReport): void;
-}
-
 /** Says once that somebody else cut a history, and that edits went with what they cut. */
-function createCutCheck(context: Context): CutCheck {
+function createCutCheck(context: Context) {
   let isSeen = false;
   let isTold = false;
   return {
-    seen() {
+    seen(): void {
       isSeen = true;
     },
-    prepared({ droppedEdits }) {
+    prepared({ droppedEdits }: ContextReport): void {
       const isLost = isSeen && droppedEdits > 0;
       isSeen = false;
       if (isTold || !isLost) return;
@@ -199,10 +190,7 @@ function createCutCheck(context: Context): CutCheck {
 function followerOf<Conversation, Native extends object>(
   { dialect, messagesOf = itself, withMessages }: NativeFormat<Conversation, Native>,
   onCut: () => void,
-): {
-  decode(conversation: Conversation, usage?: Usage): readonly Message[];
-  adopt(conversation: Conversation, messages: readonly Message[]): void;
-} {
+) {
   const follower = followNatives(() => dialect.createDecoder(), onCut);
   let beside: Conversation | undefined;
   let leading: readonly Message[] = [];
@@ -215,12 +203,12 @@ function followerOf<Conversation, Native extends object>(
     return leading;
   };
   return {
-    decode: (conversation, usage) => {
+    decode(conversation: Conversation, usage?: Usage): readonly Message[] {
       const messages = follower.decode(messagesOf(conversation), usage);
       const first = lead(conversation);
       return first.length === 0 ? messages : [...first, ...messages];
     },
-    adopt(conversation, messages) {
+    adopt(conversation: Conversation, messages: readonly Message[]): void {
       const { length } = lead(conversation);
       // The rest of the request was encoded again, so it must still be what it was.
       if (length === 0 || isSameMessage(leading[0], messages[0])) {
@@ -242,14 +230,7 @@ export function isReasoningRefusal(error: unknown): boolean {
 }
 
 /** The thinking that a provider refused. */
-interface RefusedReasoning {
-  /** Notes all sealed thinking if the error is such a refusal; whether there was any to note. */
-  refused(messages: readonly Message[], error: unknown): boolean;
-  /** The messages without what was noted; the very list if it has nothing of that. */
-  without(messages: readonly Message[]): readonly Message[];
-}
-
-function createRefusedReasoning(): RefusedReasoning {
+function createRefusedReasoning() {
   const signatures = new Set<string>();
   const stripped = new WeakMap<Message, Message>();
   const isRefused = (part: Part): boolean =>
@@ -259,15 +240,14 @@ function createRefusedReasoning(): RefusedReasoning {
     // The same message must be the same object in every step.
     const known = stripped.get(message);
     if (known !== undefined) return known;
-    const made = withParts(
-      message,
-      message.parts.filter((part) => !isRefused(part)),
-    );
+    const kept = message.parts.filter((part) => !isRefused(part));
+    const made = withParts(message, kept);
     stripped.set(message, made);
     return made;
   };
   return {
-    refused(messages, error) {
+    /** Notes all sealed thinking if the error is such a refusal; whether there was any to note. */
+    refused(messages: readonly Message[], error: unknown): boolean {
       if (!isReasoningRefusal(error)) return false;
       const before = signatures.size;
       for (const part of messages.flatMap(({ parts }) => parts)) {
@@ -277,7 +257,8 @@ function createRefusedReasoning(): RefusedReasoning {
       }
       return signatures.size > before;
     },
-    without(messages) {
+    /** The messages without what was noted; the very list if it has nothing of that. */
+    without(messages: readonly Message[]): readonly Message[] {
       if (signatures.size === 0) return messages;
       const kept = messages.map(strip);
       const isSame = kept.every((message, index) => message === messages[index]);

@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { imagesOf, type RecallTool, recallTools } from "../archive/recall-tools.ts";
 import type { RecalledImage } from "../archive/recalled-media.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
 /** A tool of `recallTools`, to be put into the form of an SDK; it checks its input itself. */
@@ -29,6 +30,14 @@ export interface Recall {
 /** A list that may be changed: SDKs take no others. */
 export type Mutable<List> = { -readonly [At in keyof List]: List[At] };
 
+/** A list of tools in which some are others. */
+export function mapTools<Tools extends readonly object[]>(
+  tools: Tools,
+  change: (tool: object) => object,
+): Mutable<Tools> {
+  return tools.map(change) as unknown as Mutable<Tools>;
+}
+
 export function recallForms(archive: Archive): RecallForm[] {
   return Object.entries(recallTools(archive)).map(([name, entry]): RecallForm => {
     const tool = entry as RecallTool<unknown>;
@@ -53,7 +62,7 @@ export function schemaJson(schema: unknown): unknown {
     const made: unknown = typeof schema === "function" ? (schema as () => unknown)() : schema;
     if (!isWireObject(made)) return undefined;
     if (isWireObject(made["jsonSchema"])) return made["jsonSchema"];
-    return typeof made["type"] === "string" ? (standardJson(made) ?? made) : standardJson(made);
+    return standardJson(made) ?? (typeof made["type"] === "string" ? made : undefined);
   } catch {
     return undefined;
   }
@@ -61,9 +70,7 @@ export function schemaJson(schema: unknown): unknown {
 
 /** Standard JSON Schema (standardschema.dev), which zod and others speak. */
 function standardJson(schema: WireObject): unknown {
-  const standard = schema["~standard"];
-  const json = isWireObject(standard) ? standard["jsonSchema"] : undefined;
-  const input = isWireObject(json) ? json["input"] : undefined;
+  const { input } = fieldsOf(fieldsOf(schema["~standard"])["jsonSchema"]);
   if (typeof input !== "function") return undefined;
   return (input as (options: WireObject) => unknown)({ target: "draft-07" });
 }

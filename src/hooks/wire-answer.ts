@@ -140,15 +140,10 @@ function note(seen: Seen, { isAnswer = false, error, finish, usage }: Said): voi
   seen.news = usage;
 }
 
-/** The JSON values in a body that comes in pieces. */
-interface Values {
-  /** Those that a piece brings; once an answer has begun, only those that may tell how it ends. */
-  push(piece: Uint8Array, seen: Seen): WireObject[];
-  /** Those that are left at its end, once. */
-  rest(): WireObject[];
-}
+type Values = ReturnType<typeof valuesOf>;
 
-function valuesOf({ headers }: Response): Values {
+/** The JSON values in a body that comes in pieces. */
+function valuesOf({ headers }: Response) {
   const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
   const decoder = new TextDecoder();
   let left = "";
@@ -159,16 +154,21 @@ function valuesOf({ headers }: Response): Values {
   };
   if (!isStream) {
     return {
-      push: (piece) => ((left += decoder.decode(piece, { stream: true })), []),
+      push(piece: Uint8Array): WireObject[] {
+        left += decoder.decode(piece, { stream: true });
+        return [];
+      },
       rest: () => objectsIn([take() + decoder.decode()]),
     };
   }
   return {
-    push(piece, { hasOpened }) {
+    /** Those that a piece brings; once an answer has begun, only those that may tell how it ends. */
+    push(piece: Uint8Array, { hasOpened }: Seen): WireObject[] {
       const lines = (take() + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       left = lines.pop() ?? "";
       return eventsIn(hasOpened ? lines.filter((line) => TELLS_END.test(line)) : lines);
     },
+    /** Those that are left at its end, once. */
     rest: () => eventsIn([take()]),
   };
 }

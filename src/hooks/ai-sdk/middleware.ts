@@ -1,10 +1,20 @@
 import type { Context } from "../../context/index.ts";
-import { matchPrompt, modelPrompt, type ModelVersion } from "../../dialects/ai-sdk/model-prompt.ts";
+import { matchPrompt, modelPrompt } from "../../dialects/ai-sdk/model-prompt.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
-import { type Beside, boundReasoning, noteCall, recoveringResult } from "./model.ts";
+import {
+  type Beside,
+  boundReasoning,
+  joinPrompt,
+  noteCall,
+  type Prompt,
+  recoveringResult,
+  splitPrompt,
+  versionOf,
+} from "./model.ts";
 import type { Hooks } from "./prepare-step.ts";
 import type { AiSdkMiddleware, CalledModel, CallOptions } from "./sdk.ts";
 
@@ -35,39 +45,20 @@ export function createMiddleware(hooks: Hooks): AiSdkMiddleware {
   };
 }
 
-/** The calls of a model. */
-interface Calls {
-  /** The options to call the model with; the very same ones where nothing has to be changed. */
-  prepare<Params extends CallOptions>(params: Params, model: CalledModel): Promise<Params>;
-  /** The options for one more try after the model refused these; `undefined` for none. */
-  recover(
-    params: CallOptions,
-    model: CalledModel,
-    error: unknown,
-  ): Promise<CallOptions | undefined>;
-  /** Takes in what the model reported: a result, or a part of a stream. */
-  answered(params: CallOptions, answer: unknown): void;
-}
-
 type Natives = readonly AiSdkMessage[];
-
-/** A prompt taken apart: what stands before the messages, and the messages. */
-interface Prompt {
-  readonly system: Natives;
-  readonly body: Natives;
-}
 
 interface Call extends Prompt {
   /** Absent for the call of a step that `prepareStep` has prepared. */
   readonly conversation?: Conversation<Natives>;
 }
 
-function createCalls(hooks: Hooks): Calls {
+function createCalls(hooks: Hooks) {
   const { runs, beside, conversationOf } = hooks;
   const calls = new WeakMap<CallOptions, Call>();
   const besides = new WeakMap<Context, Beside>();
   return {
-    async prepare(params, model) {
+    /** The options to call the model with; the very same ones where nothing has to be changed. */
+    async prepare<Params extends CallOptions>(params: Params, model: CalledModel): Promise<Params> {
       if (isSummaryCall(params)) return params;
       const step = runs.waiting && stepOf(runs.waiting.sent, params, model);
       if (step !== undefined) {
@@ -75,7 +66,7 @@ function createCalls(hooks: Hooks): Calls {
         calls.set(params, step);
         return params;
       }
-      const { system, body } = split(params.prompt, []);
+      const { system, body } = splitPrompt(params.prompt);
       if (body.length === 0) return params;
       const conversation = conversationOf(body, {
         request: params,
@@ -91,19 +82,25 @@ function createCalls(hooks: Hooks): Calls {
       });
       calls.set(params, { system, body, conversation });
       if (edited === given) return params;
-      const prepared = withBody(params, { system, body: edited }, { known: given, model });
+      const prepared = { ...params, prompt: joinPrompt({ system, body: edited }, given, model) };
       calls.set(prepared, { system, body, conversation });
       return prepared;
     },
-    async recover(params, model, error) {
+    /** The options for one more try after the model refused these; `undefined` for none. */
+    async recover(
+      params: CallOptions,
+      model: CalledModel,
+      error: unknown,
+    ): Promise<CallOptions | undefined> {
       const call = calls.get(params);
       if (call === undefined) return undefined;
       const { system, conversation } = call;
       if (conversation === undefined) return recoverStep(hooks, { call, params, model, error });
       const body = await conversation.recover(error);
-      return body && withBody(params, { system, body }, { known: conversation.given, model });
+      return body && { ...params, prompt: joinPrompt({ system, body }, conversation.given, model) };
     },
-    answered(params, answer) {
+    /** Takes in what the model reported: a result, or a part of a stream. */
+    answered(params: CallOptions, answer: unknown): void {
       const call = calls.get(params);
       const usage = isWireObject(answer) ? aiSdkUsage(answer) : undefined;
       call?.conversation?.learn(usage);
@@ -136,7 +133,7 @@ async function recoverStep(
 
 /** The prompt of a step that `prepareStep` has prepared; others, e.g. for a title, begin otherwise. */
 function stepOf(sent: Natives, { prompt }: CallOptions, model: CalledModel): Prompt | undefined {
-  const { system, body } = split(prompt, sent);
+  const { system, body } = splitPrompt(prompt, sent);
   const answer = sent.findIndex(({ role }) => role === "assistant");
   const opening = answer < 0 ? sent : sent.slice(0, answer + 1);
   const isStep = body.length > 0 && matchPrompt(opening, body, versionOf(model)) !== undefined;
@@ -150,29 +147,5 @@ function isWhole(answer: unknown): boolean {
 
 /** A model that writes our summaries may be the very one that is wrapped. */
 function isSummaryCall({ providerOptions }: CallOptions): boolean {
-  const options = isWireObject(providerOptions) ? providerOptions["longhaul"] : undefined;
-  return isWireObject(options) && options["summary"] === true;
-}
-
-/** The system messages at the beginning of a prompt, but for those of the list itself. */
-function split(prompt: Natives, list: Natives): Prompt {
-  const leading = (messages: Natives): number => {
-    const body = messages.findIndex(({ role }) => role !== "system");
-    return body < 0 ? messages.length : body;
-  };
-  const at = Math.max(0, leading(prompt) - leading(list));
-  return { system: prompt.slice(0, at), body: prompt.slice(at) };
-}
-
-function withBody<Params extends CallOptions>(
-  params: Params,
-  { system, body }: Prompt,
-  { known, model }: { readonly known: Natives; readonly model: CalledModel },
-): Params {
-  const same = new Map(known.map((message) => [message, message]));
-  return { ...params, prompt: [...system, ...modelPrompt(body, versionOf(model), same)] };
-}
-
-function versionOf({ specificationVersion }: CalledModel): ModelVersion {
-  return specificationVersion as ModelVersion;
+  return fieldsOf(fieldsOf(providerOptions)["longhaul"])["summary"] === true;
 }

@@ -1,10 +1,15 @@
 import { fieldsOf } from "../../core/text/json.ts";
 import { modelWindow } from "../../core/overflow/budget.ts";
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
-import { type AiSdkModel, checkedModel } from "../../dialects/ai-sdk/model-prompt.ts";
+import {
+  type AiSdkModel,
+  checkedModel,
+  modelPrompt,
+  type ModelVersion,
+} from "../../dialects/ai-sdk/model-prompt.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { isWireObject, textIn, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";
 import { isManaging, managedSetting } from "../managed.ts";
@@ -44,21 +49,15 @@ export function boundReasoning(model: unknown, thinking: unknown): boolean | und
 
 /** How the agent thinks, in the options of a call. */
 export function thinkingOf(providerOptions: unknown): unknown {
-  if (!isWireObject(providerOptions)) return undefined;
-  const { anthropic, bedrock } = providerOptions;
-  const own = isWireObject(anthropic) ? anthropic["thinking"] : undefined;
-  return own ?? (isWireObject(bedrock) ? bedrock["reasoningConfig"] : undefined);
+  const { anthropic, bedrock } = fieldsOf(providerOptions);
+  return fieldsOf(anthropic)["thinking"] ?? fieldsOf(bedrock)["reasoningConfig"];
 }
 
 /** Whether the API was asked to leave out by itself what no longer fits. */
 function isDropped(thinking: WireObject): boolean {
-  const option = thinking["blockBinding"];
-  const field = thinking["block_binding"];
-  const behaviors = [
-    isWireObject(option) && option["prefixMismatchBehavior"],
-    isWireObject(field) && field["prefix_mismatch_behavior"],
-  ];
-  return behaviors.includes("drop_block");
+  const option = fieldsOf(thinking["blockBinding"])["prefixMismatchBehavior"];
+  const field = fieldsOf(thinking["block_binding"])["prefix_mismatch_behavior"];
+  return [option, field].includes("drop_block");
 }
 
 /**
@@ -123,22 +122,18 @@ function nameOf(model: unknown): string | undefined {
 
 /** The setting of a call by which the provider manages the conversation itself, if there is one. */
 export function managedByOptions(providerOptions: unknown): string | undefined {
-  if (!isWireObject(providerOptions)) return undefined;
-  for (const [provider, options] of Object.entries(providerOptions)) {
-    const name = isWireObject(options) ? managedSetting(options, "option") : undefined;
+  for (const [provider, options] of Object.entries(fieldsOf(providerOptions))) {
+    const name = managedSetting(fieldsOf(options), "option");
     if (name !== undefined) return `providerOptions.${provider}.${name}`;
   }
   return undefined;
 }
 
 /** The same of a step that is done, as far as it tells what was sent and what came of it. */
-export function managedByStep(step: AiSdkStep | undefined): string | undefined {
-  const body = step?.request?.body;
-  const field = isWireObject(body) ? managedSetting(body, "field") : undefined;
+export function managedByStep(step: Partial<AiSdkStep> | undefined): string | undefined {
+  const field = managedSetting(fieldsOf(step?.request?.body), "field");
   if (field !== undefined) return `${field} in the request`;
-  const metadata = step?.providerMetadata;
-  const anthropic = isWireObject(metadata) ? metadata["anthropic"] : undefined;
-  const applied = isWireObject(anthropic) ? anthropic["contextManagement"] : undefined;
+  const applied = fieldsOf(fieldsOf(step?.providerMetadata)["anthropic"])["contextManagement"];
   return isManaging(applied) ? "providerMetadata.anthropic.contextManagement" : undefined;
 }
 
@@ -150,9 +145,8 @@ export function managedByMessage({ role, content }: AiSdkMessage): string | unde
 
 function isCompaction(part: WireObject): boolean {
   if (part["type"] === "custom") return String(part["kind"]).endsWith(".compaction");
-  const options = part["providerOptions"];
-  if (!isWireObject(options)) return false;
-  return Object.values(options).some((own) => isWireObject(own) && own["type"] === "compaction");
+  const options = Object.values(fieldsOf(part["providerOptions"]));
+  return options.some((own) => fieldsOf(own)["type"] === "compaction");
 }
 
 /** What is sent beside the messages of a conversation, as far as anybody said. */
@@ -198,6 +192,32 @@ function areSameTools(one: unknown, other: unknown): boolean {
 export function instructionText(instructions: unknown): string | undefined {
   if (typeof instructions === "string") return instructions;
   if (Array.isArray(instructions)) return instructions.map(instructionText).join("\n");
-  const content = isWireObject(instructions) ? instructions["content"] : undefined;
-  return typeof content === "string" ? content : undefined;
+  return textIn(fieldsOf(instructions), "content");
+}
+
+/** A prompt taken apart: what stands before the messages, and the messages. */
+export interface Prompt {
+  readonly system: readonly AiSdkMessage[];
+  readonly body: readonly AiSdkMessage[];
+}
+
+/** The system messages at the beginning of a prompt, but for those of `list`, stand before the rest. */
+export function splitPrompt(prompt: Prompt["body"], list: Prompt["body"] = []): Prompt {
+  const leading = (messages: Prompt["body"]): number => {
+    const body = messages.findIndex(({ role }) => role !== "system");
+    return body < 0 ? messages.length : body;
+  };
+  const at = Math.max(0, leading(prompt) - leading(list));
+  return { system: prompt.slice(0, at), body: prompt.slice(at) };
+}
+
+/** The prompt for a model; `known` are messages that were made by the SDK for it. */
+export function joinPrompt({ system, body }: Prompt, known: Prompt["body"], model: unknown) {
+  const same = new Map(known.map((message) => [message, message]));
+  return [...system, ...modelPrompt(body, versionOf(model), same)];
+}
+
+export function versionOf(model: unknown): ModelVersion {
+  const version = fieldsOf(model)["specificationVersion"];
+  return version === "v3" || version === "v4" ? version : "v2";
 }

@@ -2,7 +2,7 @@ import { reportFailure } from "../../context/create-context.ts";
 import type { Usage } from "../../core/message/index.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
-import { isWireObject } from "../../dialects/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
 import { type Beside, boundReasoning, instructionText, managedByStep } from "./model.ts";
@@ -13,7 +13,7 @@ type Natives = readonly AiSdkMessage[];
 /** The shared state of the hooks of one conversation. */
 export interface Hooks {
   readonly native: NativeContext<Natives>;
-  readonly runs: Runs;
+  readonly runs: ReturnType<typeof createRuns>;
   /** Noted from the newest call. */
   readonly beside: Beside;
   /** `createConversations`, for calls without `prepareStep`. */
@@ -21,12 +21,8 @@ export interface Hooks {
 }
 
 /** `prepareStep` as the SDK calls it. */
-export function createPrepareStep({
-  native,
-  runs,
-  beside,
-}: Hooks): (options: PrepareStepOptions<AiSdkMessage>) => Promise<{ messages: Natives }> {
-  return async (options) => {
+export function createPrepareStep({ native, runs, beside }: Hooks) {
+  return async (options: Step): Promise<{ messages: Natives }> => {
     const { messages, steps } = options;
     let signal: AbortSignal | undefined;
     try {
@@ -54,8 +50,7 @@ export function createPrepareStep({
 
 /** How the agent thinks, by a step that is done; version 7 keeps that only if asked to. */
 function sentThinking(steps: readonly AiSdkStep[]): unknown {
-  const body = steps.at(-1)?.request?.body;
-  return isWireObject(body) ? body["thinking"] : undefined;
+  return fieldsOf(steps.at(-1)?.request?.body)["thinking"];
 }
 
 /** The newest step of a run, and what is sent in it. */
@@ -69,28 +64,10 @@ export interface Run {
   readonly sent: Natives;
 }
 
-/** The runs of one conversation: a call of `generateText` or `streamText` each. */
-export interface Runs {
-  /** The newest; absent before the first step. */
-  readonly last: Run | undefined;
-  /**
-   * The same while its newest step waits for its answer. Calls after that, which a tool of the step
-   * may make, are those of others, however they begin.
-   */
-  readonly waiting: Run | undefined;
-  answered(): void;
-  /** The run that a list of steps belongs to, else the newest. */
-  of(steps: readonly AiSdkStep[]): Run | undefined;
-  /** The messages to prepare for a step: where the last request was repaired, they go on from that. */
-  follow(options: PrepareStepOptions<AiSdkMessage>): Natives;
-  /** What the provider reported for the newest answer among the messages. */
-  usage(options: PrepareStepOptions<AiSdkMessage>): Usage | undefined;
-  started(options: PrepareStepOptions<AiSdkMessage>, sent: Natives): void;
-  /** The newest list was refused, and this one was sent instead. */
-  repaired(sent: Natives): void;
-}
+type Step = PrepareStepOptions<AiSdkMessage>;
 
-export function createRuns(): Runs {
+/** The runs of one conversation: a call of `generateText` or `streamText` each. */
+export function createRuns() {
   const known = new WeakMap<object, Run>();
   let last: Run | undefined;
   let repair: { readonly from: Natives; readonly to: Natives } | undefined;
@@ -100,31 +77,40 @@ export function createRuns(): Runs {
     known.set(run.steps, run);
   };
   return {
-    get last() {
+    /** The newest; absent before the first step. */
+    get last(): Run | undefined {
       return last;
     },
-    get waiting() {
+    /**
+     * The same while its newest step waits for its answer. Calls after that, which a tool of the step
+     * may make, are those of others, however they begin.
+     */
+    get waiting(): Run | undefined {
       return isAnswered ? undefined : last;
     },
-    answered() {
+    answered(): void {
       isAnswered = true;
     },
-    of: (steps) => known.get(steps) ?? last,
-    follow({ messages, responseMessages }) {
+    /** The run that a list of steps belongs to, else the newest. */
+    of: (steps: readonly AiSdkStep[]): Run | undefined => known.get(steps) ?? last,
+    /** The messages to prepare for a step: where the last request was repaired, they go on from that. */
+    follow({ messages, responseMessages }: Step): Natives {
       // Version 6 passes the whole history, and the journal knows what became of that.
       if (repair === undefined || responseMessages === undefined) return messages;
       if (!startsWith(messages, repair.from)) return messages;
       return [...repair.to, ...messages.slice(repair.from.length)];
     },
-    usage({ steps, messages }) {
+    /** The provider's report for the newest answer among the messages. */
+    usage({ steps, messages }: Step): Usage | undefined {
       const newest = steps.at(-1) ?? answerOf(last, messages);
       return newest && aiSdkUsage(newest);
     },
-    started({ steps, responseMessages }, sent) {
+    started({ steps, responseMessages }: Step, sent: Natives): void {
       isAnswered = false;
       note({ steps, done: steps.length, isCumulative: responseMessages === undefined, sent });
     },
-    repaired(sent) {
+    /** The newest list was refused, and this one was sent instead. */
+    repaired(sent: Natives): void {
       if (last === undefined) return;
       repair = { from: last.sent, to: sent };
       note({ ...last, sent });
@@ -134,11 +120,9 @@ export function createRuns(): Runs {
 
 /** The end of a run: the list of its newest step, and the answer. */
 export function leftBy({ steps, done, isCumulative, sent }: Run): AiSdkMessage[] {
-  const came = steps.slice(done).at(-1)?.response.messages;
-  if (came === undefined) return [...sent];
-  if (!isCumulative) {
-    return [...sent, ...steps.slice(done).flatMap(({ response }) => response.messages)];
-  }
+  const since = steps.slice(done).map(({ response }) => response.messages);
+  const came = since.at(-1);
+  if (came === undefined || !isCumulative) return [...sent, ...since.flat()];
   const before = steps[done - 1]?.response.messages.length;
   return [...sent, ...came.slice(before ?? leadingResults(came))];
 }

@@ -63,15 +63,9 @@ export interface CalledModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-export interface WrapGenerateOptions<Result> {
-  readonly doGenerate: () => PromiseLike<Result>;
-  readonly params: CallOptions;
-  readonly model: CalledModel;
-}
-
-export interface WrapStreamOptions<Result> {
-  readonly doStream: () => PromiseLike<Result>;
-  readonly params: CallOptions;
+/** A call of a wrapped model. */
+interface WrappedCall<Params extends CallOptions = CallOptions> {
+  readonly params: Params;
   readonly model: CalledModel;
 }
 
@@ -81,12 +75,11 @@ export interface WrapStreamOptions<Result> {
  */
 export interface AiSdkMiddleware {
   readonly specificationVersion: "v3";
-  transformParams<Params extends CallOptions>(options: {
-    readonly params: Params;
-    readonly model: CalledModel;
-  }): Promise<Params>;
-  wrapGenerate<Result extends object>(options: WrapGenerateOptions<Result>): Promise<Result>;
+  transformParams<Params extends CallOptions>(options: WrappedCall<Params>): Promise<Params>;
+  wrapGenerate<Result extends object>(
+    options: WrappedCall & { readonly doGenerate: () => PromiseLike<Result> },
+  ): Promise<Result>;
   wrapStream<Result extends { stream: ReadableStream }>(
-    options: WrapStreamOptions<Result>,
+    options: WrappedCall & { readonly doStream: () => PromiseLike<Result> },
   ): Promise<Result>;
 }

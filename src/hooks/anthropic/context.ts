@@ -9,7 +9,7 @@ import type {
   AnthropicMessage,
   AnthropicTextBlock,
 } from "../../dialects/anthropic/wire.ts";
-import { isWireObject } from "../../dialects/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { isWrapped, wrapTool } from "../../tools/wrap-tool.ts";
@@ -19,7 +19,7 @@ import { createManagedCheck } from "../managed.ts";
 import type { NativeFormat } from "../native-context.ts";
 import { wireMarks } from "../stale-marks.ts";
 import { clientSummarizer, summarizerOnCall } from "../summarizer.ts";
-import { type Mutable, type Recall, recallForms } from "../tools.ts";
+import { mapTools, type Mutable, type Recall, recallForms } from "../tools.ts";
 import { type AnthropicMiddleware, createMiddleware } from "./middleware.ts";
 import type { MessageBody } from "./wire.ts";
 
@@ -89,7 +89,7 @@ function contextOn(hook: Hook<MessageBody>): AnthropicContext {
   return {
     ...context,
     middleware: createMiddleware(conversationOf, createManagedCheck(context)),
-    tools: (tools) => wrapRunnables(tools, context.truncation),
+    tools: (tools) => mapTools(tools, (tool) => wrapRunnable(tool, context.truncation)),
     recallTools: runnableRecall(context.archive),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),
   };
@@ -115,8 +115,7 @@ function summarizerOf(given: unknown, model: unknown): Summarizer | undefined {
 }
 
 function isClient(given: unknown): given is AnthropicClient {
-  const messages = isWireObject(given) ? given["messages"] : undefined;
-  return isWireObject(messages) && typeof messages["create"] === "function";
+  return typeof fieldsOf(fieldsOf(given)["messages"])["create"] === "function";
 }
 
 /** A tool as the tool runner takes it. */
@@ -153,20 +152,11 @@ function runnableRecall(archive: Archive): RunnableTool[] {
   }));
 }
 
-type Run = (...args: unknown[]) => unknown;
-
-/** The tool runner's tools have a `run`; what it returns is a text or a list of content blocks. */
-function wrapRunnables<Tools extends readonly object[]>(
-  tools: Tools,
-  options: TruncationOptions,
-): Mutable<Tools> {
-  return tools.map((tool) => wrapRunnable(tool, options)) as unknown as Mutable<Tools>;
-}
-
+/** The tool runner's tools have a `run`, which returns a text or a list of content blocks. */
 function wrapRunnable(tool: object, options: TruncationOptions): object {
   const { run, name = "" } = tool as { readonly run?: unknown; readonly name?: string };
   if (typeof run !== "function" || isWrapped(run)) return tool;
-  const execute = (...args: unknown[]): unknown => Reflect.apply(run as Run, tool, args);
+  const execute = (...args: unknown[]): unknown => Reflect.apply(run, tool, args);
   const wrapped = wrapTool({ name, execute }, options).execute;
   const fields = Object.getOwnPropertyDescriptors(tool);
   return Object.create(Object.getPrototypeOf(tool) as object | null, {

@@ -162,15 +162,8 @@ function isSummary({ content }: AnthropicMessage): boolean {
 /** The summary is the first block; what was merged behind it may change sooner. */
 function withMark(message: AnthropicMessage, cache_control: WireObject): AnthropicMessage {
   const { content } = message;
-  if (typeof content === "string") {
-    return {
-      ...message,
-      content: [{ type: "text", text: content, cache_control }],
-    };
-  }
-  const [first, ...rest] = content ?? [];
-  return {
-    ...message,
-    content: [{ ...(first as WireObject), cache_control }, ...rest],
-  } as AnthropicMessage;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const [first, ...rest] = blocks ?? [];
+  const marked = [{ ...(first as WireObject), cache_control }, ...rest];
+  return { ...message, content: marked } as AnthropicMessage;
 }

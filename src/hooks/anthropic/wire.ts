@@ -36,8 +36,7 @@ export function managedBy(body: MessageBody): string | undefined {
 
 function hasCompaction({ content }: AnthropicMessage): boolean {
   return (
-    Array.isArray(content) &&
-    content.some((block) => isWireObject(block) && block["type"] === "compaction")
+    Array.isArray(content) && content.some((block) => fieldsOf(block)["type"] === "compaction")
   );
 }
 
@@ -61,9 +60,8 @@ export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
  * is on; there an answer that has lost its thinking would be refused.
  */
 export function canDropBlocks({ thinking }: MessageBody): boolean {
-  return (
-    isWireObject(thinking) && (thinking["type"] === "enabled" || thinking["type"] === "adaptive")
-  );
+  const { type } = fieldsOf(thinking);
+  return type === "enabled" || type === "adaptive";
 }
 
 /** The request that asks for it, unless the caller said already what shall happen. */

@@ -1,10 +1,10 @@
 import type { Context, PrepareOptions } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
-import { isWireObject } from "../../dialects/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { type AboutModel, createHook, type Hook, type HookOptions } from "../hook.ts";
 import { createThreads } from "../threads.ts";
-import type { Mutable } from "../tools.ts";
+import { mapTools, type Mutable } from "../tools.ts";
 import {
   type Conversation,
   conversationOn,
@@ -28,7 +28,7 @@ import {
   langchainRecallTools,
   type LangChainTool,
   type ToolConfigLike,
-  truncatingTools,
+  truncatingTool,
 } from "./tools.ts";
 
 /**
@@ -135,7 +135,7 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
       const conversation = conversationFor({ messages });
       return (await conversation.prepareOnly(messages, options)) as readonly Native[];
     },
-    tools: (list) => truncatingTools(list, contextOf),
+    tools: (list) => mapTools(list, (tool) => truncatingTool(tool, contextOf)),
     recallTools: tools,
     subAgent: (options = {}) => contextOn(hook.subAgent(options)),
   };
@@ -182,11 +182,9 @@ function createCalls(
 
 /** Where `bindTools` leaves the tools. */
 function boundTools(model: unknown): readonly unknown[] | undefined {
-  if (!isWireObject(model)) return undefined;
-  for (const place of [model["config"], model["kwargs"], model["defaultOptions"]]) {
-    if (isWireObject(place) && Array.isArray(place["tools"])) return place["tools"];
-  }
-  return undefined;
+  const { config, kwargs, defaultOptions } = fieldsOf(model);
+  const places = [config, kwargs, defaultOptions].map((place) => fieldsOf(place)["tools"]);
+  return places.find((tools) => Array.isArray(tools));
 }
 
 /** A middleware for `createAgent({ middleware: [...] })`. */
@@ -200,11 +198,9 @@ export interface LangChainMiddleware {
   ): Promise<Answer>;
 }
 
-/** The conversation of a request; `about` is the model that is called. */
-type ConversationFor = (request: LangChainRequest, about: AboutModel) => Conversation;
-
+/** `conversationFor` gives the conversation of a request; `about` is the model that is called. */
 function createWrapModelCall(
-  conversationFor: ConversationFor,
+  conversationFor: (request: LangChainRequest, about: AboutModel) => Conversation,
   ownTools: readonly LangChainTool[],
 ): LangChainMiddleware["wrapModelCall"] {
   const countTools = createToolCounter();
@@ -236,13 +232,10 @@ function withoutDoubles<Request extends ModelRequestLike>(
 ): Request {
   const { tools = [] } = request;
   const own = new Set<unknown>(ownTools);
-  const names = new Set(tools.flatMap((tool) => (own.has(tool) ? [] : [nameOf(tool)])));
+  const nameOf = (tool: unknown): unknown => fieldsOf(tool)["name"];
+  const names = new Set(tools.filter((tool) => !own.has(tool)).map(nameOf));
   const isDouble = (tool: unknown): boolean => own.has(tool) && names.has(nameOf(tool));
   return tools.some(isDouble)
     ? { ...request, tools: tools.filter((tool) => !isDouble(tool)) }
     : request;
-}
-
-function nameOf(tool: unknown): unknown {
-  return (tool as { readonly name?: unknown } | undefined)?.name;
 }

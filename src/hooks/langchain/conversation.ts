@@ -2,7 +2,8 @@ import type { Context } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
 import { langchainUsage, withMessageFields } from "../../dialects/langchain/message-object.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
-import { isWireBlock, isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import {
@@ -62,7 +63,7 @@ export function conversationOn(context: Context): Conversation {
     const { messages, thinking, options } = request;
     const { boundReasoning } = thinking;
     const prepared = await prepare(messages, { boundReasoning, ...options });
-    return openRequest(native, { request, prepared, call });
+    return openRequest(native, request, prepared, call);
   };
   return {
     context,
@@ -81,13 +82,12 @@ export function conversationOn(context: Context): Conversation {
       answered = answerIn(answer);
       return answer;
     },
-    stream: (request, call) =>
-      chunksOf(
-        () => open(request, call),
-        (whole) => {
-          answered = whole;
-        },
-      ),
+    stream(request, call) {
+      const learn = (whole: unknown): void => {
+        answered = whole;
+      };
+      return chunksOf(() => open(request, call), learn);
+    },
   };
 }
 
@@ -97,15 +97,11 @@ interface OpenRequest<Answer> {
   readonly again: (refused: unknown) => Promise<Answer | undefined>;
 }
 
-interface ReadyRequest<Answer> {
-  readonly request: SentRequest;
-  readonly prepared: Natives;
-  readonly call: Call<Answer>;
-}
-
 function openRequest<Answer>(
   native: NativeContext<Natives>,
-  { request: { messages, thinking }, prepared, call }: ReadyRequest<Answer>,
+  { messages, thinking }: SentRequest,
+  prepared: Natives,
+  call: Call<Answer>,
 ): OpenRequest<Answer> {
   const ask = async (sent: Natives): Promise<Answer> => {
     const isEdited = native.context.journal().length > 0;
@@ -149,7 +145,7 @@ async function* chunksOf<Chunk>(
 
 /** With a structured response the agent's handler gives back both. */
 function answerIn(given: unknown): unknown {
-  const { messages } = isWireObject(given) ? given : {};
+  const { messages } = fieldsOf(given);
   return Array.isArray(messages) ? messages[0] : given;
 }
 
@@ -185,7 +181,7 @@ export async function truncatedMessage(
 /** The provider compacted the conversation: nothing before that block counts. */
 function managedByMessage({ type, content }: LangChainMessage): string | undefined {
   if (type !== "ai" || !Array.isArray(content)) return undefined;
-  const isCompacted = content.some((block) => isWireBlock(block) && block.type === "compaction");
+  const isCompacted = content.some((block) => fieldsOf(block)["type"] === "compaction");
   return isCompacted ? "a compaction block" : undefined;
 }
 
@@ -196,11 +192,10 @@ const MOST_RESULTS = 128;
 function callOf(messages: Natives, at: number): WireObject | undefined {
   const { tool_call_id: id } = messages[at] as { readonly tool_call_id?: unknown };
   const before = messages.slice(Math.max(0, at - MOST_RESULTS), at);
-  const answer = before.findLast(({ type }) => type === "ai") as
-    | { readonly tool_calls?: unknown }
-    | undefined;
-  const calls = Array.isArray(answer?.tool_calls) ? (answer.tool_calls as unknown[]) : [];
-  return calls.filter(isWireObject).find((call) => call["id"] === id);
+  const { tool_calls: calls } = fieldsOf(before.findLast(({ type }) => type === "ai"));
+  return Array.isArray(calls)
+    ? calls.filter(isWireObject).find((call) => call["id"] === id)
+    : undefined;
 }
 
 /** Where a call happens, as far as it tells conversations apart. */

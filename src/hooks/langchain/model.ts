@@ -1,7 +1,13 @@
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { langchainUsage } from "../../dialects/langchain/message-object.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { isWireBlock, isWireObject, numberIn, type WireObject } from "../../dialects/wire.ts";
+import {
+  isWireBlock,
+  isWireObject,
+  numberIn,
+  textIn,
+  type WireObject,
+} from "../../dialects/wire.ts";
 import {
   type Summarizer,
   type SummaryAnswer,
@@ -17,17 +23,15 @@ import { sdkSummarizer } from "../summarizer.ts";
 /** A chat model or an id; the profile of a model knows its window best. */
 export function aboutChatModel(model: unknown): AboutModel {
   if (typeof model === "string") return aboutId(model);
-  const fields = modelFields(model);
-  const profile = fields["profile"];
-  const stated = isWireObject(profile) ? profile["maxInputTokens"] : undefined;
-  const name = fields["model"] ?? fields["modelName"];
+  const { profile, modelName, model: name = modelName } = modelFields(model);
+  const stated = numberIn(fieldsOf(profile), "maxInputTokens") ?? 0;
   const about = aboutId(typeof name === "string" ? name : undefined);
-  return typeof stated === "number" && stated > 0 ? { ...about, window: stated } : about;
+  return stated > 0 ? { ...about, window: stated } : about;
 }
 
 /** The most tokens of an answer, by the settings of its call or the model's own. */
 export function maxOutputOf(model: unknown, settings: unknown): number | undefined {
-  const own = isWireObject(settings) ? settings : {};
+  const own = fieldsOf(settings);
   return (
     numberIn(own, "max_tokens") ??
     numberIn(own, "maxTokens") ??
@@ -47,8 +51,8 @@ export function managedByModel(model: unknown, settings: unknown): string | unde
     ...SETTINGS.map((name) => [`model.${name}`, fields[name]] as const),
   ];
   for (const [name, value] of places) {
-    if (!isWireObject(value)) continue;
-    const setting = managedSetting(value, "field") ?? managedSetting(value, "option");
+    const given = fieldsOf(value);
+    const setting = managedSetting(given, "field") ?? managedSetting(given, "option");
     if (setting !== undefined) return `${name}.${setting}`;
   }
   return undefined;
@@ -79,7 +83,9 @@ export function createThinkingOf(): (model: unknown) => Thinking {
   const made = new WeakMap<object, unknown>();
   return (model) => {
     const body = isWireObject(model) ? anthropicBody(model) : undefined;
-    if (body === undefined || !isWireObject(model)) return unknownThinking(model);
+    if (body === undefined || !isWireObject(model)) {
+      return { model, boundReasoning: undefined, afterEdits: async () => model };
+    }
     const isBound = bindsReasoning(body);
     const canDrop = canDropBlocks(body);
     return {
@@ -95,20 +101,13 @@ export function createThinkingOf(): (model: unknown) => Thinking {
   };
 }
 
-function unknownThinking(model: unknown): Thinking {
-  return { model, boundReasoning: undefined, afterEdits: async () => model };
-}
-
 /** What a `ChatAnthropic`, or a model that becomes one when it is called, sends beside the messages. */
 function anthropicBody(model: WireObject): Parameters<typeof bindsReasoning>[0] | undefined {
   const { _llmType: ask, _defaultConfig: chosen, bound } = model;
   if (isWireObject(bound)) return anthropicBody(bound);
-  if (isWireObject(chosen)) {
-    const { modelProvider, model: name, thinking } = chosen;
-    return modelProvider === "anthropic" ? { model: name, thinking, messages: [] } : undefined;
-  }
-  const kind: unknown = typeof ask === "function" ? Reflect.apply(ask, model, []) : undefined;
-  const { model: name, thinking } = model;
+  const own: unknown = typeof ask === "function" ? Reflect.apply(ask, model, []) : undefined;
+  const kind = isWireObject(chosen) ? chosen["modelProvider"] : own;
+  const { model: name, thinking } = isWireObject(chosen) ? chosen : model;
   return kind === "anthropic" ? { model: name, thinking, messages: [] } : undefined;
 }
 
@@ -185,12 +184,10 @@ export function emptyEnd(answer: unknown): AnswerEnd | undefined {
 /** Whether an answer, or a chunk of one, has nothing of what a model says, thinks or calls. */
 export function saysNothing(answer: unknown): boolean {
   const { content, tool_calls, tool_call_chunks, additional_kwargs } = fieldsOf(answer);
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined ||
-    ((typeof value === "string" || Array.isArray(value)) && value.length === 0);
-  const thinks = Object.keys(fieldsOf(additional_kwargs)).some((key) =>
-    key.startsWith("reasoning"),
-  );
+  const isEmpty = (value: unknown = ""): boolean =>
+    (typeof value === "string" || Array.isArray(value)) && value.length === 0;
+  const beside = Object.keys(fieldsOf(additional_kwargs));
+  const thinks = beside.some((key) => key.startsWith("reasoning"));
   return !thinks && [content, tool_calls, tool_call_chunks].every(isEmpty);
 }
 
@@ -202,10 +199,8 @@ export function withChunk(whole: unknown, chunk: unknown): unknown {
 
 function finishOf(answer: unknown): SummaryFinish {
   const { response_metadata: metadata, additional_kwargs: streamed } = fieldsOf(answer);
-  const { stop_reason, finish_reason, finishReason } = {
-    ...fieldsOf(streamed),
-    ...fieldsOf(metadata),
-  };
+  const said = { ...fieldsOf(streamed), ...fieldsOf(metadata) };
+  const { stop_reason, finish_reason, finishReason } = said;
   return CUT_OFF.has(stop_reason ?? finish_reason ?? finishReason) ? "length" : "stop";
 }
 
@@ -225,8 +220,7 @@ function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const texts = (content as unknown[]).map((block) => {
     if (typeof block === "string") return block;
-    const text = isWireBlock(block) && block.type === "text" ? block["text"] : undefined;
-    return typeof text === "string" ? text : "";
+    return isWireBlock(block) && block.type === "text" ? (textIn(block, "text") ?? "") : "";
   });
   return texts.join("");
 }

@@ -4,7 +4,7 @@ import type { Context } from "../../context/index.ts";
 import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
-import { type Mutable, recallForms, schemaJson } from "../tools.ts";
+import { recallForms, schemaJson } from "../tools.ts";
 import { type RunnableConfigLike, type StateLike, truncatedMessage } from "./conversation.ts";
 
 /**
@@ -100,15 +100,11 @@ function isToolMessage(value: unknown): value is LangChainMessage {
   return isWireObject(value) && value["type"] === "tool" && "tool_call_id" in value;
 }
 
-/** Tools whose results are within the limits of T15; nothing is changed in those that are given. */
-export function truncatingTools<Tools extends readonly object[]>(
-  tools: Tools,
+/** A tool whose results are within the limits of T15; nothing is changed in the one that is given. */
+export function truncatingTool(
+  tool: object,
   contextOf: (config: ToolConfigLike) => Context,
-): Mutable<Tools> {
-  return tools.map((tool) => truncatingTool(tool, contextOf)) as unknown as Mutable<Tools>;
-}
-
-function truncatingTool(tool: object, contextOf: (config: ToolConfigLike) => Context): object {
+): object {
   const { invoke, name = "" } = tool as { readonly invoke?: unknown; readonly name?: string };
   if (typeof invoke !== "function") return tool;
   const truncated = async (given: unknown, config?: ToolConfigLike): Promise<unknown> => {

@@ -2,7 +2,8 @@ import { recallTools, type RecallTools } from "../../archive/recall-tools.ts";
 import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { AiSdkModel, PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
-import { isWireObject } from "../../dialects/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { isWireObject, textIn } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import { recoveringResult, summarizerOf } from "../ai-sdk/model.ts";
 import { createHook, type Hook, type HookOptions, aboutModel } from "../hook.ts";
@@ -157,19 +158,13 @@ function withTools(own: Record<string, unknown> = {}, more: object): Record<stri
   return { ...own, ...Object.fromEntries(missing) };
 }
 
-interface Conversations {
-  readonly of: (args: ProcessorArgs, runId?: string) => Conversation;
-  /** One that is open already. */
-  readonly find: (args: Pick<ProcessorArgs, "requestContext">) => Conversation | undefined;
-}
-
 /** The conversation of a memory's thread; without a memory, that of a run. */
-function createConversations(hook: Hook<ProcessorArgs>): Conversations {
+function createConversations(hook: Hook<ProcessorArgs>) {
   const threads = createThreads(hook, conversationOn);
   const runs = new WeakMap<object, Conversation>();
   let nameless = 0;
   return {
-    of(args, runId) {
+    of: (args: ProcessorArgs, runId?: string): Conversation => {
       const known = runs.get(args.state);
       if (known !== undefined) return known;
       const { model } = args as { readonly model?: unknown };
@@ -179,7 +174,8 @@ function createConversations(hook: Hook<ProcessorArgs>): Conversations {
       runs.set(args.state, made);
       return made;
     },
-    find(args) {
+    /** One that is open already. */
+    find: (args: Pick<ProcessorArgs, "requestContext">): Conversation | undefined => {
       const id = threadOf(args);
       return id === undefined ? undefined : threads.find(id);
     },
@@ -187,7 +183,10 @@ function createConversations(hook: Hook<ProcessorArgs>): Conversations {
 }
 
 /** A tool of a run without a memory stays as it is: its outputs are truncated in what is sent. */
-function truncatingTools<Tools extends object>(tools: Tools, find: Conversations["find"]): Tools {
+function truncatingTools<Tools extends object>(
+  tools: Tools,
+  find: ReturnType<typeof createConversations>["find"],
+): Tools {
   const entries = Object.entries(tools).map(([toolName, tool]: [string, unknown]) => {
     const execute = isWireObject(tool) ? tool["execute"] : undefined;
     if (typeof execute !== "function") return [toolName, tool];
@@ -205,8 +204,6 @@ function truncatingTools<Tools extends object>(tools: Tools, find: Conversations
 
 /** Where Mastra notes the thread of a run. */
 function threadOf({ requestContext }: Pick<ProcessorArgs, "requestContext">): string | undefined {
-  const memory = requestContext?.get("MastraMemory" as never);
-  const thread = isWireObject(memory) ? memory["thread"] : undefined;
-  const id = isWireObject(thread) ? thread["id"] : undefined;
-  return typeof id === "string" ? id : undefined;
+  const { thread } = fieldsOf(requestContext?.get("MastraMemory" as never));
+  return textIn(fieldsOf(thread), "id");
 }

@@ -1,21 +1,20 @@
 import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
-import {
-  modelPrompt,
-  type ModelVersion,
-  type PromptMessage,
-} from "../../dialects/ai-sdk/model-prompt.ts";
+import type { PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
 import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
 import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isWireBlock, isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import {
   boundReasoning,
   instructionText,
+  joinPrompt,
   managedByOptions,
   managedByMessage,
   managedByStep,
+  splitPrompt,
   thinkingOf,
 } from "../ai-sdk/model.ts";
 import { countedTools } from "../ai-sdk/tools.ts";
@@ -89,7 +88,9 @@ export function conversationOn(context: Context): Conversation {
   let providerOptions: unknown;
   let maxOutput: number | undefined;
   let known: Natives = [];
-  let newest: { readonly system: Natives; readonly version: ModelVersion } | undefined;
+  let newest: { readonly system: Natives; readonly model: unknown } | undefined;
+  const promptOf = (body: Natives, given: Natives): readonly PromptMessage[] =>
+    joinPrompt({ system: newest?.system ?? [], body }, given, newest?.model);
   return {
     context,
     starts(args) {
@@ -103,10 +104,10 @@ export function conversationOn(context: Context): Conversation {
       steps,
       abortSignal,
     }: LLMRequestArgs<Prompt>) {
-      const { system, body } = split(prompt);
+      const { system, body } = splitPrompt(prompt);
       // Mastra makes the messages anew in every step.
       known = keepObjects(body, known);
-      newest = { system, version: versionOf(model) };
+      newest = { system, model };
       const step = steps.at(-1);
       const { conversation, given } = await native.prepare(known, {
         usage: step && usageOf(step),
@@ -114,48 +115,22 @@ export function conversationOn(context: Context): Conversation {
         tools,
         maxOutput,
         boundReasoning: boundReasoning(model, thinkingOf(providerOptions)),
-        managedBy: managedByOptions(providerOptions) ?? managedByStep(stepOf(step)),
+        managedBy: managedByOptions(providerOptions) ?? managedByStep(step),
         signal: abortSignal,
       });
-      return conversation === known ? prompt : (promptOf(conversation, given, newest) as Prompt);
+      return conversation === known ? prompt : (promptOf(conversation, given) as Prompt);
     },
     async recover(refused) {
       const made = newest && (await native.recover(known, refused));
-      return newest && made && promptOf(made.conversation, made.given, newest);
+      return made && promptOf(made.conversation, made.given);
     },
   };
 }
 
-function promptOf(
-  conversation: Natives,
-  given: Natives,
-  { system, version }: { readonly system: Natives; readonly version: ModelVersion },
-): readonly PromptMessage[] {
-  const same = new Map(given.map((message) => [message, message]));
-  return [...system, ...modelPrompt(conversation, version, same)] as readonly PromptMessage[];
-}
-
-/** Instructions and what processors add to them stand before the messages. */
-function split(prompt: readonly PromptMessage[]): { system: Natives; body: Natives } {
-  const found = prompt.findIndex(({ role }) => role !== "system");
-  const at = found < 0 ? prompt.length : found;
-  const natives = prompt as Natives;
-  return { system: natives.slice(0, at), body: natives.slice(at) };
-}
-
 /** Mastra keeps what the provider reported beside what it makes of it. */
 function usageOf(step: StepLike): ReturnType<typeof aiSdkUsage> {
-  const raw = isWireObject(step.usage) ? step.usage["raw"] : undefined;
+  const { raw } = fieldsOf(step.usage);
   return (isWireObject(raw) ? aiSdkUsage({ usage: raw }) : undefined) ?? aiSdkUsage(step);
-}
-
-function stepOf(step: StepLike | undefined): Parameters<typeof managedByStep>[0] {
-  return step && { ...step, response: { messages: [] } };
-}
-
-function versionOf(model: unknown): ModelVersion {
-  const version = isWireObject(model) ? model["specificationVersion"] : undefined;
-  return version === "v3" || version === "v4" ? version : "v2";
 }
 
 async function truncatedMessage(

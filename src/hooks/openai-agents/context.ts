@@ -4,12 +4,12 @@ import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
-import { type Mutable, recallForms } from "../tools.ts";
+import { mapTools, type Mutable, recallForms } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
 import { openaiById } from "../summarizer.ts";
 import { preparingModel, preparingProvider, summarizerOf } from "./model.ts";
 import { compactingSession } from "./session.ts";
-import { recallPieces, type RecallToolOptions, truncateResult, truncatingTools } from "./tools.ts";
+import { recallPieces, type RecallToolOptions, truncateResult, truncatingTool } from "./tools.ts";
 import type {
   AgentItem,
   AgentModel,
@@ -92,7 +92,7 @@ function contextOn(hook: Hook<ModelRequest>): AgentsContext {
     modelProvider: (provider) => preparingProvider(provider, preparing),
     model: (model) => preparingModel(model, preparing),
     session: (session) => compactingSession(session, { ...preparing, keep }),
-    tools: (tools) => truncatingTools(tools, context.truncation),
+    tools: (tools) => mapTools(tools, (tool) => truncatingTool(tool, context.truncation)),
     recallTools: recallForms(context.archive).map(({ name, description, schema, recall }) => ({
       name,
       description,

@@ -2,7 +2,7 @@ import type { Usage } from "../../core/message/index.ts";
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { usageOf } from "../../dialects/usage.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { isWireObject, textIn, type WireObject } from "../../dialects/wire.ts";
 import { type Summarizer, summaryUsage } from "../../models/summarizer.ts";
 import { managedSetting } from "../managed.ts";
 import { chatAnswers, responsesAnswers } from "../openai/answers.ts";
@@ -66,9 +66,9 @@ export function preparingModel<Model extends AgentModel>(
     };
     yield* recovering(watch(request), {
       sign(event) {
-        const said = saidIn(event);
-        end = { ...end, ...said.end };
-        return said.isAnswer ? "answer" : "lead";
+        const { isAnswer, ...told } = eventFacts(event);
+        end = { ...end, ...told };
+        return isAnswer ? "answer" : "lead";
       },
       async again(refused) {
         const { finish, usage } = end;
@@ -81,16 +81,10 @@ export function preparingModel<Model extends AgentModel>(
   return withMethods(model, { getResponse, getStreamedResponse });
 }
 
-interface Prepared {
-  readonly request: ModelRequest;
-  readonly learn: (reported: unknown) => void;
-  readonly recover: (error: unknown) => Promise<ModelRequest | undefined>;
-}
-
 async function prepareRequest(
   request: ModelRequest,
   { conversationOf, isManaged }: PreparingOptions,
-): Promise<Prepared> {
+) {
   const { input, systemInstructions, signal, modelSettings } = request;
   if (typeof input === "string" || isManaged(managedBy(request))) {
     return { request, learn: () => undefined, recover: async () => undefined };
@@ -99,35 +93,30 @@ async function prepareRequest(
   const conversation = conversationOf(input, { request, tools });
   const withInput = (sent: readonly AgentItem[]): ModelRequest =>
     sent === conversation.given ? request : { ...request, input: [...sent] };
-  const instructions = systemInstructions ?? "";
+  const sent = await conversation.prepare({
+    instructions: systemInstructions ?? "",
+    tools,
+    maxOutput: modelSettings.maxTokens,
+    signal,
+  });
   return {
-    request: withInput(
-      await conversation.prepare({
-        instructions,
-        tools,
-        maxOutput: modelSettings.maxTokens,
-        signal,
-      }),
-    ),
-    learn: (reported) => conversation.learn(reportedUsage(reported)),
-    async recover(error) {
+    request: withInput(sent),
+    learn: (reported: unknown): void => conversation.learn(reportedUsage(reported)),
+    recover: async (error: unknown): Promise<ModelRequest | undefined> => {
       const sent = await conversation.recover(error);
       return sent && withInput(sent);
     },
   };
 }
 
-/** What an event says of an answer; the provider's own events pass among those of the SDK. */
-function saidIn(event: object): { readonly isAnswer: boolean; readonly end?: AnswerEnd } {
+/** An event's news of an answer; the provider's own events pass among those of the SDK. */
+function eventFacts(event: object): AnswerEnd & { readonly isAnswer: boolean } {
   const { type, event: raw } = event as { readonly type?: unknown; readonly event?: unknown };
   if (type !== "model") return { isAnswer: type !== "response_started" };
   const { read, usageOf } = isWireObject(raw) && "choices" in raw ? chatAnswers : responsesAnswers;
   const { isAnswer = false, finish, usage: reported } = read(fieldsOf(raw));
   const usage = usageOf(reported);
-  return {
-    isAnswer,
-    end: { ...(typeof finish === "string" && { finish }), ...(usage && { usage }) },
-  };
+  return { isAnswer, ...(typeof finish === "string" && { finish }), ...(usage && { usage }) };
 }
 
 /**
@@ -183,7 +172,7 @@ export function summarizerOf(given: unknown): Summarizer | undefined {
       const said = output.filter(({ type = "message" }) => type === "message");
       const blocks = said.flatMap(({ content }) => (Array.isArray(content) ? content : []));
       return {
-        text: blocks.map(textOf).join(""),
+        text: blocks.map((block) => textIn(fieldsOf(block), "text") ?? "").join(""),
         toolCalls: output.filter(({ type }) => type === "function_call").length,
         usage: summaryUsage(reportedUsage(usage)),
       };
@@ -194,11 +183,6 @@ export function summarizerOf(given: unknown): Summarizer | undefined {
 interface ModelAnswer {
   readonly output: readonly { readonly type?: string; readonly content?: unknown }[];
   readonly usage: unknown;
-}
-
-function textOf(block: unknown): string {
-  const text = isWireObject(block) ? block["text"] : undefined;
-  return typeof text === "string" ? text : "";
 }
 
 function isModel(given: unknown): given is AgentModel {

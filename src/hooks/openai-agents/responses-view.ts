@@ -134,10 +134,7 @@ function blockView(block: WireObject, role: string): WireObject {
     case "file":
       return viewOf(block, { type: "input_file", filename, ...fileView(file) });
     case "audio":
-      return viewOf(block, {
-        ...block,
-        type: role === "assistant" ? "output_audio" : "input_audio",
-      });
+      return viewOf(block, { ...block, type: `${role === "assistant" ? "out" : "in"}put_audio` });
     default:
       return block;
   }
@@ -162,12 +159,8 @@ function addressOf(value: unknown): string | undefined {
 /** The action of a shell call in the names of the API. */
 function shellActionView(action: unknown): unknown {
   if (!isWireObject(action)) return action;
-  const { timeoutMs, maxOutputLength, ...rest } = action;
-  return {
-    ...rest,
-    timeout_ms: timeoutMs,
-    max_output_length: maxOutputLength,
-  };
+  const { timeoutMs: timeout_ms, maxOutputLength: max_output_length, ...rest } = action;
+  return { ...rest, timeout_ms, max_output_length };
 }
 
 /** And back. */

@@ -1,10 +1,8 @@
-import type { ConversationOf } from "../conversations.ts";
 import { withMethods } from "../with-methods.ts";
-import type { AgentItem, AgentSession, ModelRequest } from "./wire.ts";
+import type { PreparingOptions } from "./model.ts";
+import type { AgentItem, AgentSession } from "./wire.ts";
 
-interface CompactingOptions {
-  readonly conversationOf: ConversationOf<ModelRequest, readonly AgentItem[]>;
-  readonly isManaged: (by: string | undefined) => boolean;
+interface CompactingOptions extends PreparingOptions {
   /** Keeps what is about to be replaced; resolves to false when it could not. */
   readonly keep: (items: readonly AgentItem[]) => Promise<boolean>;
 }
@@ -35,17 +33,14 @@ export function compactingSession<Session extends AgentSession>(
 
 /** A call that waits for a person gets its result in the next run; an edit would give it one of ours. */
 function isWaiting(items: readonly AgentItem[]): boolean {
-  const newest: readonly CallItem[] = items.slice(items.findLastIndex(isRequest) + 1);
+  const asked = items.findLastIndex(({ role }) => role === "user");
+  const newest: readonly CallItem[] = items.slice(asked + 1);
   const answered = new Set(newest.flatMap((item) => (isCall(item) ? [] : [item.callId])));
   return newest.some((item) => isCall(item) && !answered.has(item.callId));
 }
 
 interface CallItem extends AgentItem {
   readonly callId?: string;
-}
-
-function isRequest({ role }: AgentItem): boolean {
-  return role === "user";
 }
 
 function isCall({ type, callId }: CallItem): boolean {

@@ -1,6 +1,7 @@
 import { truncateValue } from "../../tools/truncate-value.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
-import type { Mutable, Recall } from "../tools.ts";
+import { parseInput } from "../../dialects/wire.ts";
+import type { Recall } from "../tools.ts";
 import type { AgentItem } from "./wire.ts";
 
 /** What the SDK's `tool()` takes. */
@@ -62,31 +63,18 @@ export function truncateResult(
 /** What the model called the tool with, as far as it can be read. */
 function inputOf(call: object | undefined): unknown {
   const { arguments: json, action } = (call ?? {}) as { arguments?: unknown; action?: unknown };
-  if (typeof json !== "string") return action;
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return json;
-  }
+  return typeof json === "string" ? parseInput(json) : action;
 }
 
-/** Function tools run through `invoke(context, input)`, whose input is JSON. */
-export function truncatingTools<Tools extends readonly object[]>(
-  tools: Tools,
-  truncation: TruncationOptions,
-): Mutable<Tools> {
-  return tools.map((tool) => truncatingTool(tool, truncation)) as unknown as Mutable<Tools>;
-}
-
-function truncatingTool(tool: object, truncation: TruncationOptions): object {
+/** A function tool runs through `invoke(context, input)`, whose input is JSON. */
+export function truncatingTool(tool: object, truncation: TruncationOptions): object {
   const { type, invoke, name: toolName } = tool as Readonly<Record<string, unknown>>;
   if (type !== "function" || typeof invoke !== "function" || typeof toolName !== "string") {
     return tool;
   }
   const run = async (...args: unknown[]): Promise<unknown> => {
     const output: unknown = await Reflect.apply(invoke, tool, args);
-    const input = inputOf({ arguments: args[1] });
-    return truncateValue(output, { toolName, input }, truncation);
+    return truncateValue(output, { toolName, input: parseInput(args[1]) }, truncation);
   };
   return { ...tool, invoke: run };
 }

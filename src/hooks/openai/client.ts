@@ -1,8 +1,9 @@
 import type { Context } from "../../context/index.ts";
 import { ContextError } from "../../core/error.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import { type Fetch, PARAMS } from "./preparing-fetch.ts";
-import { wrapRunnables } from "./tools.ts";
+import { wrapRunnable } from "./tools.ts";
 
 /** A client of the package `openai`, version 5 or later, as far as it is used here. */
 export interface OpenAIClient {
@@ -18,8 +19,7 @@ export interface PreparingClientOptions {
 
 /** Whether that is a client, and nothing else that has a `chat`. */
 export function isClient(given: unknown): given is OpenAIClient {
-  const chat = isWireObject(given) ? given["chat"] : undefined;
-  return isWireObject(chat) && isWireObject(chat["completions"]);
+  return isWireObject(fieldsOf(fieldsOf(given)["chat"])["completions"]);
 }
 
 /**
@@ -43,7 +43,10 @@ export function preparingClient<Client extends OpenAIClient>(
   if (own.responses !== undefined) handOver(own.responses as Resource);
   replace(completions, "runTools", (runTools) => (body, ...rest) => {
     const { tools } = body as { readonly tools?: unknown };
-    return runTools({ ...body, tools: wrapRunnables(tools, context.truncation) }, ...rest);
+    const wrapped = Array.isArray(tools)
+      ? tools.map((tool: object) => wrapRunnable(tool, context.truncation))
+      : tools;
+    return runTools({ ...body, tools: wrapped }, ...rest);
   });
   return own;
 }

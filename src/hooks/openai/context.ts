@@ -4,7 +4,7 @@ import type { Summarizer } from "../../models/summarizer.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
 import { clientSummarizer, openaiById } from "../summarizer.ts";
-import type { Mutable } from "../tools.ts";
+import { mapTools, type Mutable } from "../tools.ts";
 import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
 import {
   chatCompletions,
@@ -22,7 +22,7 @@ import {
   responsesRecall,
   type ResponsesTool,
   type RunnableTool,
-  wrapRunnables,
+  wrapRunnable,
 } from "./tools.ts";
 
 /** `summarizer` may be a client of the SDK; it then asks `model`. */
@@ -124,7 +124,7 @@ function contextOn(hook: Hook<ChatParams | ResponsesParams>): OpenAIContext {
     recoverChat: (params, error) => chat.recover(params, error),
     recoverResponses: (params, error) => answers.recover(params, error),
     fetch: wrapFetch((input, init) => globalThis.fetch(input, init)),
-    tools: (tools) => wrapRunnables(tools, context.truncation),
+    tools: (tools) => mapTools(tools, (tool) => wrapRunnable(tool, context.truncation)),
     recallTools: chatRecall(context.archive),
     responsesRecallTools: responsesRecall(context.archive),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),

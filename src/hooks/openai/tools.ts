@@ -1,6 +1,8 @@
 import type { Archive } from "../../archive/archive.ts";
 import { wrapTool } from "../../tools/wrap-tool.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { parseInput } from "../../dialects/wire.ts";
 import { recallForms } from "../tools.ts";
 
 /** A function tool of Chat Completions that `runTools` can run; also good as a definition only. */
@@ -36,7 +38,7 @@ export function chatRecall(archive: Archive): RunnableTool[] {
       description,
       parameters: schema,
       strict: true,
-      parse: parseInput,
+      parse: objectIn,
       function: execute,
     },
   }));
@@ -50,27 +52,17 @@ export function responsesRecall(archive: Archive): ResponsesTool[] {
     description,
     parameters: schema,
     strict: true,
-    execute: (input) => execute(parseInput(input)),
+    execute: (input) => execute(objectIn(input)),
   }));
 }
 
-/** Anything but JSON becomes an input that the tool itself complains about. */
-function parseInput(input: string): object {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+/** Anything but an object in JSON becomes an input that the tool itself complains about. */
+function objectIn(input: string): object {
+  return fieldsOf(parseInput(input));
 }
 
-/** The tools of `runTools` with outputs that are truncated on arrival; none of them is changed. */
-export function wrapRunnables<Tools>(tools: Tools, truncation: TruncationOptions): Tools {
-  if (!Array.isArray(tools)) return tools;
-  return tools.map((tool: Partial<RunnableTool>) => wrapRunnable(tool, truncation)) as Tools;
-}
-
-function wrapRunnable(tool: Partial<RunnableTool>, truncation: TruncationOptions): object {
+/** A tool of `runTools` whose outputs are truncated on arrival; the given one is not changed. */
+export function wrapRunnable(tool: Partial<RunnableTool>, truncation: TruncationOptions): object {
   const called = tool.function;
   const run: unknown = called?.function;
   if (typeof run !== "function") return tool;

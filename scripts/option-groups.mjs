@@ -111,6 +111,11 @@ export const optionGroups = [
     of: "PostgresArchiveOptions",
   },
   {
+    title: "An archive in S3",
+    text: "The argument of `s3Archive(options)`: [fleet.md](fleet.md#originals-in-s3).",
+    of: "S3ArchiveOptions",
+  },
+  {
     title: "Retention",
     text: "`retention` of an archive on disk, and `collectGarbage`: [what is removed, and when](archive.md#what-is-removed-and-when).",
     of: "RetentionOptions",

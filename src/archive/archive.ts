@@ -34,10 +34,10 @@ export interface Archive {
    */
   put(kind: OriginalKind, content: string, handle?: Handle): Promise<ArchiveEntry>;
   /**
-   * The same for an original that no string can hold (more than some 500 MB): its handle, and its
-   * text in pieces. Where this is absent, such originals are not kept.
+   * The same for an original that no string can hold (more than some 500 MB, or bytes that are no
+   * text): its handle, and its pieces. Where this is absent, such originals are not kept.
    */
-  putPieces?(handle: Handle, pieces: readonly string[]): Promise<ArchiveEntry>;
+  putPieces?(handle: Handle, pieces: readonly (string | Uint8Array)[]): Promise<ArchiveEntry>;
   /** The whole original. */
   get(handle: string): Promise<string>;
   has(handle: string): Promise<boolean>;
@@ -47,6 +47,8 @@ export interface Archive {
   read?(handle: string): Promise<OriginalReader>;
   /** The part of the archive that belongs to one conversation, by its id; any text can be one. */
   conversation?(id: string): Archive;
+  /** The ids of all conversations, in no order. */
+  conversations?(): Promise<readonly string[]>;
   /** The journal of the conversation that the archive belongs to. */
   readonly journal?: ArchiveJournal;
   /** A file that a child process or a stream writes into; only archives with files have it. */
@@ -54,7 +56,7 @@ export interface Archive {
 }
 
 /** What there is for originals; a conversation without a name has no journal. */
-export type FileArchive = Omit<Archive, "conversation" | "journal">;
+export type FileArchive = Omit<Archive, "conversation" | "conversations" | "journal">;
 
 /**
  * Plain JSON values in the order in which they came. Both methods reject with `archive-failed` when

@@ -228,7 +228,7 @@ interface Stored {
   /** The content; absent for a handle that nobody had before. */
   readonly bytes?: Uint8Array | undefined;
   /** The content as texts, where it is too large for one. */
-  readonly pieces?: readonly string[];
+  readonly pieces?: readonly (string | Uint8Array)[];
   /** A file that has the content already, under another name. */
   readonly file?: string;
 }

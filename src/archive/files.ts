@@ -110,7 +110,7 @@ export async function syncFolder(path: string): Promise<void> {
 export async function createFile(
   path: string,
   temporary: string,
-  content: Uint8Array | readonly string[],
+  content: Uint8Array | readonly (string | Uint8Array)[],
 ): Promise<boolean> {
   try {
     await writeFile(temporary, content);
@@ -123,7 +123,7 @@ export async function createFile(
 /** Writes and syncs a new file; a part of it stays when that fails. */
 export async function writeFile(
   path: string,
-  content: Uint8Array | readonly string[],
+  content: Uint8Array | readonly (string | Uint8Array)[],
 ): Promise<void> {
   const file = openSync(path, CREATE, FILE_MODE);
   try {

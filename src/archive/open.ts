@@ -13,7 +13,7 @@ export interface OpenArchive extends Archive {
 /**
  * The archive at an address: the path of a folder, or
  * `postgres://user@host/database?schema=…&tenant=…`, of which everything may be left out that PGHOST,
- * PGUSER, PGPASSWORD and PGDATABASE say. Nothing is connected before the first use. Throws
+ * PGUSER, PGPASSWORD and PGDATABASE say; or `s3://bucket/prefix?endpoint=…&region=…`. Nothing is connected before the first use. Throws
  * `invalid-options` for any other address. `cwd` is where a relative path starts.
  */
 export async function openArchive(address: string, cwd = "."): Promise<OpenArchive> {
@@ -25,6 +25,7 @@ export async function openArchive(address: string, cwd = "."): Promise<OpenArchi
     return { ...archive, close: async () => undefined };
   }
   if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address);
+  if (scheme === "s3") return openBucket(address);
   throw badAddress(address, `there is no archive for ${scheme}`);
 }
 
@@ -36,6 +37,17 @@ async function openPostgres(address: string): Promise<OpenArchive> {
     ...options,
     ...(!isOfEnvironment && { connectionString: url.href }),
   });
+}
+
+async function openBucket(address: string): Promise<OpenArchive> {
+  const { url, options } = split(address, ["endpoint", "region"]);
+  if (url.username + url.password + url.search !== "") {
+    const problem = "it has more than a bucket, a prefix, `endpoint` and `region`";
+    throw badAddress(address, `${problem}; credentials come from the environment`);
+  }
+  const { s3Archive } = await import("./s3/s3.ts");
+  const prefix = decodeURIComponent(url.pathname.slice(1));
+  return s3Archive({ ...options, bucket: url.host, prefix });
 }
 
 /** A URL and what of it is ours. */
@@ -54,7 +66,7 @@ function split(
 function badAddress(address: string, problem: string): ContextError {
   return new ContextError(
     "invalid-options",
-    `${JSON.stringify(shownAddress(address))} is no address of an archive: ${problem}. Give the path of a folder, or postgres://user@host/database.`,
+    `${JSON.stringify(shownAddress(address))} is no address of an archive: ${problem}. Give the path of a folder, postgres://user@host/database, or s3://bucket/prefix.`,
   );
 }
 

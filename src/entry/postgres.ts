@@ -2,6 +2,6 @@
 export { postgresArchive, postgresMigrations } from "../archive/postgres/postgres.ts";
 export type { PostgresArchive } from "../archive/postgres/postgres.ts";
 export type { PostgresArchiveOptions } from "../archive/postgres/store.ts";
-export type { Collected, CollectOptions } from "../archive/postgres/collect.ts";
+export type { Collected, CollectOptions } from "../archive/collected.ts";
 export type { PostgresClient, PostgresPool } from "../archive/postgres/connection.ts";
 export type { Migration } from "../archive/postgres/migrations.ts";

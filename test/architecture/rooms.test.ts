@@ -109,7 +109,7 @@ const OPEN: ReadonlySet<string> = new Set(["core/error.ts", "core/options.ts"]);
 
 /** Packages and Node modules that a room may import; the core may import nothing. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  archive: /^(node:.+|env-paths|pg|re2js)$/,
+  archive: /^(node:.+|@aws-sdk\/client-s3|env-paths|pg|re2js)$/,
   // What package.json chooses in the archive, for Node or not.
   context: /^#own-archive$/,
   settings: /^node:.+$/,

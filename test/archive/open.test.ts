@@ -22,7 +22,16 @@ describe("openArchive", () => {
     await archive.close();
   });
 
+  it("opens a bucket by its URL, without talking to it", async () => {
+    const archive = await openArchive("s3://agents/team/a?endpoint=http://127.0.0.1:1&region=eu-1");
+    expect(archive.name).toBe("s3");
+    await archive.close();
+    await expect(openArchive("s3://Agents_!/x")).rejects.toMatchObject({ code: "invalid-options" });
+  });
+
   it.each([
+    ["s3://key:hidden-word@agents/x", "credentials come from the environment"],
+    ["s3://agents/x?secret=hidden-word", "credentials come from the environment"],
     ["", "it is empty"],
     ["mysql://user:hidden-word@host/db", "no archive for mysql"],
     ["postgres://user:hidden-word@host:99999/db", "it is no URL"],

@@ -110,6 +110,7 @@ function configOf(files: readonly string[], packages: Readonly<Record<string, st
     ),
     "longhaul/archive/directory": [`${root}/src/entry/directory.ts`],
     "longhaul/archive/postgres": [`${root}/src/entry/postgres.ts`],
+    "longhaul/archive/s3": [`${root}/src/entry/s3.ts`],
     ...Object.fromEntries(
       sources.map((door) => [`longhaul/${door}`, [`${root}/src/hooks/${door}/index.ts`]]),
     ),

@@ -13,6 +13,7 @@ import { recallRange, searchArchive } from "../../src/archive.ts";
 import * as core from "../../src/core.ts";
 import { collectGarbage, directoryArchive } from "../../src/entry/directory.ts";
 import { postgresArchive } from "../../src/entry/postgres.ts";
+import { s3Archive } from "../../src/entry/s3.ts";
 import { aiSdkContext } from "../../src/hooks/ai-sdk/index.ts";
 import { anthropicContext } from "../../src/hooks/anthropic/index.ts";
 import { langchainContext } from "../../src/hooks/langchain/index.ts";
@@ -49,6 +50,9 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   collectGarbage: () => collectGarbage("nowhere", NOBODYS as object),
   postgresArchive: () => postgresArchive(NOBODYS as object),
   "collect of postgresArchive": () => postgresArchive().collect({ maxAgeMs: 1, ...NOBODYS }),
+  s3Archive: () => s3Archive({ bucket: "agents", ...NOBODYS }),
+  "collect of s3Archive": () =>
+    s3Archive({ bucket: "agents" }).collect({ maxAgeMs: 1, ...NOBODYS }),
   recallRange: () => recallRange(memoryArchive(), HANDLE, NOBODYS as object),
   searchArchive: () => searchArchive(memoryArchive(), "x", NOBODYS as object),
   createSpill: () => createSpill(NOBODYS as object),

@@ -1,29 +1,13 @@
-import { checkNames, type OptionNames } from "../../core/options.ts";
+import { checkNames } from "../../core/options.ts";
+import { type Collected, COLLECT_OPTIONS, type CollectOptions } from "../collected.ts";
 import type { Store } from "./store.ts";
-
-export interface CollectOptions {
-  /** How long a conversation must not have been used, in ms. */
-  readonly maxAgeMs: number;
-  /** Also conversations that can go on, because they have a journal. @default false */
-  readonly journals?: boolean;
-  /** @default 100 */
-  readonly batch?: number;
-}
-
-export interface Collected {
-  readonly conversations: number;
-  /** Of their originals. */
-  readonly bytes: number;
-}
-
-const OPTIONS: OptionNames<CollectOptions> = { maxAgeMs: true, journals: true, batch: true };
 
 /** Batch by batch, so that nobody waits for a removal; what somebody is using right now is passed over. */
 export async function collect(
   { schema, tenant, transact }: Store,
   options: CollectOptions,
 ): Promise<Collected> {
-  checkNames(options, OPTIONS);
+  checkNames(options, COLLECT_OPTIONS);
   const { maxAgeMs, journals = false, batch = 100 } = options;
   const kept = journals
     ? ""

@@ -1,6 +1,7 @@
 import { sha256Hex } from "../digest.ts";
 import type { Archive, ArchiveJournal } from "../archive.ts";
-import { collect, type Collected, type CollectOptions } from "./collect.ts";
+import type { Collected, CollectOptions } from "../collected.ts";
+import { collect } from "./collect.ts";
 import { journalOf } from "./journal.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { originalsOf } from "./originals.ts";

@@ -1,0 +1,119 @@
+import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
+import { alteredOriginal, missingOriginal, takenHandle } from "../archive-error.ts";
+import {
+  type Archive,
+  type ArchiveEntry,
+  checkedHandle,
+  handleOfOriginal,
+  type OriginalReader,
+} from "../archive.ts";
+import { sha256Hex, sha256OfBytes } from "../digest.ts";
+import type { Listed, Objects } from "./objects.ts";
+import type { Place } from "./place.ts";
+
+type Originals = Required<Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">>;
+
+/*
+ * <root>originals/<handle>/<time>.<sha256>
+ *
+ * A list alone says what there is, since when, and what its bytes must be. Two writers of one original
+ * may both store it: the first one counts.
+ */
+
+interface Original {
+  readonly entry: ArchiveEntry;
+  readonly key: string;
+  readonly digest: string;
+}
+
+const TIME_DIGITS = 15;
+const NAME = /(?:^|\/)originals\/([a-z]+_[0-9a-f]{16})\/(\d{15})\.([0-9a-f]{64})$/;
+
+function originalOf({ key, bytes }: Listed): Original | undefined {
+  const [, handle = "", time, digest = ""] = NAME.exec(key) ?? [];
+  if (!isHandle(handle)) return undefined;
+  const entry = { handle, kind: handleKind(handle), bytes, storedAt: Number(time) };
+  return { entry, key, digest };
+}
+
+export function s3Originals(place: Place): Originals {
+  const { objects } = place.store;
+  const find = async (text: string): Promise<Original> => {
+    const handle = checkedHandle(text);
+    const root = await place.root();
+    const original = root === undefined ? undefined : await look(objects, root, handle);
+    if (original === undefined) throw missingOriginal(handle);
+    return original;
+  };
+  const keep = (handle: Handle, bytes: Buffer): Promise<ArchiveEntry> =>
+    place.write((root) => store(objects, root, { handle, bytes }));
+  return {
+    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
+      keep(checkedHandle(handle), Buffer.from(content, "utf8")),
+    putPieces: async (handle, pieces) =>
+      keep(checkedHandle(handle), Buffer.concat(pieces.map((piece) => Buffer.from(piece)))),
+    async get(text) {
+      const { key, digest, entry } = await find(text);
+      const bytes = await objects.read(key);
+      if (bytes === undefined) throw missingOriginal(entry.handle);
+      if (sha256OfBytes(bytes) !== digest) throw alteredOriginal(entry.handle, key);
+      return bytes.toString("utf8");
+    },
+    async has(handle) {
+      const root = isHandle(handle) ? await place.root() : undefined;
+      return root !== undefined && (await look(objects, root, handle as Handle)) !== undefined;
+    },
+    async list() {
+      const root = await place.root();
+      if (root === undefined) return [];
+      const first = new Map<string, ArchiveEntry>();
+      for (const each of await objects.list(`${root}originals/`)) {
+        const entry = originalOf(each)?.entry;
+        if (entry !== undefined && !first.has(entry.handle)) first.set(entry.handle, entry);
+      }
+      return [...first.values()].sort(
+        (a, b) => a.storedAt - b.storedAt || (a.handle < b.handle ? -1 : 1),
+      );
+    },
+    async read(text) {
+      const { key, entry } = await find(text);
+      return readerOf(objects, key, entry);
+    },
+  };
+}
+
+/** The first object of an original. */
+async function look(objects: Objects, root: string, handle: Handle): Promise<Original | undefined> {
+  const [first] = await objects.list(`${root}originals/${handle}/`, 1);
+  return first && originalOf(first);
+}
+
+async function store(
+  objects: Objects,
+  root: string,
+  { handle, bytes }: { readonly handle: Handle; readonly bytes: Buffer },
+): Promise<ArchiveEntry> {
+  const digest = sha256OfBytes(bytes);
+  const known = await look(objects, root, handle);
+  if (known !== undefined && known.digest !== digest) throw takenHandle(handle);
+  if (known !== undefined) return known.entry;
+  const storedAt = Date.now();
+  const time = String(storedAt).padStart(TIME_DIGITS, "0");
+  await objects.write(`${root}originals/${handle}/${time}.${digest}`, bytes);
+  return { handle, kind: handleKind(handle), bytes: bytes.length, storedAt };
+}
+
+function readerOf(objects: Objects, key: string, { handle, bytes }: ArchiveEntry): OriginalReader {
+  return {
+    bytes,
+    async read(from, into) {
+      const length = Math.max(0, Math.min(into.length, bytes - from));
+      if (length === 0) return 0;
+      const part = await objects.read(key, from, length);
+      if (part === undefined) throw missingOriginal(handle);
+      into.set(part.subarray(0, length));
+      return Math.min(part.length, length);
+    },
+    close: async () => undefined,
+  };
+}

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import pc from "picocolors";
 import { clipLine } from "../core/text/clip.ts";
 import { count, money, percent, plural, tokens } from "./figures.ts";
-import { type CommonOptions, type Io, printJson, printLines, widthOf } from "./io.ts";
+import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { countedOnce } from "./money/copies.ts";
 import {
   cacheShare,
@@ -64,6 +64,7 @@ async function costCommand(io: Io, flags: CostFlags): Promise<void> {
   const costs = costsOf(sessions, flags, survey.settings.prices ?? {});
   if (flags.json === true) printJson(io, costJson(flags.by, costs));
   else printLines(io, costView(io, flags.by, costs));
+  for (const hint of survey.found.hints) talk(io, hint);
 }
 
 function costsOf(
@@ -79,7 +80,9 @@ function costsOf(
       // A session that goes on for weeks counts with the days that were asked for.
       if (use.day !== "" && use.day < from) continue;
       const name = groupOf(by, known, use);
-      groups.set(name, [...(groups.get(name) ?? []), use]);
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [use]);
+      else group.push(use);
       all.push(use);
     }
   }

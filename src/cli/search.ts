@@ -72,6 +72,7 @@ async function searchCommand(io: Io, text: string, flags: SearchFlags): Promise<
   const lines = outcome.found.flatMap((each) => foundLines(io, each));
   if (lines.length > 0) printLines(io, lines);
   talk(io, summary(outcome));
+  for (const hint of outcome.hints) talk(io, hint);
 }
 
 function outcomeJson(pattern: string, { found, ...rest }: SearchOutcome): object {

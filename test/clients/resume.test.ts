@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { SESSION_AGENTS, type SessionAgent } from "../../src/resume/write-session.ts";
 import { startUpstream, type Upstream, type ViewMessage } from "../provider/index.ts";
-import { CLIENTS, clients, homeEnv, type Place, run, runClient } from "./clients.ts";
+import { CLIENTS, clients, homeEnv, run, runClient } from "./clients.ts";
 
 const MAIN = path.resolve("test/.built/main.js");
 const FIRST = "BEGIN: do the six steps, and never touch the file secret.txt";
@@ -35,17 +35,6 @@ function isPrompt({ role, text }: ViewMessage): boolean {
   return role === "user" && /BEGIN|GO ON/.test(text);
 }
 
-/** The newest session of an agent, for `longhaul resume`. */
-async function sessionArgs(agent: SessionAgent, { home, cwd }: Place): Promise<readonly string[]> {
-  if (agent !== "opencode") return ["--last"];
-  const program = path.join(CLIENTS, clients.opencode.folder);
-  const { stdout } = await run(program, ["session", "list", "--format", "json"], {
-    cwd,
-    env: homeEnv(home),
-  });
-  return [(JSON.parse(stdout) as { id: string }[])[0]?.id ?? ""];
-}
-
 describe.each(SESSION_AGENTS)("%s goes on with a session that was compacted", (agent) => {
   const isInstalled = existsSync(path.join(CLIENTS, clients[agent].folder));
 
@@ -60,7 +49,7 @@ describe.each(SESSION_AGENTS)("%s goes on with a session that was compacted", (a
       const first = await runClient(agent, place, FIRST);
       expect(first).toMatchObject({ code: 0 });
 
-      const args = [MAIN, "resume", ...(await sessionArgs(agent, place)), "--force", "--json"];
+      const args = [MAIN, "resume", "--last", "--force", "--json"];
       const env = { ...homeEnv(home), LONGHAUL_HOME: path.join(home, "state") };
       const resumed = await run(process.execPath, [...args, "--window", windowOf(agent)], {
         cwd,

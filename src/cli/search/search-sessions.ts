@@ -36,6 +36,8 @@ export interface SearchOutcome {
   readonly unread: number;
   /** What a person could do about the first of them. */
   readonly hint?: string;
+  /** What a person can do about sessions that were not looked through. */
+  readonly hints: readonly string[];
 }
 
 /** So many hits of one session are shown; one must not take the room of all others. */
@@ -51,7 +53,7 @@ export async function searchSessions(
   needle: Needle,
   settings: SearchSettings,
 ): Promise<SearchOutcome> {
-  const { targets: all, about } = await searchTargets(io, settings);
+  const { targets: all, about, hints } = await searchTargets(io, settings);
   const targets = all.filter((target) => isOfSession(target, settings.session));
   const mayHoldIt = await quickLook(io, needle);
   const whole = targets.reduce((sum, target) => sum + target.bytes, 0);
@@ -84,7 +86,8 @@ export async function searchSessions(
   } finally {
     progress.stop();
   }
-  return { found, searched: { files, bytes: read }, isFull: hits >= settings.limit, unread, hint };
+  const searched = { files, bytes: read };
+  return { found, searched, isFull: hits >= settings.limit, unread, hint, hints };
 }
 
 function isOfSession({ id, path }: SearchTarget, session: string | undefined): boolean {

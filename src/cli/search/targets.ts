@@ -36,6 +36,8 @@ export interface SearchTargets {
   /** Newest first. */
   readonly targets: readonly SearchTarget[];
   readonly about: (target: SearchTarget) => TargetFacts;
+  /** What a person can do about sessions that cannot be read from here. */
+  readonly hints: readonly string[];
 }
 
 /** Everything on this computer that a search looks through, by what the person wants. */
@@ -50,6 +52,7 @@ export async function searchTargets(io: Io, filter: SessionFilter): Promise<Sear
   const byId = new Map(found.sessions.map((session) => [session.id, session]));
   return {
     targets,
+    hints: found.hints,
     about({ session, path: file, id }) {
       const own = byId.get(id ?? "") ?? session;
       const facts = own && index.get(own);

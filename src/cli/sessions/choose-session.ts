@@ -8,6 +8,7 @@ import {
   printLines,
   shown,
   widthOf,
+  talk,
 } from "../io.ts";
 import type { FoundSession } from "./session-search.ts";
 import {
@@ -33,8 +34,9 @@ export async function listSessions(
 ): Promise<void> {
   const survey = await surveySessions(io, { ...filter, quiet: json === true });
   const rows = rowsOf({ ...survey, sessions: survey.sessions.slice(0, limit) });
-  if (json === true) printJson(io, rows.map(sessionJson));
-  else printLines(io, sessionTable(io, survey, rows));
+  if (json !== true) return printLines(io, sessionTable(io, survey, rows));
+  printJson(io, rows.map(sessionJson));
+  for (const hint of survey.found.hints) talk(io, hint);
 }
 
 /**
@@ -76,7 +78,9 @@ export async function pickRow(
   // A table needs none of it.
   const { autocomplete, isCancel } = await import("@clack/prompts");
   const width = widthOf(io) - PICKER_MARGIN;
-  const told = notes(survey).map((note) => `\n${pc.dim(`│  ${note}`)}`);
+  const told = notes(survey)
+    .flatMap((note) => note.split("\n"))
+    .map((note) => `\n${pc.dim(`│  ${note}`)}`);
   const picked = await autocomplete<SessionRow>({
     message: shown(`${message}${told.join("")}\n${pc.dim(`│    ${headingLine(width)}`)}`),
     placeholder: `type to filter; sort:${SESSION_ORDERS.join(", ")}`,

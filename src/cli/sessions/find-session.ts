@@ -48,12 +48,14 @@ export async function findSession(
   const found = wanted === undefined ? await newestSession(io, options) : await named(io, wanted);
   if (found !== undefined) return found;
   if (wanted?.startsWith("ses_") === true) return exportedByOpencode(io, wanted);
+  const { findSessions } = await import("./sessions.ts");
+  const hints = (await findSessions(io)).hints.map((hint) => `\n${hint}`).join("");
   const agents = options.agents === undefined ? "" : ` of ${options.agents.join(", ")}`;
   throw new ContextError(
     "unreadable-file",
     wanted === undefined
-      ? `No session${agents} was found on this computer. Give a session file.`
-      : `There is neither a file nor a session ${wanted}. Run longhaul sessions to see those on this computer.`,
+      ? `No session${agents} was found on this computer. Give a session file.${hints}`
+      : `There is neither a file nor a session ${wanted}. Run longhaul sessions to see those on this computer.${hints}`,
     { details: { session: wanted } },
   );
 }

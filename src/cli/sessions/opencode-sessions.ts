@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isRecord } from "../../core/text/json.ts";
 import type { Io } from "../io.ts";
+import { importSqlite, type OpenDatabase } from "./sqlite.ts";
 import { filesBelow, type SessionSearch, stampOf, type SubAgent } from "./session-search.ts";
 
 /** Where opencode keeps everything. */
@@ -101,52 +102,34 @@ function parsed(data: unknown): JsonObject | undefined {
   }
 }
 
-/**
- * The sessions of opencode's SQLite database, where Node can read it (22.5 and newer); else a hint
- * says how to get at them.
- */
+/** The sessions of opencode's SQLite database; a hint where nothing here can read it. */
 async function findDatabaseSessions(io: Io, data: string): Promise<OpencodeSearch> {
   const file = databaseFile(io, data);
   if (!existsSync(file)) return { sessions: [], skipped: 0 };
-  const sqlite = await importSqlite();
-  return sqlite === undefined ? withoutSqlite(file) : readDatabase(sqlite, file);
+  const open = await importSqlite();
+  return open === undefined ? withoutSqlite(file) : readDatabase(open, file);
 }
 
-/** What we use of `node:sqlite`, which the oldest Node that we run on does not have. */
-interface Sqlite {
-  readonly DatabaseSync: new (file: string, options: { readOnly: boolean }) => Database;
-}
-
-interface Database {
-  prepare(sql: string): { all(...values: string[]): JsonObject[] };
-  close(): void;
-}
-
-const SQLITE: string = "node:sqlite";
-
-/** `undefined` where this Node has no SQLite. */
-function importSqlite(): Promise<Sqlite | undefined> {
-  return import(SQLITE).then(
-    (sqlite: Sqlite) => sqlite,
-    () => undefined,
-  );
-}
-
-/** For a database that this Node cannot read. */
+/** For a database that nothing here can read. */
 function withoutSqlite(file: string): OpencodeSearch {
-  const hint = `${file} holds opencode sessions that this Node (${process.versions.node}) cannot read; use Node 22.5 or newer, or write one to a file with: opencode export ID > session.json`;
+  const hint = [
+    `${file} holds opencode's sessions, which Node ${process.versions.node} cannot read by itself`,
+    "  to read them: npm install --global node-sqlite3-wasm (or use Node 22.13 or newer)",
+    "  or write one to a file: opencode export ID > session.json",
+  ].join("\n");
   return { sessions: [], skipped: 0, hint };
 }
 
-function readDatabase(sqlite: Sqlite, file: string): OpencodeSearch {
+function readDatabase(open: OpenDatabase, file: string): OpencodeSearch {
   try {
-    const rows = withDatabase(sqlite, file, (database) => database.prepare(SESSIONS).all());
-    return { sessions: rows.map((row) => sessionOf(sqlite, file, row)), skipped: 0 };
-  } catch {
+    const rows = open(file, (query) => query(SESSIONS));
+    return { sessions: rows.map((row) => sessionOf(open, file, row)), skipped: 0 };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
     return {
       sessions: [],
       skipped: 1,
-      hint: `${file} could not be read; write a session to a file with: opencode export ID > session.json`,
+      hint: `${file} could not be read (${why}); write a session to a file with: opencode export ID > session.json`,
     };
   }
 }
@@ -159,11 +142,11 @@ const SESSIONS = `
 const MESSAGES = "select id, data from message where session_id = ? order by time_created, id";
 const PARTS = "select id, message_id, data from part where session_id = ? order by id";
 
-function sessionOf(sqlite: Sqlite, file: string, row: JsonObject): SubAgent {
+function sessionOf(open: OpenDatabase, file: string, row: JsonObject): SubAgent {
   const info = infoOf(row);
   return {
     ...aboutSession(info, [info.time?.updated, row["changed"], row["messages"]].join(":")),
-    load: () => Promise.resolve(exportDocument(info, databaseMessages(sqlite, file, info.id))),
+    load: () => Promise.resolve(exportDocument(info, databaseMessages(open, file, info.id))),
   };
 }
 
@@ -195,16 +178,14 @@ export async function opencodeMayHold(
   pieces: readonly Buffer[],
 ): Promise<(id: string) => boolean> {
   const file = databaseFile(io, opencodeFolder(io, home));
-  const sqlite = pieces.length === 0 || !existsSync(file) ? undefined : await importSqlite();
-  if (sqlite === undefined) return () => true;
+  const open = pieces.length === 0 || !existsSync(file) ? undefined : await importSqlite();
+  if (open === undefined) return () => true;
   try {
     const has = pieces.map(() => "instr(data, ?) > 0").join(" or ");
-    const [stored, ...holding] = withDatabase(sqlite, file, (database) => [
-      database.prepare("select id from session").all(),
+    const [stored, ...holding] = open(file, (query) => [
+      query("select id from session"),
       ...["part", "message"].map((table) =>
-        database
-          .prepare(`select distinct session_id as id from ${table} where ${has}`)
-          .all(...pieces.map(String)),
+        query(`select distinct session_id as id from ${table} where ${has}`, ...pieces.map(String)),
       ),
     ]);
     const known = new Set(stored?.map(({ id }) => id));
@@ -220,10 +201,10 @@ function databaseFile(io: Io, data: string): string {
 }
 
 /** The stored objects lack the ids that stand in columns of their own. */
-function databaseMessages(sqlite: Sqlite, file: string, sessionID: string): OpencodeMessage[] {
-  const [messages, parts] = withDatabase(sqlite, file, (database) => [
-    database.prepare(MESSAGES).all(sessionID),
-    database.prepare(PARTS).all(sessionID),
+function databaseMessages(open: OpenDatabase, file: string, sessionID: string): OpencodeMessage[] {
+  const [messages, parts] = open(file, (query) => [
+    query(MESSAGES, sessionID),
+    query(PARTS, sessionID),
   ]);
   const partsOf = new Map<unknown, JsonObject[]>();
   for (const part of parts ?? []) {
@@ -239,15 +220,6 @@ function databaseMessages(sqlite: Sqlite, file: string, sessionID: string): Open
       messageID: id,
     })),
   }));
-}
-
-function withDatabase<T>(sqlite: Sqlite, file: string, use: (database: Database) => T): T {
-  const database = new sqlite.DatabaseSync(file, { readOnly: true });
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
 }
 
 /** What opencode keeps about a session, as far as we look into it. */

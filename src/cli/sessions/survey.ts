@@ -127,12 +127,14 @@ function usesByParent(
   subAgents: readonly SubAgent[],
   index: SessionIndex,
 ): ReadonlyMap<string, readonly DayUse[]> {
-  const uses = new Map<string, readonly DayUse[]>();
+  const uses = new Map<string, DayUse[]>();
   for (const one of subAgents) {
     const facts = index.get(one);
     const parent = one.parent ?? facts?.id;
     if (facts === undefined || parent === undefined) continue;
-    uses.set(parent, [...(uses.get(parent) ?? []), ...facts.uses]);
+    const known = uses.get(parent);
+    if (known === undefined) uses.set(parent, [...facts.uses]);
+    else known.push(...facts.uses);
   }
   return uses;
 }

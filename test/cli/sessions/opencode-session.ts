@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import sqlite from "node-sqlite3-wasm";
 
 /** A small opencode session: a question, a step with one tool call, an answer. */
 export const SESSION_ID = "ses_e07774e43ffe9basD8akHVY74E";
@@ -103,21 +104,15 @@ export async function writeStorage(data: string): Promise<void> {
   }
 }
 
-interface Database {
-  exec(sql: string): void;
-  prepare(sql: string): { run(...values: (string | number | null)[]): void };
-  close(): void;
-}
-
-export interface Sqlite {
-  readonly DatabaseSync: new (file: string) => Database;
-}
-
-/** As newer versions keep it: tables whose `data` lacks the ids that have columns of their own. */
-export async function writeDatabase({ DatabaseSync }: Sqlite, data: string): Promise<void> {
+/**
+ * As newer versions keep it: tables whose `data` lacks the ids that have columns of their own. All of it
+ * is still in the write-ahead log, as while opencode runs, until the function that comes back is called.
+ */
+export async function writeDatabase(data: string): Promise<() => void> {
   await mkdir(data, { recursive: true });
-  const database = new DatabaseSync(path.join(data, "opencode.db"));
-  database.exec(`
+  const database = new sqlite.Database(path.join(data, "opencode.db"));
+  database.exec(`pragma locking_mode = exclusive; pragma journal_mode = wal;
+    pragma wal_autocheckpoint = 0;
     create table session (id text primary key, project_id text not null, parent_id text, slug text,
       directory text not null, title text not null, version text not null, revert text,
       time_created integer not null, time_updated integer not null);
@@ -125,22 +120,21 @@ export async function writeDatabase({ DatabaseSync }: Sqlite, data: string): Pro
       time_created integer not null, time_updated integer not null, data text not null);
     create table part (id text primary key, message_id text not null, session_id text not null,
       time_created integer not null, time_updated integer not null, data text not null);`);
-  const session = database.prepare(
-    "insert into session values (?, 'p', ?, 's', ?, ?, ?, null, ?, ?)",
-  );
-  const row = [stored.directory, stored.title, stored.version, stored.time.created] as const;
-  session.run(SESSION_ID, null, ...row, stored.time.updated);
-  session.run("ses_child", SESSION_ID, ...row, stored.time.updated);
-  session.run("ses_empty", null, ...row, stored.time.updated);
-  const message = database.prepare("insert into message values (?, ?, ?, ?, ?)");
-  const part = database.prepare("insert into part values (?, ?, ?, ?, ?, ?)");
+  const add = (table: string, ...values: (string | number | null)[]): void => {
+    database.run(`insert into ${table} values (${values.map(() => "?").join()})`, values);
+  };
+  const { directory, title, version, time } = stored;
+  const row = [directory, title, version, null, time.created, time.updated] as const;
+  add("session", SESSION_ID, "p", null, "s", ...row);
+  add("session", "ses_child", "p", SESSION_ID, "s", ...row);
+  add("session", "ses_empty", "p", null, "s", ...row);
   for (const { id, data, parts } of MESSAGES) {
-    const time = data.time.created;
-    message.run(id, SESSION_ID, time, time, JSON.stringify(data));
-    message.run(`${id}c`, "ses_child", time, time, JSON.stringify(data));
+    const { created } = data.time;
+    add("message", id, SESSION_ID, created, created, JSON.stringify(data));
+    add("message", `${id}c`, "ses_child", created, created, JSON.stringify(data));
     for (const piece of parts) {
-      part.run(piece.id, id, SESSION_ID, time, time, JSON.stringify(piece.data));
+      add("part", piece.id, id, SESSION_ID, created, created, JSON.stringify(piece.data));
     }
   }
-  database.close();
+  return () => database.close();
 }

@@ -24,17 +24,8 @@ import { surveySessions } from "../../../src/cli/sessions/survey.ts";
 import { stampOf } from "../../../src/cli/sessions/session-search.ts";
 import { readTranscript } from "../../../src/transcripts/index.ts";
 import { capturedIo, type CapturedIo } from "../captured-io.ts";
-import {
-  exported,
-  SESSION_ID,
-  type Sqlite,
-  writeDatabase,
-  writeStorage,
-} from "./opencode-session.ts";
+import { exported, SESSION_ID, writeDatabase, writeStorage } from "./opencode-session.ts";
 import { RECORDINGS } from "../../recordings.ts";
-
-const SQLITE: string = "node:sqlite";
-const sqlite = (await import(SQLITE).catch(() => undefined)) as Sqlite | undefined;
 
 let home: string;
 let io: CapturedIo;
@@ -164,11 +155,14 @@ describe("opencode", () => {
     expect(stored.conversations[0]!.cwd).toBe("/home/ada/shop");
   });
 
-  it.skipIf(sqlite === undefined)("gives exactly that of a session in the database", async () => {
+  it("gives exactly that of a session in the database, and of its log, and writes nothing", async () => {
     const data = path.join(home, ".local/share/opencode");
-    await writeDatabase(sqlite!, data);
+    const close = await writeDatabase(data);
+    await rm(path.join(data, "opencode.db.lock"), { recursive: true, force: true });
     await writeStorage(data);
-    const { sessions, skipped } = await findSessions(io);
+    const before = await contentsOf(data);
+    const { sessions, skipped, hints } = await findSessions(io);
+    expect(hints).toEqual([]);
     expect(skipped).toBe(0);
     expect(sessions.map((session) => session.name)).toEqual([SESSION_ID]);
     expect(sessions[0]).toMatchObject({ modifiedAt: 1_795_000_060_000, bytes: undefined });
@@ -177,6 +171,9 @@ describe("opencode", () => {
       chunks.push(chunk);
     }
     expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual(JSON.parse(exported()));
+    expect(await contentsOf(data)).toEqual(before);
+    close();
+    expect((await findSessions(io)).sessions).toHaveLength(1);
   });
 
   it("says how to get at a database that is damaged or cannot be read here", async () => {
@@ -188,6 +185,13 @@ describe("opencode", () => {
     expect(hints[0]).toContain("opencode export ID > session.json");
   });
 });
+
+/** The files in a folder; memory that SQLite shares between processes is none of them. */
+async function contentsOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).filter((name) => !/-shm$|^storage$/.test(name));
+  const read = async (name: string) => [name, await readFile(path.join(folder, name), "hex")];
+  return Object.fromEntries(await Promise.all(names.map(read)));
+}
 
 const rows = async (): Promise<SessionRow[]> =>
   (await surveySessions(io)).sessions.map((known) => sessionRow(known));

@@ -181,7 +181,10 @@ function byFile(output: string, path: string | undefined): Iterable<[string | un
 }
 
 /** A URL, else what may be a name, or several with dots or slashes between them; no `\n`, no closing tag. */
-const WORD = /https?:\/\/[^\s"'`<>()[\]{}|\\]{3,192}|(?<!\\|<(?=\/))~?[\w$@.+/:-]{5,200}/g;
+const WORD =
+  /https?:\/\/[^\s"'`<>()[\]{}|\\]{3,192}|(?<!\\(?=[a-z\d])|<(?=\/))~?[\w$@.+/:-]{5,200}/g;
+/** A path from a drive, whose backslashes are no `\n`. */
+const DRIVE_PATH = /\b[A-Za-z]:\\+[^\s"'`<>|*?,;]+/g;
 /** A hump or an underscore inside: no word of a language. */
 const HUMP = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]/;
 /** A file below a folder, a file of a kind that programs are made of, a folder that is named from its root. */
@@ -195,12 +198,13 @@ const LONGEST_URL = 200;
 
 /** The names in a text, each once. */
 function namesOf(text: string): ReadonlySet<string> {
-  return new Set([...new Set(text.match(WORD))].flatMap(namesOfWord));
+  const said = text.replace(DRIVE_PATH, (path) => path.replaceAll(/\\+/g, "/"));
+  return new Set([...new Set(said.match(WORD))].flatMap(namesOfWord));
 }
 
 function namesOfWord(word: string): readonly string[] {
   if (word.startsWith("--") && FLAG.test(word)) return word.length <= LONGEST ? [word] : [];
-  const name = word.replace(/^(?!\.{1,2}\/\w)[.:+-]+|[.,;:!?*+/-]+$/g, "");
+  const name = word.replace(/^(?!\.{1,2}\/)[.:+-]+|[.,;:!?*+/-]+$/g, "");
   if (name.startsWith("http") && /^https?:\/\/./.test(name))
     return name.length <= LONGEST_URL ? [name] : [];
   const isWhole = (/[./]/.test(name) && PATH.test(name)) || ID.test(name);

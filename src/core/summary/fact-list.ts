@@ -31,16 +31,16 @@ const LISTS: Readonly<Record<Noun, readonly [CoreSectionId, number]>> = {
   "protected outputs": ["instructions", 20],
   "unresolved errors": ["discoveries", 7],
   statements: ["discoveries", 9],
-  "environment facts": ["discoveries", 2],
+  "environment facts": ["discoveries", 4],
   heads: ["discoveries", 3],
-  counts: ["accomplished", 2],
+  counts: ["accomplished", 6],
   commands: ["accomplished", 6],
   "finished todos": ["accomplished", 2],
   "open todos": ["accomplished", 5],
   "last words": ["accomplished", 3],
   "changed files": ["relevantFiles", 27],
   "files read": ["relevantFiles", 9],
-  names: ["relevantFiles", 8],
+  names: ["relevantFiles", 40],
 };
 
 /** A list of facts with its section and weight. */

@@ -39,6 +39,8 @@ export interface FactList {
   readonly quoted?: boolean;
   /** Whether no handle leads to what has no room. */
   readonly isNew?: boolean;
+  /** Whether as much as it needs of half the budget is its own, whatever the others need. */
+  readonly comesFirst?: boolean;
   /** Whether what is shown stands in the order of time, whatever is the most important. */
   readonly inTime?: boolean;
 }
@@ -82,16 +84,18 @@ export function renderLists(
 ): readonly RenderedList[] {
   const limit = Math.max(0, budget);
   const measured = lists.map((list) => measure(list, list.entries, { ...options, limit }));
-  const wants = lists.map(({ weight }, at) => ({
-    weight,
+  const others = lists.reduce((sum, list) => sum + (list.comesFirst === true ? 0 : list.weight), 0);
+  const wants = lists.map(({ weight, comesFirst }, at) => ({
+    weight: comesFirst === true ? Math.max(others, weight) : weight,
     demand: (share: number) => measured[at]?.(share).tokens ?? 0,
   }));
   const shares = shareOut(limit, wants);
   let left = shares.reduce((rest, share) => rest - share, limit);
   const rendered: RenderedList[] = [];
   // Entries are not divisible, so every list leaves a rest: it goes on to the weightier ones.
-  const lightestFirst = [...lists.entries()].toSorted(([, a], [, b]) => a.weight - b.weight);
-  for (const [at, list] of lightestFirst) {
+  const lightestFirst = [...wants.entries()].toSorted(([, a], [, b]) => a.weight - b.weight);
+  for (const [at] of lightestFirst) {
+    const list = lists[at] as FactList;
     const room = (shares[at] ?? 0) + left;
     const one = renderList(list, measured[at] as Measure, { ...options, room });
     rendered[at] = one;

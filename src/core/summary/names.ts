@@ -6,7 +6,7 @@ import type { FileMention } from "./files.ts";
 import { codeSpan } from "./one-line.ts";
 
 /** Tokens of names in a summary that has room for all; one has about so many UTF-16 units. */
-const NAMES_TOKENS = 2_000;
+const NAMES_TOKENS = 3_000;
 const UNITS_PER_TOKEN = 3.3;
 /** What a line costs around its names: behind a file's own line, and on one of its own. */
 const JOINED_CHARACTERS = 8;

@@ -105,7 +105,12 @@ export function instructions(
   const answers = { text: () => `Said in between: ${line}`, facts: short.length };
   const order = entries.length > 1 && constraints.length === 0 ? [ORDER] : [];
   return [
-    list("instructions", [...entries, ...order], { clips: true, keep, inTime: true }),
+    list("instructions", [...entries, ...order], {
+      clips: true,
+      keep,
+      inTime: true,
+      comesFirst: true,
+    }),
     list("short answers", isAlone || short.length === 0 ? [] : [answers]),
   ];
 }

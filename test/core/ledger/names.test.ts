@@ -46,6 +46,18 @@ describe("namesIn", () => {
     ]);
   });
 
+  it("takes a path of Windows whole, from its drive, and one that goes up", () => {
+    const text =
+      "In D:\\app\\website\\themes.json and D:\\\\app\\\\new_one.ts, unset Env:\\OMP_BIN; from '../../base.json'";
+    const names = namesIn([assistant(text)]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual([
+      "../../base.json",
+      "D:/app/new_one.ts",
+      "D:/app/website/themes.json",
+      "OMP_BIN",
+    ]);
+  });
+
   it("takes what a program put in for the words of others", () => {
     const names = namesIn([{ ...user("now in newFolder_a"), kind: "injected" }]);
     expect(names).toEqual([{ name: "newFolder_a" }]);

@@ -1,0 +1,58 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { createLedgerSum, type Ledger } from "../../../src/core/ledger/index.ts";
+import { parseSummary, writeSummary } from "../../../src/core/summary/index.ts";
+import { runs } from "../../property/runs.ts";
+import { busyLedger, count, HEAD, ledger } from "./build-ledger.ts";
+
+/** Words of a person, each text once; the round and its place make them differ. */
+const said = fc.array(
+  fc.array(fc.constantFrom("keep", "the", "old", "Ordner", "рядом", "表"), {
+    minLength: 4,
+    maxLength: 120,
+  }),
+  { maxLength: 6 },
+);
+const conversations = fc.record({
+  rounds: fc.array(said, { minLength: 1, maxLength: 12 }),
+  cap: fc.integer({ min: 600, max: 12_000 }),
+  facts: fc.integer({ min: 0, max: 100 }),
+});
+
+function roundOf(texts: readonly (readonly string[])[], round: number, facts: number): Ledger {
+  const instructions = texts.map((words, at) => `Rule ${round}.${at}. ${words.join(" ")}`);
+  const names = Array.from({ length: facts * 3 }, (_, at) => ({ name: `name_${round}_${at}` }));
+  const typed = ledger({ instructions }).instructions;
+  return { ...busyLedger(facts, `r${round}`), instructions: typed, names };
+}
+
+it("what a person typed has half of a summary before any list, and is counted where that is too little", () => {
+  fc.assert(
+    fc.property(conversations, ({ rounds, cap, facts }) => {
+      const sum = createLedgerSum();
+      for (const [round, texts] of rounds.entries()) sum.add(roundOf(texts, round, facts));
+      const all = sum.ledger();
+      const typed = all.instructions.map(({ text }) => text);
+      const narrative = { discoveries: "A word of a model.\n".repeat(400) };
+      const input = { cap, count, headHandle: HEAD };
+      const { text } = writeSummary({ ...input, ledger: all, narrative });
+      const frame = count(writeSummary({ ...input, ledger: ledger({}) }).text);
+      const { instructions = "" } = Object.fromEntries(parseSummary(text));
+      const whole = typed.filter((one) => instructions.includes(one)).length;
+      const needed = typed.reduce((total, one) => total + count(`- ${one}\n`), 0);
+      // The rest is for the line that says which of two holds.
+      if (needed + 20 <= (cap - frame) / 2) expect(whole).toBe(typed.length);
+      const shown = typed.filter((_, at) => instructions.includes(startOf(typed[at])));
+      const more = /^- … and (\d+) more \(instructions\): .*head_\w{16}/m.exec(instructions)?.[1];
+      expect(shown.length + Number(more ?? 0)).toBe(typed.length);
+      const clipped = instructions.match(/\[clipped, \d+ characters in all: .*head_\w{16}/g) ?? [];
+      expect(whole + clipped.length).toBe(shown.length);
+    }),
+    { numRuns: runs(30, 500) },
+  );
+});
+
+/** By which a text is known also where it is clipped. */
+function startOf(text = ""): string {
+  return text.slice(0, text.indexOf(" ", "Rule ".length));
+}

@@ -16,10 +16,8 @@ const STEPS = 40;
 const WINDOW = 48_000;
 
 const ALL = { ...clients, ...wireClients };
-type Agent = Exclude<(typeof SESSION_AGENTS)[number], "qwen-code"> | (typeof WIRE_AGENTS)[number];
-/** Qwen Code is here as `qwen`, with a window of its own that is never full. */
-const isAgent = (name: string): name is Agent => name !== "qwen-code";
-const AGENTS: readonly Agent[] = [...SESSION_AGENTS, ...WIRE_AGENTS].filter(isAgent);
+type Agent = (typeof SESSION_AGENTS)[number] | (typeof WIRE_AGENTS)[number];
+const AGENTS: readonly Agent[] = [...SESSION_AGENTS, ...WIRE_AGENTS];
 
 interface Scripted {
   readonly upstream: Upstream;
@@ -59,9 +57,9 @@ const PROVIDERS: Readonly<Partial<Record<Agent, string>>> = {
   pi: "scripted",
   cline: "anthropic",
   continue: "scripted",
-  qwen: "scripted",
+  "qwen-code": "scripted-model",
 };
-const OPENAI: ReadonlySet<Agent> = new Set(["codex", "continue", "qwen"]);
+const OPENAI: ReadonlySet<Agent> = new Set(["codex", "continue", "qwen-code"]);
 
 /** The options of `wrap` that name the provider of the client's own settings. */
 function providerArgs(agent: Agent, { upstream }: Place): readonly string[] {

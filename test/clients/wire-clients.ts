@@ -2,7 +2,7 @@ import path from "node:path";
 import { type Client, CLIENTS, WINDOW, write } from "./clients.ts";
 
 /** Coding agents whose sessions are read by nobody here, behind a gateway all the same. */
-export const WIRE_AGENTS = ["cline", "continue", "qwen"] as const;
+export const WIRE_AGENTS = ["cline", "continue"] as const;
 
 /** They need a newer Node. */
 const onNode22 = (): Readonly<Record<string, string>> => {
@@ -59,26 +59,5 @@ models:
     },
     args: (prompt) => ["-p", "--auto", prompt],
     env: onNode22,
-  },
-  qwen: {
-    folder: "qwen/node_modules/.bin/qwen",
-    tool: {
-      name: "run_shell_command",
-      input: (command) => ({ command, is_background: false, description: "Run it" }),
-    },
-    configure({ home, upstream }) {
-      const model = {
-        id: "scripted",
-        baseUrl: `${upstream.url}/v1`,
-        envKey: "SCRIPTED_KEY",
-        generationConfig: { contextWindowSize: WINDOW },
-      };
-      write(path.join(home, ".qwen/settings.json"), {
-        security: { auth: { selectedType: "openai" } },
-        modelProviders: { openai: [model] },
-      });
-    },
-    args: (prompt) => ["-y", "--auth-type", "openai", "-m", "scripted", prompt],
-    env: () => ({ ...onNode22(), SCRIPTED_KEY: "key" }),
   },
 };

@@ -168,6 +168,15 @@ describe("an illegal request is refused", () => {
       "A maximum of 4 blocks with cache_control may be provided. Found 5.",
     ],
     [
+      "a breakpoint of an hour behind one of five minutes",
+      {
+        ...legal,
+        system: [{ ...say("s"), ...marked }],
+        messages: [user({ ...say("a"), cache_control: { type: "ephemeral", ttl: "1h" } })],
+      },
+      "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after",
+    ],
+    [
       "a breakpoint on thinking",
       withMessages(
         ask,

@@ -136,19 +136,40 @@ function* thinkingProblems(body: JsonObject, turns: readonly Turn[]): Problems {
   };
 }
 
-/** Breakpoints of the whole request, tools included. */
+/** Breakpoints of the whole request, tools included, in the order in which it is cached. */
 function* breakpointProblems(body: JsonObject): Problems {
-  const blocks = [
-    ...objects(body["tools"]),
-    ...blocksOf(body["system"]),
-    ...objects(body["messages"]).flatMap(({ content }) => blocksOf(content)),
+  const places: readonly (readonly [string, unknown])[] = [
+    ["tools", body["tools"]],
+    ["system", body["system"]],
+    ...objects(body["messages"]).map(
+      ({ content }, at) => [`messages.${at}.content`, content] as const,
+    ),
   ];
-  const nested = blocks.flatMap(({ type, content }) =>
-    type === "tool_result" ? blocksOf(content) : [],
-  );
-  const marked = [body, ...blocks, ...nested].filter((one) => isObject(one["cache_control"]));
-  if (marked.length <= MAX_BREAKPOINTS) return;
+  const marked = [
+    ...places.flatMap(([place, blocks]) => marksIn(place, blocks)),
+    // A mark on the request itself is one on its last block.
+    ...(isObject(body["cache_control"]) ? [{ at: "", mark: body["cache_control"] }] : []),
+  ];
+  if (marked.length > MAX_BREAKPOINTS) {
+    yield {
+      message: `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`,
+    };
+  }
+  const isLong = ({ mark }: { readonly mark: JsonObject }): boolean => mark["ttl"] === "1h";
+  const firstShort = marked.findIndex((one) => !isLong(one));
+  const late = firstShort < 0 ? undefined : marked.slice(firstShort).find(isLong);
+  if (late === undefined) return;
   yield {
-    message: `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`,
+    message: `${late.at}cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
   };
+}
+
+function marksIn(
+  place: string,
+  blocks: unknown,
+): readonly { readonly at: string; readonly mark: JsonObject }[] {
+  return blocksOf(blocks).flatMap(({ type, content, cache_control: mark }, at) => [
+    ...(type === "tool_result" ? marksIn(`${place}.${at}.content`, content) : []),
+    ...(isObject(mark) ? [{ at: `${place}.${at}.`, mark }] : []),
+  ]);
 }

@@ -21,6 +21,7 @@ export type {
   ContextOptions,
   ContextPlugin,
   ContextReport,
+  EarlyPrune,
   JournalRecord,
   PieceReport,
   Prepared,

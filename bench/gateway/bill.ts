@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { priceOf } from "../../src/cli/money/spent.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
-import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import type { Message } from "../../src/core/message/index.ts";
 import { anthropic, openaiChat } from "../../src/dialects/index.ts";
+import type { EpochTime } from "../../src/gateway/options.ts";
 import { startGateway } from "../../src/gateway/server.ts";
 import {
   CACHE_RULES,
@@ -23,35 +23,14 @@ import {
   createCache,
   type PromptCache,
 } from "../../src/simulate/index.ts";
-import { readSessions, sessionFiles } from "../quality/sessions.ts";
 import { median } from "../speed/measure.ts";
 import { markdownTable, publish } from "../speed/table.ts";
+import { longestSessions, requestsOf, type Session } from "./sessions.ts";
 
 /** What agents ask an answer to hold at most; the provider wants that much room beside the prompt. */
 const MAX_OUTPUT = 8_000;
 const most = Number(process.argv[2] ?? 30);
 const WINDOWS: readonly number[] = [200_000, 100_000, 64_000];
-const meter = createMessageMeter(estimator);
-
-interface Session {
-  readonly name: string;
-  readonly messages: readonly Message[];
-  readonly tokens: number;
-}
-
-/** The stretches with the most requests: those of a few messages say nothing. */
-async function readAll(): Promise<readonly Session[]> {
-  const sessions: Session[] = [];
-  for (const file of sessionFiles(process.argv[3])) {
-    for (const { part, conversation } of await readSessions(file)) {
-      const { messages } = conversation;
-      const answers = messages.filter(({ role }) => role === "assistant");
-      const name = `${path.basename(file)}#${part}`;
-      if (answers.length >= 5) sessions.push({ name, messages, tokens: meter.total(messages) });
-    }
-  }
-  return sessions.toSorted((a, b) => b.messages.length - a.messages.length).slice(0, most);
-}
 
 /** What a provider charges for: its wire, its cache, its model. */
 interface Provider {
@@ -132,6 +111,9 @@ function sent(cache: PromptCache, text: string, time: number | undefined): Cache
   return cache.send(all.map(pieceOf), time);
 }
 
+const priceAt = (model: string): ReturnType<typeof priceOf> =>
+  priceOf({ model, day: "2026-11-23", band: 0 });
+
 interface Bill {
   read: number;
   written: number;
@@ -139,7 +121,7 @@ interface Bill {
 }
 
 function dollars(bill: Bill, { model, rules }: Provider): number {
-  const price = priceOf({ model, day: "2026-11-23", band: 0 });
+  const price = priceAt(model);
   if (price === undefined) throw new Error(`No price is known for ${model}.`);
   return costOf({ ...bill, output: 0, rules }, price);
 }
@@ -157,6 +139,8 @@ interface Played {
   readonly violations: number;
   readonly refused: number;
   readonly largest: number;
+  /** What the receipts say was saved. */
+  readonly reckoned: number;
 }
 
 async function play(session: Session, provider: Provider, window: number): Promise<Played> {
@@ -188,13 +172,17 @@ async function play(session: Session, provider: Provider, window: number): Promi
     openai: `${url}/v1`,
     archive,
     window,
+    priceOf: priceAt,
+    ...(process.env["BILL_EPOCHS"] !== undefined && {
+      epochs: process.env["BILL_EPOCHS"] as EpochTime,
+    }),
   });
   let largest = 0;
   const { messages } = session;
-  for (const [at, message] of messages.entries()) {
-    if (message.role !== "assistant" || at === 0 || messages[at - 1]?.role === "assistant")
-      continue;
-    time = message.time ?? time;
+  // Caches go cold as they did then.
+  Date.now = () => time ?? 0;
+  for (const at of requestsOf(session)) {
+    time = messages[at]?.time ?? time;
     const body = { model: provider.model, tools: [], ...provider.bodyOf(messages.slice(0, at)) };
     const text = JSON.stringify(body);
     const use = sent(own, text, time);
@@ -217,6 +205,7 @@ async function play(session: Session, provider: Provider, window: number): Promi
     violations: counted("prefix_violations"),
     refused,
     largest,
+    reckoned: gateway.metrics.savedDollars(),
   };
   gateway.abort();
   await gateway.close();
@@ -253,7 +242,7 @@ function answer({ name }: Provider, { read, written, fresh }: CacheUse): object 
   };
 }
 
-const sessions = await readAll();
+const sessions = await longestSessions(most, process.argv[3]);
 const rows: string[][] = [];
 for (const provider of providers) {
   for (const window of WINDOWS) {
@@ -285,6 +274,7 @@ for (const provider of providers) {
         String(sum(({ edits }) => edits)),
         String(sum(({ violations }) => violations)),
         String(sum(({ refused }) => refused)),
+        percent(sum(({ reckoned }) => reckoned) / sum((one) => one.direct - one.through)),
       ]);
     }
   }
@@ -300,5 +290,6 @@ const head = [
   "edits",
   "violations",
   "refused",
+  "receipts, of what was saved",
 ];
 publish("gateway-bill", markdownTable(head, rows));

@@ -7,6 +7,8 @@ import { gatewayOptionsIn } from "../gateway/configure.ts";
 import {
   COMPACTION_WAYS,
   type CompactionWay,
+  EPOCH_TIMES,
+  type EpochTime,
   type GatewayOptions,
   type GatewayWatch,
   type RecallWay,
@@ -26,6 +28,7 @@ interface GatewayFlags extends CommonOptions {
   readonly archive?: string;
   readonly recall?: RecallWay;
   readonly compaction?: CompactionWay;
+  readonly epochs?: EpochTime;
   readonly audit?: boolean;
   readonly verbose?: boolean;
   readonly web?: boolean;
@@ -69,6 +72,12 @@ export function defineGateway(command: Command, io: Io): void {
         "--compaction <way>",
         "a client's own compaction: pass (a model writes it), answer (it gets the recorded facts at once) (default: pass)",
       ).choices(COMPACTION_WAYS),
+    )
+    .addOption(
+      named(
+        "--epochs <when>",
+        "when old outputs are pruned: full (the window), cold (also when the cache has gone cold, which costs nothing), gain (also when prices say it pays) (default: cold)",
+      ).choices(EPOCH_TIMES),
     )
     .addOption(named("--audit", "only tell what would be edited, and edit nothing"))
     .option("--web", "show the conversations as a page at /, with a token of its own")

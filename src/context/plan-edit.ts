@@ -68,6 +68,7 @@ export interface EditAsked {
   readonly force: boolean;
   /** Summarize nothing. */
   readonly pruneOnly?: boolean | undefined;
+  readonly pays?: PlanOptions["pays"];
   /** Why the provider could not load a link. */
   readonly unreachable?: string;
 }
@@ -76,10 +77,10 @@ export interface EditAsked {
 export function planningFor(
   options: PlanOptions,
   messages: readonly Message[],
-  { force, pruneOnly = false, unreachable }: EditAsked,
+  { force, pruneOnly = false, pays, unreachable }: EditAsked,
 ): { readonly planning: PlanOptions; readonly unloaded: readonly string[] } {
   const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
-  if (links.length === 0) return { planning: { ...options, force, pruneOnly }, unloaded: [] };
+  if (links.length === 0) return { planning: { ...options, force, pruneOnly, pays }, unloaded: [] };
   const wanted = mediaTest(options.describeMedia);
   const describeMedia: MediaTest = (file, message) =>
     links.includes(file.url ?? "") || wanted(file, message);

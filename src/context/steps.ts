@@ -1,6 +1,6 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import type { Editor, EditorParts } from "./edit.ts";
+import type { Editor, EditorParts, EditRequest } from "./edit.ts";
 import { editing, held, isOver } from "./editing.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
@@ -11,12 +11,22 @@ import { checkTemplates } from "./templates.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
+/** Pruning that nothing forces, in tokens. */
+export interface EarlyPrune {
+  /** That are left out of this request and all that follow. */
+  readonly saved: number;
+  /** That stand behind the first change and stood in the request before: a cache may have them. */
+  readonly broken: number;
+}
+
 /** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
   /** Prune as far as the target, and summarize nothing, although it may not fit then. @default false */
   readonly pruneOnly?: boolean;
+  /** While there is room: asked about all that may be pruned, which goes if this says so. @default none is */
+  readonly pays?: (prune: EarlyPrune) => boolean;
   /** The template's override for a summary that this call needs; it wins over all others. */
   readonly compactionTemplate?: TemplateOption;
   /** Gives up: `prepare` rejects with the signal's reason, and nothing is changed. */
@@ -48,6 +58,7 @@ const PREPARE_OPTIONS: OptionNames<PrepareOptions> = {
   maxOutput: true,
   force: true,
   pruneOnly: true,
+  pays: true,
   compactionTemplate: true,
   signal: true,
 };
@@ -76,20 +87,20 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
 
   return {
     async prepare(messages, asked = {}) {
-      const { force = false, pruneOnly, compactionTemplate, signal } = checked(asked, options);
+      const { force = false, pays, signal } = checked(asked, options);
       hasRecovered = false;
       signal?.throwIfAborted();
       const gauge = await ready();
       gauge.note(asked);
       recall.note(asked.tools);
       const view = viewOf(messages, gauge);
-      if (force || isOver(view, gauge, options)) {
+      if (force || pays !== undefined || isOver(view, gauge, options)) {
         const editor = await opened.editor();
-        const wanted = { force, pruneOnly, compactionTemplate, signal };
         return editAlone({ messages, view, gauge, force }, async (newest) => {
-          const prepared = await editor.edit(newest, wanted);
+          const isFull = force || isOver(newest, gauge, options);
+          const prepared = await editor.edit(newest, requestOf(asked, isFull, newest, gauge));
           gauge.sends(prepared.messages);
-          return prepared;
+          return isFull || prepared.report.action !== "none" ? prepared : unedited(view, gauge);
         });
       }
       if (isFilling(view, gauge, options)) await nearEdit(view, opened, !persistence.isShared);
@@ -119,6 +130,23 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     },
     rules: () => rulesOf(options, history, views.latest()),
     close: () => opened.loaded()?.close(),
+  };
+}
+
+/** What an edit is asked; where nothing forces it, all that may be pruned goes, if that pays. */
+function requestOf(
+  { pays, force = false, ...asked }: PrepareOptions,
+  isFull: boolean,
+  { messages, from }: View,
+  gauge: Gauge,
+): EditRequest {
+  if (isFull || pays === undefined) return { ...asked, force };
+  const broken = (first: number): number => gauge.tokens().meter.total(messages.slice(first, from));
+  return {
+    ...asked,
+    force: true,
+    pruneOnly: true,
+    pays: (saved, first) => pays({ saved, broken: broken(first) }),
   };
 }
 

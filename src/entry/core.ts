@@ -144,6 +144,7 @@ export const planContext = door(plans.planContext, {
     margin: optional(AMOUNT),
     force: optional(FLAG),
     pruneOnly: optional(FLAG),
+    pays: optional(FUNCTION),
     tailStart: optional(INDEX),
     unansweredMedia: optional(oneOf("describe", "keep")),
     describeMedia: optional(

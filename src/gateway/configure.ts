@@ -15,6 +15,7 @@ const OPTIONS: Readonly<Record<string, Kind>> = {
   archive: "text",
   recall: "text",
   compaction: "text",
+  epochs: "text",
   audit: "yes or no",
   limits: "object",
 };

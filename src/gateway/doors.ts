@@ -25,6 +25,7 @@ import type { WireApi } from "../hooks/wire-answer.ts";
 import type { PrepareOptions } from "../context/index.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 import type { Arrivals } from "./arrivals.ts";
+import { messagesCacheLife, openaiCacheLife } from "./cache-life.ts";
 import { recallInMessages } from "./recall/anthropic.ts";
 import { recallInChat } from "./recall/chat.ts";
 import { recallInResponses } from "./recall/responses.ts";
@@ -46,6 +47,10 @@ export interface Door {
   decode(params: WireObject): readonly Message[];
   /** What shows that somebody else keeps or edits the conversation. */
   managedBy(params: WireObject): string | undefined;
+  /** Whether thinking in it is sealed to what stands before it. */
+  bindsReasoning(params: WireObject): boolean;
+  /** How long what it writes to the provider's cache lives, in ms. */
+  cacheLifeOf(params: WireObject): number;
   /** Finds the conversation of each request that comes through one hook. */
   serve(hook: Hook<WireObject>, arrivals: Arrivals): (params: WireObject) => DoorRequest;
   /** What would be sent, by edits that were made already; nothing new is made. */
@@ -66,7 +71,7 @@ export interface DoorRequest {
   /** Its parameters; messages that say the same as those of earlier requests are those objects. */
   readonly given: WireObject;
   /** What to send; {@link given} itself if nothing had to be done. */
-  prepare(signal: AbortSignal): Promise<Sending>;
+  prepare(options: Pick<PrepareOptions, "signal" | "pays">): Promise<Sending>;
   /** What to send instead of what was refused, or `undefined`. */
   recover(refused: unknown): Promise<Sending | undefined>;
   learn(usage: Usage | undefined): void;
@@ -89,6 +94,8 @@ interface Wire<Whole, Native extends object> extends WireApi {
   messagesOf(params: WireObject): readonly Native[] | undefined;
   managedBy(params: WireObject): string | undefined;
   besideOf(params: WireObject): PrepareOptions;
+  bindsReasoning(params: WireObject): boolean;
+  cacheLifeOf(params: WireObject): number;
   /** The last touch for parameters whose history was edited; `asked` are the client's. */
   finish?(params: WireObject, asked: WireObject): Sending;
 }
@@ -117,6 +124,8 @@ function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Do
     api: { read, usageOf },
     listKey,
     recall,
+    bindsReasoning: (params) => wire.bindsReasoning(params),
+    cacheLifeOf: (params) => wire.cacheLifeOf(params),
     traits: format.dialect.traits,
     messagesOf: (params) => wire.messagesOf(params),
     decode: (params) => format.dialect.decode(wire.wholeOf(params)),
@@ -142,8 +151,8 @@ function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Do
           context,
           given,
           learn: (usage) => conversation.learn(usage),
-          async prepare(signal) {
-            sent = await conversation.prepare({ ...wire.besideOf(params), signal });
+          async prepare(options) {
+            sent = await conversation.prepare({ ...wire.besideOf(params), ...options });
             return sending(sent);
           },
           async recover(refused) {
@@ -212,6 +221,8 @@ const messages = createDoor<AnthropicConversation, AnthropicMessage>({
       boundReasoning: bindsReasoning(body) && !canDropBlocks(body),
     };
   },
+  bindsReasoning: (params) => bindsReasoning(params as MessageBody),
+  cacheLifeOf: messagesCacheLife,
   finish(params, asked) {
     const body = params as MessageBody;
     const { system, messages: list } = withBreakpoint(body, asked as MessageBody);
@@ -236,6 +247,8 @@ function openaiDoor<Params extends object, Native extends object>(
     messagesOf: (params) => endpoint.messagesOf(params as Params),
     managedBy: (params) => endpoint.managedBy(params as Params),
     besideOf: (params) => endpoint.besideOf(params as Params),
+    bindsReasoning: () => false,
+    cacheLifeOf: openaiCacheLife,
   });
 }
 

@@ -4,6 +4,7 @@ import { DOORS, modelOf, type Door, type Sending } from "./doors.ts";
 import type { Call, Group, Groups } from "./groups.ts";
 import { answerOf, type ReadyAnswer } from "./compaction/answers.ts";
 import { clientCompaction, summaryFor } from "./compaction/recognise.ts";
+import { createEpochs, type Epochs } from "./epochs.ts";
 import { credentialOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
 import { createKnownBodies, type KnownBodies, type Reading } from "./known-bodies.ts";
@@ -70,6 +71,7 @@ export function createEditing({ settings, metrics, groups }: EditingParts): Edit
     metrics.countIn(conversation, "prefix_violations");
     settings.log({ level: "warn", event: "failed", code: "prefix-changed" });
   });
+  const epochs = createEpochs(settings);
   const failed = (error: unknown): void => {
     metrics.count("failed_open");
     const { code = (error as Error).name } = error as NodeJS.ErrnoException;
@@ -87,7 +89,7 @@ export function createEditing({ settings, metrics, groups }: EditingParts): Edit
         if (group === undefined) return undefined;
         if (group.door.managedBy(reading.body.params) !== undefined) return undefined;
         if (request.route.isCount === true) return await counted(reading, group);
-        const parts = { reading, group, prefixes, failed, settings, metrics };
+        const parts = { reading, group, prefixes, epochs, failed, settings, metrics };
         return await prepared(request, parts);
       } catch (error) {
         if (request.signal.aborted) throw error;
@@ -149,6 +151,7 @@ interface Preparing {
   readonly reading: Reading;
   readonly group: Group;
   readonly prefixes: PrefixCheck;
+  readonly epochs: Epochs;
   readonly failed: (error: unknown) => void;
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
@@ -191,7 +194,7 @@ async function step(
   { params: asked, isOffered }: Asked,
   parts: Preparing,
 ): Promise<EditedRequest> {
-  const { reading, group, prefixes, failed, settings } = parts;
+  const { reading, group, prefixes, epochs, failed, settings } = parts;
   const { door, recalls } = group;
   const { body } = reading;
   const opened = group.open(asked);
@@ -203,7 +206,8 @@ async function step(
     return { bytes: splicedBody(body, place, params), ...(beta !== undefined && { beta }) };
   };
   const edits = opened.context.journal().length;
-  const sending = await opened.prepare(request.signal);
+  const pays = epochs.before(opened, door);
+  const sending = await opened.prepare({ signal: request.signal, ...(pays && { pays }) });
   prefixes.check(opened, group, sending.params);
   const edited = bodyOf(sending);
   tellSent(request, { ...sending, given: opened.given }, { group, settings });
@@ -216,6 +220,7 @@ async function step(
     isEdit: opened.context.journal().length > edits,
     learn(usage) {
       tellUsage(settings, group.id, usage);
+      epochs.answered(opened.context);
       if (!settings.audit || edited.bytes === body.bytes) opened.learn(usage);
     },
     async recover(refused) {

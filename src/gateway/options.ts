@@ -56,6 +56,12 @@ export interface GatewayOptions {
    * @default "pass"
    */
   readonly compaction?: CompactionWay;
+  /**
+   * When old outputs are pruned: only when the window is full; also when the provider's cache has gone
+   * cold, so that it costs nothing; or also when the prices say that it pays, by the requests expected.
+   * @default "cold"
+   */
+  readonly epochs?: EpochTime;
   /** What clients have to send as `x-longhaul-token`. @default none is asked for */
   readonly token?: string;
   /** What its tools over MCP say of themselves. @default "0" */
@@ -76,6 +82,9 @@ export const WAYS: readonly RecallWay[] = ["tool", "file", "none"];
 
 export type CompactionWay = "pass" | "answer";
 export const COMPACTION_WAYS: readonly CompactionWay[] = ["pass", "answer"];
+
+export type EpochTime = "full" | "cold" | "gain";
+export const EPOCH_TIMES: readonly EpochTime[] = ["full", "cold", "gain"];
 
 export interface GatewayLimits {
   /** The largest request that is looked into, in bytes, packed or not; larger ones pass unread. @default 64 MiB */
@@ -113,6 +122,7 @@ export interface GatewaySettings {
   readonly audit: boolean;
   readonly recall: RecallWay;
   readonly compaction: CompactionWay;
+  readonly epochs: EpochTime;
   readonly token: string | undefined;
   readonly version: string;
   readonly limits: GatewayLimits;
@@ -132,9 +142,12 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
   if (!WAYS.includes(recall)) {
     throw invalid("recall", `"${recall as string}" is no way to recall; give ${WAYS.join(", ")}.`);
   }
-  const { compaction = "pass" } = options;
+  const { compaction = "pass", epochs = "cold" } = options;
   if (!COMPACTION_WAYS.includes(compaction)) {
     throw invalid("compaction", `"${compaction as string}" is none; give pass or answer.`);
+  }
+  if (!EPOCH_TIMES.includes(epochs)) {
+    throw invalid("epochs", `"${epochs as string}" is none; give ${EPOCH_TIMES.join(", ")}.`);
   }
   if (!isLoopback(host) && (token ?? "") === "") {
     throw invalid(
@@ -152,6 +165,7 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     audit,
     recall,
     compaction,
+    epochs,
     token: token === "" ? undefined : token,
     version: options.version ?? "0",
     plugins: options.plugins ?? [],

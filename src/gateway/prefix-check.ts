@@ -37,6 +37,7 @@ export function createPrefixCheck(onViolation: (conversation: string) => void): 
   };
 }
 
-function beginsWith(list: readonly unknown[], start: readonly unknown[]): boolean {
+/** Whether a list goes on from one before, whatever marks their messages carry. */
+export function beginsWith(list: readonly unknown[], start: readonly unknown[]): boolean {
   return start.length <= list.length && start.every((one, at) => saysTheSame(one, list[at]));
 }

@@ -41,7 +41,7 @@ export async function compressed(
   const opened = group.open(params);
   let report: ContextReport | undefined;
   const stop = opened.context.on("prepared", (told) => (report = told));
-  const sending = await opened.prepare(new AbortController().signal);
+  const sending = await opened.prepare({});
   stop();
   const own = new Set([...given, ...(group.door.messagesOf(opened.given) ?? [])]);
   const sent = group.door.messagesOf(sending.params) ?? given;

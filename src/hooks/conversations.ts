@@ -220,7 +220,8 @@ function requestOf<Native, Whole>(
   goesOn: (sent: Whole) => void,
 ): Conversation<Whole> {
   const { messages, usage } = entry;
-  const reported = usage && isAnsweredIn(usage.messages, messages) ? usage.reported : undefined;
+  const reported =
+    usage && goesOnByOneAnswer(usage.messages, messages) ? usage.reported : undefined;
   return {
     context: native.context,
     given,
@@ -243,10 +244,13 @@ function requestOf<Native, Whole>(
 }
 
 /**
- * The newest answer is the one to that list. A report for another list that began alike says
- * nothing; and one from before the newest edit, too much.
+ * Whether the newest answer in a list is the one to the list before. A report for another list that
+ * began alike says nothing; and one from before the newest edit, too much.
  */
-function isAnsweredIn<Native>(before: readonly Native[], messages: readonly Native[]): boolean {
+export function goesOnByOneAnswer<Native>(
+  before: readonly Native[],
+  messages: readonly Native[],
+): boolean {
   const { length } = before;
   const [last, then] = [messages[length - 1], before[length - 1]];
   if (messages.length <= length || !saysTheSame(last, then)) return false;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Client, CLIENTS, WINDOW, write } from "./clients.ts";
+import { type Client, CLIENTS, write } from "./clients.ts";
 
 /** Coding agents whose sessions are read by nobody here, behind a gateway all the same. */
 export const WIRE_AGENTS = ["cline", "continue"] as const;

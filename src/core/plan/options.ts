@@ -70,6 +70,8 @@ export interface PlanOptions extends PruneOptions {
   readonly force?: boolean;
   /** Prune as far as the target, and no further where that is not enough. @default false */
   readonly pruneOnly?: boolean;
+  /** With `pruneOnly`: whether to prune, by the tokens saved and the index of the first change. @default yes */
+  readonly pays?: (saved: number, first: number) => boolean;
   /**
    * Where the tail must start, for a summary that was written before: exactly what stands before it
    * is the head. Must be the start of a unit. @default as the tail budget says

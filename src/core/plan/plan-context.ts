@@ -4,7 +4,7 @@ import { ContextError } from "../error.ts";
 import { applyEdits } from "../message/edit.ts";
 import { leadingSystemCount } from "../message/structure.ts";
 import { isOverflow, wholeTokens } from "../overflow/budget.ts";
-import { planPrune, prunableTokens } from "../prune/prune.ts";
+import { planPrune, prunableTokens, savingOf } from "../prune/prune.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { leastOf } from "./attempt.ts";
 import { editingPlan } from "./editing-plan.ts";
@@ -68,7 +68,7 @@ function prunePlan(
   // Most long conversations are beyond pruning; that is seen before anything is chosen.
   if (prunableTokens(messages, context) < excess) return undefined;
   const pieces = planPrune(messages, context);
-  const saved = pieces.reduce((total, piece) => total + piece.saving, 0);
+  const saved = savingOf(pieces);
   const edits = [...described, ...pieces.map((piece) => piece.edit)];
   if (edits.length === 0 || tokens - saved > budget.target) return undefined;
   const plan = editingPlan(whole, edits, options);
@@ -89,7 +89,10 @@ function prunedOnly(
   const excess = used - options.budget.target;
   const pieces = planPrune(messages, { ...options, excess: excess > 0 ? excess : Infinity });
   const edits = pieces.map(({ edit }) => edit);
-  return edits.length === 0 ? undefined : editingPlan(messages, edits, options);
+  const [first] = edits;
+  if (first === undefined || options.pays?.(savingOf(pieces), first.message) === false)
+    return undefined;
+  return editingPlan(messages, edits, options);
 }
 
 /** If the fixed part alone fills the budget, no compaction can help. */

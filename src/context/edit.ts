@@ -6,6 +6,7 @@ import { jsonBytes } from "../core/tokens/meter.ts";
 import type { AheadSummary } from "./ahead.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
+import { isOver } from "./editing.ts";
 import { editReport, unedited } from "./edit-report.ts";
 import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
@@ -54,8 +55,18 @@ import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
+/** Pruning that nothing forces, in tokens. */
+export interface EarlyPrune {
+  /** That are left out of this request and all that follow. */
+  readonly saved: number;
+  /** That stand behind the first change and stood in the request before: a cache may have them. */
+  readonly broken: number;
+}
+
 /** How one edit was asked for. */
-export interface EditRequest extends EditAsked {
+export interface EditRequest extends Omit<EditAsked, "pays"> {
+  /** While there is room: whether to prune. */
+  readonly pays?: (prune: EarlyPrune) => boolean;
   /** The template's override of this call. */
   readonly compactionTemplate?: TemplateOption;
   readonly signal?: AbortSignal;
@@ -151,7 +162,8 @@ async function edit(
   const chosen = lazyTemplate(options, request);
   const prepared = preparedFor(asked.ahead.match(legal), chosen);
   const usual = planOptions(view, gauge, parts);
-  const { planning, unloaded } = planningFor(usual, legal, request);
+  const asks = askedOf(view, request, parts);
+  const { planning, unloaded } = planningFor(usual, legal, asks);
   const said = await asSaid(legal, history.recordsOf, archive);
   const planned = await planAndArchive(said, {
     archive,
@@ -166,7 +178,7 @@ async function edit(
   const none = { ...emptyReport(view, gauge.budget, costsOf(asked)), warnings, failures };
   const timed = (report: ContextReport) => ({ ...report, durationMs: now() - view.startedAt });
   const isLost = persistence.isRequired && (!planned.isArchived || unkept.length > 0);
-  const isFull = !isLost && (!request.force || gauge.isOver(view.measured));
+  const isFull = !isLost && (!asks.force || gauge.isOver(view.measured));
   const mended = isFull ? { messages: legal, repairs } : { messages: view.messages, repairs: [] };
   const pass = (told = failures): Prepared =>
     unedited(mended, timed({ ...none, failures: told }), gauge.tokens());
@@ -195,6 +207,22 @@ async function edit(
   const changed = editReport({ ...done, ledger: books.factsOf(history.records) }, none);
   const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
   return { messages, report: timed({ ...none, ...made, failures: failed }) };
+}
+
+/** What nothing forces is pruning alone, if it pays. */
+function askedOf(
+  view: View,
+  { pays, ...request }: EditRequest,
+  { gauge, options }: Pick<EditorParts, "gauge" | "options">,
+): EditAsked {
+  if (pays === undefined || request.force || isOver(view, gauge, options)) return request;
+  const before = view.messages.slice(0, view.from);
+  return {
+    force: true,
+    pruneOnly: true,
+    pays: (saved, first) =>
+      pays({ saved, broken: gauge.tokens().meter.total(before.slice(first)) }),
+  };
 }
 
 /** Chosen when it is asked for, and once. */

@@ -68,7 +68,7 @@ export interface EditAsked {
   readonly force: boolean;
   /** Summarize nothing. */
   readonly pruneOnly?: boolean | undefined;
-  readonly pays?: PlanOptions["pays"];
+  readonly pays?: PlanOptions["pays"] | undefined;
   /** Why the provider could not load a link. */
   readonly unreachable?: string;
 }

@@ -1,6 +1,6 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import type { Editor, EditorParts, EditRequest } from "./edit.ts";
+import type { EarlyPrune, Editor, EditorParts } from "./edit.ts";
 import { editing, held, isOver } from "./editing.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
@@ -10,14 +10,6 @@ import type { Prepared, View } from "./report.ts";
 import { checkTemplates } from "./templates.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
-
-/** Pruning that nothing forces, in tokens. */
-export interface EarlyPrune {
-  /** That are left out of this request and all that follow. */
-  readonly saved: number;
-  /** That stand behind the first change and stood in the request before: a cache may have them. */
-  readonly broken: number;
-}
 
 /** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {
@@ -97,10 +89,9 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       if (force || pays !== undefined || isOver(view, gauge, options)) {
         const editor = await opened.editor();
         return editAlone({ messages, view, gauge, force }, async (newest) => {
-          const isFull = force || isOver(newest, gauge, options);
-          const prepared = await editor.edit(newest, requestOf(asked, isFull, newest, gauge));
+          const prepared = await editor.edit(newest, { ...asked, force });
           gauge.sends(prepared.messages);
-          return isFull || prepared.report.action !== "none" ? prepared : unedited(view, gauge);
+          return prepared;
         });
       }
       if (isFilling(view, gauge, options)) await nearEdit(view, opened, !persistence.isShared);
@@ -130,23 +121,6 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     },
     rules: () => rulesOf(options, history, views.latest()),
     close: () => opened.loaded()?.close(),
-  };
-}
-
-/** What an edit is asked; where nothing forces it, all that may be pruned goes, if that pays. */
-function requestOf(
-  { pays, force = false, ...asked }: PrepareOptions,
-  isFull: boolean,
-  { messages, from }: View,
-  gauge: Gauge,
-): EditRequest {
-  if (isFull || pays === undefined) return { ...asked, force };
-  const broken = (first: number): number => gauge.tokens().meter.total(messages.slice(first, from));
-  return {
-    ...asked,
-    force: true,
-    pruneOnly: true,
-    pays: (saved, first) => pays({ saved, broken: broken(first) }),
   };
 }
 

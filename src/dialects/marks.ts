@@ -1,4 +1,5 @@
 import type { Message, MessageKind, ToolResultPart } from "../core/message/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { isWireObject, type WireObject } from "./wire.ts";
 
 /** The key under which marks of our own travel in a native message; no provider reads it. */
@@ -40,11 +41,9 @@ function withMarks(before: unknown, marks: WireObject, beside?: WireObject): unk
   const set = Object.entries(marks).filter(([, value]) => value !== undefined);
   const old = ownMarks(before);
   if (set.every(([name, value]) => old[name] === value)) return before;
-  const others = isWireObject(before) ? before : {};
-  return { ...others, ...beside, [OWN]: { ...old, ...Object.fromEntries(set) } };
+  return { ...fieldsOf(before), ...beside, [OWN]: { ...old, ...Object.fromEntries(set) } };
 }
 
 function ownMarks(options: unknown): WireObject {
-  const own = isWireObject(options) ? options[OWN] : undefined;
-  return isWireObject(own) ? own : {};
+  return fieldsOf(fieldsOf(options)[OWN]);
 }

@@ -24,13 +24,7 @@ interface SlicedSource extends MessageSource {
 export function fromNative(dialect: string, native: unknown, drafts: readonly Draft[]): Message[] {
   const slices = drafts.length;
   return drafts.map((draft, slice) => {
-    const source: SlicedSource = {
-      dialect,
-      value: native,
-      parts: draft.parts,
-      slice,
-      slices,
-    };
+    const source: SlicedSource = { dialect, value: native, parts: draft.parts, slice, slices };
     return { ...draft, source };
   });
 }

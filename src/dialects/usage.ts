@@ -1,5 +1,17 @@
 import type { Usage } from "../core/message/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { numberOf } from "./wire.ts";
+
+/** The usage that Anthropic's Messages API reports: the cache counts beside the input. */
+export function anthropicUsage(reported: unknown): Usage | undefined {
+  const usage = fieldsOf(reported);
+  return usageOf({
+    noCache: usage["input_tokens"],
+    cacheRead: usage["cache_read_input_tokens"],
+    cacheWrite: usage["cache_creation_input_tokens"],
+    output: usage["output_tokens"],
+  });
+}
 
 /** What an SDK reported of one request; `total` is all input, `noCache` what was not in the cache. */
 interface Reported {

@@ -1,5 +1,5 @@
 import { base64, fileData, isBytes } from "../../core/message/file-data.ts";
-import { toJson } from "../../core/text/json.ts";
+import { fieldsOf, toJson } from "../../core/text/json.ts";
 import type {
   FilePart,
   Message,
@@ -39,18 +39,12 @@ function decodeMessage(native: WireObject, place: WirePlace): Draft[] {
   const role = requiredString(native, "role", place);
   const marks = readMessageMarks(native["providerOptions"]);
   const parts = decodeParts(native, place);
-  switch (role) {
-    case "system":
-    case "user":
-      return marks.kind === undefined
-        ? splitSummary({ role, parts, ...marks })
-        : [{ role, parts, ...marks }];
-    case "assistant":
-    case "tool":
-      return [{ role, parts, ...marks }];
-    default:
-      throw invalidWire(place, `has the unknown role "${role}"`);
+  if (role === "assistant" || role === "tool") return [{ role, parts, ...marks }];
+  if (role !== "system" && role !== "user") {
+    throw invalidWire(place, `has the unknown role "${role}"`);
   }
+  const draft: Draft = { role, parts, ...marks };
+  return marks.kind === undefined ? splitSummary(draft) : [draft];
 }
 
 const DENIED = "Tool execution denied.";
@@ -71,11 +65,8 @@ function decodeParts({ content, role }: WireObject, place: WirePlace): Part[] {
 
 /** The ids of the calls that this message puts up for approval. */
 function askedFor(content: readonly unknown[]): ReadonlySet<unknown> {
-  const asked = new Set<unknown>();
-  for (const part of content) {
-    if (isWireBlock(part) && part.type === "tool-approval-request") asked.add(part["toolCallId"]);
-  }
-  return asked;
+  const asked = content.map(fieldsOf).filter(({ type }) => type === "tool-approval-request");
+  return new Set(asked.map(({ toolCallId }) => toolCallId));
 }
 
 function decodePart(native: Block, role: string, place: WirePlace): Part {
@@ -129,9 +120,7 @@ function decodeReasoning(native: WireObject, place: WirePlace): ReasoningPart {
 
 /** One option of one provider; undefined when it is not set. */
 export function providerOption(native: WireObject, provider: string, field: string): unknown {
-  const options = native["providerOptions"];
-  const own = isWireObject(options) ? options[provider] : undefined;
-  return isWireObject(own) ? own[field] : undefined;
+  return fieldsOf(fieldsOf(native["providerOptions"])[provider])[field];
 }
 
 /** The file in an `image` or `file` part; undefined for other parts and provider references. */
@@ -145,13 +134,10 @@ export function decodeFile(native: WireObject): FilePart | undefined {
 function filePart(value: unknown, native: WireObject, usual: string): FilePart | undefined {
   const content = fileContent(value);
   if (content === undefined) return undefined;
-  const mediaType = fullMediaType(textIn(native, "mediaType") ?? usual);
+  const named = textIn(native, "mediaType") ?? usual;
+  // Version 7 also takes the first half of a media type alone.
+  const mediaType = named.includes("/") ? named : `${named}/*`;
   return { type: "file", mediaType, ...content, filename: textIn(native, "filename") };
-}
-
-/** Version 7 also takes the first half of a media type alone. */
-function fullMediaType(mediaType: string): string {
-  return mediaType.includes("/") ? mediaType : `${mediaType}/*`;
 }
 
 function decodeResult(native: WireObject, place: WirePlace): ToolResultPart {
@@ -217,16 +203,9 @@ function fileContent(value: unknown): FileContent | undefined {
   if (value instanceof URL) return textContent(value.href);
   if (isBytes(value)) return { data: fileData({ data: value }) };
   if (!isWireObject(value)) return undefined;
-  switch (value["type"]) {
-    case "data":
-      return fileContent(value["data"]);
-    case "url":
-      return fileContent(value["url"]);
-    case "text":
-      return { data: base64(new TextEncoder().encode(String(value["text"]))) };
-    default:
-      return undefined;
-  }
+  const { type, data, url, text } = value;
+  if (type === "text") return { data: base64(new TextEncoder().encode(String(text))) };
+  return type === "data" || type === "url" ? fileContent(type === "data" ? data : url) : undefined;
 }
 
 function textContent(value: string): FileContent {

@@ -32,7 +32,7 @@ interface Turn {
   readonly role: string;
   /** Index of the first native message. */
   readonly index: number;
-  readonly blocks: readonly { readonly block: WireObject; readonly index: number }[];
+  readonly blocks: { readonly block: WireObject; readonly index: number }[];
 }
 
 type ReportAt = (index: number) => Report;
@@ -64,13 +64,12 @@ export function checkAnthropic(
 }
 
 function checkMessage(native: unknown, report: Report): void {
-  const role = isWireObject(native) ? native["role"] : undefined;
-  if (!isWireObject(native) || !["user", "assistant", "system"].includes(String(role))) {
-    report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
-    return;
+  const { role, content, output_config } = fieldsOf(native);
+  if (!["user", "assistant", "system"].includes(String(role))) {
+    return report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
   }
-  const blocks = contentBlocks(native["content"]);
-  const isSetting = role === "system" && isWireObject(native["output_config"]);
+  const blocks = contentBlocks(content);
+  const isSetting = role === "system" && isWireObject(output_config);
   if (blocks.length === 0 && !isSetting) report("empty-content", "has no content");
   for (const block of blocks) checkBlock(block, String(role), report);
 }
@@ -78,12 +77,11 @@ function checkMessage(native: unknown, report: Report): void {
 function joinTurns(messages: readonly unknown[]): Turn[] {
   const turns: Turn[] = [];
   messages.forEach((native, index) => {
-    const message = isWireObject(native) ? native : {};
-    const role = String(message["role"]);
-    const blocks = contentBlocks(message["content"]).map((block) => ({ block, index }));
+    const { role: said, content } = fieldsOf(native);
+    const role = String(said);
+    const blocks = contentBlocks(content).map((block) => ({ block, index }));
     const last = turns.at(-1);
-    if (last?.role === role)
-      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] };
+    if (last?.role === role) last.blocks.push(...blocks);
     else turns.push({ role, index, blocks });
   });
   return turns;
@@ -115,7 +113,7 @@ function checkCalls(
   next: Turn | undefined,
   { seen, reportAt }: { readonly seen: Set<string>; readonly reportAt: ReportAt },
 ): void {
-  const answered = new Set(resultIds(next));
+  const answered = idsIn(next?.role === "user" ? next : undefined, "tool_result", "tool_use_id");
   for (const { block, index } of turn.blocks) {
     if (block["type"] !== "tool_use") continue;
     const id = String(block["id"]);
@@ -127,18 +125,14 @@ function checkCalls(
   }
 }
 
-function resultIds(turn: Turn | undefined): string[] {
-  if (turn?.role !== "user") return [];
-  return turn.blocks.flatMap(({ block }) =>
-    block["type"] === "tool_result" ? [String(block["tool_use_id"])] : [],
-  );
+/** What the blocks of a type have in a field. */
+function idsIn(turn: Turn | undefined, type: string, field: string): ReadonlySet<string> {
+  const blocks = turn?.blocks.filter(({ block }) => block["type"] === type) ?? [];
+  return new Set(blocks.map(({ block }) => String(block[field])));
 }
 
 function checkResults(turn: Turn, before: Turn | undefined, reportAt: ReportAt): void {
-  const calls = before?.role === "assistant" ? before.blocks : [];
-  const open = new Set(
-    calls.flatMap(({ block }) => (block["type"] === "tool_use" ? [String(block["id"])] : [])),
-  );
+  const open = idsIn(before?.role === "assistant" ? before : undefined, "tool_use", "id");
   const answered = new Set<string>();
   let isAfterOther = false;
   for (const { block, index } of turn.blocks) {
@@ -191,8 +185,8 @@ function checkSystem(conversation: WireObject): DialectIssue[] {
   const { system } = conversation;
   if (!Array.isArray(system)) return [];
   return system.flatMap((block: unknown): DialectIssue[] => {
-    const isText = isWireObject(block) && block["type"] === "text";
-    if (isText && typeof block["text"] === "string" && block["text"].trim() !== "") return [];
+    const { type, text } = fieldsOf(block);
+    if (type === "text" && typeof text === "string" && text.trim() !== "") return [];
     return [{ rule: "empty-text", message: "A block of system has no text." }];
   });
 }
@@ -203,7 +197,7 @@ function checkCacheControls(
 ): DialectIssue[] {
   const all = [
     ...contentBlocks(conversation["system"]),
-    ...messages.flatMap((native) => contentBlocks(isWireObject(native) ? native["content"] : "")),
+    ...messages.flatMap((native) => contentBlocks(fieldsOf(native)["content"])),
   ];
   const nested = all.flatMap((block) =>
     block["type"] === "tool_result" ? contentBlocks(block["content"]) : [],

@@ -53,12 +53,7 @@ function neighbourOf(
 
 /** The breakpoint on a block or, of a tool result, the last one inside it. */
 function breakpointOf(block: WireBlock): unknown {
-  const { cache_control: own, content } = block as WireObject;
-  if (isWireObject(own)) return own;
-  if (block.type !== "tool_result") return undefined;
-  return contentBlocks(content)
-    .map((inner) => inner["cache_control"])
-    .findLast((inner) => isWireObject(inner));
+  return blockBreakpoints(block).at(-1);
 }
 
 /**
@@ -83,7 +78,8 @@ export function moveBreakpoints(
   return { ...after, messages };
 }
 
-function breakpointsOf({ system, messages }: AnthropicConversation): unknown[] {
+/** Every cache breakpoint of a conversation, those inside of tool results included. */
+export function breakpointsOf({ system, messages }: AnthropicConversation): unknown[] {
   return [
     ...contentBlocks(system).flatMap(blockBreakpoints),
     ...messages.flatMap(messageBreakpoints),

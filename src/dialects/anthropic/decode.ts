@@ -1,4 +1,5 @@
 import type { FilePart, Message, OutputPart, Part } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { createDecoder, decodeBlock, decodeContent } from "../decoding.ts";
 import { type Draft, fromNative, splitSummary } from "../native-message.ts";
 import {
@@ -8,6 +9,7 @@ import {
   isText,
   isWireObject,
   requiredString,
+  textIn,
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
@@ -127,8 +129,7 @@ function decodeOther(block: Block, place: WirePlace): OutputPart {
  */
 function linkOf(block: Block): string | undefined {
   if (!SERVER_TOOL_BLOCK.test(block.type)) return undefined;
-  const link = block["tool_use_id"] ?? block["id"];
-  return typeof link === "string" ? link : undefined;
+  return textIn(block, "tool_use_id") ?? textIn(block, "id");
 }
 
 /**
@@ -136,16 +137,12 @@ function linkOf(block: Block): string | undefined {
  * An uploaded file has neither data nor url: only its kind is known.
  */
 export function decodeFile(block: WireObject): FilePart | undefined {
-  const from = block["source"];
-  if ((block["type"] !== "image" && block["type"] !== "document") || !isWireObject(from)) {
-    return undefined;
-  }
-  const usual = block["type"] === "image" ? "image/*" : "application/pdf";
-  const mediaType = isText(from["media_type"]) ? from["media_type"] : usual;
-  const title = block["title"];
-  const filename = isText(title) ? title : undefined;
-  const file: FilePart = { type: "file", mediaType, filename };
-  if (from["type"] === "base64" && isText(from["data"])) return { ...file, data: from["data"] };
-  if (from["type"] === "url" && isText(from["url"])) return { ...file, url: from["url"] };
-  return from["type"] === "file" ? file : undefined;
+  const { type, title, source } = block;
+  if (type !== "image" && type !== "document") return undefined;
+  const { type: form, media_type: named, data, url } = fieldsOf(source);
+  const mediaType = isText(named) ? named : type === "image" ? "image/*" : "application/pdf";
+  const file: FilePart = { type: "file", mediaType, filename: isText(title) ? title : undefined };
+  if (form === "base64" && isText(data)) return { ...file, data };
+  if (form === "url" && isText(url)) return { ...file, url };
+  return form === "file" ? file : undefined;
 }

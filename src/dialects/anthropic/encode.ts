@@ -1,17 +1,34 @@
-import type { Message, Part } from "../../core/message/index.ts";
-import { type CallIds, createCallIds } from "../call-ids.ts";
+import { fileData } from "../../core/message/file-data.ts";
+import type {
+  FilePart,
+  Message,
+  OutputPart,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../core/message/index.ts";
+import { type CallIds, createCallIds, safeName } from "../call-ids.ts";
+import { isSameFile } from "../files.ts";
 import { answerPending, foreignText } from "../foreign-text.ts";
 import {
   groupByNative,
+  nativeBlock,
   type NativeGroup,
   nativeCallIds,
   nativeOf,
   withFields,
 } from "../native-message.ts";
-import { isWireBlock, isWireObject, type WireBlock } from "../wire.ts";
+import { type Block, isWireBlock, isWireObject, parseInput, type WireBlock } from "../wire.ts";
 import { keepBreakpoints, moveBreakpoints, type PlacedBlock } from "./breakpoints.ts";
-import { encodePart, textBlock } from "./encode-block.ts";
-import { ANTHROPIC, type AnthropicConversation, type AnthropicMessage } from "./wire.ts";
+import { decodeFile } from "./decode.ts";
+import {
+  ANTHROPIC,
+  type AnthropicContentBlock,
+  type AnthropicConversation,
+  type AnthropicImageType,
+  type AnthropicMessage,
+  type AnthropicTextBlock,
+} from "./wire.ts";
 
 /** Ids have no published limit; this is longer than any seen. */
 const MAX_CALL_ID = 128;
@@ -29,7 +46,8 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   before?: Native,
 ): Native {
   const groups = groupByNative(answerPending(messages), ANTHROPIC);
-  const leading = leadingCount(groups);
+  const body = groups.findIndex((group) => !isLeading(group));
+  const leading = body < 0 ? groups.length : body;
   const system = encodeSystem(groups.slice(0, leading));
   const ids = createCallIds(MAX_CALL_ID, nativeCallIds(messages, ANTHROPIC));
   const isSent = sentBlocks(messages);
@@ -52,15 +70,8 @@ function sentBlocks(messages: readonly Message[]): (block: unknown) => boolean {
 }
 
 /** System messages at the beginning go to `system`; a summary and native entries do not. */
-function leadingCount(groups: readonly NativeGroup[]): number {
-  let count = 0;
-  while (isLeading(groups[count])) count++;
-  return count;
-}
-
-function isLeading(group: NativeGroup | undefined): boolean {
-  const message = group?.messages[0];
-  const isEntry = isWireObject(group?.native) && "role" in group.native;
+function isLeading({ messages: [message], native }: NativeGroup): boolean {
+  const isEntry = isWireObject(native) && "role" in native;
   return message?.role === "system" && message.kind !== "summary" && !isEntry;
 }
 
@@ -187,4 +198,104 @@ function trimLast(blocks: readonly WireBlock[]): readonly WireBlock[] {
   if (!isWireBlock(last) || last.type !== "text" || typeof last["text"] !== "string") return blocks;
   const text = last["text"].trimEnd();
   return [...blocks.slice(0, -1), ...(text === "" ? [] : [withFields(last, { text })])];
+}
+
+/** The API takes tool names up to this length; its ids have no published limit. */
+const MAX_TOOL_NAME = 128;
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  "image/jpeg",
+  "image/png",
+  "image/gif",
+  "image/webp",
+]);
+
+/**
+ * One part as blocks: the native block where nothing changed, a copy of it where something did, a
+ * new one for a part from elsewhere. Empty text gives none, because the API refuses it; reasoning
+ * from elsewhere and thinking that was edited give none, because their signature is not valid.
+ */
+function encodePart(part: Part, ids: CallIds): WireBlock[] {
+  const block = nativeBlock(part, ANTHROPIC);
+  switch (part.type) {
+    case "tool-call":
+      return [encodeCall(part, block, ids)];
+    case "tool-result":
+      return [encodeResult(part, block, ids)];
+    case "reasoning": {
+      const isBound = block?.type === "redacted_thinking" || block?.["thinking"] === part.text;
+      return block !== undefined && isBound ? [block] : [];
+    }
+    default:
+      return encodeOutputPart(part, block);
+  }
+}
+
+function encodeOutputPart(part: OutputPart, block: Block | undefined): WireBlock[] {
+  if (part.type === "text") {
+    if (block?.["text"] === part.text) return [block];
+    if (part.text.trim() === "") return [];
+    if (block === undefined) return [textBlock(part.text)];
+    // Citations point into the old text.
+    return [withFields(block, { text: part.text, citations: undefined })];
+  }
+  const isSame = part.type === "opaque" || (block && isSameFile(part, decodeFile(block)));
+  if (block !== undefined && isSame) return [block];
+  return [part.type === "file" ? encodeFile(part) : textBlock(foreignText(part))];
+}
+
+function encodeFile(part: FilePart): AnthropicContentBlock {
+  const { mediaType, url } = part;
+  const data = fileData(part);
+  if (data !== undefined && IMAGE_TYPES.has(mediaType)) {
+    const media_type = mediaType as AnthropicImageType;
+    return { type: "image", source: { type: "base64", media_type, data } };
+  }
+  const { filename: title } = part;
+  if (mediaType === "application/pdf" && data !== undefined) {
+    return { type: "document", title, source: { type: "base64", media_type: mediaType, data } };
+  }
+  if (url?.startsWith("https://") === true) {
+    const source = { type: "url" as const, url };
+    if (mediaType.startsWith("image/")) return { type: "image", source };
+    if (mediaType === "application/pdf") return { type: "document", title, source };
+  }
+  return textBlock(foreignText(part));
+}
+
+function textBlock(text: string): AnthropicTextBlock {
+  return { type: "text", text };
+}
+
+function encodeCall(part: ToolCallPart, block: Block | undefined, ids: CallIds): WireBlock {
+  if (block !== undefined) {
+    ids.keep(part.toolCallId);
+    const input = block["input"] === part.input ? part.input : objectInput(part.input);
+    return withFields(block, { id: part.toolCallId, input });
+  }
+  const id = ids.assign(part.toolCallId);
+  const name = safeName(part.toolName, MAX_TOOL_NAME);
+  return { type: "tool_use", id, name, input: objectInput(part.input) };
+}
+
+/** The API takes only an object as input: free text and other values go into one field. */
+function objectInput(input: unknown): unknown {
+  const parsed = parseInput(input);
+  if (isWireObject(parsed)) return parsed;
+  return input === undefined || input === "" ? {} : { input };
+}
+
+function encodeResult(part: ToolResultPart, block: Block | undefined, ids: CallIds): WireBlock {
+  const id = ids.resolve(part.toolCallId);
+  const content = encodeOutput(part.output, block?.["content"]);
+  if (block !== undefined) return withFields(block, { tool_use_id: id, content });
+  return { type: "tool_result", tool_use_id: id, content, is_error: part.isError || undefined };
+}
+
+/** The content of a tool result: a string where it was one, or where one text says it all. */
+function encodeOutput(output: readonly OutputPart[], before: unknown): unknown {
+  if (output.length === 0) return Array.isArray(before) && before.length === 0 ? before : undefined;
+  const only = output[0];
+  if (!Array.isArray(before) && output.length === 1 && only?.type === "text") return only.text;
+  const blocks = output.flatMap((part) => encodeOutputPart(part, nativeBlock(part, ANTHROPIC)));
+  return blocks.length > 0 ? blocks : undefined;
 }

@@ -6,6 +6,7 @@ import type {
   ReasoningPart,
   ToolCallPart,
 } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { createDecoder, decodeList, fileOrOpaque } from "../decoding.ts";
 import { fileAt } from "../files.ts";
 import { readResultMarks } from "../marks.ts";
@@ -111,14 +112,9 @@ function decodeKwargs(native: WireObject, content: readonly Part[]): ReasoningPa
   const { reasoning_content: text, reasoning: item } = kwargs;
   if (isText(text)) return [{ type: "reasoning", text, source }];
   if (!isWireObject(item)) return [];
-  const summary = Array.isArray(item["summary"]) ? item["summary"].map(summaryText).join("\n") : "";
-  return [
-    { type: "reasoning", text: summary, signature: textIn(item, "encrypted_content"), source },
-  ];
-}
-
-function summaryText(piece: unknown): string {
-  return (isWireObject(piece) ? textIn(piece, "text") : undefined) ?? "";
+  const summary: readonly unknown[] = Array.isArray(item["summary"]) ? item["summary"] : [];
+  const said = summary.map((piece) => textIn(fieldsOf(piece), "text")).join("\n");
+  return [{ type: "reasoning", text: said, signature: textIn(item, "encrypted_content"), source }];
 }
 
 /** `success` only says that the tool did not throw; what it ran may have failed all the same. */

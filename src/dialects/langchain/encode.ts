@@ -6,6 +6,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
+import { toolCalls } from "../../core/message/structure.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { addressOf, isSameFile } from "../files.ts";
 import { answerPending, foreignText, isLeading, outputAsText } from "../foreign-text.ts";
 import { withResultMarks } from "../marks.ts";
@@ -65,15 +67,15 @@ function encodeGroup(
   if (message === undefined) return [];
   const parts = group.messages.flatMap((one) => one.parts);
   if (message.role === "tool") return encodeResults(parts, native, make);
-  if (message.role === "assistant") return encodeAi(message, native, make);
+  if (message.role === "assistant") {
+    return native === undefined ? makeAi(message, make) : editAi(message, native);
+  }
   const content = encodeContent(parts, native?.content);
   // A kind holds for the whole native message or for none of it.
   const marked = group.messages.length === 1 ? message : undefined;
   if (native !== undefined) {
-    const additional_kwargs =
-      marked === undefined
-        ? native.additional_kwargs
-        : messageKwargs(marked, native.additional_kwargs);
+    const { additional_kwargs: before } = native;
+    const additional_kwargs = marked === undefined ? before : messageKwargs(marked, before);
     return [withMessageFields(native, { content, additional_kwargs })];
   }
   const isMoved = message.role === "system" && !isBeforeBody;
@@ -129,21 +131,9 @@ function outputContent(output: readonly OutputPart[], before: unknown): unknown 
   return isSameList(blocks, before) ? before : blocks;
 }
 
-function encodeAi(
-  message: Message,
-  native: Native | undefined,
-  make: MakeMessage,
-): LangChainMessage[] {
-  const calls = message.parts.filter((part) => part.type === "tool-call");
-  return native === undefined ? makeAi(message, calls, make) : editAi(message, calls, native);
-}
-
 /** Thinking from elsewhere stays out: every integration has another field for it. */
-function makeAi(
-  message: Message,
-  calls: readonly ToolCallPart[],
-  make: MakeMessage,
-): LangChainMessage[] {
+function makeAi(message: Message, make: MakeMessage): LangChainMessage[] {
+  const calls = toolCalls(message);
   const content = outputAsText(message.parts.filter(isOutputPart));
   if (content === "" && calls.length === 0) return [];
   const tool_calls = calls.map((part) => encodeCall(part, undefined));
@@ -151,11 +141,8 @@ function makeAi(
   return [make("ai", { content, ...called, ...madeFields(message) })];
 }
 
-function editAi(
-  message: Message,
-  calls: readonly ToolCallPart[],
-  native: Native,
-): LangChainMessage[] {
+function editAi(message: Message, native: Native): LangChainMessage[] {
+  const calls = toolCalls(message);
   const content = encodeAnswer(message, native);
   const invalid = message.parts.filter(isInvalidCall).map((part) => nativeOf(part, LANGCHAIN));
   const isEmpty = content === "" || (Array.isArray(content) && content.length === 0);
@@ -176,9 +163,7 @@ function editAi(
 function encodeAnswer(message: Message, native: Native): unknown {
   const before: readonly Part[] = message.source?.parts ?? [];
   const said = message.parts.filter((part) => isInContent(part, native));
-  if (!Array.isArray(native.content)) {
-    return outputAsText(said.filter(isOutputPart));
-  }
+  if (!Array.isArray(native.content)) return outputAsText(said.filter(isOutputPart));
   return said.map((part) => {
     const block = nativeOf(part, LANGCHAIN);
     if (before.includes(part)) return block;
@@ -222,8 +207,8 @@ const THINKING = ["reasoning_content", "reasoning", "reasoning_details"];
 /** The fields beside content and calls in which an integration says the same once more. */
 function beside(message: Message, native: Native): WireObject {
   const isThinkingGone = !message.parts.some(({ type }) => type === "reasoning");
-  const kwargs = objectOf(messageKwargs(message, native.additional_kwargs));
-  const metadata = objectOf(native.response_metadata);
+  const kwargs = fieldsOf(messageKwargs(message, native.additional_kwargs));
+  const metadata = fieldsOf(native.response_metadata);
   const isOpenAiItem = "output" in metadata || "reasoning" in kwargs;
   const gone = isThinkingGone ? [...RAW_CALLS, ...THINKING] : RAW_CALLS;
   return {
@@ -233,10 +218,6 @@ function beside(message: Message, native: Native): WireObject {
     // OpenAI refuses an item by its id where the reasoning before it is missing.
     ...(isOpenAiItem && isThinkingGone && { id: undefined }),
   };
-}
-
-function objectOf(value: unknown): WireObject {
-  return isWireObject(value) ? value : {};
 }
 
 function without(fields: WireObject, names: readonly string[]): WireObject {

@@ -1,5 +1,6 @@
 import { checkMessages } from "../../core/message/check.ts";
-import { describeValue, shapeProblem } from "../../core/message/shape.ts";
+import { shapeProblem } from "../../core/message/shape.ts";
+import { decodeList } from "../decoding.ts";
 import type { Dialect, DialectIssue } from "../dialect.ts";
 import { invalidWire } from "../wire.ts";
 import type { Message, OutputPart, Part } from "../../core/message/index.ts";
@@ -17,11 +18,7 @@ const NEUTRAL = "neutral";
  * `ContextError` code `invalid-message`.
  */
 export function decodeNeutral(conversation: readonly NeutralMessage[]): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect: NEUTRAL }, `is ${describeValue(conversation)} and no array`);
-  }
-  const decode = createNeutralDecoder();
-  return conversation.flatMap((native: NeutralMessage) => decode(native));
+  return decodeList(NEUTRAL, conversation, createNeutralDecoder());
 }
 
 function createNeutralDecoder(): (native: NeutralMessage) => readonly Message[] {

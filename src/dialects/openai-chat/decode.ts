@@ -6,6 +6,7 @@ import type {
   ReasoningPart,
   ToolCallPart,
 } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
 import { fileAt, parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
@@ -20,7 +21,13 @@ import {
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
-import { type ChatMessage, OPENAI_CHAT, REASONING_DETAILS, REASONING_FIELDS } from "./wire.ts";
+import {
+  type ChatMessage,
+  OPENAI_CHAT,
+  REASONING_DETAILS,
+  REASONING_FIELDS,
+  SAID_FIELDS,
+} from "./wire.ts";
 
 /**
  * Decodes an array of chat messages. Results take their tool's name from the nearest preceding
@@ -79,18 +86,14 @@ function decodeReasoning(native: WireObject): ReasoningPart[] {
 /** The readable part of OpenRouter's reasoning blocks; empty when all of it is encrypted. */
 function detailsText(details: unknown): string | undefined {
   if (!Array.isArray(details) || details.length === 0) return undefined;
-  return details
-    .flatMap((block: unknown) =>
-      isWireObject(block) ? [block["text"], block["summary"]].filter(isText) : [],
-    )
-    .join("\n");
+  const texts = details.map(fieldsOf).flatMap(({ text, summary }) => [text, summary]);
+  return texts.filter(isText).join("\n");
 }
 
-/** Fields beside `content` that say something. */
 function decodeFields(native: WireObject): Part[] {
-  return (["refusal", "audio"] as const).flatMap((kind): Part[] => {
+  return SAID_FIELDS.flatMap((kind): Part[] => {
     const value = native[kind];
-    if (value === undefined || value === null) return [];
+    if (value == null) return [];
     return [{ type: "opaque", kind, source: { dialect: OPENAI_CHAT, value: { [kind]: value } } }];
   });
 }

@@ -8,6 +8,7 @@ import {
 } from "../../core/message/index.ts";
 import { type CallIds, createCallIds, safeName } from "../call-ids.ts";
 import { fileData } from "../../core/message/file-data.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { addressOf, dataUrl, isSameFile } from "../files.ts";
 import { answerPending, foreignText, outputAsText } from "../foreign-text.ts";
 import {
@@ -36,6 +37,7 @@ import {
   OPENAI_CHAT,
   REASONING_DETAILS,
   REASONING_FIELDS,
+  SAID_FIELDS,
 } from "./wire.ts";
 
 /**
@@ -62,9 +64,7 @@ function encodeGroup(group: NativeGroup, ids: CallIds): ChatMessage[] {
   const role = group.messages[0]?.role ?? "user";
   switch (role) {
     case "tool":
-      return parts.flatMap((part) =>
-        part.type === "tool-result" ? [encodeResult(part, ids)] : [],
-      );
+      return parts.filter((part) => part.type === "tool-result").map((p) => encodeResult(p, ids));
     case "assistant":
       return encodeAssistant(parts, native, ids);
     default: {
@@ -92,9 +92,8 @@ function encodeAssistant(
 ): ChatMessage[] {
   const calls = parts.filter((part) => part.type === "tool-call");
   const legacy = calls.find((part) => isLegacyCall(part, native));
-  const toolCalls = calls
-    .filter((part) => part !== legacy)
-    .map((part) => encodeToolCall(part, ids));
+  const current = calls.filter((part) => part !== legacy);
+  const toolCalls = current.map((part) => encodeToolCall(part, ids));
   const content = assistantContent(parts, native, calls.length > 0);
   const fields = {
     content,
@@ -102,16 +101,9 @@ function encodeAssistant(
     ...(native?.function_call && {
       function_call: legacy && encodeFunction(legacy, native.function_call),
     }),
-    ...(native !== undefined && {
-      ...reasoningFields(parts, native),
-      ...saidFields(parts, native),
-    }),
+    ...(native && { ...reasoningFields(parts, native), ...saidFields(parts, native) }),
   };
-  const isEmpty =
-    (content === null || content === undefined || content === "") &&
-    calls.length === 0 &&
-    !parts.some((part) => isField(part));
-  if (isEmpty) return [];
+  if (!content && calls.length === 0 && !parts.some(isField)) return [];
   return [withFields(native ?? { role: "assistant" as const }, fields)];
 }
 
@@ -129,9 +121,7 @@ function assistantContent(
   const before = native?.content;
   const said = parts.filter(isOutputPart).filter((part) => !isField(part));
   if (said.length > 0) return encodeContent(said, before, "text");
-  if (native !== undefined && (before === null || before === undefined || before === "")) {
-    return before;
-  }
+  if (native !== undefined && !before) return before;
   return hasCalls ? null : "";
 }
 
@@ -143,11 +133,10 @@ function isField(part: Part): boolean {
 
 /** `refusal` and `audio` go when their part is gone. */
 function saidFields(parts: readonly Part[], native: ChatMessage): Record<string, unknown> {
-  const kept = new Set(parts.filter((part) => part.type === "opaque").map((part) => part.kind));
-  const gone = ["refusal", "audio"].filter((field) => field in native && !kept.has(field));
-  return Object.fromEntries(
-    gone.flatMap((field) => (fieldOf(native, field) === null ? [] : [[field, undefined]])),
-  );
+  const kept = new Set(parts.map((part) => part.type === "opaque" && part.kind));
+  const fields = fieldsOf(native);
+  const gone = SAID_FIELDS.filter((field) => fields[field] != null && !kept.has(field));
+  return Object.fromEntries(gone.map((field) => [field, undefined]));
 }
 
 /** The fields with the model's thinking go when the reasoning is gone. */
@@ -155,10 +144,6 @@ function reasoningFields(parts: readonly Part[], native: ChatMessage): Record<st
   if (parts.some((part) => part.type === "reasoning")) return {};
   const fields = [...REASONING_FIELDS, REASONING_DETAILS].filter((field) => field in native);
   return Object.fromEntries(fields.map((field) => [field, undefined]));
-}
-
-function fieldOf(native: ChatMessage, field: string): unknown {
-  return (native as unknown as Record<string, unknown>)[field];
 }
 
 /** The API refuses longer ids and names. */

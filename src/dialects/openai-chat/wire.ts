@@ -70,3 +70,5 @@ export const OPENAI_CHAT = "openai-chat";
  */
 export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 export const REASONING_DETAILS = "reasoning_details";
+/** Fields beside `content` that say something. */
+export const SAID_FIELDS = ["refusal", "audio"] as const;

@@ -6,6 +6,7 @@ import type {
   ReasoningPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { fileTokens } from "../../core/tokens/media.ts";
 import { decodeBlock, decodeContent } from "../decoding.ts";
 import { fileAt, parseDataUrl } from "../files.ts";
@@ -14,6 +15,7 @@ import {
   describeValue,
   invalidWire,
   isWireObject,
+  numberIn,
   parseInput,
   requiredString,
   textIn,
@@ -39,32 +41,27 @@ interface SeenCall {
   readonly isHosted: boolean;
 }
 
-/** The calls of a conversation so far, for the outputs that answer them. */
-export interface CallBook {
-  open(native: WireObject, call: SeenCall): void;
-  /** The nearest call before with this id; of the local shell also by the id of its item. */
-  find(callId: string): SeenCall | undefined;
-  /** Notes a reference to a stored item that may be a call. */
-  refer(): void;
-  /** Whether a stored item that was referred to may be the call of an output; takes it. */
-  takeReference(): boolean;
-}
+type SeenCalls = ReturnType<typeof createSeenCalls>;
 
-export function createCallBook(): CallBook {
+/** The calls of a conversation so far, for the outputs that answer them. */
+export function createSeenCalls() {
   const calls = new Map<string, SeenCall>();
   let references = 0;
   return {
-    open(native, call) {
+    open(native: WireObject, call: SeenCall): void {
       calls.set(call.callId, call);
       if (native["type"] === "local_shell_call" && typeof native["id"] === "string") {
         calls.set(native["id"], call);
       }
     },
-    find: (callId) => calls.get(callId),
-    refer() {
+    /** The nearest call before with this id; of the local shell also by the id of its item. */
+    find: (callId = "") => calls.get(callId),
+    /** Notes a reference to a stored item that may be a call. */
+    refer(): void {
       references += 1;
     },
-    takeReference() {
+    /** Whether a stored item that was referred to may be the call of an output; takes it. */
+    takeReference(): boolean {
       if (references === 0) return false;
       references -= 1;
       return true;
@@ -78,7 +75,7 @@ type DecodedItem =
   | { readonly type: "messages"; readonly drafts: readonly Draft[] };
 
 /** Decodes one item; notes the calls in it. Throws `ContextError` code `invalid-message`. */
-export function decodeItem(native: unknown, calls: CallBook, place: WirePlace): DecodedItem {
+export function decodeItem(native: unknown, calls: SeenCalls, place: WirePlace): DecodedItem {
   if (!isWireObject(native)) throw invalidWire(place, `is ${describeValue(native)} and no object`);
   const type = itemType(native);
   switch (type) {
@@ -138,12 +135,9 @@ function decodeNote(native: WireObject, role: string, place: WirePlace): Decoded
 
 /** Reasoning is encrypted as a rule; then its summary, if there is one, is all that can be read. */
 function decodeReasoning(native: WireObject): ReasoningPart {
-  const pieces = [native["summary"], native["content"]].flatMap((list): unknown[] =>
-    Array.isArray(list) ? list : [],
-  );
-  const readable = pieces.flatMap((piece) =>
-    isWireObject(piece) && typeof piece["text"] === "string" ? [piece["text"]] : [],
-  );
+  const pieces = [native["summary"], native["content"]].filter((list) => Array.isArray(list));
+  const texts = pieces.flat().map((piece: unknown) => textIn(fieldsOf(piece), "text"));
+  const readable = texts.filter((text) => text !== undefined);
   return {
     type: "reasoning",
     text: readable.join("\n\n"),
@@ -153,7 +147,7 @@ function decodeReasoning(native: WireObject): ReasoningPart {
 }
 
 /** A call that the client carries out and answers with text; undefined for any other item. */
-function decodeCall(native: WireObject, calls: CallBook, place: WirePlace): Part | undefined {
+function decodeCall(native: WireObject, calls: SeenCalls, place: WirePlace): Part | undefined {
   const called = calledTool(native, place);
   const toolCallId = callIdOf(native);
   const isOurs = called !== undefined && !isHosted(native);
@@ -196,9 +190,9 @@ function calledTool(
  * An output: of the provider's own tool it is a piece of the reply; where it cannot be edited, or
  * its call is only referred to, it is opaque and stays with its step.
  */
-function decodeOutput(native: WireObject, calls: CallBook, place: WirePlace): DecodedItem {
+function decodeOutput(native: WireObject, calls: SeenCalls, place: WirePlace): DecodedItem {
   const toolCallId = callIdOf(native);
-  const call = toolCallId === undefined ? undefined : calls.find(toolCallId);
+  const call = calls.find(toolCallId);
   if (isHosted(native) || call?.isHosted === true)
     return { type: "reply", parts: [opaque(native)] };
   const isKnown = call?.toolName !== undefined;
@@ -232,20 +226,18 @@ function decodeResult(native: WireObject, place: WirePlace): Result {
 
 /** Each command of a shell call has its own streams and outcome; the last outcome counts. */
 function decodeShell(output: unknown, place: WirePlace): Result {
-  if (!Array.isArray(output))
-    throw invalidWire(place, `has ${describeValue(output)} as shell output`);
+  const problem = `has ${describeValue(output)} as shell output`;
+  if (!Array.isArray(output)) throw invalidWire(place, problem);
   const pieces = output.map((piece: unknown): OutputPart => {
     if (!isWireObject(piece)) throw invalidWire(place, "has a piece of shell output that is none");
     const source = { dialect: OPENAI_RESPONSES, value: piece };
     return { type: "text", text: shellText(piece), source };
   });
-  const last: unknown = output.at(-1);
-  const outcome = isWireObject(last) && isWireObject(last["outcome"]) ? last["outcome"] : {};
-  const code = outcome["exit_code"];
+  const outcome = fieldsOf(fieldsOf(output.at(-1))["outcome"]);
   return {
     output: pieces,
     isError: outcome["type"] === "timeout" ? true : undefined,
-    exitCode: typeof code === "number" ? code : undefined,
+    exitCode: numberIn(outcome, "exit_code"),
   };
 }
 
@@ -265,8 +257,7 @@ function imageTokens({ type, result, output }: WireObject): number | undefined {
     return fileTokens({ type: "file", mediaType: "image/png", data: result });
   }
   if (type !== "computer_call_output" || !isWireObject(output)) return undefined;
-  const url = output["image_url"];
-  const inline = typeof url === "string" ? parseDataUrl(url) : undefined;
+  const inline = parseDataUrl(textIn(output, "image_url") ?? "");
   return fileTokens({ type: "file", mediaType: "image/png", ...inline });
 }
 

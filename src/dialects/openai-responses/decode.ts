@@ -2,7 +2,7 @@ import type { Message, Part } from "../../core/message/index.ts";
 import type { Decoder } from "../dialect.ts";
 import { decodeList } from "../decoding.ts";
 import { fromNative } from "../native-message.ts";
-import { createCallBook, decodeItem } from "./decode-item.ts";
+import { createSeenCalls, decodeItem } from "./decode-item.ts";
 import { fromReply, OPENAI_RESPONSES, type ReplySource, type ResponsesItem } from "./wire.ts";
 
 /**
@@ -23,7 +23,7 @@ interface OpenReply {
 }
 
 export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
-  const calls = createCallBook();
+  const calls = createSeenCalls();
   let index = 0;
   let reply: OpenReply | undefined;
   /** The last reply that held reasoning, while nothing but outputs came since. */

@@ -4,6 +4,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { type CallIds, safeName } from "../call-ids.ts";
 import { addressOf, isSameFile } from "../files.ts";
 import { foreignText, outputAsText } from "../foreign-text.ts";
@@ -185,8 +186,8 @@ function encodeBlock(part: OutputPart, side: Side): WireBlock {
     const annotations = "annotations" in native ? [] : undefined;
     return withFields(native, { text: part.text, annotations, logprobs: undefined });
   }
-  if (native !== undefined && (part.type === "opaque" || isSameFile(part, decodeFile(native))))
-    return native;
+  const isSame = part.type === "opaque" || (native && isSameFile(part, decodeFile(native)));
+  if (native !== undefined && isSame) return native;
   if (part.type === "file" && side === "input") return encodeFile(part);
   return textBlock(foreignText(part), side);
 }
@@ -224,9 +225,7 @@ function encodeShell(
   exitCode: number | undefined,
 ): readonly unknown[] {
   const native = Array.isArray(before) ? (before as unknown[]) : [];
-  const last = native.at(-1);
-  const usual = { type: "exit", exit_code: exitCode ?? 0 };
-  const outcome = isWireObject(last) && isWireObject(last["outcome"]) ? last["outcome"] : usual;
+  const { outcome = { type: "exit", exit_code: exitCode ?? 0 } } = fieldsOf(native.at(-1));
   return parts.map((part) => {
     const text = part.type === "text" ? part.text : foreignText(part);
     const piece = nativeOf(part, OPENAI_RESPONSES);

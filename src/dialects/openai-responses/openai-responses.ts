@@ -12,7 +12,8 @@ import {
   type ResponsesItem,
 } from "./wire.ts";
 import { checkList, type Report } from "../checking.ts";
-import { isWireObject, type WireObject } from "../wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import type { WireObject } from "../wire.ts";
 
 /** OpenAI Responses: the `input` array, and what came as `output`. */
 export const openaiResponses: Dialect<readonly ResponsesItem[], ResponsesItem> & {
@@ -74,12 +75,12 @@ function endWalk(walk: Walk): void {
 }
 
 function walkItem(walk: Walk, value: unknown, index: number): void {
-  const type = isWireObject(value) ? itemType(value) : undefined;
+  const item = fieldsOf(value);
+  const type = itemType(item);
   if (type === undefined) {
     walk.reportAt(index)("unknown-item", "is no item: it has neither a type nor a role nor an id");
     return;
   }
-  const item = value as WireObject;
   checkItem(item, type, walk.reportAt(index));
   followThought(walk, item, type, index);
   noteId(walk, item, index);
@@ -197,19 +198,17 @@ function checkMessage(item: WireObject, report: Report): void {
   const { role, content } = item;
   const allowed = CONTENT[String(role)];
   if (allowed === undefined) {
-    report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
-    return;
+    return report("unknown-role", `has the unknown role ${JSON.stringify(role)}`);
   }
   if (typeof content === "string") return;
   if (!Array.isArray(content)) {
-    report("missing-content", "needs a string or an array as content");
-    return;
+    return report("missing-content", "needs a string or an array as content");
   }
   for (const part of content as unknown[]) {
-    const type = isWireObject(part) ? part["type"] : undefined;
+    const { type, text } = fieldsOf(part);
     if (typeof type !== "string" || !allowed.includes(type)) {
       report("content-part", `of the ${String(role)} may not hold a part of type ${String(type)}`);
-    } else if (type.endsWith("_text") && typeof (part as WireObject)["text"] !== "string") {
+    } else if (type.endsWith("_text") && typeof text !== "string") {
       report("content-part", "has a text part whose text is no string");
     }
   }
@@ -232,5 +231,5 @@ function checkOutput({ output }: WireObject, report: Report): void {
 }
 
 function isInputPart(part: unknown): boolean {
-  return isWireObject(part) && INPUT.slice(0, 3).includes(String(part["type"]));
+  return INPUT.slice(0, 3).includes(String(fieldsOf(part)["type"]));
 }

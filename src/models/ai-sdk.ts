@@ -9,12 +9,12 @@ import {
   modelTools,
   type PromptMessage,
 } from "../dialects/ai-sdk/model-prompt.ts";
-import { isWireObject, type WireObject } from "../dialects/wire.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import { isWireObject, textIn, type WireObject } from "../dialects/wire.ts";
 import { askSdk } from "./failure.ts";
 import { checkedTokens } from "./http-summarizer.ts";
 import { inputTokens, instructionMessage, type Live, outputLimit } from "./live-request.ts";
 import {
-  type LiveRequest,
   type Summarizer,
   type SummaryAnswer,
   type SummaryFinish,
@@ -61,7 +61,8 @@ export function aiSdkSummarizer(options: AiSdkSummarizerOptions): Summarizer {
     window,
     maxTokens,
     reusesPrompt,
-    canReuse: (live) => canReuse(live, model),
+    canReuse: async (live) =>
+      (await modelTools(live.tools, model.specificationVersion)) !== undefined,
     summarize: (request) => askSdk(name, request.signal, () => generate(model, options, request)),
   };
 }
@@ -121,11 +122,6 @@ async function liveContent(live: Live, model: AiSdkModel): Promise<CallContent |
   };
 }
 
-/** Whether {@link liveContent} has something to give. */
-async function canReuse(live: LiveRequest, model: AiSdkModel): Promise<boolean> {
-  return (await modelTools(live.tools, model.specificationVersion)) !== undefined;
-}
-
 /** Claude takes at most this many cache breakpoints in one request. */
 const MAX_BREAKPOINTS = 4;
 
@@ -140,16 +136,15 @@ function withBreakpoint(
   const marked = [...tools, ...shared, ...shared.flatMap(({ content }) => [...content])];
   const count = marked.filter((place) => isMarked(place)).length;
   if (last === undefined || !isClaude || count >= MAX_BREAKPOINTS || isMarked(last)) return shared;
-  const before = isWireObject(last.providerOptions) ? last.providerOptions : {};
-  const own = isWireObject(before["anthropic"]) ? before["anthropic"] : {};
-  const anthropic = { ...own, cacheControl: { type: "ephemeral" } };
+  const before = fieldsOf(last.providerOptions);
+  const anthropic = { ...fieldsOf(before["anthropic"]), cacheControl: { type: "ephemeral" } };
   return [...shared.slice(0, -1), { ...last, providerOptions: { ...before, anthropic } }];
 }
 
 function isMarked(place: unknown): boolean {
-  const options = isWireObject(place) ? place["providerOptions"] : undefined;
-  const own = isWireObject(options) ? options["anthropic"] : undefined;
-  return isWireObject(own) && (own["cacheControl"] ?? own["cache_control"]) !== undefined;
+  const { anthropic } = fieldsOf(fieldsOf(place)["providerOptions"]);
+  const { cacheControl, cache_control = cacheControl } = fieldsOf(anthropic);
+  return cache_control !== undefined;
 }
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {
@@ -163,20 +158,15 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
 
 /** What a model generated; its reasoning and its sources are left out. */
 function aiSdkAnswer(result: unknown): SummaryAnswer {
-  const made = isWireObject(result) ? result : {};
-  const content: readonly unknown[] = Array.isArray(made["content"]) ? made["content"] : [];
-  const parts = content.filter((part) => isWireObject(part));
-  const usage = summaryUsage(aiSdkUsage(made));
+  const made = fieldsOf(result);
+  const parts = Array.isArray(made["content"]) ? made["content"].map(fieldsOf) : [];
+  const texts = parts.filter(({ type }) => type === "text");
   return {
-    text: parts.map((part) => partText(part)).join(""),
+    text: texts.map((part) => textIn(part, "text") ?? "").join(""),
     finish: finishOf(made["finishReason"]),
-    toolCalls: parts.filter((part) => part["type"] === "tool-call").length,
-    usage,
+    toolCalls: parts.filter(({ type }) => type === "tool-call").length,
+    usage: summaryUsage(aiSdkUsage(made)),
   };
-}
-
-function partText({ type, text }: WireObject): string {
-  return type === "text" && typeof text === "string" ? text : "";
 }
 
 /** A word up to version 2, an object since. */

@@ -1,7 +1,16 @@
 import { fieldsOf } from "../core/text/json.ts";
+import { breakpointsOf } from "../dialects/anthropic/breakpoints.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
-import { isWireBlock, isWireObject, type WireBlock, type WireObject } from "../dialects/wire.ts";
+import { anthropicUsage } from "../dialects/usage.ts";
+import {
+  isWireBlock,
+  isWireObject,
+  numberIn,
+  numberOf,
+  type WireBlock,
+  type WireObject,
+} from "../dialects/wire.ts";
 import {
   endpoint,
   type HttpApi,
@@ -11,7 +20,13 @@ import {
 } from "./http-summarizer.ts";
 import { instructionMessage, type Live } from "./live-request.ts";
 import { variable } from "./secrets.ts";
-import type { Summarizer, SummaryAnswer, SummaryFinish, SummaryUsage } from "./summarizer.ts";
+import {
+  type Summarizer,
+  type SummaryAnswer,
+  type SummaryFinish,
+  type SummaryUsage,
+  summaryUsage,
+} from "./summarizer.ts";
 
 /**
  * Summaries by Anthropic's Messages API, or one like it. The key is `ANTHROPIC_API_KEY`, the base
@@ -68,8 +83,7 @@ function messagesUrl(baseURL: string): URL {
 
 /** The API wants the limit to be larger than the budget for thinking. */
 function thinkingBudget(body: HttpSummarizerOptions["body"]): number {
-  const thinking = body?.["thinking"] as { readonly budget_tokens?: unknown } | undefined;
-  return typeof thinking?.budget_tokens === "number" ? thinking.budget_tokens : 0;
+  return numberIn(fieldsOf(body?.["thinking"]), "budget_tokens") ?? 0;
 }
 
 /** The part of a request that holds what is said. */
@@ -88,7 +102,8 @@ function liveContent(live: Live, tools: readonly WireObject[]): AnthropicContent
     system: joinSystem(live.system, system),
     messages,
   };
-  if (breakpoints(content) >= MAX_BREAKPOINTS) return content;
+  const marks = [...breakpointsOf(content), ...tools.filter((tool) => tool["cache_control"])];
+  if (marks.length >= MAX_BREAKPOINTS) return content;
   return { ...content, messages: markShared(messages) };
 }
 
@@ -110,17 +125,6 @@ function joinSystem(
 function blocksOf(content: AnthropicMessage["content"]): readonly WireBlock[] {
   if (typeof content !== "string") return content ?? [];
   return [{ type: "text", text: content }];
-}
-
-/** Counts `cache_control` wherever it may stand. */
-function breakpoints({ system, tools = [], messages }: AnthropicContent): number {
-  const blocks = [...blocksOf(system), ...messages.flatMap(({ content }) => blocksOf(content))];
-  const inner = blocks.flatMap((block) =>
-    isWireBlock(block) && Array.isArray(block["content"]) ? block["content"] : [],
-  );
-  return [...tools, ...blocks, ...inner].filter(
-    (block: unknown) => isWireObject(block) && isWireObject(block["cache_control"]),
-  ).length;
 }
 
 /** Puts a breakpoint on the last block before the instruction, which is the last block of all. */
@@ -201,22 +205,16 @@ function addEnd(answer: AnthropicAnswer, end: WireObject): AnthropicAnswer {
 }
 
 /** Counts of a stream are cumulative, and those of the input need not come twice. */
-function addUsage(before: SummaryUsage | undefined, usage: unknown): SummaryUsage | undefined {
-  if (!isWireObject(usage)) return before;
-  const cached = numberOf(usage["cache_read_input_tokens"]);
-  const written = numberOf(usage["cache_creation_input_tokens"]);
-  const uncached = numberOf(usage["input_tokens"]);
-  // Anthropic counts what is read from and written to the cache beside the input.
-  const input = (uncached ?? 0) + (cached ?? 0) + (written ?? 0);
+function addUsage(before: SummaryUsage | undefined, reported: unknown): SummaryUsage | undefined {
+  if (!isWireObject(reported)) return before;
+  const now = summaryUsage(
+    anthropicUsage({ ...reported, input_tokens: numberOf(reported["input_tokens"]) }),
+  );
   return {
-    input: Math.max(before?.input ?? 0, input),
-    cached: Math.max(before?.cached ?? 0, cached ?? 0),
-    output: Math.max(before?.output ?? 0, numberOf(usage["output_tokens"]) ?? 0),
+    input: Math.max(before?.input ?? 0, now?.input ?? 0),
+    cached: Math.max(before?.cached ?? 0, now?.cached ?? 0),
+    output: Math.max(before?.output ?? 0, now?.output ?? 0),
   };
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }
 
 function finished({ text, usage, finish, toolCalls }: AnthropicAnswer): SummaryAnswer {

@@ -21,10 +21,9 @@ import {
   type Summarizer,
   type SummaryAnswer,
   type SummaryCall,
-  type SummaryFinish,
+  SUMMARY_FINISHES,
   type SummaryRequest,
 } from "./summarizer.ts";
-import type { Message } from "../core/message/index.ts";
 
 export interface AskOptions {
   readonly summarizer: Summarizer;
@@ -172,15 +171,6 @@ async function callOnce(
   }
 }
 
-const FINISHES: readonly SummaryFinish[] = [
-  "stop",
-  "length",
-  "tool-calls",
-  "content-filter",
-  "error",
-  "other",
-];
-
 /** A summarizer's answer; anything but a text is an empty one. */
 function checkedAnswer(value: unknown): SummaryAnswer {
   if (typeof value === "string") return { text: value };
@@ -188,7 +178,8 @@ function checkedAnswer(value: unknown): SummaryAnswer {
   return {
     text: typeof text === "string" ? text : "",
     usage: checkedUsage(usage),
-    finish: finish === undefined ? undefined : (FINISHES.find((one) => one === finish) ?? "other"),
+    finish:
+      finish === undefined ? undefined : (SUMMARY_FINISHES.find((f) => f === finish) ?? "other"),
     toolCalls: typeof toolCalls === "number" ? toolCalls : undefined,
   };
 }
@@ -254,8 +245,6 @@ function liveTokens(
 ): number {
   const counter = { name: "given", count };
   const schemas = tools === undefined ? 0 : valueTokens(tools, counter);
-  return messages.reduce(
-    (sum: number, message: Message) => sum + messageTokens(message, counter),
-    count(system) + schemas,
-  );
+  const fixed = count(system) + schemas;
+  return messages.reduce((sum, message) => sum + messageTokens(message, counter), fixed);
 }

@@ -131,16 +131,7 @@ function withUsage(error: unknown, usage: SummaryUsage | undefined): unknown {
 }
 
 interface Caller {
-  readonly api: Pick<
-    HttpApi<UnfinishedAnswer>,
-    | "answerFields"
-    | "headers"
-    | "isTool"
-    | "keyHeaders"
-    | "liveContent"
-    | "placeOf"
-    | "promptContent"
-  >;
+  readonly api: Omit<HttpApi<UnfinishedAnswer>, "add" | "finished" | "noAnswer">;
   readonly options: HttpSummarizerOptions;
   readonly name: string;
   readonly window: number;
@@ -211,9 +202,8 @@ function secretHeaders({ headers = {} }: HttpSummarizerOptions): readonly string
 }
 
 function lowerCased(headers: Headers = {}): Headers {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The further fields of a request; without those about tools where it has none: APIs refuse that. */

@@ -1,6 +1,14 @@
 import { encodeOpenAIChat } from "../dialects/openai-chat/encode.ts";
 import type { ChatMessage } from "../dialects/openai-chat/wire.ts";
-import { isWireObject, type WireObject } from "../dialects/wire.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import {
+  isText,
+  isWireObject,
+  numberIn,
+  numberOf,
+  textIn,
+  type WireObject,
+} from "../dialects/wire.ts";
 import { DONE } from "./http.ts";
 import {
   endpoint,
@@ -37,12 +45,7 @@ interface ChatAnswer extends UnfinishedAnswer {
   readonly isRefused: boolean;
 }
 
-const NO_ANSWER: ChatAnswer = {
-  text: "",
-  calls: new Set(),
-  isRefused: false,
-  isComplete: false,
-};
+const NO_ANSWER: ChatAnswer = { text: "", calls: new Set(), isRefused: false, isComplete: false };
 const OPENAI = "https://api.openai.com/v1";
 
 const CHAT_COMPLETIONS: HttpApi<ChatAnswer> = {
@@ -124,17 +127,13 @@ function add(answer: ChatAnswer, chunk: unknown): ChatAnswer {
 
 function addSaid(answer: ChatAnswer, said: Readonly<Record<string, unknown>>): ChatAnswer {
   const calls = Array.isArray(said["tool_calls"]) ? (said["tool_calls"] as unknown[]) : [];
-  const indexes = calls.map((call, at) => {
-    const index = isWireObject(call) ? call["index"] : undefined;
-    return typeof index === "number" ? index : at;
-  });
+  const indexes = calls.map((call, at) => numberIn(fieldsOf(call), "index") ?? at);
   const legacy = isWireObject(said["function_call"]) ? [-1] : [];
-  const refusal = said["refusal"];
   return {
     ...answer,
     text: answer.text + contentText(said["content"]),
     calls: new Set([...answer.calls, ...indexes, ...legacy]),
-    isRefused: answer.isRefused || (typeof refusal === "string" && refusal !== ""),
+    isRefused: answer.isRefused || isText(said["refusal"]),
   };
 }
 
@@ -142,24 +141,20 @@ function addSaid(answer: ChatAnswer, said: Readonly<Record<string, unknown>>): C
 function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  const texts = content.map((block: unknown) =>
-    isWireObject(block) && block["type"] === "text" ? block["text"] : "",
-  );
-  return texts.filter((text) => typeof text === "string").join("");
+  const blocks = content.map(fieldsOf).filter(({ type }) => type === "text");
+  return blocks.map((block) => textIn(block, "text") ?? "").join("");
 }
 
 /** `prompt_tokens` has the cached ones in it; DeepSeek names those elsewhere. */
 function chatUsage(usage: unknown): SummaryUsage | undefined {
   if (!isWireObject(usage) || typeof usage["prompt_tokens"] !== "number") return undefined;
-  const details = usage["prompt_tokens_details"];
-  const cached = isWireObject(details)
-    ? details["cached_tokens"]
-    : usage["prompt_cache_hit_tokens"];
-  const output = usage["completion_tokens"];
+  const { cached_tokens: cached = usage["prompt_cache_hit_tokens"] } = fieldsOf(
+    usage["prompt_tokens_details"],
+  );
   return {
     input: usage["prompt_tokens"],
-    cached: typeof cached === "number" ? cached : 0,
-    output: typeof output === "number" ? output : 0,
+    cached: numberOf(cached),
+    output: numberOf(usage["completion_tokens"]),
   };
 }
 
@@ -169,10 +164,5 @@ const THINKING = /^\s*<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*/;
 function finished(answer: ChatAnswer): SummaryAnswer {
   const { text, usage, calls, isRefused } = answer;
   const finish = isRefused ? "content-filter" : (answer.finish ?? "stop");
-  return {
-    text: text.replace(THINKING, ""),
-    usage,
-    finish,
-    toolCalls: calls.size,
-  };
+  return { text: text.replace(THINKING, ""), usage, finish, toolCalls: calls.size };
 }

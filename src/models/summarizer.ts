@@ -27,6 +27,9 @@ function isTokens(value: unknown): value is number {
 /** Why the model stopped. After `length`, `content-filter` and `error` no summary is whole. */
 export type SummaryFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";
 
+export const SUMMARY_FINISHES: readonly SummaryFinish[] =
+  "stop length tool-calls content-filter error other".split(" ") as SummaryFinish[];
+
 /** The request that the agent itself would send next, for a call that reuses its prompt cache. */
 export interface LiveRequest {
   readonly system?: string;

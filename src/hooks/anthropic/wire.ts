@@ -1,6 +1,6 @@
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { usageOf } from "../../dialects/usage.ts";
+import { anthropicUsage } from "../../dialects/usage.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed.ts";
 import type { Said, WireApi } from "../wire-answer.ts";
@@ -81,18 +81,7 @@ export function withBindingBeta(headers: unknown): Headers {
 }
 
 /** How the API answers. */
-export const messagesApi: WireApi = {
-  read: readMessage,
-  usageOf(reported) {
-    const usage = fieldsOf(reported);
-    return usageOf({
-      noCache: usage["input_tokens"],
-      cacheRead: usage["cache_read_input_tokens"],
-      cacheWrite: usage["cache_creation_input_tokens"],
-      output: usage["output_tokens"],
-    });
-  },
-};
+export const messagesApi: WireApi = { read: readMessage, usageOf: anthropicUsage };
 
 /** Events that say nothing of what a model says. */
 const BESIDE: ReadonlySet<unknown> = new Set(["ping", "content_block_stop", "message_stop"]);

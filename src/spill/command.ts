@@ -112,14 +112,9 @@ function wordsOf(line: CommandLine): readonly string[] {
 
 /** What only a shell can set up before the command takes its place. */
 function wrapped(words: readonly string[], { output, fileLimit }: StartOptions): readonly string[] {
-  const setup = [
-    ...(output === "pipe" ? ["exec 2>&1"] : []),
-    ...(fileLimit === undefined
-      ? []
-      : [`ulimit -f ${Math.ceil(fileLimit / LIMIT_BLOCK)} 2>/dev/null`]),
-  ];
-  if (IS_WINDOWS || setup.length === 0) return words;
-  return [SHELL, "-c", `${setup.join("; ")}; exec "$@"`, "sh", ...words];
+  const limit = `ulimit -f ${Math.ceil((fileLimit ?? 0) / LIMIT_BLOCK)} 2>/dev/null; `;
+  const setup = `${output === "pipe" ? "exec 2>&1; " : ""}${fileLimit === undefined ? "" : limit}`;
+  return IS_WINDOWS || setup === "" ? words : [SHELL, "-c", `${setup}exec "$@"`, "sh", ...words];
 }
 
 /** `exit`, not `close`: a process in the background may keep a pipe open for ever. */

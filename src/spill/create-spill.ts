@@ -76,11 +76,7 @@ export function createSpill(options: SpillOptions = {}): Spill {
   const limits = completeLimits(options.limits);
   const direction = checkedDirection(options.direction ?? "tail");
   checkAboveZero({ maxFileBytes });
-  const sink = createSink({
-    archive,
-    capacity: windowBytes(limits),
-    maxBytes: maxFileBytes,
-  });
+  const sink = createSink({ archive, capacity: windowBytes(limits), maxBytes: maxFileBytes });
   const chunks = chunkBytes();
   let failure: string | undefined;
   let isFinished = false;

@@ -112,10 +112,9 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     report();
     const { keep = false } = options;
     const { truncation, kept } = await cutAndKeep(output, { limits, direction, keep });
-    const isDiskFull =
-      output.path !== undefined && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;
-    const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const isFile = output.path !== undefined;
+    const isDiskFull = isFile && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;
+    const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
     const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull, isFile };
     const warnings = warningsOf(ending, facts);
     return {
@@ -162,13 +161,7 @@ async function runInto(
   const { cwd, env = process.env, stdin = "ignore", signal } = options;
   if (signal?.aborted === true) return NOT_STARTED;
   const fileLimit = options.maxFileBytes === undefined ? undefined : maxBytes;
-  const running = startCommand(options, {
-    cwd,
-    env,
-    stdin,
-    output: output.target,
-    fileLimit,
-  });
+  const running = startCommand(options, { cwd, env, stdin, output: output.target, fileLimit });
   output.attach(running.child);
   return supervise(running, {
     timeoutMs: options.timeoutMs,

@@ -10,7 +10,7 @@ import {
   type ToolLimitOverrides,
 } from "../core/truncate/limits.ts";
 import { truncateText } from "../core/truncate/truncate-output.ts";
-import { withNotice, type NoticeTarget } from "../core/truncate/notice.ts";
+import { withNotice } from "../core/truncate/notice.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
 
@@ -65,9 +65,10 @@ export async function archiveTruncated(
   options: TruncationOptions & { readonly toolName: string },
 ): Promise<TruncatedOutput> {
   const stored = await keepOriginal(output, options.archive);
-  const { recall } = options;
-  const hasRecall = typeof recall === "function" ? recall() : recall;
-  const text = withNotice(truncation, { ...noticeTarget(stored), recall: hasRecall });
+  const { entry, failure } = stored;
+  const recall = typeof options.recall === "function" ? options.recall() : options.recall;
+  const target = { path: entry?.path, handle: entry?.handle, notKept: failure?.message, recall };
+  const text = withNotice(truncation, target);
   const truncated = { text, truncation, ...stored };
   tell(options, truncated);
   return truncated;
@@ -93,10 +94,8 @@ interface Stored {
 /** A text with half a surrogate pair has no bytes in UTF-8, so it is kept as JSON. */
 async function keepOriginal(output: string, archive: Archive | undefined): Promise<Stored> {
   if (archive === undefined) return {};
-  const text = [{ type: "text", text: output }];
-  return isWellFormed(output)
-    ? store(() => archive.put("out", output))
-    : store(() => archive.put("parts", toJson(text)));
+  if (isWellFormed(output)) return store(() => archive.put("out", output));
+  return store(() => archive.put("parts", toJson([{ type: "text", text: output }])));
 }
 
 async function store(put: () => Promise<ArchiveEntry>): Promise<Stored> {
@@ -105,10 +104,6 @@ async function store(put: () => Promise<ArchiveEntry>): Promise<Stored> {
   } catch (error) {
     return { failure: failureOf(error, "archive-failed") };
   }
-}
-
-function noticeTarget({ entry, failure }: Stored): NoticeTarget {
-  return { path: entry?.path, handle: entry?.handle, notKept: failure?.message };
 }
 
 /** Archives a piece that stays in the context as it is, because it is no text to cut. */

@@ -1,4 +1,5 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
 import { truncateValue } from "./truncate-value.ts";
@@ -36,21 +37,12 @@ export function wrapTool<Tool extends object>(tool: Tool, options: WrapToolOptio
   const { execute, toModelOutput, init } = tool as Partial<Record<string, unknown>>;
   const isConverted = typeof toModelOutput === "function";
   const changed: PropertyDescriptorMap = {};
-  if (isConverted && !isWrapped(toModelOutput)) {
-    const run = truncating(tool, toModelOutput as AnyFunction, {
-      options,
-      inputOf: (argument) => (argument as { readonly input?: unknown } | undefined)?.input,
-    });
-    changed["toModelOutput"] = ownField(run);
-  }
-  if (typeof execute === "function" && !isWrapped(execute)) {
-    const run = truncating(tool, execute as AnyFunction, {
-      options,
-      inputOf: (argument) => argument,
-      isKept: isConverted,
-    });
-    changed["execute"] = ownField(run);
-  }
+  const change = (name: string, run: unknown, wrapping: Omit<Wrapping, "options">): void => {
+    if (typeof run !== "function" || isWrapped(run)) return;
+    changed[name] = ownField(truncating(tool, run as AnyFunction, { options, ...wrapping }));
+  };
+  change("toModelOutput", toModelOutput, { inputOf: (given) => fieldsOf(given)["input"] });
+  change("execute", execute, { inputOf: (given) => given, isKept: isConverted });
   if (typeof init === "function" && !isWrapped(init)) {
     const toolName = options.toolName ?? nameOf(tool);
     changed["init"] = ownField(wrapFactory(init.bind(tool) as object, { ...options, toolName }));
@@ -88,9 +80,7 @@ export function wrapTools<Tools extends object>(
 ): Tools {
   checkNames(options, TRUNCATION_OPTIONS);
   const wrapOne = (tool: unknown, toolName?: string): unknown =>
-    typeof tool === "function" || (typeof tool === "object" && tool !== null)
-      ? wrapTool(tool, { ...options, toolName })
-      : tool;
+    Object(tool) === tool ? wrapTool(tool as object, { ...options, toolName }) : tool;
   if (Array.isArray(tools)) return tools.map((tool: unknown) => wrapOne(tool)) as unknown as Tools;
   const entries = Object.entries(tools).map(([name, tool]) => [name, wrapOne(tool, name)]);
   return Object.fromEntries(entries) as Tools;

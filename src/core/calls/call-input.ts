@@ -3,21 +3,17 @@ import type { FileAccess, LineRange } from "./file-access.ts";
 import { words } from "../text/words.ts";
 
 export function textField(fields: Fields, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = fields[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
+  const values = names.map((name) => fields[name]);
+  return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 
 /** The first of these fields that is a finite number; digits in a text count, too. */
 function numberField(fields: Fields, names: readonly string[]): number | undefined {
-  for (const name of names) {
-    const value = fields[name];
-    const number = typeof value === "string" && value !== "" ? Number(value) : value;
-    if (typeof number === "number" && Number.isFinite(number)) return number;
-  }
-  return undefined;
+  const values = names.map((name) => fields[name]);
+  const numbers = values.map((value) =>
+    typeof value === "string" && value ? Number(value) : value,
+  );
+  return numbers.find((value): value is number => Number.isFinite(value));
 }
 
 /** Agents' names for the field that holds the path of a file. */

@@ -89,11 +89,6 @@ export function changesFiles(kind: ToolKind): kind is "write" | "edit" | "delete
   return kind === "write" || kind === "edit" || kind === "delete";
 }
 
-/** PowerShell and Python are other languages. */
-function readsShell(toolName: string): boolean {
-  return !/powershell|pwsh|python|cell|codeexecution/i.test(bareName(toolName));
-}
-
 /** Tools that do several things and say in their input which. */
 function kindOfCall(call: ToolCallPart, fields: Fields, kinds: ToolKinds | undefined): ToolKind {
   const kind = toolKind(call.toolName, kinds);
@@ -120,8 +115,9 @@ function commandFiles(
   { toolName, fields }: ParsedCall,
   commands: readonly string[],
 ): readonly FileAccess[] {
-  if (!readsShell(toolName)) return [];
-  const folder = commandFolder(fields);
+  // PowerShell and Python are other languages.
+  if (/powershell|pwsh|python|cell|codeexecution/i.test(bareName(toolName))) return [];
+  const folder = textField(withAction(fields), FOLDER_FIELDS);
   return commands.flatMap((command) => shellFiles(command, folder));
 }
 
@@ -230,14 +226,8 @@ function commandLinesIn(items: readonly unknown[], separate: boolean): string[] 
   }
   const words = items.filter((item) => typeof item === "string");
   const [program = "", flags = "", script] = words;
-  if (
-    words.length === 3 &&
-    script !== undefined &&
-    SHELL.test(program) &&
-    SHELL_FLAGS.test(flags)
-  ) {
-    return [script];
-  }
+  const isWrapped = words.length === 3 && SHELL.test(program) && SHELL_FLAGS.test(flags);
+  if (isWrapped && script !== undefined) return [script];
   return [words.map(quoteWord).join(" ")];
 }
 
@@ -253,8 +243,4 @@ function unwrap(command: string): string {
 
 function nonEmpty(commands: readonly string[]): string[] {
   return commands.filter((command) => command.trim() !== "");
-}
-
-function commandFolder(fields: Fields): string | undefined {
-  return textField(withAction(fields), FOLDER_FIELDS);
 }

@@ -34,11 +34,7 @@ interface Program {
 }
 
 const READS: Program = { op: "read" };
-const GREPS: Program = {
-  op: "read",
-  values: "ABCmefdDgtTjMrE",
-  script: /^-\w*[ef]|^--regexp/,
-};
+const GREPS: Program = { op: "read", values: "ABCmefdDgtTjMrE", script: /^-\w*[ef]|^--regexp/ };
 
 const PROGRAMS: Readonly<Record<string, Program | Reader>> = {
   cat: READS,
@@ -73,26 +69,23 @@ const PROGRAMS: Readonly<Record<string, Program | Reader>> = {
   cp: (args) => transferred(args, "copy"),
   mv: (args) => transferred(args, "move"),
   "git mv": (args) => transferred(args, "move"),
-  curl: (args) =>
-    accesses(
-      args.filter((_, i) => /^-\w*o$/.test(args[i - 1] ?? "")),
-      "write",
-    ),
-  wget: (args) =>
-    accesses(
-      args.filter((_, i) => /^-\w*O$/.test(args[i - 1] ?? "")),
-      "write",
-    ),
-  dd: (args) =>
-    accesses(
-      args.map((arg) => /^of=(.*)/.exec(arg ?? "")?.[1]),
-      "write",
-    ),
+  curl: (args) => downloaded(args, /^-\w*o$/),
+  wget: (args) => downloaded(args, /^-\w*O$/),
+  dd(args) {
+    const outputs = args.map((arg) => /^of=(.*)/.exec(arg ?? "")?.[1]);
+    return accesses(outputs, "write");
+  },
   python: ran,
   python3: ran,
   node: ran,
   bun: ran,
 };
+
+/** The values of an option that names where a program writes to. */
+function downloaded(args: readonly Argument[], option: RegExp): FileAccess[] {
+  const targets = args.filter((_, at) => option.test(args[at - 1] ?? ""));
+  return accesses(targets, "write");
+}
 
 function operandFiles(program: Program, args: readonly Argument[]): FileAccess[] {
   const { op, values, script, edits, folders, needs, not } = program;

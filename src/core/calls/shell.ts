@@ -47,15 +47,7 @@ export function shellFiles(text: string, folder?: string): FileAccess[] {
   const files: FileAccess[] = [];
   const variables = new Map([["HOME", "~"]]);
   const budget = { units: MAX_UNITS };
-  readLine(text, {
-    folder,
-    folders: [],
-    variables,
-    conditions: 0,
-    loops: [],
-    budget,
-    files,
-  });
+  readLine(text, { folder, folders: [], variables, conditions: 0, loops: [], budget, files });
   return files;
 }
 
@@ -118,12 +110,8 @@ function readStatement({ words, redirects, input }: Statement, shell: Shell, at:
   }
   const rest = words.slice(skip);
   const isAssigning = rest.every((word) => ASSIGNMENT.test(word));
-  if (!isAssigning)
-    return run(
-      rest.flatMap((word) => argumentsOf(word, shell)),
-      input,
-      shell,
-    );
+  const args = isAssigning ? [] : rest.flatMap((word) => argumentsOf(word, shell));
+  if (!isAssigning) return run(args, input, shell);
   for (const word of rest) {
     const [name = ""] = word.split("=", 1);
     assign(name, argumentOf(word.slice(name.length + 1), shell), shell);

@@ -1,5 +1,5 @@
 import { ESCAPE } from "./clean.ts";
-import { isHigh, isLow, utf8Length } from "./utf8.ts";
+import { splitsPoint, utf8Length } from "./utf8.ts";
 
 /** How far back an escape sequence may begin; the longest in use are links. */
 const ESCAPE_UNITS = 4_096;
@@ -140,12 +140,6 @@ function pointStart(text: string, at: number): number {
 /** A place moved back when it splits a code point. */
 function pointEnd(text: string, at: number): number {
   return splitsPoint(text, at) ? at - 1 : at;
-}
-
-function splitsPoint(text: string, at: number): boolean {
-  return (
-    at > 0 && at < text.length && isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))
-  );
 }
 
 function pointLength(text: string, at: number): number {

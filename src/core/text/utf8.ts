@@ -34,6 +34,11 @@ export function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
+/** Whether a place is between the two halves of a pair. */
+export function splitsPoint(text: string, at: number): boolean {
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
+}
+
 /** Newer engines have this in native code, which the language level here does not declare. */
 type Text = string & { readonly isWellFormed?: () => boolean };
 

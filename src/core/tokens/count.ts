@@ -1,4 +1,5 @@
 import type { Message, OpaquePart, Part, ReasoningPart } from "../message/index.ts";
+import { splitsPoint } from "../text/utf8.ts";
 import { jsonText, jsonTextWithoutBlobs } from "./json-text.ts";
 import { fileTokens } from "./media.ts";
 
@@ -35,9 +36,7 @@ const SIGNATURE_UNITS_PER_TOKEN = 5;
  * results, files by their size rules, and the framing around them.
  */
 export function messageTokens(message: Message, counter: TokenCounter): number {
-  let tokens = MESSAGE_OVERHEAD;
-  for (const part of message.parts) tokens += partTokens(part, counter);
-  return tokens;
+  return message.parts.reduce((sum, part) => sum + partTokens(part, counter), MESSAGE_OVERHEAD);
 }
 
 /** The cost of any JSON value as text, in tokens, e.g. a tool's schema; 0 for `undefined`. */
@@ -115,7 +114,7 @@ function countInSlices(text: string, encode: (text: string) => number): number {
     if (safe) boundary = i;
     const due = safe ? i - start >= MAX_CHUNK : i - boundary >= MAX_RUN;
     if (!due) continue;
-    const end = splitsPair(text, i) ? i - 1 : i;
+    const end = splitsPoint(text, i) ? i - 1 : i;
     tokens += encode(text.slice(start, end));
     start = end;
     boundary = end;
@@ -135,8 +134,4 @@ function isBoundary(left: number, right: number): boolean {
 function isAlphanumeric(unit: number): boolean {
   const letter = unit | 0x20;
   return (letter >= 0x61 && letter <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
-}
-
-function splitsPair(text: string, at: number): boolean {
-  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }

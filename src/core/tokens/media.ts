@@ -79,10 +79,8 @@ function webpSize(data: string): ImageSize | undefined {
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
   if (!hasText(data, 12, "VP8 ")) return undefined;
-  return {
-    width: littleEndian(data, 26, 2) & 0x3fff,
-    height: littleEndian(data, 28, 2) & 0x3fff,
-  };
+  const [width, height] = [littleEndian(data, 26, 2), littleEndian(data, 28, 2)];
+  return { width: width & 0x3fff, height: height & 0x3fff };
 }
 
 /** Walks the segments of a JPEG to the frame header; each segment names its own length. */
@@ -110,10 +108,7 @@ function isFrameHeader(marker: number): boolean {
 }
 
 function hasText(data: string, at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    if (byteAt(data, at + i) !== text.charCodeAt(i)) return false;
-  }
-  return true;
+  return [...text].every((one, index) => byteAt(data, at + index) === one.charCodeAt(0));
 }
 
 function bigEndian(data: string, at: number, length: number): number {

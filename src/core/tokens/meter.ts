@@ -72,19 +72,16 @@ interface Measures {
 }
 
 function meterOf({ tokensOf, bytesOf, imagesOf }: Measures): Omit<MessageMeter, "forget"> {
+  const totalSize = (messages: readonly Message[]): MessageSize => ({
+    tokens: sum(messages, tokensOf),
+    bytes: sum(messages, bytesOf),
+    images: sum(messages, imagesOf),
+  });
   return {
     tokens: tokensOf,
     total: (messages) => sum(messages, tokensOf),
-    size: (message) => ({
-      tokens: tokensOf(message),
-      bytes: bytesOf(message),
-      images: imagesOf(message),
-    }),
-    totalSize: (messages) => ({
-      tokens: sum(messages, tokensOf),
-      bytes: sum(messages, bytesOf),
-      images: sum(messages, imagesOf),
-    }),
+    size: (message) => totalSize([message]),
+    totalSize,
   };
 }
 

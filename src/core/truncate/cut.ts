@@ -65,8 +65,8 @@ export function cutEnds(given: Ends, { limits, direction }: ToolLimits): Truncat
     const kept = keepEnds(ends, side, limits);
     if (kept !== undefined) return assemble(ends, kept, side, limits);
   }
-  const kept = wanted === "head" ? { head: headOf(ends, limits) } : { tail: tailOf(ends, limits) };
-  return assemble(ends, kept, wanted === "head" ? "head" : "tail", limits);
+  const side = wanted === "head" ? "head" : "tail";
+  return assemble(ends, oneOf(ends, side, limits), side, limits);
 }
 
 function describeBinary(
@@ -88,14 +88,13 @@ function describeBinary(
 
 /** The wanted ends; `undefined` where one of them would show nothing. */
 function keepEnds(ends: Ends, side: Direction, limits: Limits): KeptEnds | undefined {
-  const kept =
-    side === "both"
-      ? bothOf(ends, limits)
-      : side === "head"
-        ? { head: headOf(ends, limits) }
-        : { tail: tailOf(ends, limits) };
+  const kept = side === "both" ? bothOf(ends, limits) : oneOf(ends, side, limits);
   const isShown = [kept.head, kept.tail].every((end) => end === undefined || !isBlank(end));
   return isShown ? kept : undefined;
+}
+
+function oneOf(ends: Ends, side: Direction, limits: Limits): KeptEnds {
+  return side === "head" ? { head: headOf(ends, limits) } : { tail: tailOf(ends, limits) };
 }
 
 function isBlank({ text }: Kept): boolean {

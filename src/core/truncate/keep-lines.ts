@@ -82,18 +82,7 @@ export function keepHead(text: string, limits: Limits, isEnd: boolean): Kept {
   return taken.kept(0, to, false);
 }
 
-interface Taken {
-  hasLines(): boolean;
-  isEmpty(): boolean;
-  /** Bytes that are still free. */
-  room(): number;
-  hasRoomToCut(): boolean;
-  /** Takes the next piece if it fits once it is clean. */
-  add(piece: string): boolean;
-  kept(from: number, to: number, isLineCut: boolean): Kept;
-}
-
-function createTaken(text: string, end: "head" | "tail", limits: Limits): Taken {
+function createTaken(text: string, end: "head" | "tail", limits: Limits) {
   const { maxLines, maxBytes } = limits;
   const isPlain = !isDirty(text);
   const pieces: string[] = [];
@@ -102,9 +91,11 @@ function createTaken(text: string, end: "head" | "tail", limits: Limits): Taken 
   return {
     hasLines: () => pieces.length < maxLines,
     isEmpty: () => pieces.length === 0,
+    /** Bytes that are still free. */
     room: () => maxBytes - bytes,
     hasRoomToCut: () => maxBytes - bytes >= maxBytes * ROOM_TO_CUT,
-    add(piece) {
+    /** Takes the next piece if it fits once it is clean. */
+    add(piece: string): boolean {
       // A line that cannot become short enough is not looked at.
       if (isPlain && piece.length > maxBytes - bytes) return false;
       const clean = isPlain ? { text: piece, cleaning: NO_CLEANING } : terminalText(piece);
@@ -115,7 +106,7 @@ function createTaken(text: string, end: "head" | "tail", limits: Limits): Taken 
       cleaning = addCleaning(cleaning, clean.cleaning);
       return true;
     },
-    kept(from, to, isLineCut) {
+    kept(from: number, to: number, isLineCut: boolean): Kept {
       const ordered = end === "tail" ? pieces.reverse() : pieces;
       return { text: ordered.join(""), lines: pieces.length, bytes, from, to, isLineCut, cleaning };
     },

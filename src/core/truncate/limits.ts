@@ -134,11 +134,8 @@ export function toolLimits(
   overrides: ToolLimitOverrides = {},
   call: ToolCallFacts = {},
 ): ToolLimits {
-  const { direction = defaultDirection(toolName, call), ...limits } = optionsFor(
-    toolName,
-    overrides,
-    call,
-  );
+  const options = optionsFor(toolName, overrides, call);
+  const { direction = defaultDirection(toolName, call), ...limits } = options;
   return { limits: completeLimits(limits), direction: checkedDirection(direction) };
 }
 

@@ -139,9 +139,7 @@ function wherePart(
     ];
   }
   const missing = reason === undefined ? [] : [`Not all of it was kept: ${reason}.`];
-  if (path === undefined) {
-    return [...missing, archivedPart(truncation, handle ?? "", recall)];
-  }
+  if (path === undefined) return [...missing, archivedPart(truncation, handle ?? "", recall)];
   const whole = reason === undefined ? "The whole output is" : "What was kept is";
   const orRecall = handle === undefined || recall === false ? "" : `, or recall ${handle}`;
   const how =

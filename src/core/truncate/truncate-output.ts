@@ -18,6 +18,7 @@ import {
   META_NAMES,
   outputLimits,
   type OutputMeta,
+  type ToolLimits,
 } from "./limits.ts";
 import { type EarlierTruncation, findTruncation } from "./marker.ts";
 import { type NoticeTarget, withNotice } from "./notice.ts";
@@ -125,10 +126,7 @@ function wholeOf({ head, tail, totalBytes }: OutputEnds): Uint8Array | undefined
   return whole;
 }
 
-function checked({ limits, direction = "tail" }: TruncateOptions): {
-  limits: Limits;
-  direction: Direction;
-} {
+function checked({ limits, direction = "tail" }: TruncateOptions): ToolLimits {
   return { limits: completeLimits(limits), direction: checkedDirection(direction) };
 }
 
@@ -147,10 +145,7 @@ function truncateWhole(
   return cutEnds({ head: text, tail: text, isWhole: true, total, invalid }, { limits, direction });
 }
 
-interface Size {
-  readonly lines: number;
-  readonly bytes: number;
-}
+type Size = Truncation["kept"];
 
 function fits({ lines, bytes }: Size, { maxLines, maxBytes }: Limits): boolean {
   return lines <= maxLines && bytes <= maxBytes;

@@ -39,7 +39,7 @@ interface MessageRules {
   /** The role of a message; `undefined` for one that the dialect does not know. */
   readonly roleOf: (native: WireObject) => string | undefined;
   readonly check: (native: WireObject, role: string, place: Place) => void;
-  /** What tells messages apart. @default "role" */
+  /** The field that tells messages apart. @default "role" */
   readonly noun?: "role" | "type";
   /** Results may answer the calls of the last step alone. */
   readonly isForgetful?: boolean;

@@ -49,6 +49,6 @@ export interface Dialect<Conversation = unknown, Native = unknown> {
    * belongs to a request as a whole (cache breakpoints) is carried over from it.
    */
   encode(messages: readonly Message[], before?: Conversation): Conversation;
-  /** What the provider would reject; empty when the conversation is legal. */
+  /** The issues for which the provider would reject it; none in a legal conversation. */
   check(conversation: Conversation, options?: CheckOptions): readonly DialectIssue[];
 }

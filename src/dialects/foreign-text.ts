@@ -21,7 +21,7 @@ export function outputAsText(output: readonly OutputPart[]): string {
   return output.map((part) => (part.type === "text" ? part.text : foreignText(part))).join("\n");
 }
 
-/** What a provider that knows no approvals is told of a call that waits for one. */
+/** The result of a call that waits for an approval, for providers that know none. */
 export const WAITING_TEXT = "[This call waits for an approval; it was not carried out.]";
 
 /**

@@ -13,7 +13,7 @@ export function anthropicUsage(reported: unknown): Usage | undefined {
   });
 }
 
-/** What an SDK reported of one request; `total` is all input, `noCache` what was not in the cache. */
+/** An SDK's report on one request; `total` is all input, `noCache` the part outside of the cache. */
 interface Reported {
   readonly total?: unknown;
   readonly noCache?: unknown;

@@ -23,7 +23,7 @@ export function isWireBlock(value: unknown): value is Block {
   return isWireObject(value) && typeof value["type"] === "string";
 }
 
-/** Where a decoder stands, for its error messages. */
+/** A decoder's place, for its error messages. */
 export interface WirePlace {
   readonly dialect: string;
   /** Index of the native message; absent for the conversation itself. */

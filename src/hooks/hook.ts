@@ -36,10 +36,10 @@ export interface HookOptions<Model, Written, Request> extends Omit<
   readonly onConversation?: (context: Context, id: string) => void;
 }
 
-/** What a hook knows of its SDK; models and summarizers are recognised by what they have. */
+/** The facts of an SDK; models and summarizers are recognised by their members. */
 export interface HookSdk {
   readonly traits: DialectTraits;
-  /** What a model says of itself. @default its id, or its `modelId` */
+  /** A model's id and window. @default its id, or its `modelId` */
   readonly aboutModel?: (model: unknown) => AboutModel;
   /** A summarizer for what is one only in the words of the SDK; else `undefined`. */
   readonly summarizerOf: (given: unknown, model: unknown) => Summarizer | undefined;
@@ -65,7 +65,7 @@ export interface Hook<Request> {
   readonly conversationOf: (request: Request) => string | undefined;
   /** One more context, with these settings in place of the hook's, for the model of its requests. */
   open(id: string, own: ContextOptions, model?: () => unknown): Context;
-  /** What its provider names as the limit of a model holds for contexts that are opened later. */
+  /** A limit of a model that its provider names holds for contexts that are opened later. */
   heed(context: Context, model: () => unknown): void;
   /** Gives up a context that was opened. */
   close(context: Context): void;

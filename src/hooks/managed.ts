@@ -37,7 +37,7 @@ export function isManaging(value: unknown): boolean {
   return edits.some((edit: unknown) => isWireObject(edit) && edit["type"] !== HARMLESS);
 }
 
-/** Where the history lies on a server there is nothing to edit here. */
+/** A history that lies on a server cannot be edited here. */
 function adviceOf(by: string): string {
   return /previous_?response_?id|conversation/i.test(by)
     ? "send the history itself instead (push each response's output into your own input), with store: false if nothing shall be kept there"

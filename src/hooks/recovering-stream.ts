@@ -1,5 +1,5 @@
 /**
- * What a part says about its stream: it comes before the answer and is held back, or belongs to an
+ * The meaning of a part for its stream: it comes before the answer and waits, or belongs to an
  * answer, or says that the request was refused, and with what.
  */
 export type Sign = "lead" | "answer" | { readonly refused: unknown };

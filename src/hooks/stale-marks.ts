@@ -59,7 +59,7 @@ function unmarked(content: unknown): unknown {
   return "content" in rest ? { ...rest, content: unmarked(rest["content"]) } : rest;
 }
 
-/** What providers call a cache breakpoint among their options of a message or a part. */
+/** Providers' names for a cache breakpoint among the options of a message or a part. */
 const NAMES = ["cacheControl", "cache_control", "cachePoint"] as const;
 
 /** Cache breakpoints of the AI SDK. */

@@ -21,7 +21,7 @@ interface RecallForm {
   readonly recall: (input: unknown) => Promise<Recall>;
 }
 
-/** What a recall gives: its text, and the images that it tells of. */
+/** A recalled text, and the images that it tells of. */
 export interface Recall {
   readonly text: string;
   readonly images: readonly RecalledImage[];

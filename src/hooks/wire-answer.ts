@@ -3,7 +3,7 @@ import type { AnswerEnd } from "../core/overflow/provider-error.ts";
 import { isWireObject, parseInput, type WireObject } from "../dialects/wire.ts";
 import { recoveringStream } from "./recovering-stream.ts";
 
-/** What a whole answer says, or an event of a stream. */
+/** The facts of a whole answer, or of one event of a stream. */
 export interface Said {
   /** Whether a model says, thinks or calls something in it. */
   readonly isAnswer?: boolean;
@@ -11,7 +11,7 @@ export interface Said {
   readonly error?: unknown;
   /** How the answer ended, in the API's own word. */
   readonly finish?: unknown;
-  /** What was reported, as far as it is known by now. */
+  /** The report, as far as it is known by now. */
   readonly usage?: unknown;
 }
 
@@ -119,7 +119,7 @@ function watchBody(body: Bytes, values: Values, { api, learn, again }: AnswerWat
   });
 }
 
-/** What an answer has said so far. */
+/** The facts of an answer so far. */
 interface Seen {
   /** Whether it is clear that there is an answer, or that there is none. */
   hasOpened: boolean;
@@ -173,7 +173,7 @@ function valuesOf({ headers }: Response) {
   };
 }
 
-/** What an event has that tells how an answer ended, or what it cost. */
+/** Fields of an event that tells how an answer ended, or its cost. */
 const TELLS_END = /"usage"\s*:\s*\{|_reason"\s*:\s*"/;
 
 function eventsIn(lines: readonly string[]): WireObject[] {

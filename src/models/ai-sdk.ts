@@ -156,7 +156,7 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
   interrupted: "error",
 };
 
-/** What a model generated; its reasoning and its sources are left out. */
+/** A model's answer, without its reasoning and its sources. */
 function aiSdkAnswer(result: unknown): SummaryAnswer {
   const made = fieldsOf(result);
   const parts = Array.isArray(made["content"]) ? made["content"].map(fieldsOf) : [];

@@ -113,7 +113,7 @@ async function askTwice(ask: Ask): Promise<Outcome> {
   return deadline.signal.aborted ? first : attempt(second.request, 2, ask);
 }
 
-/** What a call sends. */
+/** The content of a call. */
 type Sent = Pick<SummaryRequest, "prompt" | "live">;
 
 /** How one call ended. */
@@ -195,10 +195,10 @@ function readAnswer(answer: SummaryAnswer, { replaces, count, task }: Ask): Outc
 const PAUSE_MS = 250;
 /** A prompt that was too large is made so much smaller; an estimate was wrong by less. */
 const SMALLER = 0.6;
-/** What of a limit that an error names is used. */
+/** The share of a limit named by an error that is used. */
 const OF_LIMIT = 0.85;
 
-/** What a second call would send, and when; `undefined` where it could not do better. */
+/** The second call and the pause before it; `undefined` where it could not do better. */
 function secondTry(
   { request, failure, problem }: Attempt,
   prompt: SummaryPrompt,

@@ -56,7 +56,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a promise gives, or `undefined` as soon as the signal aborts, whatever becomes of it. */
+/** The value of a promise, or `undefined` as soon as the signal aborts, whatever becomes of it. */
 export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { openaiCompatibleSummarizer } from "./openai-compatible.ts";
 import { type Environment, processEnvironment, variable, withoutSecrets } from "./secrets.ts";
 import type { Summarizer } from "./summarizer.ts";
 
-/** What a name can be, for messages and help. */
+/** The forms of a name, for messages and help. */
 export const SUMMARIZER_FORMS: readonly string[] = [
   "extractive",
   "anthropic:MODEL",

@@ -78,7 +78,7 @@ export interface CallFailure {
 const HOPELESS = new Set([401, 402, 403, 404]);
 const TRANSIENT = new Set([408, 409, 425, 429]);
 
-/** What an error of a summarizer means, whichever SDK it comes from. `now` is in ms. */
+/** The meaning of a summarizer's error, whichever SDK it comes from. `now` is in ms. */
 export function callFailure(error: unknown, now: number): CallFailure {
   const layers = errorLayers(error);
   const status = first(layers, statusOf);
@@ -129,7 +129,7 @@ function waitIn(layer: ErrorLayer, now: number): number | undefined {
   return retryAfterMs(headers, now) ?? retryAfterMs(responseHeaders, now);
 }
 
-/** What headers say about when to ask again, in ms; `undefined` when they say nothing. */
+/** The wait that headers ask for, in ms; `undefined` when they say nothing. */
 export function retryAfterMs(headers: unknown, now: number): number | undefined {
   const exact = headerOf(headers, "retry-after-ms");
   if (isNumber(exact)) return Number(exact);

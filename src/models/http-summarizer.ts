@@ -77,7 +77,7 @@ export interface UnfinishedAnswer {
   readonly isComplete: boolean;
 }
 
-/** Where a call goes, and which key it takes along. */
+/** The address of a call, and the key that it takes along. */
 interface Place {
   readonly url: URL;
   /** The environment's variable for the key. */

@@ -16,7 +16,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   readonly fetch?: typeof globalThis.fetch;
   readonly redact: Redact;
-  /** What to check when the key is refused. */
+  /** Advice for a key that is refused. */
   readonly keyHint: string;
 }
 

@@ -49,7 +49,7 @@ const ESTIMATE_MARGIN = 1.05;
 interface OutputRoom {
   /** The most tokens that the summary may have. */
   readonly cap: number;
-  /** What the caller set. */
+  /** The caller's own limit. */
   readonly maxTokens?: number;
   /** The model's window. */
   readonly window: number;

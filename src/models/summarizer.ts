@@ -122,7 +122,7 @@ export interface SummaryCall {
   readonly problems: readonly string[];
 }
 
-/** What a model made of a head. */
+/** A model's summary of a head. */
 export interface ModelSummary {
   /** The words by section. Absent when nothing usable came back; then the summary is extractive. */
   readonly words?: Words;

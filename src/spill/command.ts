@@ -110,7 +110,7 @@ function wordsOf(line: CommandLine): readonly string[] {
   return IS_WINDOWS ? [line.command] : [SHELL, "-c", line.command];
 }
 
-/** What only a shell can set up before the command takes its place. */
+/** The words with a set-up that only a shell can make before the command takes its place. */
 function wrapped(words: readonly string[], { output, fileLimit }: StartOptions): readonly string[] {
   const limit = `ulimit -f ${Math.ceil((fileLimit ?? 0) / LIMIT_BLOCK)} 2>/dev/null; `;
   const setup = `${output === "pipe" ? "exec 2>&1; " : ""}${fileLimit === undefined ? "" : limit}`;

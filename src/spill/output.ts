@@ -7,7 +7,7 @@ import { countNewlines } from "./count-newlines.ts";
 import { partsOf, type Received, type Source } from "./cut.ts";
 import { reasonOf, type Sink } from "./sink.ts";
 
-/** Where a command's output goes, and what can be read of it. */
+/** A command's output on its way to the archive. */
 export interface Output extends Source {
   /** For the command: a descriptor, or a pipe to be attached. */
   readonly target: number | "pipe";
@@ -218,7 +218,7 @@ interface ReporterOptions {
   readonly maxBytes: number;
 }
 
-/** What reports an output to a callback; does nothing when nobody listens. */
+/** A function that reports an output to a callback; it does nothing when nobody listens. */
 export function reporter(output: Output, { onProgress, maxBytes }: ReporterOptions): () => void {
   const startedAt = performance.now();
   let reported = 0;

@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What became of a command. */
+/** The outcome of a command. */
 export interface CommandResult {
   /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
   readonly text: string;
@@ -231,10 +231,10 @@ const STRAYS =
 
 const FILE_LIMIT =
   "A file that the command wrote reached the limit on the size of files, so the system stopped it. Let it write less, or raise the limit (maxFileBytes, ulimit -f).";
-/** What a shell answers when the kernel stopped a program at the limit on the size of files. */
+/** A shell's exit code when the kernel stopped a program at the limit on the size of files. */
 const STOPPED_AT_LIMIT = 128 + constants.signals.SIGXFSZ;
 
-/** What a model must know about a run besides its output; one sentence each. */
+/** Facts of a run that a model must know besides its output; one sentence each. */
 function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
   const { options, size, maxBytes, kept, isDiskFull, isFile } = facts;
   const { command = "", file = "", args = [] } = options;

@@ -146,7 +146,7 @@ function lastBytes(parts: readonly Uint8Array[], count: number): Uint8Array {
   return Buffer.concat(last).subarray(-count);
 }
 
-/** Where the bytes of one original go. `append` throws and `commit` rejects when the archive fails. */
+/** The place of one original. `append` throws and `commit` rejects when the archive fails. */
 interface Target {
   append(bytes: Uint8Array): void;
   commit(whole?: Uint8Array): Promise<ArchiveEntry>;

@@ -131,7 +131,7 @@ export function findsStrays(): boolean {
   return existsSync("/proc/self/environ");
 }
 
-/** Where no descriptor is left to look with, none is known. */
+/** None where no descriptor is left to look with. */
 function processes(): readonly number[] {
   try {
     return readdirSync("/proc").map(Number).filter(Number.isInteger);

@@ -90,7 +90,7 @@ function truncateModelOutput(output: ModelOutput, cutting: Cutting): unknown {
 type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string };
 
 const TEXT_TYPE = /^(?:input_|output_)?text$/;
-/** What holds the bytes of media, or says where they are, in the words of MCP and of the SDKs. */
+/** Fields with the bytes of media, or their address, in the words of MCP and of the SDKs. */
 const MEDIA_FIELDS = ["data", "source", "image_url", "file_url", "file_data", "file_id", "url"];
 const MEDIA_TYPES =
   /^(?:(?:input_)?(?:image|audio|video|file)(?:[-_](?:data|url|id|file-id))?|media|document)$/;

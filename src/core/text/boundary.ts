@@ -39,7 +39,7 @@ export function safeEnd(text: string, at: number): number {
 }
 
 /**
- * Where a piece begins, or ends, that would show nothing otherwise: a visible character may be split
+ * The start or the end of a piece that would show nothing otherwise: a visible character may be split
  * then, an escape sequence may not. It is taken as a whole, since a preview leaves it out.
  */
 export function partStart(text: string, at: number): number {

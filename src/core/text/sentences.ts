@@ -1,7 +1,7 @@
 /* Sentences in any language: where they end, how much they say, what they are for. */
 
 /**
- * Where a sentence ends: a stop with space behind it, a stop of a script that sets none, a line end.
+ * The end of a sentence: a stop with space behind it, a stop of a script that sets none, a line end.
  * Nothing else is known of the language.
  */
 const END = /(?<=[.!?؟۔।॥])\s+|(?<=[。！？｡])|\n+/;

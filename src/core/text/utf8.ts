@@ -87,14 +87,14 @@ function writtenReplacements(bytes: Uint8Array): number {
   return count;
 }
 
-/** Where the first whole character of a piece of a larger output begins: at most 3 bytes on. */
+/** The start of the first whole character of a piece of a larger output: at most 3 bytes on. */
 export function skipPartialStart(bytes: Uint8Array): number {
   let at = 0;
   while (at < 3 && at < bytes.length && ((bytes[at] as number) & 0xc0) === 0x80) at++;
   return at;
 }
 
-/** Where a piece of a larger output ends without the character that it holds only the start of. */
+/** The end of a piece of a larger output without the character that it holds only the start of. */
 export function dropPartialEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const at = bytes.length - back;

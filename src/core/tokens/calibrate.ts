@@ -28,7 +28,7 @@ export interface CalibrationSample {
   readonly reported: number;
 }
 
-/** What the reports have shown so far. */
+/** The evidence of the reports so far. */
 export interface CalibrationEvidence {
   readonly last: CalibrationSample;
   /** The smallest request: of that the largest share is from outside. */

@@ -1,4 +1,4 @@
-/** What is known of a model's tokenizer before its provider has reported anything. */
+/** A model's tokenizer, as far as it is known before its provider has reported anything. */
 export interface ModelFamily {
   /** For people, e.g. `Claude from 4.6`. */
   readonly name: string;

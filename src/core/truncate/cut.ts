@@ -17,7 +17,7 @@ export interface Ends {
   readonly invalid: number;
 }
 
-/** What is kept of an output: one end or both. */
+/** The kept part of an output: one end or both. */
 interface KeptEnds {
   readonly head?: Kept;
   readonly tail?: Kept;
@@ -25,12 +25,12 @@ interface KeptEnds {
 
 /** The share of the room that the start gets where both ends are kept; the end says how it came out. */
 const HEAD_SHARE = 0.35;
-/** What the line between the two ends may need. */
+/** Room for the line between the two ends. */
 const GAP: Limits = { maxLines: 1, maxBytes: 160 };
 /** With less room than that, two ends would show nothing. */
 const LEAST_FOR_BOTH: Limits = { maxLines: 5, maxBytes: 800 };
 
-/** What is kept instead of an end that is binary, blank, or a state that was overwritten. */
+/** The order of choice, where an end is binary, blank, or a state that was overwritten. */
 const INSTEAD: Readonly<Record<Direction, readonly Direction[]>> = {
   tail: ["tail", "head"],
   head: ["head", "tail"],

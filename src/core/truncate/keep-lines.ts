@@ -16,13 +16,13 @@ import {
 import { utf8Length } from "../text/utf8.ts";
 import type { Limits } from "./limits.ts";
 
-/** What is kept of one end of an output. */
+/** The kept part of one end of an output. */
 export interface Kept {
   /** Clean, and within the limits it was made for. */
   readonly text: string;
   readonly lines: number;
   readonly bytes: number;
-  /** Where the kept piece begins and ends in the text it was taken from. */
+  /** The place of the kept piece in the text it was taken from. */
   readonly from: number;
   readonly to: number;
   /** Whether it begins (tail) or ends (head) inside a line. */

@@ -118,7 +118,7 @@ function directed(direction: Direction, words: string): Record<string, Direction
  */
 const COMPILE =
   /^(?:(?:tsc|tsgo|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|rustc|javac|kotlinc|scalac|swiftc|ghc|make|ninja|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|golangci-lint|shellcheck)(?= |$)|(?:cargo (?:build|check|clippy)|go (?:build|vet)|dotnet build|cmake --build|(?:mvn|gradle|\.\/gradlew) (?:compile|build|assemble)|(?:npm|yarn|pnpm|bun)(?: run)? (?:build|lint|typecheck|check))\b)/;
-/** What may stand before the program. */
+/** Words before the program. */
 const LAUNCHER =
   /^(?:(?:npx|bunx|yarn|pnpm|npm exec|uv run|poetry run|python3? -m|\w*sh -l?c|(?:time|env|sudo|nice|timeout)(?: +(?:-|\d)\S*)*|\w+=\S*) +)+(?!run |(?:build|lint|(?:type)?check)\b)/;
 const TEST = /\btests?\b|pytest|vitest|jest/;
@@ -181,7 +181,7 @@ export function checkToolLimits(overrides: ToolLimitOverrides = {}): void {
   }
 }
 
-/** What the overrides say of a call: by its command, else by its tool, else for all tools. */
+/** The overrides for a call: by its command, else by its tool, else for all tools. */
 function optionsFor(
   toolName: string,
   overrides: ToolLimitOverrides,
@@ -198,7 +198,7 @@ function optionsFor(
   return { ...ofTool, ...overrides[named] };
 }
 
-/** What stands before a command among the names of tools, which have no spaces. */
+/** The sign of a command among the names of tools, which have no spaces. */
 const PROMPT = "$ ";
 /** Its sign without a word behind it, or without the space: a name that nothing would ever have. */
 const NO_COMMAND = /^\$(?! \s*\S)/;
@@ -254,7 +254,7 @@ export interface OutputMeta extends ToolCallFacts, ToolLimitOptions {
   readonly toolName?: string;
 }
 
-/** What may be known of an output. */
+/** The names of an output's facts. */
 export const META_NAMES: OptionNames<OutputMeta> = {
   toolName: true,
   maxLines: true,

@@ -10,7 +10,7 @@ export const RESULT_ELEMENT = "archive-result";
 /** The program that truncated an output before it came to us. */
 export type TruncatedBy = "longhaul" | "claude-code" | "opencode" | "pi" | "codex" | "copilot-cli";
 
-/** What a truncated output says of itself. */
+/** The account that a truncated output gives of itself. */
 export interface EarlierTruncation {
   readonly by: TruncatedBy;
   /** Where it says that the whole output is. */
@@ -23,7 +23,7 @@ const EDGE_UNITS = 8_192;
 /** Codex names what it left out in the middle of a text that has about so many characters. */
 const MIDDLE_UNITS = 100_000;
 
-/** What a text says about having been truncated; `undefined` if it says nothing. */
+/** The marker of an earlier truncation in a text; `undefined` if it has none. */
 export function findTruncation(text: string): EarlierTruncation | undefined {
   const start = text.slice(0, EDGE_UNITS);
   const end = text.slice(-EDGE_UNITS);
@@ -55,7 +55,7 @@ function ownNotice(end: string, element: string): EarlierTruncation | undefined 
 interface Marker {
   readonly by: TruncatedBy;
   readonly edge: "start" | "end";
-  /** What must be there; a group is the path. */
+  /** The pattern of the marker; a group is the path. */
   readonly pattern: RegExp;
   /** Words of it: a pattern for any line is tried on every one, which takes much longer. */
   readonly words?: string;

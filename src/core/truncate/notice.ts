@@ -153,7 +153,7 @@ function wherePart(
   ];
 }
 
-/** Where the rest is that no tool of the agent can open. */
+/** The place of a rest that no tool of the agent can open. */
 function archivedPart(truncation: Truncation, handle: string, recall = true): string {
   if (!recall) return `The rest is archived as ${handle}.`;
   const range = nextRange(truncation);

@@ -151,7 +151,7 @@ function fits({ lines, bytes }: Size, { maxLines, maxBytes }: Limits): boolean {
   return lines <= maxLines && bytes <= maxBytes;
 }
 
-/** What a notice, or the wording of another tool, may add to limits like ours. */
+/** Room for a notice, or the wording of another tool, beyond limits like ours. */
 const ALLOWANCE: Limits = { maxLines: 100, maxBytes: 10_000 };
 
 /**

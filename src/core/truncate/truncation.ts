@@ -2,7 +2,7 @@ import type { Cleaning, ErrorLine } from "../text/index.ts";
 import type { Direction } from "./limits.ts";
 import type { EarlierTruncation } from "./marker.ts";
 
-/** What T15 made of one output; plain JSON. */
+/** The result of T15 for one output; plain JSON. */
 export interface Truncation {
   /** The kept part, without the notice. Both limits hold for it. */
   readonly text: string;

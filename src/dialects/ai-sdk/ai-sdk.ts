@@ -33,7 +33,7 @@ const OUTPUTS: ReadonlySet<string> = new Set(
 );
 
 /**
- * What the AI SDK or every provider behind it would reject; empty when the conversation is legal.
+ * The issues for which the AI SDK or every provider behind it would reject a conversation.
  * A call that waits for an approval needs no result yet.
  */
 export function checkAiSdk(conversation: unknown): readonly DialectIssue[] {

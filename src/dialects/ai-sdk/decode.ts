@@ -96,7 +96,7 @@ function decodePart(native: Block, role: string, place: WirePlace): Part {
   return { type: "opaque", kind: native.type, link: linkOf(native), source };
 }
 
-/** What joins a provider's own call with its result, and a question with its answer. */
+/** The link of a provider's own call and its result, or of a question and its answer. */
 function linkOf({ type, toolCallId, approvalId }: WireObject): string | undefined {
   const link = type === "tool-call" || type === "tool-result" ? toolCallId : approvalId;
   return typeof link === "string" ? link : undefined;

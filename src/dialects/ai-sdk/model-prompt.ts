@@ -244,7 +244,7 @@ type FileData =
   | { readonly data: string | Uint8Array; readonly mediaType?: string }
   | { readonly url: URL };
 
-/** What a file part of a message holds; `undefined` for what only its provider can look up. */
+/** The content of a file part; `undefined` where only its provider can look it up. */
 function fileData(value: unknown): FileData | undefined {
   if (isWireObject(value) && value["type"] === "data") return fileData(value["data"]);
   if (isWireObject(value) && value["type"] === "url") return fileData(value["url"]);

@@ -2,13 +2,13 @@ import type { Usage } from "../../core/message/index.ts";
 import { usageOf } from "../usage.ts";
 import { isWireObject, numberOf, type WireObject } from "../wire.ts";
 
-/** What carries usage: a step of the SDK (`ai` 5, 6, 7), or a model's result (v2, v3, v4). */
+/** A step of the SDK (`ai` 5, 6, 7), or a model's result (v2, v3, v4). */
 export interface AiSdkReported {
   readonly usage?: unknown;
   readonly providerMetadata?: unknown;
 }
 
-/** What was reported for one request, the cache apart; `undefined` where the input is not known. */
+/** The usage of one request, the cache apart; `undefined` where the input is not known. */
 export function aiSdkUsage({ usage, providerMetadata }: AiSdkReported): Usage | undefined {
   if (!isWireObject(usage)) return undefined;
   const { inputTokens, outputTokens, inputTokenDetails } = usage;

@@ -38,7 +38,7 @@ interface Turn {
 type ReportAt = (index: number) => Report;
 
 /**
- * What the Messages API would reject; empty when the conversation is legal. Cache breakpoints on
+ * The issues for which the Messages API would reject a conversation. Cache breakpoints on
  * tools are not seen here.
  */
 export function checkAnthropic(
@@ -125,7 +125,7 @@ function checkCalls(
   }
 }
 
-/** What the blocks of a type have in a field. */
+/** The values of a field in the blocks of a type. */
 function idsIn(turn: Turn | undefined, type: string, field: string): ReadonlySet<string> {
   const blocks = turn?.blocks.filter(({ block }) => block["type"] === type) ?? [];
   return new Set(blocks.map(({ block }) => String(block[field])));

@@ -97,7 +97,7 @@ function blockBreakpoints(block: WireObject): unknown[] {
     .filter((breakpoint) => isWireObject(breakpoint));
 }
 
-/** Where the summary stands in a message; -1 when it is in none of its blocks. */
+/** The summary's index among the blocks of a message; -1 when it is in none. */
 function summaryIndex({ role, content }: AnthropicMessage): number {
   if (role === "assistant") return -1;
   return contentBlocks(content).findIndex(

@@ -124,7 +124,7 @@ function decodeOther(block: Block, place: WirePlace): OutputPart {
 }
 
 /**
- * What joins a server tool's call with its result: where the tool runs our own tools meanwhile, or
+ * The link of a server tool's call and its result: where the tool runs our own tools meanwhile, or
  * the turn was paused, the result comes in a later message.
  */
 function linkOf(block: Block): string | undefined {

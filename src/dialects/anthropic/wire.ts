@@ -1,7 +1,7 @@
 import { isWireObject, type WireBlock, type WireObject } from "../wire.ts";
 
 /**
- * What Anthropic's Messages API calls a conversation, as far as this dialect looks into it:
+ * A conversation of Anthropic's Messages API, as far as this dialect looks into it:
  * `system` and `messages` of a request. Unknown fields and blocks travel untouched.
  */
 export interface AnthropicConversation {

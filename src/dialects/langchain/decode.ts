@@ -219,7 +219,7 @@ function decodeContentBlock(block: string | Block): OutputPart {
   return fileOrOpaque(block, LANGCHAIN, { file: decodeFile, link: linkOf });
 }
 
-/** What joins the calls and the results of tools that the provider runs itself. */
+/** The link of the calls and the results of tools that the provider runs itself. */
 function linkOf(block: Block): string | undefined {
   if (!/^server_tool|_tool_result$/.test(block.type)) return undefined;
   return textIn(block, "tool_use_id") ?? textIn(block, "toolCallId") ?? textIn(block, "id");

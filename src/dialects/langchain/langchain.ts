@@ -21,7 +21,7 @@ export const langchain: Dialect<readonly LangChainMessage[], LangChainMessage> &
   check: checkLangChain,
 };
 
-/** What every model behind LangChain would reject; empty when the conversation is legal. */
+/** The issues for which every model behind LangChain would reject a conversation. */
 export function checkLangChain(conversation: unknown): readonly DialectIssue[] {
   return checkSteps(conversation, {
     roleOf: (native) => typeOf(native).type,

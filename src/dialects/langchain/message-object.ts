@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, LangChainType>> = {
   developer: "system",
 };
 
-/** What a message is; `name` says what it calls itself where that has no place in a request. */
+/** The type of a message; `name` is its own word for it, for types that no request has. */
 export function typeOf(native: WireObject): {
   readonly type: LangChainType | undefined;
   readonly name: string;
@@ -79,7 +79,7 @@ function isChunk(native: unknown): boolean {
   return typeof (native as { readonly concat?: unknown }).concat === "function";
 }
 
-/** What a message carries under `additional_kwargs.longhaul`; a summary of LangChain's is one too. */
+/** The marks under `additional_kwargs.longhaul`; a summary of LangChain's is one too. */
 export function readMarks(native: WireObject): Pick<Message, "kind" | "metadata"> {
   const { kind, metadata } = readMessageMarks(native["additional_kwargs"]);
   return { kind: kind ?? (isForeignSummary(native) ? "summary" : undefined), metadata };

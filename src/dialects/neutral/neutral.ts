@@ -45,7 +45,7 @@ function plainMessage(message: Message): Message {
   return { ...rest, parts: isPlain ? message.parts : parts };
 }
 
-/** What makes a conversation illegal for every provider. */
+/** The issues that make a conversation illegal for every provider. */
 function checkNeutral(conversation: readonly NeutralMessage[]): readonly DialectIssue[] {
   if (conversation.length > 0) return checkMessages(conversation);
   return [{ rule: "empty-conversation", message: "There must be at least one message." }];

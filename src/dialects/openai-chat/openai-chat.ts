@@ -18,7 +18,7 @@ export const openaiChat: Dialect<readonly ChatMessage[], ChatMessage> & {
 };
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-/** What the API demands of a participant's name and of a tool's. */
+/** The API's rules for the name of a participant and of a tool. */
 const PARTICIPANT_NAME = /^[^\s<|\\/>]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Content parts that each role may hold; servers that imitate the API add more for users. */
@@ -29,7 +29,7 @@ const CONTENT_PARTS: Readonly<Record<string, readonly string[]>> = {
   tool: ["text"],
 };
 
-/** What the Chat Completions API would reject; empty when the conversation is legal. */
+/** The issues for which the API would reject a conversation; none in a legal one. */
 export function checkOpenAIChat(conversation: unknown): readonly DialectIssue[] {
   return checkSteps(conversation, {
     roleOf: ({ role }) => (typeof role === "string" && ROLES.has(role) ? role : undefined),

@@ -65,7 +65,7 @@ export interface ChatCustomToolCall {
 export const OPENAI_CHAT = "openai-chat";
 
 /**
- * Where servers put the model's thinking: DeepSeek, GLM and Qwen in `reasoning_content`, vLLM and
+ * Servers' fields for the model's thinking: DeepSeek, GLM and Qwen in `reasoning_content`, vLLM and
  * OpenRouter in `reasoning` (with the provider's own blocks in `reasoning_details`).
  */
 export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;

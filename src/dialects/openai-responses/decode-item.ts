@@ -69,7 +69,7 @@ export function createSeenCalls() {
   };
 }
 
-/** What one item is: a piece of the model's reply, or messages of its own. */
+/** One item, decoded: a part of the model's reply, or messages of its own. */
 type DecodedItem =
   | { readonly type: "reply"; readonly parts: readonly Part[] }
   | { readonly type: "messages"; readonly drafts: readonly Draft[] };
@@ -263,7 +263,7 @@ function imageTokens({ type, result, output }: WireObject): number | undefined {
 
 const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "text"]);
 
-/** What a message or an output says. `owner` is the message that a string is the whole content of. */
+/** The parts of a content. `owner` is the message that a string is the whole content of. */
 function decodeSaid(content: unknown, place: WirePlace, owner?: object): OutputPart[] {
   const source = owner && { dialect: OPENAI_RESPONSES, value: owner };
   if (typeof content === "string") return [{ type: "text", text: content, source }];

@@ -14,7 +14,7 @@ export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): r
   return decodeList(OPENAI_RESPONSES, conversation, createOpenAIResponsesDecoder());
 }
 
-/** What the model is saying, item by item. */
+/** A reply that further items may join. */
 interface OpenReply {
   readonly items: ResponsesItem[];
   readonly parts: Part[];

@@ -48,7 +48,7 @@ interface Walk {
 }
 
 /**
- * What the Responses API would reject in `input`; empty when the conversation is legal. It is taken
+ * The issues for which the Responses API would reject `input`; none in a legal conversation. It is taken
  * to be all there is: with `previous_response_id` an output may answer a call that is not in it.
  */
 export function checkOpenAIResponses(conversation: unknown): readonly DialectIssue[] {
@@ -144,7 +144,7 @@ function closeCall(walk: Walk, item: WireObject, type: string, index: number): v
   }
 }
 
-/** What the API demands of ids, of the names of tools, and how long both may be. */
+/** The API's rules for ids and for names of tools. */
 const MAX_ID = 64;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 /** How the ids of these items begin; the API refuses any other. */

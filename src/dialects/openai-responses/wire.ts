@@ -87,7 +87,7 @@ export function isItem(value: unknown): value is WireObject {
   return type !== undefined && !BLOCKS.has(type);
 }
 
-/** What answers a call of each kind that the client carries out. */
+/** The type of output for each kind of call that the client carries out. */
 const OUTPUTS: Readonly<Record<string, string>> = {
   function_call: "function_call_output",
   custom_tool_call: "custom_tool_call_output",
@@ -171,7 +171,7 @@ export interface ReplySource extends MessageSource {
   readonly thought?: readonly ResponsesItem[];
 }
 
-/** What the model said in a row, as one message. */
+/** Items of the model in a row, as one message. */
 export function fromReply(
   { items, parts }: { readonly items: readonly ResponsesItem[]; readonly parts: readonly Part[] },
   thought: readonly ResponsesItem[] | undefined,

@@ -75,7 +75,7 @@ function emptyEnd(answer: unknown): AnswerEnd | undefined {
 /** Parts that come before the answer itself. */
 const LEAD: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata", "raw"]);
 
-/** What a part of a stream says about it. */
+/** The sign of a part of a stream. */
 export function signOf(part: unknown): Sign {
   const { type, kind, error } = fieldsOf(part);
   if (LEAD.has(type) || kind === "anthropic.message_start") return "lead";
@@ -149,7 +149,7 @@ function isCompaction(part: WireObject): boolean {
   return options.some((own) => fieldsOf(own)["type"] === "compaction");
 }
 
-/** What is sent beside the messages of a conversation, as far as anybody said. */
+/** The rest of a request: all but its messages, as far as it is known. */
 export interface Beside {
   instructions?: string;
   tools?: unknown;

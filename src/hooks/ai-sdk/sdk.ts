@@ -8,7 +8,7 @@ export interface AiSdkStep {
   readonly response: { readonly messages: readonly AiSdkMessage[] };
 }
 
-/** What the SDK passes to `prepareStep`. */
+/** The argument of `prepareStep`. */
 export interface PrepareStepOptions<Native extends AiSdkMessage> {
   readonly messages: readonly Native[];
   readonly steps: readonly AiSdkStep[];

@@ -31,7 +31,7 @@ function convertible(tool: unknown): unknown {
   return { ...tool, toModelOutput };
 }
 
-/** What the SDK makes of an output where a tool does not say. */
+/** The SDK's own form of an output, for tools that give none. */
 function toModelOutput({ output }: { readonly output: unknown }): WireObject {
   return typeof output === "string"
     ? { type: "text", value: output }
@@ -53,7 +53,7 @@ function toldOnce({ onTruncated, ...options }: TruncationOptions): TruncationOpt
 }
 
 /**
- * What the model will see of a set of tools, as far as it is known before the SDK makes a request
+ * The part of a set of tools that the model will see, as far as it is known before the SDK makes a request
  * of it: names, descriptions, and the schemas that say what they are in JSON. For counting.
  */
 export function countedTools(tools: object): readonly WireObject[] {

@@ -25,7 +25,7 @@ export interface AnthropicRequest {
   readonly signal?: AbortSignal | null;
 }
 
-/** What the SDK passes beside the request. */
+/** The SDK's second argument for a middleware. */
 interface AnthropicRequestContext {
   readonly options?: { readonly body?: unknown } | undefined;
 }
@@ -85,7 +85,7 @@ function isRunnersThread({ thread }: MessageBody, { headers }: AnthropicRequest)
   return helpers?.includes("BetaToolRunner") === true;
 }
 
-/** What the API answers where it keeps no threads: the tool runner then sends the whole history. */
+/** The API's answer where it keeps no threads: the tool runner then sends the whole history. */
 function noThread(): Response {
   const message = "thread: Longhaul prepares the whole history of this conversation.";
   const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };

@@ -21,7 +21,7 @@ export function isMessageUrl(url: string): boolean {
 }
 
 /**
- * What in a request says that the API manages the conversation itself: then what is sent is not all
+ * The sign in a request that the API manages the conversation itself: then what is sent is not all
  * that the model sees, and must not be edited.
  */
 export function managedBy(body: MessageBody): string | undefined {

@@ -180,7 +180,7 @@ function createCalls(
   };
 }
 
-/** Where `bindTools` leaves the tools. */
+/** The tools that `bindTools` left in a model. */
 function boundTools(model: unknown): readonly unknown[] | undefined {
   const { config, kwargs, defaultOptions } = fieldsOf(model);
   const places = [config, kwargs, defaultOptions].map((place) => fieldsOf(place)["tools"]);

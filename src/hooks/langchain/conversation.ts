@@ -198,7 +198,7 @@ function callOf(messages: Natives, at: number): WireObject | undefined {
     : undefined;
 }
 
-/** Where a call happens, as far as it tells conversations apart. */
+/** The config of a call, as far as it tells conversations apart. */
 export interface RunnableConfigLike {
   readonly configurable?: { readonly thread_id?: unknown } | undefined;
   readonly signal?: AbortSignal;
@@ -209,7 +209,7 @@ export interface StateLike {
   readonly messages?: readonly LangChainMessage[];
 }
 
-/** What `wrapModelCall` gets. */
+/** The request of `wrapModelCall`. */
 export interface ModelRequestLike {
   readonly model: unknown;
   readonly messages: readonly LangChainMessage[];

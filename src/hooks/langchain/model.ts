@@ -39,7 +39,7 @@ export function maxOutputOf(model: unknown, settings: unknown): number | undefin
   );
 }
 
-/** Where models and calls keep what is sent beside the messages. */
+/** Fields of models and calls that are sent with the messages. */
 const SETTINGS = ["modelKwargs", "invocationKwargs", "defaultOptions", "kwargs"] as const;
 
 /** By which of its settings the provider manages the conversation itself, if it does. */
@@ -66,7 +66,7 @@ function modelFields(model: unknown): WireObject {
   return isWireObject(chosen) ? chosen : model;
 }
 
-/** What a chat model's thinking means for edits. */
+/** A chat model's thinking, as far as edits depend on it. */
 export interface Thinking {
   readonly model: unknown;
   /** Whether the thinking of kept answers must go; `undefined` where that is not known. */
@@ -101,7 +101,7 @@ export function createThinkingOf(): (model: unknown) => Thinking {
   };
 }
 
-/** What a `ChatAnthropic`, or a model that becomes one when it is called, sends beside the messages. */
+/** The request of a `ChatAnthropic`, or of a model that becomes one when it is called, without messages. */
 function anthropicBody(model: WireObject): Parameters<typeof bindsReasoning>[0] | undefined {
   const { _llmType: ask, _defaultConfig: chosen, bound } = model;
   if (isWireObject(bound)) return anthropicBody(bound);
@@ -158,7 +158,7 @@ function isChatModel(given: unknown): given is ChatModelLike<unknown> {
   return isWireObject(given) && "invoke" in given && !("summarize" in given);
 }
 
-/** What a model says when its answer was cut off; all other words are taken for a whole one. */
+/** Models' words for an answer that was cut off; all others are taken for a whole one. */
 const CUT_OFF: ReadonlySet<unknown> = new Set(["max_tokens", "length", "MAX_TOKENS"]);
 
 function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest): Promise<unknown> {

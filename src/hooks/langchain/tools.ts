@@ -24,7 +24,7 @@ export interface LangChainTool {
   readonly [field: string]: unknown;
 }
 
-/** What a tool is told beside its input. */
+/** The second argument of a tool. */
 export interface ToolConfigLike extends RunnableConfigLike {
   readonly state?: StateLike;
 }
@@ -52,7 +52,7 @@ function argsOf(input: unknown): unknown {
   return isWireObject(input) && isWireObject(input["args"]) ? input["args"] : input;
 }
 
-/** What the model will see of a list of tools, for counting; the same list is looked at once. */
+/** The part of tools that the model will see, for counting; the same list is looked at once. */
 export function createToolCounter(): (
   tools: readonly unknown[] | undefined,
 ) => readonly WireObject[] {
@@ -74,7 +74,7 @@ function countedTool(tool: unknown): WireObject {
 }
 
 /**
- * What a tool returned, with `change` made to its messages: a tool message, or a LangGraph `Command`
+ * The result of a tool, with `change` made to its messages: a tool message, or a LangGraph `Command`
  * that brings some into the state. Anything else comes back as it is, and so does what stays the
  * same.
  */

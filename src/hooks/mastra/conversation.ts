@@ -21,7 +21,7 @@ import { countedTools } from "../ai-sdk/tools.ts";
 import { keepObjects } from "../follow-natives.ts";
 import { nativeContextOn } from "../native-context.ts";
 
-/** What the hooks of a processor share, as far as it is looked into. */
+/** The arguments that all hooks of a processor share. */
 export interface ProcessorArgs {
   /** The same object for all hooks of one run. */
   readonly state: Record<string, unknown>;
@@ -60,7 +60,7 @@ export interface ToolResultArgs<List> extends ProcessorArgs {
   readonly providerExecuted?: boolean;
 }
 
-/** Where a tool's result is replaced before it is kept. */
+/** A list in which a tool's result is replaced before it is kept. */
 export interface MessageListLike {
   updateToolInvocation(part: never): unknown;
 }

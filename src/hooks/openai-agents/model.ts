@@ -130,7 +130,7 @@ function whyRefused(error: unknown, { modelSettings }: ModelRequest): unknown {
     : error;
 }
 
-/** What shows that the provider keeps or edits the conversation itself. */
+/** The sign that the provider keeps or edits the conversation itself. */
 export function managedBy(request: ModelRequest): string | undefined {
   const { previousResponseId, conversationId, modelSettings } = request;
   if (previousResponseId !== undefined) return "previousResponseId";

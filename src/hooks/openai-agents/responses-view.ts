@@ -2,7 +2,7 @@ import type { ResponsesItem } from "../../dialects/openai-responses/wire.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { AgentItem } from "./wire.ts";
 
-/** What a view was made from. Copies of a view have it too, so that they can be told from new items. */
+/** The origin of a view. Copies of a view have it too, so that they can be told from new items. */
 const ORIGIN = Symbol("longhaul.origin");
 
 /** The value of the SDK that a view stands for, and the view as it was made. */
@@ -76,7 +76,7 @@ function otherView(native: WireObject): WireObject {
   return { ...provided(native), ...own, type, ...(call_id != null && { call_id }) };
 }
 
-/** What the provider said beside what the SDK has a name for. */
+/** Fields of the provider's own, which the SDK has no name for. */
 function provided({ providerData }: WireObject): WireObject {
   return isWireObject(providerData) ? providerData : {};
 }

@@ -4,7 +4,7 @@ import { parseInput } from "../../dialects/wire.ts";
 import type { Recall } from "../tools.ts";
 import type { AgentItem } from "./wire.ts";
 
-/** What the SDK's `tool()` takes. */
+/** The argument of the SDK's `tool()`. */
 export interface RecallToolOptions {
   readonly name: string;
   readonly description: string;
@@ -60,7 +60,7 @@ export function truncateResult(
   })();
 }
 
-/** What the model called the tool with, as far as it can be read. */
+/** The input of a call, as far as it can be read. */
 function inputOf(call: object | undefined): unknown {
   const { arguments: json, action } = (call ?? {}) as { arguments?: unknown; action?: unknown };
   return typeof json === "string" ? parseInput(json) : action;

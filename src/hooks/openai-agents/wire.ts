@@ -10,7 +10,7 @@ export interface AgentItem {
   readonly role?: string;
 }
 
-/** What the SDK hands to a model (`ModelRequest`). */
+/** A request as the SDK hands it to a model (`ModelRequest`). */
 export interface ModelRequest {
   readonly systemInstructions?: string;
   readonly input: string | readonly AgentItem[];
@@ -40,7 +40,7 @@ export interface AgentModelProvider {
   getModel(name?: string): AgentModel | Promise<AgentModel>;
 }
 
-/** Where the SDK keeps the history of a conversation (`Session`). */
+/** The SDK's store of one conversation's history (`Session`). */
 export interface AgentSession {
   getSessionId(): Promise<string>;
   getItems(limit?: number): Promise<AgentItem[]>;

@@ -22,7 +22,7 @@ function readCompletion(value: WireObject): Said {
   const { message, delta = message, finish_reason: finish } = fieldsOf(choice);
   const fields = Object.entries(fieldsOf(delta));
   const isSaid = fields.some(([name, said]) => name !== "role" && isFilled(said));
-  // What is thought in secret is something, too.
+  // Hidden thinking is an answer, too.
   const isAnswer = isSaid || hiddenTokens(fieldsOf(usage)) > 0;
   return { isAnswer, finish, usage, ...(error != null && { error: value }) };
 }

@@ -51,7 +51,7 @@ export function preparingClient<Client extends OpenAIClient>(
   return own;
 }
 
-/** What `AzureOpenAI` wants to hear again when it is copied. */
+/** Options that a copy of `AzureOpenAI` needs again. */
 function azureOptions(client: object): object {
   const { apiVersion, deploymentName: deployment } = client as Readonly<Record<string, unknown>>;
   return typeof apiVersion === "string" ? { apiVersion, deployment } : {};

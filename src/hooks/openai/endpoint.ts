@@ -21,9 +21,9 @@ export interface Endpoint<Params, Native> extends WireApi {
   /** The messages of a request; `undefined` if there are none. */
   messagesOf(params: Params): readonly Native[] | undefined;
   withMessages<Given extends Params>(params: Given, messages: readonly Native[]): Given;
-  /** What the request carries beside them. */
+  /** The rest of the request. */
   besideOf(params: Params): Pick<PrepareOptions, "instructions" | "tools" | "maxOutput">;
-  /** What shows that somebody else keeps or edits the conversation. */
+  /** The sign that somebody else keeps or edits the conversation. */
   managedBy(params: Params): string | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface PrepareParamsOptions extends Pick<
 
 /** A request on its way. */
 export interface PreparedRequest<Params> {
-  /** What to send: the very parameters if nothing had to be done. */
+  /** The parameters to send: the very ones given if nothing had to be done. */
   readonly params: Params;
   /** Takes in what the answer reported; the next request of the conversation is measured by it. */
   learn(usage: Usage): void;
-  /** What to send instead when it was refused with this error, or `undefined`. */
+  /** The parameters to send after a refusal with this error, or `undefined`. */
   recover(error: unknown): Promise<Params | undefined>;
 }
 
@@ -56,7 +56,7 @@ export interface PreparedEndpoint<Params> {
     params: Given,
     options?: PrepareParamsOptions,
   ): Promise<PreparedRequest<Given>>;
-  /** What to send instead of these parameters, which were refused, or `undefined`. */
+  /** The parameters to send instead of these, which were refused, or `undefined`. */
   recover<Given extends Params>(params: Given, error: unknown): Promise<Given | undefined>;
 }
 
@@ -181,7 +181,7 @@ export const responses: Endpoint<ResponsesParams, ResponsesItem> = {
     tools,
     maxOutput: max_output_tokens ?? undefined,
   }),
-  // Where the server keeps the history, or cuts it, there is nothing here to edit.
+  // A history that the server keeps or cuts cannot be edited here.
   managedBy: (params) => managedSetting(params as WireObject, "field"),
 };
 

@@ -5,7 +5,7 @@ import type { PreparedEndpoint } from "./endpoint.ts";
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * Where a client puts the very parameters of a request beside their JSON, so that unchanged
+ * The key under which a client hands over the very parameters of a request, so that unchanged
  * messages are seen to be the same objects.
  */
 export const PARAMS = Symbol("longhaul.params");

@@ -2,8 +2,8 @@ import { fieldsOf } from "../core/text/json.ts";
 import { breakpointsOf } from "../dialects/anthropic/breakpoints.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
 import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
-import { anthropicUsage } from "../dialects/usage.ts";
 import {
+  anthropicUsage,
   isWireBlock,
   isWireObject,
   numberIn,

@@ -3,8 +3,7 @@ import { fdatasync, fstatSync, ftruncateSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SpillFile } from "../archive/index.ts";
-import { countNewlines } from "./count-newlines.ts";
-import { partsOf, type Received, type Source } from "./cut.ts";
+import { countNewlines, partsOf, type Received, type Source } from "./cut.ts";
 import { reasonOf, type Sink } from "./sink.ts";
 
 /** A command's output on its way to the archive. */

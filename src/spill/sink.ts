@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { fdatasync, writeSync } from "node:fs";
 import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
 import { ContextError, isContextError } from "../core/error.ts";
-import { countNewlines } from "./count-newlines.ts";
-import { type Kept, partsOf, type Source } from "./cut.ts";
+import { countNewlines, type Kept, partsOf, type Source } from "./cut.ts";
 
 /** Takes a stream of bytes: its ends stay in memory, the whole goes to the archive. */
 export interface Sink extends Source {

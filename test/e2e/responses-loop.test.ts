@@ -1,9 +1,11 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { createContext } from "../../src/context/index.ts";
-import { decodeOpenAIResponses } from "../../src/dialects/openai-responses/decode.ts";
 import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
+import {
+  decodeOpenAIResponses,
+  openaiResponses,
+} from "../../src/dialects/openai-responses/openai-responses.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { ReplyPart, Script, Upstream } from "../provider/index.ts";
 

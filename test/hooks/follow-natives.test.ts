@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createOpenAIResponsesDecoder } from "../../src/dialects/openai-responses/decode.ts";
+import { createOpenAIResponsesDecoder } from "../../src/dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../src/dialects/openai-responses/wire.ts";
 import { followNatives } from "../../src/hooks/follow-natives.ts";
 

@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";
 import type { Archive, SpillFile } from "../../src/archive/index.ts";
-import { countNewlines } from "../../src/spill/count-newlines.ts";
+import { countNewlines } from "../../src/spill/cut.ts";
 import { createSpill } from "../../src/spill/index.ts";
 import { newArchive, outputsIn } from "./scratch.ts";
 import { runs } from "../property/runs.ts";

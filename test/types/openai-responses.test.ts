@@ -1,8 +1,10 @@
 import type OpenAI from "openai";
 import { expect, expectTypeOf, test } from "vitest";
-import { decodeOpenAIResponses } from "../../src/dialects/openai-responses/decode.ts";
 import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
-import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
+import {
+  decodeOpenAIResponses,
+  openaiResponses,
+} from "../../src/dialects/openai-responses/openai-responses.ts";
 import type {
   ResponsesCallOutput,
   ResponsesCustomToolCall,

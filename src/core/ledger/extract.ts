@@ -1,6 +1,6 @@
 import { describeCall, type CallFacts } from "../calls/describe-call.ts";
 import { pathKey } from "../calls/path.ts";
-import { onlyLooks } from "../calls/shell-looks.ts";
+import { onlyLooks } from "../calls/shell-text.ts";
 import {
   messageText,
   resultText,

@@ -1,8 +1,7 @@
 import { fileData } from "../message/file-data.ts";
 import type { Message, Part } from "../message/index.ts";
 import { isHigh, isLow, utf8Length } from "../text/utf8.ts";
-import { messageTokens, partTokens, type TokenCounter } from "./count.ts";
-import { jsonText } from "./json-text.ts";
+import { jsonText, messageTokens, partTokens, type TokenCounter } from "./count.ts";
 
 /** How big something is, by the three limits that providers set on a request. */
 export interface MessageSize {

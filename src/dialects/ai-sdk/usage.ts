@@ -1,6 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
-import { usageOf } from "../usage.ts";
-import { isWireObject, numberOf, type WireObject } from "../wire.ts";
+import { isWireObject, numberOf, usageOf, type WireObject } from "../wire.ts";
 
 /** A step of the SDK (`ai` 5, 6, 7), or a model's result (v2, v3, v4). */
 export interface AiSdkReported {

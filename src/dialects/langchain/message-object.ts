@@ -1,7 +1,6 @@
 import type { Message, Usage } from "../../core/message/index.ts";
 import { readMessageMarks, withMessageMarks } from "../marks.ts";
-import { usageOf } from "../usage.ts";
-import { isWireObject, type WireObject } from "../wire.ts";
+import { isWireObject, usageOf, type WireObject } from "../wire.ts";
 import { type LangChainMessage, type LangChainType, SUMMARY_SOURCE } from "./wire.ts";
 
 const TYPES: Readonly<Record<string, LangChainType>> = {

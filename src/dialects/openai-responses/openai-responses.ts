@@ -1,19 +1,24 @@
-import type { Dialect, DialectIssue } from "../dialect.ts";
-import { createOpenAIResponsesDecoder, decodeOpenAIResponses } from "./decode.ts";
+import type { Decoder, Dialect, DialectIssue } from "../dialect.ts";
 import { encodeOpenAIResponses } from "./encode.ts";
 import {
   answeredTypes,
   callIdOf,
+  fromReply,
   isHosted,
   itemType,
   mayBeCall,
   OPENAI_RESPONSES,
   outputType,
+  type ReplySource,
   type ResponsesItem,
 } from "./wire.ts";
 import { checkList, type Report } from "../checking.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import type { WireObject } from "../wire.ts";
+import type { Message, Part } from "../../core/message/index.ts";
+import { decodeList } from "../decoding.ts";
+import { fromNative } from "../native-message.ts";
+import { createSeenCalls, decodeItem } from "./decode-item.ts";
 
 /** OpenAI Responses: the `input` array, and what came as `output`. */
 export const openaiResponses: Dialect<readonly ResponsesItem[], ResponsesItem> & {
@@ -232,4 +237,59 @@ function checkOutput({ output }: WireObject, report: Report): void {
 
 function isInputPart(part: unknown): boolean {
   return INPUT.slice(0, 3).includes(String(fieldsOf(part)["type"]));
+}
+
+/**
+ * Decodes the items of a conversation. What the model said in a row (reasoning, messages, calls) is
+ * one assistant message; each output is a tool message. Throws `ContextError` code
+ * `invalid-message`.
+ */
+export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): readonly Message[] {
+  return decodeList(OPENAI_RESPONSES, conversation, createOpenAIResponsesDecoder());
+}
+
+/** A reply that further items may join. */
+interface OpenReply {
+  readonly items: ResponsesItem[];
+  readonly parts: Part[];
+  /** All of it as a message, until another item joins. */
+  message?: Message;
+}
+
+export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
+  const calls = createSeenCalls();
+  let index = 0;
+  let reply: OpenReply | undefined;
+  /** The last reply that held reasoning, while nothing but outputs came since. */
+  let thought: ReplySource["value"] | undefined;
+
+  const open = (): readonly Message[] => {
+    if (reply === undefined) return [];
+    reply.message ??= fromReply(reply, thought);
+    return [reply.message];
+  };
+  const close = (): readonly Message[] => {
+    const closed = open();
+    const [message] = closed;
+    if (message?.parts.some((part) => part.type === "reasoning") === true) {
+      thought = message.source?.value as ReplySource["value"];
+    }
+    reply = undefined;
+    return closed;
+  };
+  const decode = (native: ResponsesItem): readonly Message[] => {
+    const decoded = decodeItem(native, calls, { dialect: OPENAI_RESPONSES, index });
+    index += 1;
+    if (decoded.type === "reply") {
+      reply ??= { items: [], parts: [] };
+      reply.items.push(native);
+      reply.parts.push(...decoded.parts);
+      delete reply.message;
+      return [];
+    }
+    const closed = close();
+    if (decoded.drafts.some(({ role }) => role !== "tool")) thought = undefined;
+    return [...closed, ...fromNative(OPENAI_RESPONSES, native, decoded.drafts)];
+  };
+  return Object.assign(decode, { open });
 }

@@ -1,7 +1,6 @@
 import type { AnthropicConversation, AnthropicMessage } from "../../dialects/anthropic/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { anthropicUsage } from "../../dialects/usage.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { anthropicUsage, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed.ts";
 import type { Said, WireApi } from "../wire-answer.ts";
 

@@ -1,8 +1,7 @@
 import type { Usage } from "../../core/message/index.ts";
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { usageOf } from "../../dialects/usage.ts";
-import { isWireObject, textIn, type WireObject } from "../../dialects/wire.ts";
+import { isWireObject, textIn, usageOf, type WireObject } from "../../dialects/wire.ts";
 import { type Summarizer, summaryUsage } from "../../models/summarizer.ts";
 import { managedSetting } from "../managed.ts";
 import { chatAnswers, responsesAnswers } from "../openai/answers.ts";

@@ -1,6 +1,5 @@
 import { fieldsOf } from "../../core/text/json.ts";
-import { usageOf } from "../../dialects/usage.ts";
-import { numberOf, type WireObject } from "../../dialects/wire.ts";
+import { numberOf, usageOf, type WireObject } from "../../dialects/wire.ts";
 import type { Said, WireApi } from "../wire-answer.ts";
 
 /** Chat Completions, of OpenAI and of the servers that imitate it. */

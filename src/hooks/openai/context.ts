@@ -5,7 +5,13 @@ import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.t
 import { createManagedCheck } from "../managed.ts";
 import { clientSummarizer, openaiById } from "../summarizer.ts";
 import { mapTools, type Mutable } from "../tools.ts";
-import { isClient, type OpenAIClient, preparingClient } from "./client.ts";
+import {
+  createPreparingFetch,
+  type Fetch,
+  isClient,
+  type OpenAIClient,
+  preparingClient,
+} from "./client.ts";
 import {
   chatCompletions,
   type ChatParams,
@@ -16,7 +22,6 @@ import {
   type ResponsesParams,
   type ResponsesUsage,
 } from "./endpoint.ts";
-import { createPreparingFetch, type Fetch } from "./preparing-fetch.ts";
 import {
   chatRecall,
   responsesRecall,

@@ -13,5 +13,5 @@ export type {
   ResponsesParams,
   ResponsesUsage,
 } from "./endpoint.ts";
-export type { Fetch } from "./preparing-fetch.ts";
+export type { Fetch } from "./client.ts";
 export type { ResponsesTool, RunnableTool } from "./tools.ts";

@@ -2,8 +2,7 @@ import type { Message, OutputPart, Part, ToolCallPart, Usage } from "../../core/
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { type CallIds, createCallIds } from "../../dialects/call-ids.ts";
 import { fileAt } from "../../dialects/files.ts";
-import { usageOf } from "../../dialects/usage.ts";
-import { parseInput } from "../../dialects/wire.ts";
+import { parseInput, usageOf } from "../../dialects/wire.ts";
 import { contentParts, resultOf, textParts } from "../content.ts";
 import { list, records, text } from "../lenient.ts";
 import { isConversation, type OpenHandsEvent, shellNotes } from "./event.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlyLooks } from "../../../src/core/calls/shell-looks.ts";
+import { onlyLooks } from "../../../src/core/calls/shell-text.ts";
 
 describe("a command line that only looks", () => {
   it.each([

@@ -3,9 +3,11 @@ import { createContext } from "../../../src/context/index.ts";
 import { pinnedMessages } from "../../../src/core/compact/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
-import { decodeOpenAIResponses } from "../../../src/dialects/openai-responses/decode.ts";
 import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
-import { openaiResponses } from "../../../src/dialects/openai-responses/openai-responses.ts";
+import {
+  decodeOpenAIResponses,
+  openaiResponses,
+} from "../../../src/dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../../src/dialects/openai-responses/wire.ts";
 import { quarter, user, words } from "../../build-messages.ts";
 

@@ -8,12 +8,12 @@ import {
   splitUnits,
   withParts,
 } from "../../../src/core/message/index.ts";
+import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
 import {
   createOpenAIResponsesDecoder,
   decodeOpenAIResponses,
-} from "../../../src/dialects/openai-responses/decode.ts";
-import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
-import { openaiResponses } from "../../../src/dialects/openai-responses/openai-responses.ts";
+  openaiResponses,
+} from "../../../src/dialects/openai-responses/openai-responses.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import { brokenBonds, type Item, nativeItems } from "./arbitrary-items.ts";

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { CommonOptions, Io } from "./io.ts";
 import { numberOption, sinceOption } from "./options.ts";
 import { listSessions } from "./sessions/choose-session.ts";
+import { AGENT_NAMES } from "./sessions/session-table.ts";
 import type { SessionFilter } from "./sessions/survey.ts";
 
 interface FilterFlags extends CommonOptions {
@@ -12,22 +13,14 @@ interface FilterFlags extends CommonOptions {
   readonly agent?: string;
 }
 
-/** The agents whose sessions are found on this computer. */
-const AGENTS: readonly string[] = [
-  "claude-code",
-  "codex",
-  "opencode",
-  "pi",
-  "gemini-cli",
-  "qwen-code",
-];
-
 /** What every command on many sessions has. */
 export function filterOptions(command: Command): Command {
   return command
     .option("--project <dir>", "sessions of this folder, and of those below it")
     .option("--since <when>", "changed since then: 7d, 12h, or 2026-11-20", sinceOption)
-    .addOption(new Option("--agent <name>", "sessions of this agent").choices(AGENTS))
+    .addOption(
+      new Option("--agent <name>", "sessions of this agent").choices(Object.keys(AGENT_NAMES)),
+    )
     .option("--json", "print the result as JSON");
 }
 
@@ -44,7 +37,7 @@ export function filterOf(io: Io, { project, since, agent }: FilterFlags): Sessio
 export function defineSessions(command: Command, io: Io): void {
   filterOptions(command)
     .description(
-      "Lists the sessions of Claude Code, Codex, opencode, pi and Gemini CLI on this computer, newest first: project and title, when, how full the window is, tokens, how much came from the cache, money, agent. longhaul alone, at a terminal, lets you choose one of them.",
+      "Lists the sessions of Claude Code, Codex, opencode, pi, Gemini CLI, Qwen Code and Copilot CLI on this computer, newest first: project and title, when, how full the window is, tokens, how much came from the cache, money, agent. longhaul alone, at a terminal, lets you choose one of them.",
     )
     .option("--limit <sessions>", "the most sessions (default: all)", numberOption)
     .addHelpText("after", EXAMPLES)

@@ -101,8 +101,8 @@ export function timelineOf(
 
 /** What entries say of the requests that made them. */
 export function requestsOf(entries: readonly Partial<RequestUsage>[]): RequestUsage[] {
-  return entries.flatMap(({ time, model, usage, cost }) =>
-    usage === undefined ? [] : [{ time, model, usage, cost }],
+  return entries.flatMap(({ time, model, usage, cost, requests }) =>
+    usage === undefined ? [] : [{ time, model, usage, cost, requests }],
   );
 }
 

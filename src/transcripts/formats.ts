@@ -7,6 +7,7 @@ import {
   isAider,
   isAiSdk,
   isAnthropic,
+  isAtif,
   isClaudeCode,
   isCline,
   isCodex,
@@ -120,6 +121,15 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
     },
     isSweAgent,
     async () => (await import("./swe-agent/swe-agent.ts")).sweAgent,
+  ),
+  document(
+    {
+      name: "atif",
+      title: "ATIF trajectory",
+      location: "trajectory.json of a Harbor or Terminal-Bench run",
+    },
+    isAtif,
+    async () => (await import("./atif/atif.ts")).atif,
   ),
   lines(
     { name: "openhands", title: "OpenHands run", location: "evaluation outputs …/output.jsonl" },

@@ -137,6 +137,12 @@ export function isMiniSweAgent({ messages, trajectory_format: format }: Json): b
   return Array.isArray(messages) && typeof format === "string";
 }
 
+export function isAtif(document: unknown): Detection {
+  const { schema_version: version, steps } = fieldsOf(document);
+  const isOwn = typeof version === "string" && version.startsWith("ATIF-");
+  return (isOwn && Array.isArray(steps)) || 'it has no `schema_version` "ATIF-…" and no `steps`';
+}
+
 const NO_EVENTS = 'there is no "history" of events, and no event with "action" or "observation"';
 
 export function isOpenHandsLines(records: readonly unknown[]): Detection {

@@ -23,6 +23,8 @@ export interface RequestUsage {
   readonly time?: number;
   readonly model?: string;
   readonly usage: Usage;
+  /** So many requests together, where the agent reports no single ones. @default 1 */
+  readonly requests?: number;
   /** Of `usage.cacheWrite`, what is cached for an hour, which costs more than five minutes. */
   readonly cacheWriteHour?: number;
   /** US dollars, where the agent itself has reckoned. */

@@ -122,6 +122,49 @@ describe("longhaul search", () => {
     }
   });
 
+  it("lists, searches and counts a session of Copilot CLI", async () => {
+    const id = "99999999-2222-3333-4444-555555555555";
+    const usage = { inputTokens: 900, outputTokens: 30, cacheReadTokens: 600, cacheWriteTokens: 0 };
+    const modelMetrics = { "claude-opus-4.7": { requests: { count: 4 }, usage } };
+    const result = { content: "the otter sleeps" };
+    const drafts = [
+      { type: "session.start", data: { sessionId: id, context: { cwd: "/home/ada/pond" } } },
+      { type: "user.message", data: { content: "Where is the otter?" } },
+      { type: "assistant.message", data: { messageId: "m", content: "I look.", toolRequests: [] } },
+      { type: "tool.execution_complete", data: { toolCallId: "c", success: true, result } },
+      { type: "session.shutdown", data: { modelMetrics } },
+    ];
+    const timestamp = "2026-11-20T10:00:00Z";
+    const lines = drafts.map((draft, at) => ({
+      ...draft,
+      id: `e${at}`,
+      parentId: null,
+      timestamp,
+    }));
+    put(
+      `.copilot/session-state/${id}/events.jsonl`,
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    );
+    expect(await search("the otter", "--agent", "copilot-cli")).toMatchObject([
+      { project: "/home/ada/pond", turn: 1, record: 2, kind: "user" },
+      {
+        session: id,
+        turn: 1,
+        record: 4,
+        kind: "tool result",
+        open: ["longhaul", "inspect", "99999999", "--show", "L4"],
+      },
+    ]);
+    const listed = (await run(["sessions", "--agent", "copilot-cli", "--json"])).json();
+    expect(listed).toMatchObject([{ id, project: "/home/ada/pond", title: "Where is the otter?" }]);
+    const { total } = (await run(["cost", "--agent", "copilot-cli", "--json"])).json() as {
+      total: object;
+    };
+    expect(total).toMatchObject({ requests: 4, input: 300, cacheRead: 600, output: 30 });
+    const shown = await run(["inspect", "99999999", "--show", "L4"]);
+    expect(shown.text()).toContain("the otter sleeps");
+  });
+
   it("finds it in sub-agents, outputs beside a session, packed files and the archive", async () => {
     expect(await search("palisade")).toMatchObject([{ session: UUID, record: 1 }]);
     expect(await search("zebras")).toMatchObject([

@@ -199,6 +199,32 @@ describe("Copilot CLI", () => {
     expect(read(cleared).conversations[0]).toMatchObject({ id: "s1", cwd: "/w/shop" });
   });
 
+  it("counts what each run of the program reports at its end, also when it was rewound", () => {
+    const usage = {
+      inputTokens: 900,
+      outputTokens: 30,
+      cacheReadTokens: 600,
+      cacheWriteTokens: 100,
+    };
+    const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const modelMetrics = {
+      "claude-opus-4.7": { requests: { count: 3, cost: 2.5 }, usage },
+      "gpt-5.4": { requests: { count: 0 }, usage: none },
+    };
+    const window = { systemTokens: 8_000, toolDefinitionsTokens: 11_000, conversationTokens: 500 };
+    const end = ["session.shutdown", { modelMetrics, ...window }] as const;
+    const rewind = ["session.snapshot_rewind", { upToEventId: "e1" }] as const;
+    const [conversation] = read(
+      events(START, typed("One"), end, rewind, typed("Two"), end),
+    ).conversations;
+    const spent = { input: 200, output: 30, cacheRead: 600, cacheWrite: 100 };
+    expect(conversation?.requests).toMatchObject([
+      { model: "claude-opus-4.7", requests: 3, usage: spent, time: Date.UTC(2026, 4, 1, 10, 0, 2) },
+      { model: "claude-opus-4.7", requests: 3, usage: spent, time: Date.UTC(2026, 4, 1, 10, 0, 5) },
+    ]);
+    expect(conversation?.timeline).toMatchObject([{ tokens: 19_500 }]);
+  });
+
   it("joins the pieces of one reply", () => {
     const piece = (messageId: string, content: string) =>
       ["assistant.message", { messageId, apiCallId: "r1", content, chunkCount: 2 }] as const;

@@ -40,10 +40,11 @@ export function requestKey({ id, time, model, usage }: RequestUsage): string | u
 /** Adds requests up by day, model and price band. */
 export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
   const uses = new Map<string, DayUse>();
-  for (const { time, model = "", usage, cacheWriteHour = 0, cost = 0 } of requests) {
+  for (const { time, model = "", usage, requests: times = 1, ...rest } of requests) {
+    const { cacheWriteHour = 0, cost = 0 } = rest;
     const { input, output, cacheRead = 0, cacheWrite = 0 } = usage;
     const prompt = input + cacheRead + cacheWrite;
-    const band = bandOf(prompt);
+    const band = bandOf(prompt / times);
     const [day, isReckoned] = [dayOf(time), cost > 0];
     // What the agent reckoned must not share a row with what it did not.
     const key = [day, model, band, isReckoned].join("\0");
@@ -52,7 +53,7 @@ export function usesOf(requests: readonly RequestUsage[]): DayUse[] {
       day,
       model,
       band,
-      requests: (before?.requests ?? 0) + 1,
+      requests: (before?.requests ?? 0) + times,
       input: (before?.input ?? 0) + input,
       cacheRead: (before?.cacheRead ?? 0) + cacheRead,
       cacheWrite: (before?.cacheWrite ?? 0) + cacheWrite,

@@ -67,10 +67,10 @@ export function findInRecord(
 /** What a text is, by the names and types that lead to it; the first that fits counts. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [
-    /tool_?use_?result|tool_?result|functionresponse|_output\b|\.output\b|\bstd(?:out|err)/i,
+    /tool_?use_?result|tool_?result|functionresponse|_output\b|\.output\b|\bstd(?:out|err)|tool\.execution_complete/i,
     "tool result",
   ],
-  [/tool_use|_call\b|\.(?:input|arguments|args)\b|toolcall/i, "tool call"],
+  [/tool_use|_call\b|\.(?:input|arguments|args)\b|toolcall|toolrequests/i, "tool call"],
   [/thinking|reasoning|thoughts/i, "reasoning"],
   [/^(?:summary|compaction|compacted)\b|isCompactSummary/, "summary"],
 ];
@@ -86,7 +86,7 @@ export function kindOfText(record: unknown, { names, types }: Place = TOP): stri
   const who = [message, info, payload].map((one) => fieldsOf(one)["role"]).find(isText) ?? role;
   if (who === "tool") return "tool result";
   if (isText(who)) return who;
-  return type === "gemini" ? "assistant" : isText(type) ? type : "text";
+  return type === "gemini" ? "assistant" : isText(type) ? type.replace(/\.message$/, "") : "text";
 }
 
 function isText(value: unknown): value is string {
@@ -105,6 +105,7 @@ export function beginsTurn(agent: string, record: unknown): boolean {
   }
   if (agent === "codex") return fieldsOf(fields["payload"])["type"] === "user_message";
   if (agent === "gemini-cli" || agent === "qwen-code") return type === "user";
+  if (agent === "copilot-cli") return type === "user.message" && fields["agentId"] === undefined;
   if (agent === "opencode") return fieldsOf(fields["info"])["role"] === "user";
   return fieldsOf(fields["message"])["role"] === "user" || fields["role"] === "user";
 }

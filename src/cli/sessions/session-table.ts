@@ -5,18 +5,19 @@ import { age, money, percent, tokens } from "../figures.ts";
 import { cacheShare, type OwnPrices, spentIn, tokensOf } from "../money/spent.ts";
 import type { KnownSession } from "./survey.ts";
 
-/** Agents as people call them. */
-const AGENTS: Readonly<Record<string, string>> = {
+/** The agents whose sessions are found on this computer, as people call them. */
+export const AGENT_NAMES: Readonly<Record<string, string>> = {
   "claude-code": "Claude",
   codex: "Codex",
   pi: "pi",
   "gemini-cli": "Gemini",
   "qwen-code": "Qwen",
+  "copilot-cli": "Copilot",
   opencode: "opencode",
 };
 
 export function agentName(agent: string): string {
-  return AGENTS[agent] ?? agent;
+  return AGENT_NAMES[agent] ?? agent;
 }
 
 /** A session as a list shows it. */

@@ -31,6 +31,8 @@ interface SessionFolder extends FolderQuery {
   readonly folder: string;
   /** What a person knows the session by, from its path below the folder. */
   readonly title: (names: readonly string[]) => string;
+  /** The session's own name, where that of its file is not. */
+  readonly name?: (names: readonly string[]) => string;
   /** What a file is that is no session. */
   readonly companion?: (relative: string) => Companion | undefined;
 }
@@ -42,7 +44,7 @@ interface Companion {
 }
 
 /**
- * The sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code and opencode on this computer, by where these
+ * The sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, Copilot CLI and opencode on this computer, by where these
  * agents keep them; `HOME` and the agents' own variables come from `io.env`. Nothing but the names
  * is read. Never throws: what may not be read is counted.
  */
@@ -72,13 +74,6 @@ const LINES = "\\.jsonl(?:\\.gz|\\.zst)?$";
 
 function sessionFolders(io: Io): SessionFolder[] {
   const home = homeOf(io);
-  const codexHome = io.env["CODEX_HOME"] || path.join(home, ".codex");
-  const codex = {
-    agent: "codex",
-    depth: 4,
-    accepts: matches(`(?:^|/)rollout-[^/]+${LINES}`),
-    title: (names: readonly string[]) => fileTitle(names),
-  };
   return [
     {
       agent: "claude-code",
@@ -88,8 +83,7 @@ function sessionFolders(io: Io): SessionFolder[] {
       title: ([project = ""]) => projectName(project, home),
       companion: claudeCompanion,
     },
-    { ...codex, folder: path.join(codexHome, "sessions") },
-    { ...codex, folder: path.join(codexHome, "archived_sessions") },
+    ...codexFolders(io, home),
     {
       agent: "pi",
       folder: path.join(
@@ -111,6 +105,14 @@ function sessionFolders(io: Io): SessionFolder[] {
       title: ([project = ""]) => projectName(project, home),
     },
     {
+      agent: "copilot-cli",
+      folder: path.join(io.env["COPILOT_HOME"] || path.join(home, ".copilot"), "session-state"),
+      depth: 1,
+      accepts: matches(`^(?:[^/]+/events|[^/]+)${LINES}`),
+      title: ([name = ""]) => fileTitle([name]),
+      name: ([folder = "", ...rest]) => (rest.length === 0 ? folder : `${folder}.jsonl`),
+    },
+    {
       agent: "gemini-cli",
       folder: path.join(home, ".gemini", "tmp"),
       depth: 3,
@@ -122,6 +124,16 @@ function sessionFolders(io: Io): SessionFolder[] {
           : undefined,
     },
   ];
+}
+
+function codexFolders({ env }: Io, home: string): SessionFolder[] {
+  return ["sessions", "archived_sessions"].map((name) => ({
+    agent: "codex",
+    folder: path.join(env["CODEX_HOME"] || path.join(home, ".codex"), name),
+    depth: 4,
+    accepts: matches(`(?:^|/)rollout-[^/]+${LINES}`),
+    title: fileTitle,
+  }));
 }
 
 function matches(pattern: string): (name: string) => boolean {
@@ -161,11 +173,12 @@ function searchFolder(place: SessionFolder): SessionSearch {
 }
 
 function sessionOf({ path: file, info }: FoundFile, place: SessionFolder): FoundSession {
-  const name = path.basename(file);
+  const names = file.slice(place.folder.length + 1).split(path.sep);
+  const name = place.name?.(names) ?? path.basename(file);
   return {
     agent: place.agent,
     id: idOf(name),
-    title: place.title(file.slice(place.folder.length + 1).split(path.sep)),
+    title: place.title(names),
     path: file,
     bytes: info.size,
     modifiedAt: info.mtimeMs,

@@ -1,9 +1,15 @@
-import type { Message, Part } from "../../core/message/index.ts";
+import { type Message, type Part, totalUsage } from "../../core/message/index.ts";
 import { type Fields, fieldsOf, isRecord } from "../../core/text/json.ts";
 import { assembleSteps, type Piece } from "../assemble.ts";
 import { newest, textParts, timelineOf } from "../content.ts";
 import { instant, number, records, text } from "../lenient.ts";
-import { createWarnings, type Reading, type RecordReader, type Warnings } from "../transcript.ts";
+import {
+  createWarnings,
+  type Reading,
+  type RecordReader,
+  type RequestUsage,
+  type Warnings,
+} from "../transcript.ts";
 
 /**
  * A session of GitHub Copilot CLI: events in their order. Events of sub-agents stand among them and
@@ -32,12 +38,14 @@ interface Compaction {
 
 interface State {
   readonly entries: Entry[];
+  /** Also of what was rewound. */
+  readonly requests: RequestUsage[];
   readonly warnings: Warnings;
   start?: Fields;
 }
 
 function open(): RecordReader {
-  const state: State = { entries: [], warnings: createWarnings() };
+  const state: State = { entries: [], requests: [], warnings: createWarnings() };
   return {
     record(value, line) {
       const event = fieldsOf(value);
@@ -57,6 +65,9 @@ function take(state: State, about: Entry, data: Fields): void {
   switch (about.type) {
     case "session.start":
       state.start ??= data;
+      break;
+    case "session.shutdown":
+      state.requests.push(...spent(data, about.time));
       break;
     case "session.snapshot_rewind": {
       const from = entries.findIndex(({ id }) => id !== undefined && id === data["upToEventId"]);
@@ -93,6 +104,8 @@ function meaning({ id, type, time }: Entry, data: Fields): Partial<Entry> {
       return { piece: answered(data, time) };
     case "session.compaction_complete":
       return data["success"] === false ? {} : compacted(data, time);
+    case "session.shutdown":
+      return { tokens: windowIn(data) };
     default:
       return {};
   }
@@ -148,7 +161,27 @@ function compacted(data: Fields, time: number | undefined): Partial<Entry> {
   return { compaction: { summary }, tokens: tokensBefore };
 }
 
-function finish({ entries, warnings, start = {} }: State): Reading {
+/** How full the window was when the program ended. */
+function windowIn(data: Fields): number | undefined {
+  const names = ["systemTokens", "toolDefinitionsTokens", "conversationTokens"];
+  const known = names.flatMap((name) => number(data[name]) ?? []);
+  return known.length === names.length ? known.reduce((sum, tokens) => sum + tokens) : undefined;
+}
+
+/** All requests from one start of the program to its end, by model; what came from a cache is input too. */
+function spent(data: Fields, time: number | undefined): RequestUsage[] {
+  return Object.entries(fieldsOf(data["modelMetrics"])).flatMap(([model, metrics]) => {
+    const { requests, usage } = fieldsOf(metrics);
+    const count = (name: string): number => number(fieldsOf(usage)[name]) ?? 0;
+    const [cacheRead, cacheWrite] = [count("cacheReadTokens"), count("cacheWriteTokens")];
+    const input = Math.max(0, count("inputTokens") - cacheRead - cacheWrite);
+    const sum = { input, output: count("outputTokens"), cacheRead, cacheWrite };
+    if (totalUsage(sum) === 0) return [];
+    return { time, model, usage: sum, requests: number(fieldsOf(requests)["count"]) || 1 };
+  });
+}
+
+function finish({ entries, requests, warnings, start = {} }: State): Reading {
   const times = entries.flatMap(({ time }) => time ?? []);
   const conversation = {
     id: text(start["sessionId"]),
@@ -159,6 +192,7 @@ function finish({ entries, warnings, start = {} }: State): Reading {
     startedAt: instant(start["startTime"]) ?? times[0],
     updatedAt: times.at(-1),
     timeline: timelineOf(entries),
+    requests,
   };
   return {
     version: text(start["copilotVersion"]),

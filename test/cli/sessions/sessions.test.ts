@@ -39,6 +39,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
+const UUID = "11111111-2222-3333-4444-555555555555";
+
 /** A file below the home folder, last changed so many minutes ago. */
 async function put(names: string, text: string, minutesAgo = 0): Promise<string> {
   const file = path.join(home, names);
@@ -61,7 +63,7 @@ describe("findSessions", () => {
     const found = await findSessions(io);
     expect(found.sessions).toEqual([]);
     expect(found.skipped).toBe(0);
-    expect(found.places).toHaveLength(7);
+    expect(found.places).toHaveLength(8);
     for (const place of found.places) expect(place.startsWith(home)).toBe(true);
   });
 
@@ -73,6 +75,8 @@ describe("findSessions", () => {
       await put(".pi/agent/sessions/--home-ada-shop--/2026_abc.jsonl", "{}", 3),
       await put(".gemini/tmp/9f8e/chats/session-2026-04-14T15-31-abc.json", "{}", 4),
       await put(".gemini/tmp/9f8e/chats/session-2026-04-13T15-31-abc.jsonl", "{}", 5),
+      await put(`.copilot/session-state/${UUID}/events.jsonl`, "{}", 6),
+      await put(".copilot/session-state/old.jsonl", "{}", 7),
     ];
     const { sessions } = await findSessions(io);
     expect(sessions.map((session) => session.path)).toEqual(files);
@@ -82,7 +86,10 @@ describe("findSessions", () => {
       "pi",
       "gemini-cli",
       "gemini-cli",
+      "copilot-cli",
+      "copilot-cli",
     ]);
+    expect(sessions[5]).toMatchObject({ id: UUID, name: `${UUID}.jsonl`, title: UUID });
     expect(sessions[0]).toMatchObject({ title: "code-shop", name: "0b7c.jsonl" });
     expect(sessions[2]).toMatchObject({ title: "home-ada-shop", bytes: 2 });
     expect(await sessions[0]!.load()).toBe(files[0]);

@@ -262,6 +262,7 @@ for (const provider of providers) {
       const savings = group.map(({ direct, through }) => 1 - through / direct);
       const sum = (pick: (one: Played) => number): number =>
         group.reduce((all, one) => all + pick(one), 0);
+      const saved = sum(({ direct, through }) => direct - through);
       const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
       rows.push([
         `${provider.name}, ${window / 1_000}k, ${at === 0 ? "fit" : "too long"}`,
@@ -274,7 +275,7 @@ for (const provider of providers) {
         String(sum(({ edits }) => edits)),
         String(sum(({ violations }) => violations)),
         String(sum(({ refused }) => refused)),
-        percent(sum(({ reckoned }) => reckoned) / sum((one) => one.direct - one.through)),
+        saved === 0 ? "-" : percent(sum(({ reckoned }) => reckoned) / saved),
       ]);
     }
   }

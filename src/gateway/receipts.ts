@@ -61,9 +61,9 @@ const WRITTEN_LIFE_MS = 5 * 60_000;
 const LIFE_MS = 10 * 60_000;
 
 /**
- * The receipt of a request. The way that was not gone is reckoned: it grows by the tokens that were
- * reported, and by what is left out newly, at the tokens a byte that were reported; of these are read from the cache as many as its last prompt
- * had, while that is warm and no edit stands between. Where nothing is edited both are what was reported.
+ * The receipt of a request. The way that was not gone is reckoned; of its prompt are read from the cache
+ * as many tokens as its last one had, while that is warm and no edit stands between. Where nothing is
+ * edited both are what was reported.
  */
 export function receiptOf(
   answered: Answered,
@@ -76,7 +76,7 @@ export function receiptOf(
   const isWritten = before?.isWritten === true || own.cacheWrite > 0;
   const [ownBytes, otherBytes] = isAudit ? [givenBytes, sentBytes] : [sentBytes, givenBytes];
   const ownSize = { tokens: promptOf(own), bytes: ownBytes };
-  const tokens = otherTokens(ownSize, otherBytes, before);
+  const tokens = otherTokens(ownSize, otherBytes, { ...answered, before });
   const isWarm =
     before !== undefined && time - before.time <= (isWritten ? WRITTEN_LIFE_MS : LIFE_MS);
   const isKept = isCached && isWarm && !(isAudit && answered.isEdit);
@@ -118,13 +118,28 @@ function grownBy(own: Size, before: Remembered | undefined): Size {
   return { tokens: grown.tokens + tokens, bytes: grown.bytes + bytes };
 }
 
-function otherTokens(own: Size, otherBytes: number, before: Remembered | undefined): number {
+/**
+ * The prompt of the way that was not gone. What came is counted by the provider, where its own prompt was
+ * not edited for this request; what is left out of it is of the same kind. All else is reckoned at the
+ * tokens a byte of the conversation.
+ */
+function otherTokens(
+  own: Size,
+  otherBytes: number,
+  {
+    before,
+    isEdit,
+    isAudit,
+  }: Pick<Answered, "isEdit" | "isAudit"> & { readonly before: Remembered | undefined },
+): number {
   const last = before ?? { own, other: own, grown: NONE };
-  const known = last.grown.bytes > 0 ? last.grown : last.own;
-  const perByte = known.tokens / Math.max(1, known.bytes);
-  const leftOut = otherBytes - own.bytes - (last.other.bytes - last.own.bytes);
-  const tokens = last.other.tokens + own.tokens - last.own.tokens + leftOut * perByte;
-  return Math.max(0, Math.round(tokens));
+  const growth = { tokens: own.tokens - last.own.tokens, bytes: own.bytes - last.own.bytes };
+  const isKnown = !isEdit && growth.tokens > 0 && growth.bytes > 0;
+  const came = isEdit && !isAudit ? NONE : growth;
+  const { tokens, bytes } = isKnown ? growth : last.grown.bytes > 0 ? last.grown : last.own;
+  const leftOut = otherBytes - last.other.bytes - came.bytes;
+  const reckoned = (leftOut * tokens) / Math.max(1, bytes);
+  return Math.max(0, Math.round(last.other.tokens + came.tokens + reckoned));
 }
 
 function whole({

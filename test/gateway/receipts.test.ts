@@ -48,12 +48,12 @@ describe.each(["anthropic", "openai-chat", "openai-responses"] as const)(
       const promptOf = (one: Upstream["totals"]): number =>
         one.input + one.cacheRead + one.cacheWrite;
       const reckoned = receipt!.otherwise;
-      // Reckoned by bytes, so never to the token; what is said to be saved is less than it was.
+      // Partly reckoned by bytes, so never to the token.
       const prompt = reckoned.input + reckoned.cacheRead + reckoned.cacheWrite;
-      expect(prompt / promptOf(without)).toBeGreaterThan(0.75);
+      expect(prompt / promptOf(without)).toBeGreaterThan(0.94);
       expect(prompt / promptOf(without)).toBeLessThan(1.02);
       const saved = dollars(without) - dollars(totalsOf(upstream, protocol));
-      expect((receipt?.savedDollars ?? 0) / saved).toBeGreaterThan(0.7);
+      expect((receipt?.savedDollars ?? 0) / saved).toBeGreaterThan(0.9);
       expect((receipt?.savedDollars ?? 0) / saved).toBeLessThan(1.05);
       expect(gateway.metrics.savedDollars()).toBeCloseTo(receipt?.savedDollars ?? 0);
     });

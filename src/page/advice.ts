@@ -22,7 +22,13 @@ const WORTH = 0.01;
 /** The largest things, by tool and by file, each with what one can do about it. */
 export function adviceOn(said: Said): Advice[] {
   const worth = said.usable * WORTH;
-  const all = [...filesRead(said), ...commandsRun(said), ...largeOutputs(said), ...others(said)];
+  const { files, commands } = grouped(said);
+  const all = [
+    ...filesRead(files),
+    ...commandsRun(commands),
+    ...largeOutputs(said),
+    ...others(said),
+  ];
   return all
     .filter(({ tokens, what }) => what === "file" || tokens >= worth)
     .toSorted((one, other) => other.tokens - one.tokens);
@@ -34,47 +40,49 @@ interface Group {
   readonly message: number;
 }
 
-/** Results by what their calls were about. */
-function grouped(said: Said, subjectOf: (message: Message, id: string) => string[]) {
-  const { messages, items, own, scale } = said;
-  const calls = new Map<string, string[]>();
-  const groups = new Map<string, Group>();
+type Groups = Map<string, Group>;
+
+/** Results by what their calls were about: files that were read, and commands. */
+function grouped({ messages, items, own, scale }: Said): {
+  readonly files: Groups;
+  readonly commands: Groups;
+} {
+  const calls = new Map<string, readonly [groups: Groups, subject: string]>();
+  const [files, commands]: [Groups, Groups] = [new Map(), new Map()];
   for (const number of own) {
-    const message = messages[number];
-    if (message === undefined) continue;
+    const results = (items[number] ?? []).filter(({ kind }) => kind === "tool-result");
     let at = 0;
-    for (const part of message.parts) {
-      if (part.type === "tool-call")
-        calls.set(part.toolCallId, subjectOf(message, part.toolCallId));
+    for (const part of messages[number]?.parts ?? []) {
+      if (part.type === "tool-call") {
+        const { kind, files: touched, subject } = describeCall(part);
+        const path = kind === "read" ? touched[0]?.path : undefined;
+        if (path !== undefined) calls.set(part.toolCallId, [files, path]);
+        else if (kind === "command") calls.set(part.toolCallId, [commands, subject]);
+        else calls.delete(part.toolCallId);
+      }
       if (part.type !== "tool-result") continue;
-      const results = (items[number] ?? []).filter(({ kind }) => kind === "tool-result");
       const tokens = (results[at]?.tokens ?? 0) * scale;
       at += 1;
-      for (const subject of calls.get(part.toolCallId) ?? []) {
-        const group = groups.get(subject) ?? { times: 0, tokens: 0, message: number };
-        group.times += 1;
-        group.tokens += tokens;
-        groups.set(subject, group);
-      }
+      const [groups, subject = ""] = calls.get(part.toolCallId) ?? [];
+      if (groups === undefined) continue;
+      const group = groups.get(subject) ?? { times: 0, tokens: 0, message: number };
+      group.times += 1;
+      group.tokens += tokens;
+      groups.set(subject, group);
     }
   }
+  return { files, commands };
+}
+
+function largestFirst(groups: Groups): (Group & { readonly subject: string })[] {
   const all = [...groups].map(([subject, group]) => ({ subject, ...group }));
   return all.toSorted((one, other) => other.tokens - one.tokens);
 }
 
-function callOf(message: Message, id: string) {
-  const call = message.parts.find((part) => part.type === "tool-call" && part.toolCallId === id);
-  return call?.type === "tool-call" ? describeCall(call) : undefined;
-}
-
 const OFTEN = 3;
 
-function filesRead(said: Said): Advice[] {
-  const groups = grouped(said, (message, id) => {
-    const facts = callOf(message, id);
-    return facts?.kind === "read" ? facts.files.slice(0, 1).map(({ path }) => path) : [];
-  });
-  return groups
+function filesRead(groups: Groups): Advice[] {
+  return largestFirst(groups)
     .filter(({ times }) => times >= OFTEN)
     .slice(0, MOST)
     .map((group) => ({
@@ -85,12 +93,8 @@ function filesRead(said: Said): Advice[] {
     }));
 }
 
-function commandsRun(said: Said): Advice[] {
-  const groups = grouped(said, (message, id) => {
-    const facts = callOf(message, id);
-    return facts?.kind === "command" ? [facts.subject] : [];
-  });
-  return groups
+function commandsRun(groups: Groups): Advice[] {
+  return largestFirst(groups)
     .filter(({ times, tokens }) => times >= 2 && tokens / times >= 300)
     .slice(0, MOST)
     .map((group) => ({

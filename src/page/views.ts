@@ -33,6 +33,8 @@ export interface PoolView extends PageView {
  * placeholder of an output) has its own, and is known by the ids of what it holds.
  */
 export function poolOf(windows: readonly Window[]): Pool {
+  const [only, ...others] = windows;
+  if (only !== undefined && others.length === 0) return wholePool(only.messages);
   const messages: Message[] = [];
   const instead = new Map<number, number>();
   const keys = new Map<string, number>();
@@ -73,6 +75,14 @@ export function poolOf(windows: readonly Window[]): Pool {
     views.push({ list, start, ranges: rangesOf(list), ...(note && { made: note }) });
   }
   return { messages, views, instead };
+}
+
+/** Without an edit nothing stands for anything, and no message has to be told from another one. */
+function wholePool(messages: readonly Message[]): Pool {
+  const { length } = messages;
+  const ranges = length > 0 ? [0, length] : [];
+  const view = { list: messages.map((_, number) => number), ranges, start: 0 };
+  return { messages, views: [view], instead: new Map() };
 }
 
 const NONE = -1;

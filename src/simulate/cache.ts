@@ -83,20 +83,32 @@ interface Prefix {
 /** An empty cache. */
 export function createCache(rules: CacheRules): PromptCache {
   const root = newPrefix(0);
+  /** The newest request, whose prefixes were all used when it was sent. */
+  let last: { readonly keys: string[]; readonly path: Prefix[] } = { keys: [], path: [] };
+  let usedAt = -Infinity;
   let now = 0;
   return {
     send(pieces, time) {
       // A clock that stands still or goes back makes nothing older.
       now = Math.max(now, time ?? now);
-      const path = pathOf(root, pieces);
+      const { keys, path } = last;
+      const differs = keys.findIndex((key, at) => key !== pieces[at]?.key);
+      const same = differs < 0 ? keys.length : differs;
+      // What the new request does not begin with is older from here on.
+      for (const one of path.splice(same)) one.usedAt = usedAt;
+      keys.length = same;
+      extend(path, root, pieces);
+      for (const { key } of pieces.slice(same)) keys.push(key);
+      const isAlive = (at: number): boolean => {
+        const used = at < same ? usedAt : (path[at]?.usedAt ?? -Infinity);
+        return now - used <= rules.lifeMs;
+      };
       const all = path.at(-1)?.tokens ?? 0;
-      const isAlive = (one: Prefix): boolean => now - one.usedAt <= rules.lifeMs;
       const hit = found({ rules, path, pieces, isAlive });
       const read = hit < rules.least ? 0 : Math.floor(hit / rules.step) * rules.step;
-      for (const [at, one] of path.entries()) {
-        one.usedAt = now;
-        if (pieces[at]?.isMarked === true || at === path.length - 1) one.isMarked = true;
-      }
+      for (let at = same; at < path.length; at++) mark(path[at], pieces[at]?.isMarked);
+      mark(path.at(-1), true);
+      usedAt = now;
       const rest = all - read;
       const isWritten = rules.finds === "marked" && all >= rules.least;
       return { read, written: isWritten ? rest : 0, fresh: isWritten ? 0 : rest };
@@ -104,18 +116,22 @@ export function createCache(rules: CacheRules): PromptCache {
   };
 }
 
+function mark(prefix: Prefix | undefined, isMarked: boolean | undefined): void {
+  if (prefix !== undefined && isMarked === true) prefix.isMarked = true;
+}
+
 function newPrefix(tokens: number): Prefix {
   return { longer: new Map(), tokens, usedAt: -Infinity, isMarked: false };
 }
 
-/** The prefixes of a request, from its first piece to the whole of it. */
-function pathOf(root: Prefix, pieces: readonly CachePiece[]): readonly Prefix[] {
-  let at = root;
-  return pieces.map(({ key, tokens }) => {
+/** Adds to the first prefixes of a request those that follow, up to the whole of it. */
+function extend(path: Prefix[], root: Prefix, pieces: readonly CachePiece[]): void {
+  let at = path.at(-1) ?? root;
+  for (const { key, tokens } of pieces.slice(path.length)) {
     const next = at.longer.get(key) ?? newPrefix(at.tokens + tokens);
     at.longer.set(key, next);
-    return (at = next);
-  });
+    path.push((at = next));
+  }
 }
 
 /** The tokens of the longest prefix that the cache still has. */
@@ -123,17 +139,16 @@ function found(request: {
   readonly rules: CacheRules;
   readonly path: readonly Prefix[];
   readonly pieces: readonly CachePiece[];
-  readonly isAlive: (one: Prefix) => boolean;
+  readonly isAlive: (at: number) => boolean;
 }): number {
   const { rules, path, pieces, isAlive } = request;
-  let hit = 0;
   let blocks = 0;
   for (let at = path.length - 1; at >= 0; at--) {
     const one = path[at] as Prefix;
     const isNear = blocks <= rules.lookback || pieces[at]?.isMarked === true;
     const isThere = rules.finds === "any" || (isNear && one.isMarked);
-    if (isThere && isAlive(one)) hit = Math.max(hit, one.tokens);
+    if (isThere && isAlive(at)) return one.tokens;
     blocks += pieces[at]?.blocks ?? 0;
   }
-  return hit;
+  return 0;
 }

@@ -62,7 +62,12 @@ export async function simulate(
   for (const request of requests) {
     const since = messages.slice(said, request.length);
     const list = [...sent, ...since];
-    const kept = await decide({ history: messages.slice(0, request.length), list });
+    const kept = await decide({
+      get history() {
+        return messages.slice(0, request.length);
+      },
+      list,
+    });
     tally.add(kept, list, request.time);
     if (request.uses.length > 0) tally.judge(request.uses, look(kept));
     sent = kept.messages;
@@ -88,13 +93,12 @@ function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
   let editedAt = -Infinity;
   return {
     add(sent, list, time) {
-      const size = setting.fixed + setting.sizeOf(sent.messages);
-      if (size > setting.budget.window) over += 1;
       if (sent.asked !== undefined) {
         summaries += 1;
         bill.ask(sent.asked, time);
       }
-      bill.send(sent.messages, time);
+      const size = bill.send(sent.messages, time);
+      if (size > setting.budget.window) over += 1;
       if (!isSame(sent.messages, list)) {
         edits += 1;
         if (sizes.length - editedAt <= REBOUND_REQUESTS) rebounds += 1;
@@ -137,6 +141,7 @@ function noFates(): Record<Fate, number> {
 
 /** The same objects in the same order. */
 function isSame(list: readonly Message[], other: readonly Message[]): boolean {
+  if (list === other) return true;
   return list.length === other.length && list.every((message, at) => message === other[at]);
 }
 
@@ -145,7 +150,8 @@ function isLegal(messages: readonly Message[]): boolean {
 }
 
 interface Bill {
-  send(messages: readonly Message[], time: number | undefined): void;
+  /** Returns how many tokens the request has. */
+  send(messages: readonly Message[], time: number | undefined): number;
   ask(asked: NonNullable<Sent["asked"]>, time: number | undefined): void;
   totals(): readonly CacheTotal[];
 }
@@ -154,17 +160,30 @@ function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]): B
   const caches = rules.map((one) => createCache(one));
   const totals = rules.map((one) => ({ rules: one, read: 0, written: 0, fresh: 0, output: 0 }));
   const keyOf = createKeys();
+  const system: CachePiece = { key: "system", tokens: fixed, blocks: 1, isMarked: true };
+  const own = fixed > 0 ? [system] : [];
+  let before: readonly Message[] = [];
+  let pieces: CachePiece[] = [...own];
+  /** By message of the newest request: the tokens up to its end. */
+  let sums: number[] = [];
   const send: Bill["send"] = (messages, time) => {
-    const system: CachePiece = { key: "system", tokens: fixed, blocks: 1, isMarked: true };
-    const pieces = messages.map((message): CachePiece => {
-      const blocks = message.parts.length;
-      return { key: keyOf(message), tokens: sizeOf([message]), blocks };
-    });
+    // Most requests go on from the one before them.
+    const differs = before.findIndex((message, at) => message !== messages[at]);
+    const same = differs < 0 ? before.length : differs;
+    pieces = pieces.slice(0, own.length + same);
+    sums = sums.slice(0, same);
+    for (const message of messages.slice(same)) {
+      const tokens = sizeOf([message]);
+      pieces.push({ key: keyOf(message), tokens, blocks: message.parts.length });
+      sums.push((sums.at(-1) ?? 0) + tokens);
+    }
+    before = messages;
     for (const [at, cache] of caches.entries()) {
       const total = totals[at] as (typeof totals)[number];
-      const use = cache.send(fixed > 0 ? [system, ...pieces] : pieces, time);
+      const use = cache.send(pieces, time);
       for (const field of ["read", "written", "fresh"] as const) total[field] += use[field];
     }
+    return fixed + (sums.at(-1) ?? 0);
   };
   return {
     send,

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
@@ -110,12 +111,13 @@ async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Pr
   const { json = false, verbose = false, web = false, archive, ...options } = flags;
   const { gateway: settings, prices } = await readSettings(io);
   const inFile = gatewayOptionsIn(settings);
-  const watch = web && (await pageWatch());
+  const folder = archive ?? inFile.archive ?? archiveFolder(io.env);
+  const watch = web && (await pageWatch(typeof folder === "string" ? folder : undefined));
   const gateway = await startGateway({
     ...inFile,
     ...options,
     ...(watch && { watch }),
-    archive: archive ?? inFile.archive ?? archiveFolder(io.env),
+    archive: folder,
     ...(version !== undefined && { version }),
     plugins: await telemetryIn(io.env),
     priceOf: pricesOfNow(prices),
@@ -130,13 +132,15 @@ async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Pr
 }
 
 /** The page of what goes through; sub-agents stand under the first conversation of their session. */
-export async function pageWatch(): Promise<GatewayWatch & { readonly token: string }> {
+export async function pageWatch(
+  folder?: string,
+): Promise<GatewayWatch & { readonly token: string }> {
   const [{ createLive }, { createPageHandler }, { readAssets }] = await Promise.all([
     import("../page/live.ts"),
     import("../page/serve.ts"),
     import("../page/assets.ts"),
   ]);
-  const live = createLive();
+  const live = createLive(folder === undefined ? undefined : everyConversation(folder));
   const handler = createPageHandler(live.source, readAssets());
   const parents = new Map<string, string>();
   return {

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { everyConversation } from "../archive/every-conversation.ts";
+import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import type { About, ConversationRow, Replay, SpentRow } from "../page/data.ts";
 import type { Page } from "../page/page-data.ts";
@@ -32,13 +34,16 @@ export async function inspectPage(
   const { readAssets } = await import("../page/assets.ts");
   const assets = readAssets();
   const page = await sessionPage(io, session, options);
+  const originals = everyConversation(archiveFolder(io.env));
   if (html !== undefined) {
-    const { exportedPage } = await import("../page/write.ts");
+    const { exportedPage, originalsFor } = await import("../page/write.ts");
     const { writeFileAtomically } = await import("./write-file.ts");
     const file = path.resolve(io.cwd, html);
     // It holds all that was said.
     const whole = await withReplay(page, options);
-    await writeFileAtomically(file, [...exportedPage(whole, assets)].join(""), { mode: 0o600 });
+    const kept = await originalsFor(page, originals);
+    const text = [...exportedPage(whole, assets, kept)].join("");
+    await writeFileAtomically(file, text, { mode: 0o600 });
     if (options.json === true) printJson(io, { version: 1, file });
     else io.stdout.write(`${file}\n`);
   }
@@ -49,6 +54,8 @@ export async function inspectPage(
       conversations: () => [rowOf(page)],
       page: (id) => (id === ONLY ? page : undefined),
       replay: (_, window) => replayIn(page, window, options),
+      toExport: (whole) => withReplay(whole, options),
+      originals,
     },
     assets,
   );
@@ -95,12 +102,15 @@ export async function sessionPage(
   });
   const { prices = {} } = options;
   const spent = conversation.requests && spentIn(usesOf(conversation.requests), prices);
+  const { model = "", updatedAt } = conversation;
+  const price = priceOf({ model, day: dayOf(updatedAt), band: 0 }, prices);
   return pageOf({
     about: aboutOf(inspection),
     windows,
     instructions: conversation.instructions,
     size: inspection.size,
     ...(spent && spent.requests > 0 && { spent: spentRow(spent) }),
+    ...(price && { price }),
     costOf: ({ usage, time, role }: Message) => {
       if (usage === undefined || role !== "assistant") return undefined;
       const request = { usage, time, model: conversation.model };
@@ -111,7 +121,9 @@ export async function sessionPage(
 
 /** An export can work nothing out any more: it has the replay in the session's own window. */
 async function withReplay(page: Page, options: PageOptions): Promise<Page> {
-  const { window, usable } = page.data.about;
+  const { about, steps } = page.data;
+  const { window, usable } = about;
+  if (steps.length > MOST_REPLAYED) return page;
   const replays: Replay[] = [];
   for (const size of usable > SMALL_WINDOW ? [window, SMALL_WINDOW] : [window]) {
     const replay = await replayIn(page, size, options).catch(() => undefined);
@@ -119,6 +131,9 @@ async function withReplay(page: Page, options: PageOptions): Promise<Page> {
   }
   return { ...page, data: { ...page.data, replays } };
 }
+
+/** Longer sessions take minutes to play: a page on a server plays them when somebody asks. */
+const MOST_REPLAYED = 5_000;
 
 /** A window that many models have. */
 const SMALL_WINDOW = 64_000;

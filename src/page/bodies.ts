@@ -7,6 +7,7 @@ import {
 } from "../core/message/message.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { isRecord } from "../core/text/json.ts";
+import { originalOf } from "./originals.ts";
 import type { PageBody, PagePart } from "./data.ts";
 
 /** The texts of a message as the model got them. */
@@ -16,12 +17,12 @@ export function bodyOf(message: Message): PageBody {
 
 function partOf(part: Part): PagePart {
   if (part.type === "text") {
-    return { type: "text", text: part.text, ...originalOf(part.original) };
+    return { type: "text", text: part.text, ...named(part.original) };
   }
   if (part.type === "reasoning") return { type: "reasoning", text: part.text };
   if (part.type === "tool-call") {
     const text = isRecord(part.input) ? JSON.stringify(part.input, null, 2) : inputText(part.input);
-    return { type: "call", tool: part.toolName, text, ...originalOf(part.original) };
+    return { type: "call", tool: part.toolName, text, ...named(part.original) };
   }
   if (part.type === "tool-result") return resultPart(part);
   if (part.type === "file") {
@@ -41,10 +42,10 @@ function resultPart(part: ToolResultPart): PagePart {
     ...(part.isError === true && { failed: true }),
     ...(part.exitCode !== undefined && { exitCode: part.exitCode }),
     ...(isPruned(part) && { pruned: true }),
-    ...originalOf(part.original),
+    ...named(originalOf(part)),
   };
 }
 
-function originalOf(original: string | undefined): Pick<PagePart, "original"> {
+function named(original: string | undefined): Pick<PagePart, "original"> {
   return original === undefined ? {} : { original };
 }

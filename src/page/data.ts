@@ -35,6 +35,8 @@ export interface PageData {
   readonly spent?: SpentRow;
   /** The same session as Longhaul would have kept it, where that was worked out. */
   readonly replays?: readonly Replay[];
+  /** What an archive may have of outputs that the model got cut or as placeholders. */
+  readonly originals: readonly OriginalRow[];
   /** How many messages one piece of texts has. */
   readonly perPiece: number;
 }
@@ -116,7 +118,41 @@ export interface PageEdit {
   readonly replaced: readonly number[];
   readonly summary?: PageSummary;
   /** What models took for it, in their tokens. */
-  readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
+  readonly usage?: ModelUse;
+  readonly bill?: EditBill;
+}
+
+export interface ModelUse {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+/** What an edit cost and brought, in the provider's tokens. */
+export interface EditBill {
+  /** Behind the first change of the window: what the cache no longer gave, and got anew. */
+  readonly rewritten: number;
+  /** So many requests were smaller by what was saved: those up to the next compaction. */
+  readonly requests: number;
+  /** What a model took that wrote the summary. */
+  readonly model: ModelUse;
+  /** Nobody reported that: it is what the model had to read, and wrote. */
+  readonly isEstimated?: true;
+  /** US dollars, where the model has a price: what the cache gave is priced as read from it. */
+  readonly spent?: number;
+  readonly spared?: number;
+}
+
+/** An original, and the message that names it. */
+export interface OriginalRow {
+  readonly handle: string;
+  readonly message: number;
+}
+
+/** The messages of a conversation that hold a text, or whose originals do. */
+export interface Found {
+  readonly id: string;
+  readonly hits: readonly number[];
 }
 
 export interface PageSummary {

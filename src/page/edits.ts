@@ -2,7 +2,9 @@ import type { Ledger } from "../core/ledger/index.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { messageText, resultText } from "../core/message/message.ts";
 import { findTruncation } from "../core/truncate/marker.ts";
+import type { TokenPrice } from "../simulate/index.ts";
 import type { PageEdit, PageStep } from "./data.ts";
+import { billOf } from "./edit-bill.ts";
 import { summaryLines } from "./summary-lines.ts";
 import type { Pool, PoolView } from "./views.ts";
 
@@ -13,13 +15,17 @@ interface EditsInput {
   readonly tokens: readonly number[];
   readonly scale: number;
   readonly ledger: Ledger;
+  readonly price?: TokenPrice;
+  /** The provider's tokens of what every request has beside the messages. */
+  readonly beside: number;
 }
 
 /** What each view but the first began with. */
-export function editsOf({ pool, steps, tokens, scale, ledger }: EditsInput): PageEdit[] {
+export function editsOf(input: EditsInput): PageEdit[] {
+  const { pool, steps, tokens, scale, ledger, price, beside } = input;
   const sizeOf = (list: readonly number[]): number =>
     list.reduce((total, number) => total + (tokens[number] ?? 0), 0) * scale;
-  return pool.views.slice(1).map((after, at) => {
+  const edits = pool.views.slice(1).map((after, at): PageEdit => {
     const view = at + 1;
     const before = pool.views[at] as PoolView;
     const made = after.list.slice(0, after.start);
@@ -41,6 +47,11 @@ export function editsOf({ pool, steps, tokens, scale, ledger }: EditsInput): Pag
       ...(summary !== undefined && { summary: summaryOf(pool, summary, ledger) }),
       ...after.made,
     };
+  });
+  return edits.map((edit, at) => {
+    const next = edits.slice(at + 1).find(({ type }) => type === "compact")?.step;
+    const bill = billOf(edit, next, { pool, steps, price, sizeOf, beside });
+    return { ...edit, ...(bill && { bill }) };
   });
 }
 

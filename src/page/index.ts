@@ -1,8 +1,10 @@
 import { readAssets } from "./assets.ts";
 import { createLive, type LiveRequest } from "./live.ts";
+import type { Originals } from "./originals.ts";
 import { servePage } from "./serve.ts";
 
 export type { LiveRequest } from "./live.ts";
+export type { Originals } from "./originals.ts";
 
 /** A page that shows conversations while they go on. */
 export interface LivePage {
@@ -14,14 +16,21 @@ export interface LivePage {
   close(): void;
 }
 
+/** Where a page listens, and where it finds originals. */
+export interface LivePageOptions {
+  readonly port?: number;
+  readonly archive?: Originals;
+}
+
 /**
  * Serves a page of an agent's conversations on this machine: what fills the window, request by request,
  * and every edit. What it shows is kept in memory. Rejects with `ContextError` code `invalid-options`
  * where it cannot listen.
- * @param options `port`: where it listens. Default: any that is free.
+ * @param options `port`: where it listens. Default: any that is free. `archive`: that of the agent's
+ *   context; what was truncated or pruned is shown and searched in it. Default: none.
  */
-export async function openPage(options: { readonly port?: number } = {}): Promise<LivePage> {
-  const live = createLive();
+export async function openPage(options: LivePageOptions = {}): Promise<LivePage> {
+  const live = createLive(options.archive);
   const server = await servePage(live.source, readAssets(), options.port);
   return {
     url: server.url,

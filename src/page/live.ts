@@ -9,8 +9,9 @@ import { estimator } from "../core/tokens/estimator.ts";
 import { modelFamily } from "../core/tokens/family.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { ConversationRow } from "./data.ts";
+import type { Originals } from "./originals.ts";
 import { type Page, pageOf } from "./page-data.ts";
-import type { PageSource } from "./serve.ts";
+import type { PageSource } from "./page-source.ts";
 import type { Window } from "./views.ts";
 
 /** A request as it goes to the model. */
@@ -62,7 +63,7 @@ interface Followed {
 }
 
 /** Nothing is followed yet; all of it stays in memory. */
-export function createLive(now: () => number = Date.now): Live {
+export function createLive(originals?: Originals, now: () => number = Date.now): Live {
   const all = new Map<string, Followed>();
   const listeners = new Set<(id: string) => void>();
   const tell = (id: string): void => {
@@ -82,6 +83,7 @@ export function createLive(now: () => number = Date.now): Live {
       if (known !== undefined) all.set(id, { ...known, usage });
     },
     source: {
+      ...(originals && { originals }),
       conversations: () => [...all.values()].toReversed().map(rowOf),
       page(id) {
         const one = all.get(id);

@@ -11,6 +11,8 @@ import { adviceOn } from "./advice.ts";
 import { type Areas, areasOf } from "./areas.ts";
 import type { About, PageData, PageMessage, PageStep, SpentRow } from "./data.ts";
 import { editsOf, truncationsOf } from "./edits.ts";
+import type { TokenPrice } from "../simulate/index.ts";
+import { originalsOf } from "./originals.ts";
 import { type Pool, poolOf, type Window } from "./views.ts";
 
 /** What a page is made from. */
@@ -25,6 +27,8 @@ export interface PageInput {
   /** Of the window of now, in the provider's tokens. */
   readonly size: WindowSize;
   readonly spent?: SpentRow;
+  /** What the model's tokens cost, where that is known. */
+  readonly price?: TokenPrice;
   /** US dollars of the request that a message answers. */
   readonly costOf?: (message: Message) => number | undefined;
 }
@@ -54,7 +58,11 @@ export function pageOf(input: PageInput): Page {
   const measure = { scale, outside: size.outside, usable: about.usable };
   const tokens = items.map((each) => each.reduce((total, item) => total + item.tokens, 0));
   const edits = [
-    ...editsOf({ pool, steps, tokens, scale, ledger }),
+    ...editsOf({
+      ...{ pool, steps, tokens, scale, ledger },
+      ...(input.price && { price: input.price }),
+      beside: size.outside + (system + schemas) * scale,
+    }),
     ...truncationsOf({ pool, steps, own }),
   ].toSorted((one, other) => one.step - other.step);
   const data: PageData = {
@@ -79,6 +87,7 @@ export function pageOf(input: PageInput): Page {
     commands: ledger.commands.map(({ output: _, ...command }) => command),
     instructions: ledger.instructions,
     ...(input.spent && { spent: input.spent }),
+    originals: originalsOf(pool.messages, (number) => pool.instead.has(number)),
     perPiece: PER_PIECE,
   };
   return { data, messages: pool.messages };

@@ -3,20 +3,10 @@ import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 import { ContextError, errorMessage } from "../core/error.ts";
 import type { Assets } from "./assets.ts";
-import type { ConversationRow, Replay } from "./data.ts";
-import type { Page } from "./page-data.ts";
-import { contentPolicy, piecesOf, servedPage } from "./write.ts";
-
-/** What a page on a server shows. */
-export interface PageSource {
-  conversations(): readonly ConversationRow[];
-  /** `undefined` for an id that there is not. */
-  page(id: string): Page | undefined;
-  /** The session as Longhaul would have kept it in a window; absent where nobody can work it out. */
-  replay?: (id: string, window: number) => Promise<Replay>;
-  /** Calls back with the id of a conversation that went on; returns how to stop that. */
-  watch?: (heard: (id: string) => void) => () => void;
-}
+import { originalIn } from "./originals.ts";
+import type { PageSource } from "./page-source.ts";
+import { searchPages } from "./search.ts";
+import { contentPolicy, exportedPage, originalsFor, piecesOf, servedPage } from "./write.ts";
 
 /** Answers requests of the page. */
 export interface PageHandler {
@@ -48,6 +38,8 @@ export function createPageHandler(source: PageSource, assets: Assets): PageHandl
         send(response, 401, { ...headers, "content-type": TEXT }, "the token is missing");
       } else if (url.pathname === "/page/events") {
         sendEvents(response, source, headers);
+      } else if (url.pathname === "/page/export") {
+        void sendExport(url, source, { assets, response, headers });
       } else {
         void answerData(url, source, response, headers);
       }
@@ -86,14 +78,50 @@ async function answerData(
 
 async function dataFor({ pathname, searchParams }: URL, source: PageSource): Promise<unknown> {
   if (pathname === "/page/conversations") return source.conversations();
+  if (pathname === "/page/search") return searchPages(source, searchParams.get("q") ?? "");
   const id = searchParams.get("id") ?? "";
   const page = source.page(id);
   if (page === undefined) return undefined;
   if (pathname === "/page/data") return page.data;
   if (pathname === "/page/texts") return piecesOf(page)[Number(searchParams.get("piece"))]?.();
+  if (pathname === "/page/original") {
+    const handle = searchParams.get("handle");
+    const row = page.data.originals.find((one) => one.handle === handle);
+    return row && { text: await originalIn(source.originals, row.handle) };
+  }
   const window = Number(searchParams.get("window"));
   if (pathname === "/page/replay") return source.replay?.(id, window);
   return undefined;
+}
+
+interface ExportParts {
+  readonly assets: Assets;
+  readonly response: http.ServerResponse;
+  readonly headers: Headers;
+}
+
+/** A conversation as one file. */
+async function sendExport(
+  { searchParams }: URL,
+  source: PageSource,
+  { assets, response, headers }: ExportParts,
+): Promise<void> {
+  const page = source.page(searchParams.get("id") ?? "");
+  if (page === undefined) {
+    return send(response, 404, { ...headers, "content-type": TEXT }, "not here");
+  }
+  try {
+    const whole = (await source.toExport?.(page)) ?? page;
+    const file = exportedPage(whole, assets, await originalsFor(page, source.originals));
+    send(
+      response,
+      200,
+      { ...headers, "content-type": "text/html; charset=utf-8" },
+      [...file].join(""),
+    );
+  } catch (error) {
+    send(response, 400, { ...headers, "content-type": TEXT }, errorMessage(error));
+  }
 }
 
 /** So often a line goes to a browser that waits, so that nobody between takes it for dead. */
@@ -117,7 +145,8 @@ function sendEvents(response: http.ServerResponse, source: PageSource, headers: 
 
 function send(response: http.ServerResponse, status: number, headers: Headers, text: string): void {
   response.on("error", () => undefined);
-  response.writeHead(status, headers);
+  // A browser shows how much of it has come.
+  response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(text)) });
   response.end(text);
 }
 

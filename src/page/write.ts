@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Assets } from "./assets.ts";
 import { bodyOf } from "./bodies.ts";
+import { originalIn, type Originals } from "./originals.ts";
 import type { Page } from "./page-data.ts";
 
 /** What the page is told about where its data is. */
@@ -8,20 +9,52 @@ type Home = "file" | "server";
 
 /**
  * The page as one file that loads nothing: its data is JSON in elements that no browser runs or
- * interprets, the texts of the messages in pieces that are parsed when somebody looks at them.
+ * interprets. The script stands before the texts of the messages, so that the page is there while
+ * they are still read; they come in pieces that are parsed when somebody looks at them.
  */
-export function* exportedPage(page: Page, assets: Assets): Generator<string> {
-  const title = `${page.data.about.title || page.data.about.agent} · Longhaul`;
-  yield* pageHead({ assets, title, home: "file" });
-  yield inert("longhaul-data", page.data);
-  for (const [piece, texts] of piecesOf(page).entries()) yield inert(`longhaul-${piece}`, texts());
-  yield pageEnd(assets);
+export function* exportedPage(
+  page: Page,
+  assets: Assets,
+  originals: ReadonlyMap<string, string> = new Map(),
+): Generator<string> {
+  const { data } = page;
+  const title = `${data.about.title || data.about.agent} · Longhaul`;
+  const wait = `Reading ${data.messages.length.toLocaleString("en")} messages …`;
+  yield* pageHead({ assets, title, home: "file", wait });
+  const kept = data.originals.filter(({ handle }) => originals.has(handle));
+  yield inert("data", { ...data, originals: kept });
+  yield scriptOf(assets);
+  for (const [piece, texts] of piecesOf(page).entries()) yield inert(String(piece), texts());
+  for (const [handle, text] of originals) yield inert(handle, text);
+  yield END;
+}
+
+/** So much of the archive goes into a file: no single original above this, and so much of all. */
+const MOST_OF_ONE = 200_000;
+const MOST_OF_ALL = 10_000_000;
+
+/** The originals that a file takes with it, in the order of their messages. */
+export async function originalsFor(
+  { data }: Page,
+  originals: Originals | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map<string, string>();
+  let room = MOST_OF_ALL;
+  for (const { handle } of data.originals) {
+    if (kept.has(handle)) continue;
+    const text = await originalIn(originals, handle);
+    if (text === undefined || text.length > Math.min(room, MOST_OF_ONE)) continue;
+    kept.set(handle, text);
+    room -= text.length;
+  }
+  return kept;
 }
 
 /** The page without any data; it asks its server for that. */
 export function servedPage(assets: Assets): string {
-  const head = [...pageHead({ assets, title: "Longhaul", home: "server" })];
-  return [...head, pageEnd(assets)].join("");
+  const wait = "Reading the session …";
+  const head = [...pageHead({ assets, title: "Longhaul", home: "server", wait })];
+  return [...head, scriptOf(assets), END].join("");
 }
 
 /** The texts of the messages, so many in each piece. */
@@ -52,9 +85,11 @@ interface HeadParts {
   readonly assets: Assets;
   readonly title: string;
   readonly home: Home;
+  /** Stands there until the script runs. */
+  readonly wait: string;
 }
 
-function* pageHead({ assets, title, home }: HeadParts): Generator<string> {
+function* pageHead({ assets, title, home, wait }: HeadParts): Generator<string> {
   yield `<!doctype html>
 <html lang="en" data-home="${home}">
 <head>
@@ -67,19 +102,21 @@ function* pageHead({ assets, title, home }: HeadParts): Generator<string> {
 <style>${assets.style}</style>
 </head>
 <body>
-<div id="app"><p class="loading" role="status">Reading the session …</p></div>
+<div id="app"><p class="loading" role="status">${wait}</p></div>
 <noscript><p class="loading">This page needs JavaScript; all of it is in this file.</p></noscript>
 `;
 }
 
-function pageEnd({ script }: Assets): string {
-  return `<script>${script}</script>\n</body>\n</html>\n`;
+function scriptOf({ script }: Assets): string {
+  return `<script>${script}</script>\n`;
 }
+
+const END = "</body>\n</html>\n";
 
 /** JSON in an element that is never run: no `<` in it, so nothing in it can end the element. */
 function inert(id: string, value: unknown): string {
   const json = JSON.stringify(value).replaceAll("<", String.raw`\u003c`);
-  return `<script type="application/json" id="${id}">${json}</script>\n`;
+  return `<script type="application/json" id="longhaul-${id}">${json}</script>\n`;
 }
 
 function escaped(text: string): string {

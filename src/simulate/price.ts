@@ -13,7 +13,7 @@ export interface TokenPrice {
 const MILLION = 1_000_000;
 
 /** US dollars of all prompts and of the summaries; answers of the agent cost the same everywhere. */
-export function costOf(total: CacheTotal, price: TokenPrice): number {
+export function costOf(total: Omit<CacheTotal, "rules">, price: TokenPrice): number {
   const { input, output, cacheRead, cacheWrite = input } = price;
   const prompts = total.fresh * input + total.read * cacheRead + total.written * cacheWrite;
   return (prompts + total.output * output) / MILLION;

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { PageData, PageEdit } from "../data.ts";
+import type { Found, PageData, PageEdit } from "../data.ts";
 import { Header } from "./header.tsx";
 import { type Chosen, type Listed, Messages } from "./messages.tsx";
 import { type Model, modelOf } from "./model.ts";
 import type { Source } from "./source.ts";
 import { Commands, Edits, Files, Instructions, Largest, Requests } from "./tables.tsx";
 import { Tabs, type Tab } from "./tabs.tsx";
-import { createTexts, type Texts } from "./texts.ts";
+import { createTexts, type Finding, type Texts } from "./texts.ts";
 import { Timeline } from "./timeline.tsx";
 import { WithLonghaul } from "./with-longhaul.tsx";
 
@@ -24,18 +24,24 @@ interface SessionProps {
   readonly source: Source;
   readonly id: string;
   readonly data: PageData;
+  /** What is searched; it stays when another conversation is opened. */
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** Hears of the hits in all conversations. */
+  readonly onFound: (found: readonly Found[]) => void;
 }
 
 const SEARCH_AFTER_MS = 150;
 
 /** One session. */
-export function Session({ source, id, data }: SessionProps) {
+export function Session(props: SessionProps) {
+  const { source, id, data } = props;
   const model = useMemo(() => modelOf(data), [data]);
   const texts = useMemo(() => createTexts(source, id, data), [source, id, data]);
   const [tab, setTab] = useState<TabId>("messages");
   const [beside, setBeside] = useState<readonly (number | null)[]>();
-  const place = usePlace(model);
-  const search = useSearch(texts, () => place.setListed("found"));
+  const place = usePlace(model, props.query === "" ? "said" : "found");
+  const search = useSearch(texts, props, () => place.setListed("found"));
   const { step, setStep, choose } = place;
   const onMessage = useCallback(
     (message: number) => {
@@ -57,7 +63,7 @@ export function Session({ source, id, data }: SessionProps) {
   const canReplay = canServe || data.replays !== undefined;
   return (
     <>
-      <Header data={data} />
+      <Header {...{ data, id, source }} />
       {data.steps.length > 1 && (
         <Timeline {...{ model, step, beside }} hits={hitSteps} onStep={setStep} />
       )}
@@ -107,11 +113,11 @@ interface Place {
 }
 
 /** Where the person is: a request, and a message or an edit. A page that goes on stays at its end. */
-function usePlace(model: Model): Place {
+function usePlace(model: Model, first: Listed): Place {
   const last = model.data.steps.length - 1;
   const [wanted, setWanted] = useState<number>();
   const [chosen, setChosen] = useState<Chosen>();
-  const [listed, setListed] = useState<Listed>("said");
+  const [listed, setListed] = useState<Listed>(first);
   const step = Math.min(wanted ?? last, last);
   const setStep = (next: number): void => {
     setWanted(next === last ? undefined : next);
@@ -133,20 +139,24 @@ function usePlace(model: Model): Place {
   return { step, chosen, listed, setStep, setListed, choose };
 }
 
-function useSearch(texts: Texts, onFirst: () => void) {
-  const [query, setQuery] = useState("");
-  const [hits, setHits] = useState<readonly number[]>([]);
-  const [isSearching, setSearching] = useState(false);
+const NOTHING: Finding = { hits: [], share: 1 };
+
+function useSearch(
+  texts: Texts,
+  { query, onQuery: setQuery, onFound }: SessionProps,
+  onFirst: () => void,
+) {
+  const [finding, setFinding] = useState<Finding>(NOTHING);
   useEffect(() => {
     const wanted = query.trim();
-    setHits([]);
-    setSearching(wanted !== "");
+    setFinding({ ...NOTHING, share: wanted === "" ? 1 : 0 });
+    onFound([]);
     if (wanted === "") return undefined;
     let stop = (): void => undefined;
     const timer = setTimeout(() => {
-      stop = texts.search(wanted, (found, isDone) => {
-        setHits(found);
-        setSearching(!isDone);
+      stop = texts.search(wanted, (found) => {
+        setFinding(found);
+        onFound(found.everywhere ?? []);
       });
     }, SEARCH_AFTER_MS);
     return () => {
@@ -159,7 +169,7 @@ function useSearch(texts: Texts, onFirst: () => void) {
     if (query === "" && next !== "") onFirst();
     setQuery(next);
   };
-  return { query, hits, isSearching, onQuery };
+  return { query, ...finding, onQuery };
 }
 
 /** The key / leads to the search, as in many programs. */

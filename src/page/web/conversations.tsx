@@ -1,14 +1,16 @@
-import type { ConversationRow } from "../data.ts";
+import type { ConversationRow, Found } from "../data.ts";
 import { percent, plural, short } from "./format.ts";
 
 interface ConversationsProps {
   readonly rows: readonly ConversationRow[];
+  /** What a search found in them. */
+  readonly found: readonly Found[];
   readonly open: string;
   readonly onOpen: (id: string) => void;
 }
 
 /** All conversations, those of sub-agents under their parents. */
-export function Conversations({ rows, open, onOpen }: ConversationsProps) {
+export function Conversations({ rows, found, open, onOpen }: ConversationsProps) {
   const ids = new Set(rows.map(({ id }) => id));
   const top = rows.filter(({ parent }) => parent === undefined || !ids.has(parent));
   return (
@@ -16,7 +18,7 @@ export function Conversations({ rows, open, onOpen }: ConversationsProps) {
       <h2>{plural(rows.length, "conversation")}</h2>
       <ul>
         {top.map((row) => (
-          <Entry key={row.id} {...{ row, rows, open, onOpen }} />
+          <Entry key={row.id} {...{ row, rows, found, open, onOpen }} />
         ))}
       </ul>
     </nav>
@@ -26,10 +28,12 @@ export function Conversations({ rows, open, onOpen }: ConversationsProps) {
 function Entry({
   row,
   rows,
+  found,
   open,
   onOpen,
 }: ConversationsProps & { readonly row: ConversationRow }) {
   const { id, title, model, tokens, usable, steps, edits } = row;
+  const hits = found.find((one) => one.id === id)?.hits.length ?? 0;
   const children = rows.filter(({ parent }) => parent === id);
   return (
     <li>
@@ -40,6 +44,7 @@ function Entry({
           {edits > 0 && ` · ${plural(edits, "edit")}`}
           {model && ` · ${model}`}
         </span>
+        {hits > 0 && <span class="badge hit">{plural(hits, "message")} found</span>}
         <span class="meter" aria-hidden="true">
           <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
         </span>
@@ -47,7 +52,7 @@ function Entry({
       {children.length > 0 && (
         <ul>
           {children.map((child) => (
-            <Entry key={child.id} row={child} {...{ rows, open, onOpen }} />
+            <Entry key={child.id} row={child} {...{ rows, found, open, onOpen }} />
           ))}
         </ul>
       )}

@@ -84,7 +84,7 @@ interface PairProps {
 
 /** An original beside what stands for it. */
 export function Pair({ texts, from, to, query = "" }: PairProps) {
-  if (from === to) return <Parts texts={texts} message={to} query={query} />;
+  if (from === to) return <Cut {...{ texts, query }} message={to} />;
   return (
     <div class="pair">
       <section aria-label="Before">
@@ -97,6 +97,44 @@ export function Pair({ texts, from, to, query = "" }: PairProps) {
       </section>
     </div>
   );
+}
+
+/** What was cut on arrival: the whole of it, where the archive has it, beside what the model got. */
+function Cut({ texts, message, query = "" }: PartsProps) {
+  const { original } = useBody(texts, message)?.find((part) => part.original !== undefined) ?? {};
+  const load = original === undefined ? undefined : texts.original(original);
+  const parts = <Parts texts={texts} message={message} query={query} />;
+  if (load === undefined) return parts;
+  return (
+    <div class="pair">
+      <section aria-label="As it came">
+        <h3>As it came</h3>
+        <Original load={load} query={query} />
+      </section>
+      <section aria-label="What the model got">
+        <h3>What the model got</h3>
+        {parts}
+      </section>
+    </div>
+  );
+}
+
+interface OriginalProps {
+  readonly load: () => Promise<string | undefined>;
+  readonly query: string;
+}
+
+/** A text of the archive. */
+function Original({ load, query }: OriginalProps) {
+  const [text, setText] = useState<string | false>();
+  useEffect(() => {
+    load()
+      .then((loaded) => setText(loaded ?? false))
+      .catch(() => setText(false));
+  }, []);
+  if (text === undefined) return <p class="quiet">Loading …</p>;
+  if (text === false) return <p class="quiet">The archive has it no more, or it is too large.</p>;
+  return <LongText text={text} query={query} />;
 }
 
 interface PartsProps {
@@ -112,7 +150,7 @@ export function Parts({ texts, message, query = "" }: PartsProps) {
   return (
     <>
       {body.map((part, at) => (
-        <PartView key={`${message} ${at}`} part={part} query={query} />
+        <PartView key={`${message} ${at}`} {...{ part, texts, query }} />
       ))}
     </>
   );
@@ -127,8 +165,16 @@ const NAMES: Readonly<Record<PagePart["type"], string>> = {
   other: "Part",
 };
 
-function PartView({ part, query }: { readonly part: PagePart; readonly query: string }) {
+interface PartProps {
+  readonly part: PagePart;
+  readonly texts: Texts;
+  readonly query: string;
+}
+
+function PartView({ part, texts, query }: PartProps) {
+  const [isOpen, setOpen] = useState(false);
   const { type, tool, failed, exitCode, original, pruned } = part;
+  const load = original === undefined ? undefined : texts.original(original);
   const empty = type === "reasoning" ? "(only its signature is kept)" : "(empty)";
   return (
     <section class={`part part-${type}`}>
@@ -143,9 +189,15 @@ function PartView({ part, query }: { readonly part: PagePart; readonly query: st
       <LongText text={part.text || empty} query={query} />
       {original && (
         <p class="quiet">
-          The whole of it: <code>{original}</code>
+          The whole of it: <code>{original}</code>{" "}
+          {load && (
+            <button type="button" class="link" onClick={() => setOpen(!isOpen)}>
+              {isOpen ? "Hide it" : "Show it"}
+            </button>
+          )}
         </p>
       )}
+      {isOpen && load && <Original load={load} query={query} />}
     </section>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { PageEdit, SummaryLine } from "../data.ts";
+import type { EditBill, PageEdit, SummaryLine } from "../data.ts";
 import { Pair } from "./detail.tsx";
-import { count, plural, short } from "./format.ts";
+import { count, money, plural, short } from "./format.ts";
 import { editTitle, type Model, roleOf, tokensOf, viewList } from "./model.ts";
+import { Figure } from "./tables.tsx";
 import type { Texts } from "./texts.ts";
 
 interface EditProps {
@@ -17,7 +18,7 @@ export function EditDetail({ model, texts, edit, onMessage }: EditProps) {
   const { data, totals } = model;
   const before = data.steps[edit.step - 1]?.reported;
   const after = data.steps[edit.step]?.reported;
-  const { usage, saved, dropped, replaced, summary } = edit;
+  const { saved, dropped, replaced, summary } = edit;
   return (
     <article class="detail" aria-label={editTitle(edit)}>
       <header>
@@ -38,17 +39,41 @@ export function EditDetail({ model, texts, edit, onMessage }: EditProps) {
             </span>
           )}
           {dropped > 0 && <span>{plural(dropped, "message")} went</span>}
-          {usage && (
-            <span>
-              models took {count(usage.input)} in, {count(usage.output)} out for it
-            </span>
-          )}
         </p>
       </header>
+      {edit.bill && <Bill saved={saved} bill={edit.bill} />}
       {summary && <Summary lines={summary.lines} onMessage={onMessage} />}
       {replaced.length > 0 && <Pieces texts={texts} edit={edit} model={model} />}
       {edit.view !== undefined && <Lists model={model} edit={edit} onMessage={onMessage} />}
     </article>
+  );
+}
+
+/** What an edit cost beside what it spared. */
+function Bill({ saved, bill }: { readonly saved: number; readonly bill: EditBill }) {
+  const { rewritten, requests, model, isEstimated, spent, spared } = bill;
+  return (
+    <dl class="figures bill">
+      <Figure
+        name="Spared"
+        value={spared === undefined ? short(saved * requests) : money(spared)}
+        note={`${short(saved)} tokens in each of ${plural(requests, "request")} up to the next compaction`}
+      />
+      <Figure
+        name="Cost"
+        value={spent === undefined ? short(rewritten + model.input + model.output) : money(spent)}
+        note={`${short(rewritten)} tokens anew, which the cache had`}
+      />
+      <Figure
+        name="Model"
+        value={model.output > 0 ? `${short(model.input)} in` : "none"}
+        note={
+          model.output > 0
+            ? `${short(model.output)} out${isEstimated ? ", estimated: nothing was reported" : ""}`
+            : "no model was asked"
+        }
+      />
+    </dl>
   );
 }
 

@@ -1,9 +1,17 @@
+import { useState } from "preact/hooks";
 import type { PageData } from "../data.ts";
 import { count, localTime, money, percent, plural, short } from "./format.ts";
+import type { Source } from "./source.ts";
 import { Figure } from "./tables.tsx";
 
+interface HeaderProps {
+  readonly data: PageData;
+  readonly id: string;
+  readonly source: Source;
+}
+
 /** What session it is, and its figures. */
-export function Header({ data }: { readonly data: PageData }) {
+export function Header({ data, id, source }: HeaderProps) {
   const { about } = data;
   const { title, agent, model, cwd, startedAt, updatedAt, warnings } = about;
   const facts = [
@@ -16,6 +24,7 @@ export function Header({ data }: { readonly data: PageData }) {
   return (
     <header class="head">
       <p class="brand">Longhaul</p>
+      {source.export && <Save name={title || agent} file={() => source.export?.(id)} />}
       <h1>{title || agent}</h1>
       <p class="facts">
         {facts.map((fact) => fact !== undefined && <span key={fact}>{fact}</span>)}
@@ -34,6 +43,31 @@ export function Header({ data }: { readonly data: PageData }) {
     </header>
   );
 }
+
+/** The conversation as one file that can be sent to somebody. */
+function Save({ name, file }: { name: string; file: () => Promise<Blob> | undefined }) {
+  const [state, setState] = useState("");
+  const save = async (): Promise<void> => {
+    setState("Writing the file …");
+    const blob = await file();
+    if (blob === undefined) return;
+    const href = URL.createObjectURL(blob);
+    const download = `${name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60) || "session"}.html`;
+    Object.assign(document.createElement("a"), { href, download }).click();
+    setTimeout(() => URL.revokeObjectURL(href), REVOKE_MS);
+    setState("");
+  };
+  return (
+    <p class="save">
+      <span role="status">{state}</span>
+      <button type="button" onClick={() => void save().catch((error) => setState(String(error)))}>
+        Save as a file
+      </button>
+    </p>
+  );
+}
+
+const REVOKE_MS = 60_000;
 
 function Fullness({ data }: { readonly data: PageData }) {
   const { about, edits, spent, steps } = data;

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ConversationRow, PageData } from "../data.ts";
+import type { ConversationRow, Found, PageData } from "../data.ts";
 import { Session } from "./app.tsx";
 import { Conversations } from "./conversations.tsx";
 import { fileSource, serverSource, type Source } from "./source.ts";
@@ -15,6 +15,8 @@ interface Live {
   readonly id: string;
   readonly data: PageData | undefined;
   readonly problem: string | undefined;
+  /** Which share of the session has come, before the first view. */
+  readonly share: number;
   /** Whether the program behind the page is gone. */
   readonly isLost: boolean;
   readonly open: (id: string) => void;
@@ -26,6 +28,7 @@ function useLive(source: Source): Live {
   const [wanted, open] = useState<string>();
   const [data, setData] = useState<PageData>();
   const [problem, setProblem] = useState<string>();
+  const [share, setShare] = useState(0);
   const [isLost, setLost] = useState(false);
   const [version, setVersion] = useState(0);
   const id = wanted ?? rows?.[0]?.id ?? "";
@@ -36,7 +39,7 @@ function useLive(source: Source): Live {
       if (!stop.signal.aborted) setRows(list);
       const first = wanted ?? list[0]?.id ?? "";
       if (list.length === 0 && !isFile) return;
-      const next = await source.data(first);
+      const next = await source.data(first, setShare);
       if (stop.signal.aborted) return;
       document.title = `${next.about.title || next.about.agent} · Longhaul`;
       setData(next);
@@ -56,11 +59,13 @@ function useLive(source: Source): Live {
       }, REDRAW_MS);
     }, setLost);
   }, []);
-  return { rows, id, data, problem, isLost, open };
+  return { rows, id, data, problem, share, isLost, open };
 }
 
 function Page({ source }: { readonly source: Source }) {
-  const { rows, id, data, problem, isLost, open } = useLive(source);
+  const { rows, id, data, problem, share, isLost, open } = useLive(source);
+  const [query, onQuery] = useState("");
+  const [found, onFound] = useState<readonly Found[]>([]);
   if (problem !== undefined && data === undefined) return <Notice text={problem} isAlert />;
   const isWaiting = rows?.length === 0 && !isFile;
   const hasList = rows !== undefined && rows.length > 1;
@@ -72,12 +77,15 @@ function Page({ source }: { readonly source: Source }) {
         </p>
       )}
       <div class={hasList ? "shell has-list" : "shell"}>
-        {hasList && <Conversations rows={rows} open={id} onOpen={open} />}
+        {hasList && <Conversations {...{ rows, found }} open={id} onOpen={open} />}
         <main>
           {data !== undefined ? (
-            <Session key={id} {...{ source, id, data }} />
+            <Session key={id} {...{ source, id, data, query, onQuery, onFound }} />
           ) : (
-            <Notice text={isWaiting ? WAITING : "Reading the session …"} />
+            <Notice
+              text={isWaiting ? WAITING : "Reading the session …"}
+              {...(share > 0 && { share })}
+            />
           )}
         </main>
       </div>
@@ -87,11 +95,18 @@ function Page({ source }: { readonly source: Source }) {
 
 const WAITING = "No conversation yet. The page shows the first one as soon as it begins.";
 
-function Notice({ text, isAlert }: { readonly text: string; readonly isAlert?: true }) {
+interface NoticeProps {
+  readonly text: string;
+  readonly isAlert?: true;
+  readonly share?: number;
+}
+
+function Notice({ text, isAlert, share }: NoticeProps) {
   return (
-    <p class="loading" role={isAlert ? "alert" : "status"}>
-      {text}
-    </p>
+    <div class="loading" role={isAlert ? "alert" : "status"}>
+      <p>{text}</p>
+      {share !== undefined && <progress aria-label="Read so far" value={share} max={1} />}
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import type { PageEdit } from "../data.ts";
 import { variableOf } from "./colours.ts";
 import { MessageDetail } from "./detail.tsx";
 import { EditDetail } from "./edit-detail.tsx";
-import { clock, count, plural, short } from "./format.ts";
+import { clock, count, percent, plural, short } from "./format.ts";
 import { editTitle, type Model, roleOf, seenAt, tokensOf } from "./model.ts";
 import type { Texts } from "./texts.ts";
 import { VirtualList } from "./virtual-list.tsx";
@@ -24,7 +24,8 @@ interface MessagesProps {
   readonly listed: Listed;
   readonly query: string;
   readonly hits: readonly number[];
-  readonly isSearching: boolean;
+  /** How much was searched. */
+  readonly share: number;
   readonly onQuery: (query: string) => void;
   readonly onListed: (listed: Listed) => void;
   readonly onChoose: (chosen: Chosen | undefined) => void;
@@ -49,7 +50,11 @@ export function Messages(props: MessagesProps) {
         <Toolbar {...props} found={rows.length} />
         {rows.length === 0 ? (
           <p class="empty">
-            {query === "" ? "There is nothing here." : `Nothing holds “${query}”.`}
+            {query === "" || listed !== "found"
+              ? "There is nothing here."
+              : props.share < 1
+                ? "Searching …"
+                : `Nothing holds “${query}”.`}
           </p>
         ) : (
           <VirtualList
@@ -92,7 +97,7 @@ export function Messages(props: MessagesProps) {
 }
 
 function Toolbar(props: MessagesProps & { readonly found: number }) {
-  const { step, listed, query, hits, isSearching, onQuery, onListed } = props;
+  const { step, listed, query, hits, share, onQuery, onListed } = props;
   const modes: readonly (readonly [Listed, string])[] = [
     ["said", "All that was said"],
     ["seen", `Seen at request ${count(step + 1)}`],
@@ -125,7 +130,7 @@ function Toolbar(props: MessagesProps & { readonly found: number }) {
       <p class="quiet" role="status">
         {query === ""
           ? plural(props.found, "row")
-          : `${plural(hits.length, "message")} found${isSearching ? " so far" : ""}`}
+          : `${plural(hits.length, "message")} found${share < 1 ? ` so far, ${percent(share, 1)} searched` : ""}`}
       </p>
     </div>
   );

@@ -1,46 +1,91 @@
-import type { ConversationRow, PageBody, PageData, Replay } from "../data.ts";
+import type { ConversationRow, Found, PageBody, PageData, Replay } from "../data.ts";
 
 /** Where the page gets what it shows. */
 export interface Source {
   /** The conversations that there are; none where there is only one, in this file. */
   conversations(): Promise<readonly ConversationRow[]>;
-  data(id: string): Promise<PageData>;
+  /** `progress` hears which share of it has come. */
+  data(id: string, progress?: (share: number) => void): Promise<PageData>;
   /** The texts of so many messages. */
   piece(id: string, piece: number): Promise<readonly PageBody[]>;
+  /** An original of the archive; `undefined` where it is gone. */
+  original(id: string, handle: string): Promise<string | undefined>;
+  /** A text in all conversations and their originals; absent where the page itself has to look. */
+  search?: (query: string) => Promise<readonly Found[]>;
+  /** The conversation as a file of its own; absent where it is one. */
+  export?: (id: string) => Promise<Blob>;
   /** The session as Longhaul would have kept it in a window; absent where nobody can work it out. */
   replay?: (id: string, window: number) => Promise<Replay>;
   /** Calls back whenever something is new, with the id of the conversation. */
   watch?: (heard: (id: string) => void, lost: (isLost: boolean) => void) => void;
 }
 
-/** Everything stands in this file. */
+/** Everything stands in this file; the browser may still be reading the end of it. */
 export function fileSource(): Source {
   const read = (name: string): unknown =>
     JSON.parse(document.getElementById(`longhaul-${name}`)?.textContent ?? "null");
+  const arrived = async (name: string): Promise<unknown> => {
+    while (!isRead(name)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    return read(name);
+  };
   return {
     conversations: () => Promise.resolve([]),
     data: () => Promise.resolve(read("data") as PageData),
-    piece: (_, piece) => Promise.resolve((read(String(piece)) ?? []) as PageBody[]),
+    piece: async (_, piece) => ((await arrived(String(piece))) ?? []) as PageBody[],
+    original: async (_, handle) => ((await arrived(handle)) ?? undefined) as string | undefined,
   };
+}
+
+const LOOK_MS = 50;
+
+/** What has something behind it is whole. */
+function isRead(name: string): boolean {
+  if (document.readyState !== "loading") return true;
+  return document.getElementById(`longhaul-${name}`)?.nextElementSibling != null;
 }
 
 /** A server on this machine has it, for whoever knows the token behind the # of the address. */
 export function serverSource(): Source {
   const headers = { authorization: `Bearer ${location.hash.slice(1)}` };
-  const ask = async (path: string): Promise<unknown> => {
+  const fetched = async (path: string): Promise<Response> => {
     const response = await fetch(`page/${path}`, { headers, cache: "no-store" });
     if (!response.ok) throw new Error(refusal(response.status, await response.text()));
-    return response.json();
+    return response;
   };
+  const ask = async (path: string): Promise<unknown> => (await fetched(path)).json();
+  const of = (id: string): string => `id=${encodeURIComponent(id)}`;
   return {
     conversations: async () => (await ask("conversations")) as ConversationRow[],
-    data: async (id) => (await ask(`data?id=${encodeURIComponent(id)}`)) as PageData,
-    piece: async (id, piece) =>
-      (await ask(`texts?id=${encodeURIComponent(id)}&piece=${piece}`)) as PageBody[],
-    replay: async (id, window) =>
-      (await ask(`replay?id=${encodeURIComponent(id)}&window=${window}`)) as Replay,
+    data: async (id, progress = () => undefined) => {
+      const text = await textOf(await fetched(`data?${of(id)}`), progress);
+      return JSON.parse(text) as PageData;
+    },
+    piece: async (id, piece) => (await ask(`texts?${of(id)}&piece=${piece}`)) as PageBody[],
+    original: async (id, handle) => {
+      const { text } = (await ask(`original?${of(id)}&handle=${handle}`)) as { text?: string };
+      return text;
+    },
+    search: async (query) => (await ask(`search?q=${encodeURIComponent(query)}`)) as Found[],
+    export: async (id) => (await fetched(`export?${of(id)}`)).blob(),
+    replay: async (id, window) => (await ask(`replay?${of(id)}&window=${window}`)) as Replay,
     watch: (heard, lost) => void follow(headers, heard, lost),
   };
+}
+
+/** A text as it comes, told by how much of it has come. */
+async function textOf(response: Response, progress: (share: number) => void): Promise<string> {
+  const whole = Number(response.headers.get("content-length"));
+  if (response.body === null || !(whole > 0)) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const pieces: string[] = [];
+  let come = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return pieces.join("");
+    pieces.push(value);
+    come += value.length;
+    progress(Math.min(1, come / whole));
+  }
 }
 
 function refusal(status: number, text: string): string {

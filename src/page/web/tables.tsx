@@ -121,7 +121,11 @@ export function Edits({
         { name: "Edit" },
         { name: "Before request", isFigure: true },
         { name: "Tokens saved", isFigure: true },
-        { name: "Tokens it took", isFigure: true },
+        { name: "In requests", isFigure: true },
+        { name: "Sent anew", isFigure: true },
+        { name: "Model", isFigure: true },
+        { name: "Spared", isFigure: true },
+        { name: "Cost", isFigure: true },
       ]}
       items={model.data.edits}
       cells={(edit) => [
@@ -130,10 +134,23 @@ export function Edits({
         </button>,
         count(edit.step + 1),
         edit.saved > 0 ? count(edit.saved) : "",
-        edit.usage ? count(edit.usage.input + edit.usage.output) : "",
+        ...billCells(edit),
       ]}
     />
   );
+}
+
+function billCells({ bill }: PageEdit): readonly string[] {
+  if (bill === undefined) return ["", "", "", "", ""];
+  const { rewritten, requests, model, isEstimated, spent, spared } = bill;
+  const asked = model.input + model.output;
+  return [
+    count(requests),
+    count(rewritten),
+    asked === 0 ? "none" : `${isEstimated ? "≈ " : ""}${count(asked)}`,
+    spared === undefined ? "–" : money(spared),
+    spent === undefined ? "–" : money(spent),
+  ];
 }
 
 export function Files({ model: { data }, onMessage }: TableProps) {

@@ -1,58 +1,80 @@
-import type { PageBody, PageData } from "../data.ts";
+import type { Found, PageBody, PageData } from "../data.ts";
+import { holds } from "../holds.ts";
 import type { Source } from "./source.ts";
+
+/** What a search has found so far. */
+export interface Finding {
+  readonly hits: readonly number[];
+  /** The share of the texts that was looked through; 1 at the end. */
+  readonly share: number;
+  /** Of all conversations, where there are several. */
+  readonly everywhere?: readonly Found[];
+}
 
 /** The texts of messages, loaded piece by piece and kept. */
 export interface Texts {
   /** At once if they are there, else later. */
   of(message: number): PageBody | Promise<PageBody>;
-  /** The messages whose texts hold a word, in any case; calls back with those found so far. */
-  search(query: string, found: (hits: readonly number[], isDone: boolean) => void): () => void;
+  /** An original of the archive; absent for one that the archive is not known to have. */
+  original(handle: string): (() => Promise<string | undefined>) | undefined;
+  /** The messages whose texts or originals hold a word, in any case. */
+  search(query: string, found: (finding: Finding) => void): () => void;
 }
 
 export function createTexts(source: Source, id: string, data: PageData): Texts {
   const { perPiece, messages } = data;
   const pieces = new Map<number, readonly PageBody[]>();
+  const known = new Set(data.originals.map(({ handle }) => handle));
   const load = async (piece: number): Promise<readonly PageBody[]> => {
-    const known = pieces.get(piece);
-    if (known !== undefined) return known;
+    const there = pieces.get(piece);
+    if (there !== undefined) return there;
     const loaded = await source.piece(id, piece);
     pieces.set(piece, loaded);
     return loaded;
   };
+  /** Every ten pieces others get their turn, and the person sees what was found. */
+  const look = async (
+    wanted: string,
+    found: (finding: Finding) => void,
+    { signal }: AbortController,
+  ): Promise<void> => {
+    const hits: number[] = [];
+    const all = Math.ceil(messages.length / perPiece);
+    for (let piece = 0; piece < all && !signal.aborted; piece += 1) {
+      (await load(piece)).forEach((body, at) => {
+        if (holds(body, wanted)) hits.push(piece * perPiece + at);
+      });
+      if (piece % 10 !== 9) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      if (!signal.aborted) found({ hits: [...hits], share: piece / all });
+    }
+    for (const { handle, message } of data.originals) {
+      if (signal.aborted || hits.includes(message)) continue;
+      const text = await source.original(id, handle);
+      if (text?.toLowerCase().includes(wanted) === true) hits.push(message);
+    }
+    hits.sort((one, other) => one - other);
+    if (!signal.aborted) found({ hits, share: 1 });
+  };
   return {
     of(message) {
       const piece = Math.floor(message / perPiece);
-      const known = pieces.get(piece)?.[message % perPiece];
-      return known ?? load(piece).then((bodies) => bodies[message % perPiece] ?? []);
+      const there = pieces.get(piece)?.[message % perPiece];
+      return there ?? load(piece).then((bodies) => bodies[message % perPiece] ?? []);
     },
+    original: (handle) => (known.has(handle) ? () => source.original(id, handle) : undefined),
     search(query, found) {
       const stop = new AbortController();
-      const wanted = query.toLowerCase();
       const run = async (): Promise<void> => {
-        const hits: number[] = [];
-        for (
-          let piece = 0;
-          piece * perPiece < messages.length && !stop.signal.aborted;
-          piece += 1
-        ) {
-          const bodies = await load(piece);
-          bodies.forEach((body, at) => {
-            if (holds(body, wanted)) hits.push(piece * perPiece + at);
-          });
-          // Others get their turn, and the person sees what was found.
-          if (piece % 10 === 9) await new Promise((resolve) => setTimeout(resolve));
-          if (!stop.signal.aborted && piece % 10 === 9) found([...hits], false);
-        }
-        if (!stop.signal.aborted) found(hits, true);
+        if (source.search === undefined) return look(query.toLowerCase(), found, stop);
+        const everywhere = await source.search(query);
+        const { hits = [] } = everywhere.find((one) => one.id === id) ?? {};
+        if (!stop.signal.aborted) found({ hits, share: 1, everywhere });
       };
-      run().catch(() => found([], true));
+      run().catch(() => {
+        if (!stop.signal.aborted) found({ hits: [], share: 1 });
+      });
       return () => stop.abort();
     },
   };
-}
-
-function holds(body: PageBody, wanted: string): boolean {
-  return body.some(({ text, tool = "" }) => {
-    return text.toLowerCase().includes(wanted) || tool.toLowerCase().includes(wanted);
-  });
 }

@@ -1,6 +1,6 @@
 import { describeCall } from "../core/calls/describe-call.ts";
 import type { ContentItem } from "../core/contents/window-contents.ts";
-import type { Message } from "../core/message/index.ts";
+import type { Message, ToolCallPart } from "../core/message/index.ts";
 import type { Advice } from "./data.ts";
 
 /** What the advice is about: messages with the pieces of each, once each. */
@@ -41,30 +41,31 @@ interface Group {
 }
 
 type Groups = Map<string, Group>;
+/** Where a call is counted, and under which subject. */
+type About = readonly [groups?: Groups, subject?: string | undefined];
 
 /** Results by what their calls were about: files that were read, and commands. */
 function grouped({ messages, items, own, scale }: Said): {
   readonly files: Groups;
   readonly commands: Groups;
 } {
-  const calls = new Map<string, readonly [groups: Groups, subject: string]>();
   const [files, commands]: [Groups, Groups] = [new Map(), new Map()];
+  const aboutOf = (call: ToolCallPart): About => {
+    const { kind, files: touched, subject } = describeCall(call);
+    if (kind === "command") return [commands, subject];
+    return kind === "read" ? [files, touched[0]?.path] : [];
+  };
+  const calls = new Map<string, About>();
   for (const number of own) {
     const results = (items[number] ?? []).filter(({ kind }) => kind === "tool-result");
     let at = 0;
     for (const part of messages[number]?.parts ?? []) {
-      if (part.type === "tool-call") {
-        const { kind, files: touched, subject } = describeCall(part);
-        const path = kind === "read" ? touched[0]?.path : undefined;
-        if (path !== undefined) calls.set(part.toolCallId, [files, path]);
-        else if (kind === "command") calls.set(part.toolCallId, [commands, subject]);
-        else calls.delete(part.toolCallId);
-      }
+      if (part.type === "tool-call") calls.set(part.toolCallId, aboutOf(part));
       if (part.type !== "tool-result") continue;
       const tokens = (results[at]?.tokens ?? 0) * scale;
       at += 1;
-      const [groups, subject = ""] = calls.get(part.toolCallId) ?? [];
-      if (groups === undefined) continue;
+      const [groups, subject] = calls.get(part.toolCallId) ?? [];
+      if (groups === undefined || subject === undefined) continue;
       const group = groups.get(subject) ?? { times: 0, tokens: 0, message: number };
       group.times += 1;
       group.tokens += tokens;

@@ -59,7 +59,11 @@ export function pageOf(input: PageInput): Page {
   const tokens = items.map((each) => each.reduce((total, item) => total + item.tokens, 0));
   const edits = [
     ...editsOf({
-      ...{ pool, steps, tokens, scale, ledger },
+      pool,
+      steps,
+      tokens,
+      scale,
+      ledger,
       ...(input.price && { price: input.price }),
       beside: size.outside + (system + schemas) * scale,
     }),

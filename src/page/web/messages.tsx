@@ -49,13 +49,7 @@ export function Messages(props: MessagesProps) {
       <section class="pane" aria-label="Messages">
         <Toolbar {...props} found={rows.length} />
         {rows.length === 0 ? (
-          <p class="empty">
-            {query === "" || listed !== "found"
-              ? "There is nothing here."
-              : props.share < 1
-                ? "Searching …"
-                : `Nothing holds “${query}”.`}
-          </p>
+          <p class="empty">{nothing(props)}</p>
         ) : (
           <VirtualList
             label="Messages and edits"
@@ -94,6 +88,11 @@ export function Messages(props: MessagesProps) {
       </div>
     </div>
   );
+}
+
+function nothing({ query, listed, share }: MessagesProps): string {
+  if (query === "" || listed !== "found") return "There is nothing here.";
+  return share < 1 ? "Searching …" : `Nothing holds “${query}”.`;
 }
 
 function Toolbar(props: MessagesProps & { readonly found: number }) {

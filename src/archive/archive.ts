@@ -71,9 +71,10 @@ export interface ArchiveJournal {
   readonly isRequired?: boolean;
   /**
    * Does work while no other process does work in here: a journal that many machines share has it, so
-   * that an edit is made once. A process that dies in the middle holds nobody up for long.
+   * that an edit is made once. A process that dies in the middle holds nobody up for long, and waiting
+   * has an end. Rejects with the signal's reason when that aborts before the work begins.
    */
-  alone?<T>(work: () => Promise<T>): Promise<T>;
+  alone?<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 /**

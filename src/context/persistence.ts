@@ -17,28 +17,24 @@ export interface Persistence {
   readonly isRequired: boolean;
   /** Whether other processes add to the journal while this one runs. */
   readonly isShared: boolean;
-  /** Makes an edit while nobody else makes one; first says whether others have made some. */
-  alone<T>(edit: (isNews: boolean) => Promise<T>): Promise<T>;
+  /**
+   * Makes an edit while nobody else makes one; first says whether others have made some, or why the
+   * right to edit could not be had. Rejects with the signal's reason when that aborts before.
+   */
+  alone<T>(edit: (news: boolean | Failure) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 const NOT_READ = "The stored journal could not be read, so earlier edits are not known";
 const NOT_STORED = "The journal was not stored, so no other process can go on with this view yet";
 
+const NO_JOURNAL: ArchiveJournal = { read: async () => [], append: async () => undefined };
+
 /** Without a `store` nothing is kept, and nothing fails. */
 export function createPersistence(
-  store: ArchiveJournal | undefined,
+  given: ArchiveJournal | undefined,
   history: Pick<History, "restore">,
 ): Persistence {
-  if (store === undefined) {
-    return {
-      load: () => Promise.resolve(undefined),
-      add: () => Promise.resolve(undefined),
-      flush: () => Promise.resolve(undefined),
-      isRequired: false,
-      isShared: false,
-      alone: (edit) => edit(false),
-    };
-  }
+  const store = given ?? NO_JOURNAL;
   const { isRequired = false } = store;
   let isLoaded = false;
   /** How many entries were read or added. */
@@ -98,7 +94,7 @@ interface Following {
 function aloneIn(store: ArchiveJournal, { flush, read, seen }: Following): Persistence["alone"] {
   if (store.alone === undefined) return (edit) => edit(false);
   const alone = store.alone.bind(store);
-  return async (edit) => {
+  return async (edit, signal) => {
     let isAlone = false;
     try {
       return await alone(async () => {
@@ -107,11 +103,10 @@ function aloneIn(store: ArchiveJournal, { flush, read, seen }: Following): Persi
         const known = seen();
         await read();
         return edit(seen() !== known);
-      });
+      }, signal);
     } catch (error) {
-      // Where the store is away, nobody else can edit either; what cannot be stored is told later.
-      if (isAlone) throw error;
-      return edit(false);
+      if (isAlone || signal?.aborted === true) throw error;
+      return edit(failureOf(error, "archive-failed"));
     }
   };
 }

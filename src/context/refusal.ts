@@ -1,3 +1,5 @@
+import type { Emitter } from "./events.ts";
+import type { Prepared } from "./report.ts";
 import type { ContextBudget } from "../core/overflow/budget.ts";
 import { type ProviderOverflow, recogniseOverflow } from "../core/overflow/provider-error.ts";
 import { unreachableMedia } from "../core/overflow/unreachable-media.ts";
@@ -15,4 +17,14 @@ export function recogniseRefusal(
 ): Refusal {
   const overflow = recogniseOverflow(refused, isWindowKnown ? window : undefined);
   return overflow === undefined ? { unreachable: unreachableMedia(refused) } : { overflow };
+}
+
+/** What to send instead of what was refused: nothing where only failures came of it, which are told. */
+export function unlessFailed(
+  prepared: Prepared | undefined,
+  events: Emitter,
+): Prepared | undefined {
+  const failed = prepared?.report.action === "none" ? prepared.report.failures : [];
+  for (const failure of failed) events.emit("failed", failure);
+  return failed.length > 0 ? undefined : prepared;
 }

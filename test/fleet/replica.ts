@@ -1,27 +1,40 @@
 /**
- * One replica of an agent: says `ready`, gets lists of messages, answers with what it would send and
- * how often its model was asked.
+ * Some replicas of an agent in one process: says `ready`, gets lists of messages, answers with what
+ * each would send and how often their models were asked.
  */
 import { createContext, type Message } from "../../src/index.ts";
 import { postgresArchive } from "../../src/entry/postgres.ts";
+import type { ReplicaOptions } from "./replicas.ts";
 
-const [connectionString = "", schema = "", hangs = ""] = process.argv.slice(2);
+const [connectionString = "", schema = "", given = "{}"] = process.argv.slice(2);
+const { hangs = false, contexts = 1, skewMs = 0 } = JSON.parse(given) as ReplicaOptions;
+const clock = Date.now;
+Date.now = () => clock() + skewMs;
+
 let asked = 0;
-const context = createContext({
-  window: 24_000,
-  conversation: "shared",
-  archive: postgresArchive({ connectionString, schema }),
-  summarizer: async () => {
-    asked++;
-    process.send?.("asked");
-    await new Promise((done) => setTimeout(done, hangs === "" ? 300 : 60_000));
-    return "## Goal\n- Go through all logs.\n## Instructions\n- (none)\n## Discoveries\n- (none)\n## Accomplished\n- (none)\n## Relevant files\n- (none)";
-  },
-});
+const archive = postgresArchive({ connectionString, schema });
+const replicas = Array.from({ length: contexts }, () =>
+  createContext({
+    window: 24_000,
+    conversation: "shared",
+    archive,
+    summarizer: async () => {
+      asked++;
+      process.send?.("asked");
+      await new Promise((done) => setTimeout(done, hangs ? 60_000 : 300));
+      return "## Goal\n- Go through all logs.\n## Instructions\n- (none)\n## Discoveries\n- (none)\n## Accomplished\n- (none)\n## Relevant files\n- (none)";
+    },
+  }),
+);
+
 async function answer(history: Message[]): Promise<void> {
-  const { messages, report } = await context.prepare(history);
-  const failures = report.failures.map(({ message }) => message);
-  process.send?.({ messages, action: report.action, failures, asked });
+  const prepared = await Promise.all(replicas.map((context) => context.prepare(history)));
+  process.send?.({
+    lists: prepared.map(({ messages }) => messages),
+    actions: prepared.map(({ report }) => report.action),
+    failures: prepared.flatMap(({ report }) => report.failures.map(({ message }) => message)),
+    asked,
+  });
 }
 
 process.on("message", (history: Message[]) => void answer(history));

@@ -1,63 +1,15 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresArchive } from "../../src/entry/postgres.ts";
+import { postgresArchive, type PostgresArchive } from "../../src/entry/postgres.ts";
 import type { JournalEntry } from "../../src/context/journal.ts";
-import type { Message } from "../../src/index.ts";
 import { type Database, startDatabase } from "./database.ts";
-
-interface Answer {
-  readonly messages: readonly Message[];
-  readonly action: string;
-  readonly failures: readonly string[];
-  readonly asked: number;
-}
+import { type Pooler, startPooler } from "./pgbouncer.ts";
+import { ask, killReplicas, type ReplicaOptions, startReplica, work } from "./replicas.ts";
 
 let database: Database;
-const children: ChildProcess[] = [];
+let pooler: Pooler;
 
-async function start(schema: string, hangs = ""): Promise<ChildProcess> {
-  const child = fork(new URL("replica.ts", import.meta.url), [database.url, schema, hangs], {
-    execArgv: ["--import", "tsx"],
-  });
-  children.push(child);
-  await once(child, "message");
-  return child;
-}
-
-function ask(child: ChildProcess, history: readonly Message[]): Promise<Answer> {
-  const answer = new Promise<Answer>((resolve) => {
-    const hear = (message: unknown): void => {
-      if (message === "asked") return;
-      child.off("message", hear);
-      resolve(message as Answer);
-    };
-    child.on("message", hear);
-  });
-  child.send(history);
-  return answer;
-}
-
-/** A request and so many steps of work, each about 600 tokens. */
-function work(steps: number): Message[] {
-  const history: Message[] = [
-    { role: "user", parts: [{ type: "text", text: "Go through all logs. Never delete one." }] },
-  ];
-  for (let step = 1; step <= steps; step++) {
-    const call = { toolCallId: `call_${step}`, toolName: "bash" };
-    const text = `log ${step}: nothing to report today, line after line\n`.repeat(50);
-    history.push(
-      {
-        role: "assistant",
-        parts: [{ type: "tool-call", ...call, input: { command: `cat ${step}.log` } }],
-      },
-      { role: "tool", parts: [{ type: "tool-result", ...call, output: [{ type: "text", text }] }] },
-    );
-  }
-  return history;
-}
-
-async function newStore(schema: string): Promise<ReturnType<typeof postgresArchive>> {
+async function newStore(schema: string): Promise<PostgresArchive> {
   const archive = postgresArchive({
     connectionString: database.url,
     schema,
@@ -67,61 +19,101 @@ async function newStore(schema: string): Promise<ReturnType<typeof postgresArchi
   return archive;
 }
 
+const DAY = 24 * 3_600_000;
+
+/** What is true of any number of replicas that are asked at the same time, again and again. */
+async function editsOnce(
+  url: string,
+  schema: string,
+  processes: readonly ReplicaOptions[],
+): Promise<void> {
+  const archive = await newStore(schema);
+  const replicas = await Promise.all(
+    processes.map((options) => startReplica(url, schema, options)),
+  );
+  let steps = 20;
+  for (let round = 1; round <= 3; round++) {
+    steps += 25;
+    const answers = await Promise.all(replicas.map((replica) => ask(replica, work(steps))));
+    const lists = answers.flatMap((answer) => answer.lists);
+    expect(new Set(lists.map((list) => JSON.stringify(list))).size).toBe(1);
+    expect(answers.flatMap(({ actions }) => actions).filter((one) => one !== "none")).toHaveLength(
+      1,
+    );
+    expect(answers.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(await archive.journal.read()).toHaveLength(round);
+    expect(answers.reduce((sum, { asked }) => sum + asked, 0)).toBe(round);
+  }
+  for (const replica of replicas) replica.kill("SIGKILL");
+  await archive.close();
+}
+
 describe("one conversation on several replicas", () => {
-  beforeAll(async () => void (database = await startDatabase()));
+  beforeAll(async () => {
+    database = await startDatabase();
+    pooler = await startPooler(database);
+  });
   afterAll(async () => {
-    for (const child of children) child.kill("SIGKILL");
+    killReplicas();
+    await pooler.stop();
     await database.stop();
   });
 
-  it("is edited once by six that are asked at the same time, and the same bytes leave each", async () => {
-    const archive = await newStore("six");
-    const replicas = await Promise.all(Array.from({ length: 6 }, () => start("six")));
-    let steps = 20;
-    for (let round = 1; round <= 3; round++) {
-      steps += 25;
-      const answers = await Promise.all(replicas.map((replica) => ask(replica, work(steps))));
-      expect(new Set(answers.map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
-      expect(answers.filter(({ action }) => action !== "none")).toHaveLength(1);
-      expect(answers.flatMap(({ failures }) => failures)).toEqual([]);
-      expect(await archive.journal.read()).toHaveLength(round);
-      expect(answers.reduce((sum, { asked }) => sum + asked, 0)).toBe(round);
-    }
-    await archive.close();
+  it("is edited once by fifty that are asked at the same time, and the same bytes leave each", async () => {
+    const fifty = [6, 6, 6, 6, 6, 6, 7, 7].map((contexts) => ({ contexts }));
+    await editsOnce(database.url, "fifty", fifty);
   });
 
-  it("goes on in another when one is killed in the middle of an edit", async () => {
-    const archive = await newStore("killed");
-    const [first, second] = [await start("killed", "hangs"), await start("killed")];
-    const asked = new Promise((resolve) => void first.once("message", resolve));
-    void ask(first, work(45));
-    expect(await asked).toBe("asked");
-    first.kill("SIGKILL");
-    const started = performance.now();
-    const { messages, action, failures } = await ask(second, work(45));
-    expect([action, failures]).toEqual(["compact", []]);
-    expect(messages.length).toBeLessThan(60);
-    // The lease of the dead one ends by the database's clock.
-    expect(performance.now() - started).toBeLessThan(15_000);
-    const entries = (await archive.journal.read()) as JournalEntry[];
-    expect(entries).toHaveLength(1);
-    const stored = new Set<string>((await archive.list()).map(({ handle }) => handle));
-    const named =
-      JSON.stringify(messages).match(/\b(?:head|out|in|msg|parts)_[0-9a-f]{16}\b/g) ?? [];
-    expect(named.filter((handle) => !stored.has(handle))).toEqual([]);
-    await archive.close();
+  it("is edited once by those whose clocks are wrong by days", async () => {
+    const wrong = [-DAY, 0, DAY, 400 * DAY].map((skewMs) => ({ skewMs }));
+    await editsOnce(database.url, "skewed", wrong);
   });
+
+  it("is edited once through pgbouncer in its mode transaction", async () => {
+    await editsOnce(pooler.url, "pooled", [{ contexts: 4 }, { contexts: 4 }, { contexts: 4 }]);
+  });
+
+  it.each([-DAY, DAY])(
+    "goes on in another, whose clock is %i ms off, when one is killed in the middle of an edit",
+    async (skewMs) => {
+      const schema = `killed_${skewMs + DAY}`;
+      const archive = await newStore(schema);
+      const first = await startReplica(database.url, schema, { hangs: true });
+      const second = await startReplica(database.url, schema, { skewMs });
+      const asked = once(first, "message");
+      void ask(first, work(45));
+      expect(await asked).toEqual(["asked", undefined]);
+      first.kill("SIGKILL");
+      const started = performance.now();
+      const { lists, actions, failures } = await ask(second, work(45));
+      expect([actions, failures]).toEqual([["compact"], []]);
+      expect(lists[0]?.length).toBeLessThan(60);
+      // The lease of the dead one ends by the database's clock.
+      const waited = performance.now() - started;
+      expect(waited).toBeGreaterThan(5_000);
+      expect(waited).toBeLessThan(15_000);
+      const entries = (await archive.journal.read()) as JournalEntry[];
+      expect(entries).toHaveLength(1);
+      const stored = new Set<string>((await archive.list()).map(({ handle }) => handle));
+      const named =
+        JSON.stringify(lists).match(/\b(?:head|out|in|msg|parts)_[0-9a-f]{16}\b/g) ?? [];
+      expect(named.filter((handle) => !stored.has(handle))).toEqual([]);
+      await archive.close();
+    },
+  );
 
   it("lets an agent pass unedited, and says so, while the database is away", async () => {
     const archive = await newStore("away");
-    const replica = await start("away");
+    const replica = await startReplica(database.url, "away");
     await ask(replica, work(5));
-    await database.stop();
-    const { messages, action, failures } = await ask(replica, work(45));
-    expect(action).toBe("none");
-    expect(messages).toEqual(work(45));
-    expect(failures.join(" ")).toContain("It cannot be reached");
+    await database.crash();
+    const away = await ask(replica, work(45));
+    expect(away.actions).toEqual(["none"]);
+    expect(away.lists).toEqual([work(45)]);
+    expect(away.failures.join(" ")).toContain("It cannot be reached");
+    expect(away.asked).toBe(0);
+    await database.restart();
+    expect((await ask(replica, work(45))).actions).toEqual(["compact"]);
     await archive.close();
-    database = await startDatabase();
   });
 });

@@ -53,9 +53,9 @@ async function once<T>(
   const query: Query = async (text, values = []) => (await client.query(text, [...values])).rows;
   let isBroken = true;
   try {
-    await query("begin");
-    if (tenant !== undefined)
-      await query("select set_config('longhaul.tenant', $1, true)", [tenant]);
+    // One way to the database and back; the characters of a tenant need no quoting.
+    const asTenant = `; select set_config('longhaul.tenant', '${tenant}', true)`;
+    await query(`begin${tenant === undefined ? "" : asTenant}`);
     const result = await work(query);
     await query("commit");
     isBroken = false;

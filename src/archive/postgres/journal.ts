@@ -9,6 +9,10 @@ import { OF_CONVERSATION, type Place } from "./store.ts";
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
 const LOOK_EVERY_MS = 200;
+/** A process whose edit never ends is not waited for longer: its lease is not renewed any more. */
+const MOST_HELD_MS = 5 * 60_000;
+/** Long enough to take over from such a one. */
+const MOST_WAIT_MS = 6 * 60_000;
 
 /** Entries have numbers; who adds one waits for who is adding one. */
 export function journalOf(place: Place): ArchiveJournal {
@@ -37,7 +41,7 @@ export function journalOf(place: Place): ArchiveJournal {
           [tenant, place.key, JSON.stringify(entry)],
         );
       }),
-    alone: (work) => lease.during(work),
+    alone: (work, signal) => lease.during(work, signal),
   };
 }
 
@@ -45,7 +49,7 @@ interface Lease {
   /** Whether work is being done under it. */
   readonly isMine: () => boolean;
   readonly renewed: (query: Query) => Promise<boolean>;
-  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly during: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 }
 
 /**
@@ -77,12 +81,21 @@ function createLease(place: Place): Lease {
   return {
     isMine: () => isHeld,
     renewed,
-    async during(work) {
-      while (!(await taken())) await delay(LOOK_EVERY_MS);
+    async during(work, signal) {
+      const asked = performance.now();
+      while (!(await taken())) {
+        if (performance.now() - asked > MOST_WAIT_MS) throw heldTooLong();
+        await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+      }
       isHeld = true;
-      // A renewal that fails shows itself when the edit is to be stored.
-      const renewal = setInterval(() => void transact(renewed).catch(() => false), RENEW_EVERY_MS);
+      const began = performance.now();
+      const renewal = setInterval(() => {
+        if (performance.now() - began > MOST_HELD_MS) return clearInterval(renewal);
+        // A renewal that fails shows itself when the edit is to be stored.
+        transact(renewed).catch(() => false);
+      }, RENEW_EVERY_MS);
       try {
+        signal?.throwIfAborted();
         return await work();
       } finally {
         clearInterval(renewal);
@@ -92,6 +105,13 @@ function createLease(place: Place): Lease {
       }
     },
   };
+}
+
+function heldTooLong(): ContextError {
+  return new ContextError(
+    "archive-failed",
+    `Other processes have been editing this conversation for ${MOST_WAIT_MS / 60_000} minutes, so this one did not. The next step tries again.`,
+  );
 }
 
 function lostLease(): ContextError {

@@ -113,10 +113,17 @@ export async function readWindows(
   options: ReadTranscriptOptions & { readonly format: string },
 ): Promise<readonly (readonly Message[])[]> {
   const known = transcriptFormats.filter(({ name }) => name === options.format);
-  const formats = (await Promise.all(known.map(earlierFormat))).flatMap((format) => format ?? []);
-  if (formats.length === 0) return [];
+  const earlier = await Promise.all(known.map(earlierFormat));
+  if (earlier.every((format) => format === undefined)) return [];
+  const formats = known.map((format, at) => earlier[at] ?? withoutWindows(format));
   const { conversations } = await readTranscript(input, { ...options, formats });
   return conversations.map(({ messages }) => messages);
+}
+
+/** A format that is kept in two shapes may tell of its edits in one of them alone. */
+function withoutWindows(format: TranscriptFormat): TranscriptFormat {
+  if (format.shape === "document") return { ...format, read: () => together([]) };
+  return { ...format, open: () => ({ record: () => undefined, finish: () => together([]) }) };
 }
 
 /** A format whose conversations are the windows of the one conversation in a file. */

@@ -10,6 +10,8 @@ import type { Message } from "../../src/core/message/index.ts";
 import { estimator } from "../../src/core/tokens/estimator.ts";
 import { createMessageMeter } from "../../src/core/tokens/index.ts";
 import { RECORDED_FILES, RECORDED_SAMPLE, RECORDINGS } from "../recordings.ts";
+import { modelOf } from "../../src/page/web/model.ts";
+import { sessionPage } from "../../src/cli/inspect-page.ts";
 import { capturedIo } from "./captured-io.ts";
 import { temporaryFolder } from "./run-cli.ts";
 
@@ -162,18 +164,38 @@ describe("a session in a context", () => {
   });
 });
 
-describe.skipIf(RECORDED_SAMPLE.length === 0)("inspect and compact of a recording", () => {
-  it.each(RECORDED_SAMPLE)("see the same size: %s", async (file) => {
+/** What the page of a session says of its size. */
+async function onPage(file: string, env: Readonly<Record<string, string>>) {
+  const session = { name: file, path: file, load: () => Promise.resolve(file) };
+  const { data } = await sessionPage(capturedIo({ env }), session, {});
+  const { tokens, window, usable, isOver } = data.about;
+  // The newest point of its chart says the same.
+  expect(modelOf(data).totals.at(-1)).toBeCloseTo(tokens, 3);
+  return { tokens, window, usable, isOver };
+}
+
+const BUNDLED = path.resolve("examples/recorded-session/session.json.gz");
+
+describe("inspect, compact and the page of a session", () => {
+  it.each([BUNDLED, ...RECORDED_SAMPLE])("see the same size: %s", async (name) => {
+    const file = path.resolve(RECORDINGS, name);
     const env = { LONGHAUL_HOME: temporaryFolder() };
     const run = async (...args: readonly string[]): Promise<unknown> => {
       const io = capturedIo({ env });
-      expect(await runProgram(io, [...args, path.join(RECORDINGS, file), "--json"], "0")).toBe(0);
+      expect(await runProgram(io, [...args, file, "--json"], "0")).toBe(0);
       return io.json();
     };
     const seen = (await run("inspect")) as InspectReport;
+    const { window, usable, overflow, tokens } = seen;
     const done = await run("compact", "--out", path.join(env.LONGHAUL_HOME, "out.json"));
-    expect(done).toMatchObject({ tokens: { before: seen.tokens.total, most: seen.tokens.most } });
-    expect((done as { action: string }).action !== "none").toBe(seen.overflow);
+    expect(done).toMatchObject({
+      window,
+      usable,
+      tokens: { before: tokens.total, most: tokens.most },
+    });
+    expect((done as { action: string }).action !== "none").toBe(overflow);
+    const shown = { tokens: tokens.total, window, usable, isOver: overflow };
+    expect(await onPage(file, env)).toEqual(shown);
   });
 });
 
@@ -210,6 +232,8 @@ describe.skipIf(RECORDED_FILES.length === 0)("the list of sessions", () => {
     expect(listed.length).toBeGreaterThan(5);
     for (const { path: file, tokens, window, usable, fill } of listed) {
       const seen = (await run("inspect", file)) as InspectReport;
+      const shown = await onPage(file, env);
+      expect(shown.tokens / shown.usable).toBeCloseTo(fill, 2);
       expect({ tokens, window, usable }).toEqual({
         tokens: seen.tokens.total,
         window: seen.window,

@@ -119,6 +119,9 @@ describe("readWindows", () => {
     expect(await readWindows(lines(META, MESSAGE("Hello.")), { format: "codex" })).toEqual([]);
     const plain = new TextEncoder().encode(JSON.stringify([{ role: "user", content: "Hello." }]));
     expect(await readWindows(plain, { format: "openai-chat" })).toEqual([]);
+    const chat = { sessionId: "s1", projectHash: "h", messages: [gemini("user", "one")] };
+    const document = new TextEncoder().encode(JSON.stringify(chat, null, 1));
+    expect(await readWindows(document, { format: "gemini-cli" })).toEqual([]);
   });
 
   it.runIf(RECORDED_FILES.length > 0).each([

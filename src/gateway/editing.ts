@@ -114,19 +114,12 @@ function callOf({ route, headers }: Request, { body }: Reading): Call {
 
 async function counted({ body }: Reading, group: Group): Promise<EditedRequest> {
   const { params: given, bytes } = body;
-  const { id, door, recalls } = group;
+  const { door, recalls } = group;
   const { params } = await askedOf(given, group, { isCount: true });
   const seen = await group.view(params);
   const place = { key: door.listKey, given, isOwn: recalls.isOwn };
-  return {
-    conversation: id,
-    model: modelOf(given),
-    api: door.api,
-    sent: { bytes: seen === given ? bytes : splicedBody(body, place, seen) },
-    isEdit: false,
-    learn: () => undefined,
-    recover: () => Promise.resolve(undefined),
-  };
+  const sent = { bytes: seen === given ? bytes : splicedBody(body, place, seen) };
+  return { ...untouched(given, group), sent };
 }
 
 /** What a client asked, with the calls of our own tools that it never saw, and with those tools. */
@@ -159,16 +152,29 @@ interface Preparing {
 
 async function prepared(request: Request, parts: Preparing): Promise<EditedRequest> {
   const { group, reading, settings } = parts;
-  const asked = await askedOf(reading.body.params, group, { isCount: false });
-  const compaction = clientCompaction(request.headers, listOf(group.door, reading.body.params));
-  if (compaction !== undefined) parts.metrics.count("client_compactions");
-  const isAnswered = compaction !== undefined && settings.compaction === "answer";
-  const summary = isAnswered && !settings.audit ? await summarised(asked, parts) : undefined;
-  const edited = await step(request, asked, parts);
-  if (compaction === undefined || summary === undefined) return edited;
-  const { protocol } = request.route;
+  const { params, bytes } = reading.body;
+  const asked = await askedOf(params, group, { isCount: false });
+  const compaction = clientCompaction(request.headers, listOf(group.door, params));
+  if (compaction === undefined) return step(request, asked, parts);
+  parts.metrics.count("client_compactions");
+  const isAnswered = settings.compaction === "answer" && !settings.audit;
+  const summary = isAnswered ? await summarised(asked, parts) : undefined;
+  if (summary === undefined) return step(request, asked, parts);
   const text = summaryFor(compaction, summary);
-  return { ...edited, ready: answerOf(protocol, reading.body.params, text) };
+  const ready = answerOf(request.route.protocol, params, text);
+  return { ...untouched(params, group), sent: { bytes }, ready };
+}
+
+/** A request that is looked into, and of which nothing is remembered. */
+function untouched(params: WireObject, { id, door }: Group): Omit<EditedRequest, "sent"> {
+  return {
+    conversation: id,
+    model: modelOf(params),
+    api: door.api,
+    isEdit: false,
+    learn: () => undefined,
+    recover: () => Promise.resolve(undefined),
+  };
 }
 
 /** The recorded facts of a history; where they cannot be made, a model is asked after all. */

@@ -1,12 +1,5 @@
 /** Gives tool calls from elsewhere ids and names that a provider accepts. */
-export interface CallIds {
-  /** Notes the id of a native call that stays as it is. */
-  keep(id: string): void;
-  /** The id under which a call goes out; never one that is taken. */
-  assign(id: string): string;
-  /** The id of the nearest preceding call with this id. */
-  resolve(id: string): string;
-}
+export type CallIds = ReturnType<typeof createCallIds>;
 
 const UNSAFE = /[^a-zA-Z0-9_-]/g;
 
@@ -14,7 +7,7 @@ const UNSAFE = /[^a-zA-Z0-9_-]/g;
  * Ids go out with the characters `A-Za-z0-9_-` only, at most `maxLength` of them, each id once.
  * `taken` are the ids of all native calls: they keep theirs.
  */
-export function createCallIds(maxLength: number, taken: readonly string[] = []): CallIds {
+export function createCallIds(maxLength: number, taken: readonly string[] = []) {
   const used = new Set<string>(taken);
   const current = new Map<string, string>();
   const note = (id: string, encoded: string): string => {
@@ -23,8 +16,10 @@ export function createCallIds(maxLength: number, taken: readonly string[] = []):
     return encoded;
   };
   return {
-    keep: (id) => void note(id, id),
-    assign(id) {
+    /** Notes the id of a native call that stays as it is. */
+    keep: (id: string) => void note(id, id),
+    /** The id under which a call goes out; never one that is taken. */
+    assign(id: string): string {
       const base = safeName(id, maxLength);
       let fresh = base;
       for (let count = 2; used.has(fresh); count++) {
@@ -33,7 +28,8 @@ export function createCallIds(maxLength: number, taken: readonly string[] = []):
       }
       return note(id, fresh);
     },
-    resolve: (id) => current.get(id) ?? safeName(id, maxLength),
+    /** The id of the nearest preceding call with this id. */
+    resolve: (id: string) => current.get(id) ?? safeName(id, maxLength),
   };
 }
 

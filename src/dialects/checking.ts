@@ -31,7 +31,7 @@ export function checkList(
 
 export interface Place {
   readonly index: number;
-  readonly calls: CallRules;
+  readonly calls: ReturnType<typeof createCallRules>;
   readonly report: Report;
 }
 
@@ -69,31 +69,20 @@ export function checkSteps(
 }
 
 /** The calls of a conversation whose results must follow directly. */
-interface CallRules {
-  /** Notes a call; `isOurs` when a result of ours must follow. */
-  open(id: string, index: number, isOurs?: boolean): void;
-  answer(id: string, index: number): void;
-  /** No result must follow the call any more. */
-  release(id: string): void;
-  /** A known call without a result, whose results may not stand here any more. */
-  isLate(id: string): boolean;
-  /** Something other than results follows. */
-  close(): void;
-}
-
-function createCallRules(reportAt: (index: number) => Report, isForgetful: boolean): CallRules {
+function createCallRules(reportAt: (index: number) => Report, isForgetful: boolean) {
   const calls = new Set<string>();
   const answered = new Set<string>();
   const open = new Map<string, number>();
   return {
-    open(id, index, isOurs = true) {
+    /** Notes a call; `isOurs` when a result of ours must follow. */
+    open(id: string, index: number, isOurs = true): void {
       if (open.has(id)) reportAt(index)("duplicate-tool-call-id", `uses call id ${id} again`);
       // Once it is answered, a provider may use an id again.
       calls.add(id);
       answered.delete(id);
       if (isOurs) open.set(id, index);
     },
-    answer(id, index) {
+    answer(id: string, index: number): void {
       const report = reportAt(index);
       if (!calls.has(id)) {
         report("unpaired-tool-result", `has a result of ${id}, which no call before has`);
@@ -103,9 +92,12 @@ function createCallRules(reportAt: (index: number) => Report, isForgetful: boole
       answered.add(id);
       open.delete(id);
     },
-    release: (id) => void open.delete(id),
-    isLate: (id) => calls.has(id) && !answered.has(id) && !open.has(id),
-    close() {
+    /** No result must follow the call any more. */
+    release: (id: string) => void open.delete(id),
+    /** A known call without a result, whose results may not stand here any more. */
+    isLate: (id: string) => calls.has(id) && !answered.has(id) && !open.has(id),
+    /** Something other than results follows. */
+    close(): void {
       for (const [id, index] of open) {
         reportAt(index)("unanswered-tool-call", `calls ${id}, and no result follows directly`);
       }

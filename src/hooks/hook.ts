@@ -166,7 +166,6 @@ function contextOptions<Request>(given: AnyOptions<Request>, sdk: HookSdk): Cont
   };
 }
 
-/** A summarizer on the agent's own model. */
 function ownSummarizer(model: unknown, sdk: HookSdk): Summarizer {
   const byId = typeof model === "string" ? sdk.summarizerById : undefined;
   const made = byId === undefined ? sdk.summarizerOf(model, model) : byId(model as string);

@@ -10,19 +10,10 @@ export interface Thread {
 }
 
 /** The conversations behind a hook that serves many by name. */
-export interface Threads<Conversation> {
-  /**
-   * The conversation, opened if it is not; the one that was not used for longest gives way. `about`
-   * is the model that is called, for a hook that was told none.
-   */
-  of(thread: Thread, about?: AboutModel): Conversation;
-  find(id: string): Conversation | undefined;
-}
-
 export function createThreads<Conversation extends { readonly context: Context }, Request>(
   hook: Hook<Request>,
   make: (context: Context) => Conversation,
-): Threads<Conversation> {
+) {
   const open = new Map<string, Conversation>();
   let last: AboutModel | undefined;
   const use = createRecent<string>(hook.maxConversations, (id) => {
@@ -31,8 +22,12 @@ export function createThreads<Conversation extends { readonly context: Context }
     if (oldest !== undefined) hook.close(oldest.context);
   });
   return {
-    find: (id) => open.get(id),
-    of(thread, about = last) {
+    find: (id: string) => open.get(id),
+    /**
+     * The conversation, opened if it is not; the one that was not used for longest gives way. `about`
+     * is the model that is called, for a hook that was told none.
+     */
+    of(thread: Thread, about = last): Conversation {
       last = about;
       const { id } = thread;
       const known = open.get(id) ?? make(hook.open(id, ownSettings(hook.settings, thread, about)));

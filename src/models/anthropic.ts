@@ -43,7 +43,6 @@ export function anthropicAnswer(message: unknown): SummaryAnswer {
   return finished(add(NO_ANSWER, message));
 }
 
-/** An answer in the making. */
 interface AnthropicAnswer extends UnfinishedAnswer {
   readonly finish?: SummaryFinish;
   readonly toolCalls: number;

@@ -80,36 +80,32 @@ export async function untilAborted<T>(
   }
 }
 
-/**
- * A circuit breaker: after three failures in a row it is open, and nobody should be asked, until a
- * cool-down has passed. Then one try is allowed; its outcome closes the breaker or opens it again.
- */
-export interface Breaker {
-  /** Whether somebody may be asked now. */
-  readonly allows: boolean;
-  succeeded(): void;
-  failed(): void;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Failures in a row after which nobody is asked any more. */
 const FAILURES = 3;
 /** How long nobody is asked then; long enough for an outage or a rate limit to pass. */
 const COOL_DOWN_MS = 5 * 60_000;
 
-/** A closed breaker. `now` is the clock, in ms. */
-export function createBreaker(now: () => number): Breaker {
+/**
+ * A circuit breaker: after three failures in a row it is open, and nobody should be asked, until a
+ * cool-down has passed. Then one try is allowed; its outcome closes the breaker or opens it again.
+ * `now` is the clock, in ms.
+ */
+export function createBreaker(now: () => number) {
   let inARow = 0;
   let failedAt = 0;
   return {
-    get allows() {
+    /** Whether somebody may be asked now. */
+    get allows(): boolean {
       // A clock that was set back must not keep the breaker open for longer than the cool-down.
       const since = now() - failedAt;
       return inARow < FAILURES || since >= COOL_DOWN_MS || since < 0;
     },
-    succeeded() {
+    succeeded(): void {
       inARow = 0;
     },
-    failed() {
+    failed(): void {
       inARow++;
       failedAt = now();
     },

@@ -49,9 +49,7 @@ const ESTIMATE_MARGIN = 1.05;
 interface OutputRoom {
   /** The most tokens that the summary may have. */
   readonly cap: number;
-  /** The caller's own limit. */
   readonly maxTokens?: number;
-  /** The model's window. */
   readonly window: number;
   /** An estimate of the request. */
   readonly inputTokens: number;

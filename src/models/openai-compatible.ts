@@ -37,7 +37,6 @@ export function chatAnswer(completion: unknown): SummaryAnswer {
   return finished(add(NO_ANSWER, completion));
 }
 
-/** An answer in the making. */
 interface ChatAnswer extends UnfinishedAnswer {
   readonly finish?: SummaryFinish;
   /** The index of each call, or its place: what tells the calls apart. */

@@ -54,7 +54,7 @@ export interface SpillResult {
   readonly warnings: readonly string[];
 }
 
-const DEFAULT_MAX_BYTES = 4_294_967_296;
+export const DEFAULT_MAX_BYTES = 4_294_967_296;
 
 const SPILL_OPTIONS: OptionNames<SpillOptions> = {
   archive: true,

@@ -12,18 +12,14 @@ import {
 } from "../core/truncate/limits.ts";
 import { type CommandLine, startCommand } from "./command.ts";
 import { checkAboveZero, cutAndKeep, type Kept, previewText } from "./cut.ts";
+import { DEFAULT_MAX_BYTES, type SpillOptions, type SpillResult } from "./create-spill.ts";
 import { fileOutput, type Output, pipeOutput, type Progress, reporter } from "./output.ts";
 import { createSink, reasonOf } from "./sink.ts";
 import { findsStrays, supervise, type Supervised } from "./supervise.ts";
-import type { Archive, ArchiveEntry } from "../archive/index.ts";
-import type { Truncation } from "../core/truncate/index.ts";
+import type { Archive } from "../archive/index.ts";
 
 /** How a command is run; the command itself is `command`, or `file` and `args`. */
-export interface RunOptions {
-  /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
-  readonly archive?: Archive;
-  /** @default 2,000 lines and 50,000 bytes */
-  readonly limits?: Partial<Limits>;
+export interface RunOptions extends Pick<SpillOptions, "archive" | "limits" | "keep"> {
   /** What stays of a large output. @default that of a shell tool: the start for compilers, else both ends */
   readonly direction?: Direction;
   /** @default process.cwd() */
@@ -43,29 +39,20 @@ export interface RunOptions {
    * 512, at least one): the kernel sees to it. Without this only the output is limited, to 4 GiB, and files are left alone.
    */
   readonly maxFileBytes?: number;
-  /** Keep the whole output even when nothing was cut. @default false */
-  readonly keep?: boolean;
   /** Called ten times a second at most while the command runs, and once at its end. May throw. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
 /** The outcome of a command. */
-export interface CommandResult {
-  /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
-  readonly text: string;
-  readonly truncation: Truncation;
+export interface CommandResult extends SpillResult {
   /** `undefined` when a signal ended it; 127 when there is no such command. */
   readonly exitCode: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
   readonly timedOut: boolean;
   readonly aborted: boolean;
-  /** The whole output, if it was cut (or `keep` is set) and could be kept. */
-  readonly entry?: ArchiveEntry;
   readonly durationMs: number;
-  readonly warnings: readonly string[];
 }
 
-const DEFAULT_MAX_BYTES = 4_294_967_296;
 const DEFAULT_GRACE_MS = 2_000;
 /** A disk that had room for everything and has no more than this was filled meanwhile. */
 const FULL_BYTES = 65_536;

@@ -16,7 +16,6 @@ function numberField(fields: Fields, names: readonly string[]): number | undefin
   return numbers.find((value): value is number => Number.isFinite(value));
 }
 
-/** Agents' names for the field that holds the path of a file. */
 const PATH_FIELDS =
   words(`file_path filePath path absolute_path absolutePath notebook_path target_file
   relative_workspace_path filename file fileName filepath file_name TargetFile AbsolutePath`);

@@ -17,13 +17,6 @@ export interface MessageIssue {
   readonly message: string;
 }
 
-/** {@link checkMessages} of a list that grows: takes message after message. */
-export interface MessageCheck {
-  add(message: Message): void;
-  /** The issues of the list so far; asking changes nothing. */
-  issues(): MessageIssue[];
-}
-
 /**
  * Checks the rules that all providers share: every tool call has exactly one result, in the tool
  * messages directly after it (a pending one may have none yet); no result stands alone; ids are
@@ -39,8 +32,10 @@ export function checkMessages(messages: readonly Message[]): MessageIssue[] {
   return check.issues();
 }
 
-/** A check of a list that is empty so far. */
-export function createMessageCheck(): MessageCheck {
+export type MessageCheck = ReturnType<typeof createMessageCheck>;
+
+/** {@link checkMessages} of a list that grows, and is empty so far. */
+export function createMessageCheck() {
   const issues: MessageIssue[] = [];
   const seen = new Set<string>();
   const open = new Map<string, OpenCall>();
@@ -50,10 +45,8 @@ export function createMessageCheck(): MessageCheck {
     const note = (rule: MessageRule, message: string): void =>
       void issues.push({ rule, index, message });
     if (!isPlaced(part, role)) {
-      note(
-        "misplaced-part",
-        `A ${part.type} part stands in message ${index}, whose role is ${role}.`,
-      );
+      const problem = `A ${part.type} part stands in message ${index}, whose role is ${role}.`;
+      note("misplaced-part", problem);
     } else if (part.type === "tool-call") {
       const { toolCallId: id, pending } = part;
       if (id === "") note("missing-tool-call-id", `A tool call in message ${index} has no id.`);
@@ -71,7 +64,7 @@ export function createMessageCheck(): MessageCheck {
   };
 
   return {
-    add(message) {
+    add(message: Message): void {
       const index = next++;
       if (message.role !== "tool" && open.size > 0) {
         issues.push(...unanswered(open));
@@ -82,7 +75,8 @@ export function createMessageCheck(): MessageCheck {
       }
       for (const part of message.parts) checkPart(part, message, index);
     },
-    issues: () => [...issues, ...unanswered(open)],
+    /** The issues of the list so far; asking changes nothing. */
+    issues: (): MessageIssue[] => [...issues, ...unanswered(open)],
   };
 }
 

@@ -173,24 +173,9 @@ export function wholeOutput(output: readonly OutputPart[]): string {
   return isText ? outputText(output) : toJson(plainOutput(output));
 }
 
-/** The messages of a list that grows as JSON, one message a line, without native sources. */
-export interface MessageLines {
-  add(message: Message): void;
-  /**
-   * The lines of the messages from `from` up to `to`, which is exclusive, each with its `\n`: in
-   * pieces, because those of a long list may be more than one string can hold.
-   */
-  pieces(from: number, to: number): readonly string[];
-  /** The same with their digest, where there is one that runs. */
-  stretch(from: number, to: number): LinesStretch;
-}
+export type MessageLines = ReturnType<typeof createMessageLines>;
 
-export interface LinesStretch {
-  readonly pieces: readonly string[];
-  readonly running?: RunningDigest;
-}
-
-export interface MessageLinesOptions {
+interface MessageLinesOptions {
   /** Where stretches begin, as a rule; blocks are counted from there. @default 0 */
   readonly first?: number;
   /** Begins a digest, of which each block is a part as soon as it is written. @default none */
@@ -207,10 +192,11 @@ const PIECE_UNITS = 4_194_304;
 const MARKS = 8;
 
 /**
- * The lines of a list that is empty so far. A block is written when its last message comes, and
- * only once; the lines of messages that do not fill a block are written when they are asked for.
+ * The messages of a list that grows, and is empty so far, as JSON, one message a line, without native
+ * sources. A block is written when its last message comes, and only once; the lines of messages that
+ * do not fill a block are written when they are asked for.
  */
-export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {}): MessageLines {
+export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {}) {
   const messages: Message[] = [];
   const blocks: (readonly string[] | undefined)[] = [];
   const write = (from: number, to: number): readonly string[] =>
@@ -228,7 +214,7 @@ export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {
   };
   const marks = begin === undefined ? [] : [{ at: first, running: begin() }];
   return {
-    add(message) {
+    add(message: Message): void {
       const end = messages.push(message);
       if (end <= first || (end - first) % LINES_PER_BLOCK !== 0) return;
       const last = marks.at(-1);
@@ -244,8 +230,13 @@ export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {
         blocks.push(undefined);
       }
     },
-    pieces,
-    stretch(from, to) {
+    /**
+     * The lines of the messages from `from` up to `to`, which is exclusive, each with its `\n`: in
+     * pieces, because those of a long list may be more than one string can hold.
+     */
+    pieces: (from: number, to: number): readonly string[] => pieces(from, to),
+    /** The same with their digest, where there is one that runs. */
+    stretch(from: number, to: number): { pieces: readonly string[]; running?: RunningDigest } {
       const mark = from === first ? marks.findLast(({ at }) => at <= to) : undefined;
       const running = mark?.running.copy() ?? begin?.();
       const rest = pieces(mark?.at ?? from, to);

@@ -36,12 +36,9 @@ interface RepairState {
   readonly output: Message[];
   readonly repairs: Repair[];
   readonly dropped: Message[];
-  /** The results of each tool message, by index. */
-  readonly results: ReadonlyMap<number, readonly LooseResult[]>;
+  readonly results: ReadonlyMap<Part, LooseResult>;
   readonly byId: ReadonlyMap<string, readonly LooseResult[]>;
-  /** Every id that some call has. */
   readonly callIds: ReadonlySet<string>;
-  /** The result that each call took. */
   readonly matched: Map<ToolCallPart, LooseResult>;
   /** Tool messages that went out with their step. */
   readonly placed: Set<Message>;
@@ -110,7 +107,7 @@ function distinct(messages: readonly Message[]): readonly Message[] {
 }
 
 function startRepair(input: readonly Message[]): RepairState {
-  const results = new Map<number, LooseResult[]>();
+  const results = new Map<Part, LooseResult>();
   const byId = new Map<string, LooseResult[]>();
   const callIds = new Set<string>();
   input.forEach((message, index) => {
@@ -118,7 +115,7 @@ function startRepair(input: readonly Message[]): RepairState {
       if (part.type === "tool-call") callIds.add(part.toolCallId);
       if (part.type !== "tool-result") continue;
       const loose = { part, index, taken: false };
-      results.set(index, [...(results.get(index) ?? []), loose]);
+      results.set(part, loose);
       byId.set(part.toolCallId, [...(byId.get(part.toolCallId) ?? []), loose]);
     }
   });
@@ -160,10 +157,10 @@ function repairStep(state: RepairState, from: number, end: number): void {
   if (parts.length > 0) state.output.push(changed ? withParts(assistant, parts) : assistant);
   else note(state, from, "An assistant message without parts was left out.");
   pushAnswers(state, answers, { from, end });
-  const taken = new Set(state.results.get(from)?.flatMap((one) => (one.taken ? [one.part] : [])));
-  const stray = assistant.parts.filter((part) => part.type === "tool-result" && !taken.has(part));
+  const own = assistant.parts.filter((part) => part.type === "tool-result");
+  const stray = own.filter((part) => state.results.get(part)?.taken === false);
   if (stray.length > 0) {
-    const released = stray.flatMap((part) => releasedResult(state, part as ToolResultPart, from));
+    const released = stray.flatMap((part) => releasedResult(state, part, from));
     state.output.push({ role: "user", kind: "injected", parts: released });
   }
   for (let index = from + 1; index < end; index++) keepRest(state, index);
@@ -177,18 +174,16 @@ interface StepRange {
 /** Pairs the calls of one step with results: by id in the step, by position, by id anywhere. */
 function matchResults(state: RepairState, { from, end }: StepRange): void {
   const calls = (state.input[from]?.parts ?? []).filter((part) => part.type === "tool-call");
-  const near: LooseResult[] = [];
-  for (let index = from; index < end; index++) near.push(...(state.results.get(index) ?? []));
+  const step = state.input.slice(from, end).flatMap(({ parts }) => parts);
+  const near = step.flatMap((part) => state.results.get(part) ?? []);
   const take = (call: ToolCallPart, result: LooseResult | undefined): void => {
     if (result === undefined) return;
     result.taken = true;
     state.matched.set(call, result);
   };
   for (const call of calls) {
-    take(
-      call,
-      near.find((result) => !result.taken && result.part.toolCallId === call.toolCallId),
-    );
+    const isOwn = ({ taken, part }: LooseResult) => !taken && part.toolCallId === call.toolCallId;
+    take(call, near.find(isOwn));
   }
   for (const call of calls) {
     if (state.matched.has(call)) continue;
@@ -264,18 +259,18 @@ function pushAnswers(
  */
 function keepRest(state: RepairState, index: number): void {
   const message = state.input[index] as Message;
-  const loose = new Map(state.results.get(index)?.map((result) => [result.part, result]));
+  const hasResults = message.parts.some(({ type }) => type === "tool-result");
   const isSaid = ({ type }: Part): boolean => type === "tool-call" || type === "reasoning";
   drop(state, index, message.parts.filter(isSaid));
   const parts = message.parts.flatMap((part): Part[] => {
     if (isSaid(part)) return [];
     if (part.type === "opaque" && state.placed.has(message)) return [];
     if (part.type !== "tool-result") return [part];
-    return loose.get(part)?.taken === true ? [] : releasedResult(state, part, index);
+    return state.results.get(part)?.taken === true ? [] : releasedResult(state, part, index);
   });
   const isOpaque = parts.every((part) => part.type === "opaque");
   const isWhole = parts.length === message.parts.length && (message.role !== "tool" || isOpaque);
-  if (isWhole && parts.length > 0 && !loose.size) state.output.push(message);
+  if (isWhole && parts.length > 0 && !hasResults) state.output.push(message);
   else if (parts.length > 0) state.output.push(keptMessage(message, parts));
   else if (message.role !== "tool") note(state, index, "A message without parts was left out.");
 }

@@ -128,7 +128,6 @@ export function runEnd(text: string, at: number): number {
   return end;
 }
 
-/** The weight of the last `length` units of a long run. */
 function runWeight(unit: number, length: number, { classOf, runs, rates }: Tables): number {
   const row = (classOf[unit] ?? 0) * RUN_ROW;
   const perUnit = rates.get(unit) ?? runs[row + RUN_ROW - 1] ?? 0;

@@ -21,7 +21,6 @@ const PDF_PAGE_BYTES = 100_000;
 const MAX_PDF_TOKENS = 50_000;
 /** Any other file (audio, an archive): nobody publishes a rule. */
 const FILE_TOKENS = 1_500;
-/** Bytes of a text file for one token. */
 const TEXT_BYTES_PER_TOKEN = 3.5;
 
 const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|javascript|typescript)$/;

@@ -223,7 +223,6 @@ function binaryCommands(kind: string, path: string): string[] {
   return [`file ${path}`, kind === UNKNOWN_TEXT ? read : `xxd -l 256 ${path}`];
 }
 
-/** A path as one word of a shell command. */
 function shellWord(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -2,6 +2,7 @@ import type { Dialect, DialectIssue } from "../dialect.ts";
 import { createAiSdkDecoder, decodeAiSdk } from "./decode.ts";
 import { encodeAiSdk } from "./encode.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { checkSteps, type Place, type Report } from "../checking.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
 import { words } from "../../core/text/words.ts";
@@ -61,8 +62,7 @@ function checkSystem({ content }: WireObject, isBeforeBody: boolean, report: Rep
 function checkContent({ content, role }: WireObject, place: Place): void {
   if (typeof content === "string" && role !== "tool") return;
   if (!Array.isArray(content)) {
-    place.report("content-shape", "needs a string or an array as content");
-    return;
+    return place.report("content-shape", "needs a string or an array as content");
   }
   const allowed = CONTENT[String(role)] ?? [];
   for (const part of content as unknown[]) {
@@ -89,17 +89,14 @@ function checkPart(part: WireObject, { index, calls, report }: Place): void {
 }
 
 function checkOutput({ output, toolCallId }: WireObject, report: Report): void {
-  const type = isWireObject(output) ? String(output["type"]) : "none";
-  const value = isWireObject(output) ? output["value"] : undefined;
+  const { type: given = "none", value } = fieldsOf(output);
+  const type = String(given);
   const isText = type === "text" || type === "error-text";
   const isLegal =
     OUTPUTS.has(type) &&
     (!isText || typeof value === "string") &&
     (type !== "content" || Array.isArray(value)) &&
     (!type.endsWith("json") || value !== undefined);
-  if (isLegal) return;
-  report(
-    "tool-output-shape",
-    `has a result of ${String(toolCallId)} with an illegal ${type} output`,
-  );
+  const problem = `has a result of ${String(toolCallId)} with an illegal ${type} output`;
+  if (!isLegal) report("tool-output-shape", problem);
 }

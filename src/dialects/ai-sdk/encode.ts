@@ -6,6 +6,7 @@ import type {
   Part,
   ToolResultPart,
 } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isSameFile } from "../files.ts";
 import { foreignText, isLeading, outputAsText } from "../foreign-text.ts";
 import { withMessageMarks, withResultMarks } from "../marks.ts";
@@ -152,30 +153,23 @@ function encodeFile(part: FilePart): AiSdkFilePart | AiSdkTextPart {
 function encodeResult(part: ToolResultPart): WireBlock {
   const { toolCallId, toolName } = part;
   const native = nativeBlock(part, AI_SDK);
+  const providerOptions = withResultMarks(part, native?.["providerOptions"]);
   if (native === undefined) {
-    const providerOptions = withResultMarks(part, undefined);
-    return {
-      type: "tool-result",
-      toolCallId,
-      toolName,
-      output: encodeOutput(part),
-      providerOptions,
-    };
+    const output = encodeOutput(part);
+    return { type: "tool-result", toolCallId, toolName, output, providerOptions };
   }
   const before = native["output"];
   const output =
     isWireBlock(before) && isSameOutput(part.output, before)
       ? before
-      : encodeOutput(part, isWireObject(before) ? before["providerOptions"] : undefined);
-  const providerOptions = withResultMarks(part, native["providerOptions"]);
+      : encodeOutput(part, fieldsOf(before)["providerOptions"]);
   return withFields(native, { toolCallId, toolName, output, providerOptions });
 }
 
 function isSameOutput(output: readonly OutputPart[], native: Block): boolean {
   const before = decodeOutput(native, { dialect: AI_SDK });
-  return (
-    before.length === output.length && before.every((part, at) => isSamePart(part, output[at]))
-  );
+  if (before.length !== output.length) return false;
+  return before.every((part, at) => isSamePart(part, output[at]));
 }
 
 function isSamePart(before: OutputPart, after: OutputPart | undefined): boolean {
@@ -199,10 +193,8 @@ function encodeOutputPart(part: OutputPart): AiSdkOutputPart {
   if (part.type === "text") {
     return native === undefined ? textPart(part.text) : withFields(native, { text: part.text });
   }
-  if (native !== undefined) {
-    const isSame = part.type === "opaque" || isSameFile(part, decodeOutputFile(native));
-    if (isSame) return native;
-  }
+  const isSame = part.type === "opaque" || (native && isSameFile(part, decodeOutputFile(native)));
+  if (native !== undefined && isSame) return native;
   return part.type === "file" ? encodeOutputFile(part) : textPart(foreignText(part));
 }
 

@@ -1,4 +1,5 @@
 import type { Usage } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { isWireObject, numberOf, usageOf, type WireObject } from "../wire.ts";
 
 /** A step of the SDK (`ai` 5, 6, 7), or a model's result (v2, v3, v4). */
@@ -13,18 +14,13 @@ export function aiSdkUsage({ usage, providerMetadata }: AiSdkReported): Usage | 
   const { inputTokens, outputTokens, inputTokenDetails } = usage;
   if (isWireObject(inputTokens)) {
     const { total, noCache, cacheRead, cacheWrite } = inputTokens;
-    const output = isWireObject(outputTokens) ? outputTokens["total"] : undefined;
+    const { total: output } = fieldsOf(outputTokens);
     return usageOf({ total, noCache, cacheRead, cacheWrite, output });
   }
   if (isWireObject(inputTokenDetails)) {
-    const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
-    return usageOf({
-      total: inputTokens,
-      noCache: noCacheTokens,
-      cacheRead: cacheReadTokens,
-      cacheWrite: cacheWriteTokens,
-      output: outputTokens,
-    });
+    const { noCacheTokens: noCache, ...details } = inputTokenDetails;
+    const { cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = details;
+    return usageOf({ total: inputTokens, noCache, cacheRead, cacheWrite, output: outputTokens });
   }
   return olderUsage(usage, providerMetadata);
 }
@@ -33,11 +29,11 @@ export function aiSdkUsage({ usage, providerMetadata }: AiSdkReported): Usage | 
 function olderUsage(usage: WireObject, providerMetadata: unknown): Usage | undefined {
   const { inputTokens, outputTokens, cachedInputTokens } = usage;
   if (typeof inputTokens !== "number") return undefined;
-  const anthropic = isWireObject(providerMetadata) ? providerMetadata["anthropic"] : undefined;
+  const { anthropic } = fieldsOf(providerMetadata);
   const cacheRead = numberOf(cachedInputTokens);
   if (!isWireObject(anthropic) && cacheRead <= inputTokens) {
     return usageOf({ total: inputTokens, cacheRead, output: outputTokens });
   }
-  const cacheWrite = isWireObject(anthropic) ? anthropic["cacheCreationInputTokens"] : undefined;
+  const { cacheCreationInputTokens: cacheWrite } = fieldsOf(anthropic);
   return usageOf({ noCache: inputTokens, cacheRead, cacheWrite, output: outputTokens });
 }

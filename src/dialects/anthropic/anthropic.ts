@@ -125,7 +125,6 @@ function checkCalls(
   }
 }
 
-/** The values of a field in the blocks of a type. */
 function idsIn(turn: Turn | undefined, type: string, field: string): ReadonlySet<string> {
   const blocks = turn?.blocks.filter(({ block }) => block["type"] === type) ?? [];
   return new Set(blocks.map(({ block }) => String(block[field])));

@@ -1,4 +1,5 @@
 import type { Message, Usage } from "../../core/message/index.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { readMessageMarks, withMessageMarks } from "../marks.ts";
 import { isWireObject, usageOf, type WireObject } from "../wire.ts";
 import { type LangChainMessage, type LangChainType, SUMMARY_SOURCE } from "./wire.ts";
@@ -61,11 +62,12 @@ export type MakeMessage = (type: LangChainType, fields: WireObject) => LangChain
 export function createMake(natives: readonly unknown[]): MakeMessage {
   const classes = new Map<LangChainType, MessageClass>();
   for (const native of natives) {
-    const { type } = isWireObject(native) ? typeOf(native) : { type: undefined };
+    const { type } = typeOf(fieldsOf(native));
     const made = (native as object).constructor as unknown;
     if (type === undefined || made === Object || typeof made !== "function") continue;
     // Chunks are for what is still coming.
-    if (!classes.has(type) || !isChunk(native)) classes.set(type, made as MessageClass);
+    const isChunk = typeof fieldsOf(native)["concat"] === "function";
+    if (!classes.has(type) || !isChunk) classes.set(type, made as MessageClass);
   }
   return (type, fields) => {
     const known = classes.get(type);
@@ -74,14 +76,13 @@ export function createMake(natives: readonly unknown[]): MakeMessage {
   };
 }
 
-function isChunk(native: unknown): boolean {
-  return typeof (native as { readonly concat?: unknown }).concat === "function";
-}
-
-/** The marks under `additional_kwargs.longhaul`; a summary of LangChain's is one too. */
+/** The marks under `additional_kwargs.longhaul`. */
 export function readMarks(native: WireObject): Pick<Message, "kind" | "metadata"> {
   const { kind, metadata } = readMessageMarks(native["additional_kwargs"]);
-  return { kind: kind ?? (isForeignSummary(native) ? "summary" : undefined), metadata };
+  // LangChain's own summaries, too.
+  const { lc_source } = fieldsOf(native["additional_kwargs"]);
+  const isForeign = lc_source === SUMMARY_SOURCE.lc_source;
+  return { kind: kind ?? (isForeign ? "summary" : undefined), metadata };
 }
 
 /** `additional_kwargs` with the marks of a message; those that were there if it has none. */
@@ -93,23 +94,13 @@ export function madeFields(message: Message): WireObject {
   return { additional_kwargs: messageKwargs(message, undefined), id: message.id };
 }
 
-function isForeignSummary({ additional_kwargs: kwargs }: WireObject): boolean {
-  return isWireObject(kwargs) && kwargs["lc_source"] === SUMMARY_SOURCE.lc_source;
-}
-
 /**
  * What the provider reported for the request that an `AIMessage` answers (`usage_metadata`), the
  * cache apart; `undefined` where it reported nothing.
  */
 export function langchainUsage(message: unknown): Usage | undefined {
-  const reported = isWireObject(message) ? message["usage_metadata"] : undefined;
-  if (!isWireObject(reported) || typeof reported["input_tokens"] !== "number") return undefined;
-  const details = reported["input_token_details"];
-  const { cache_read, cache_creation } = isWireObject(details) ? details : {};
-  return usageOf({
-    total: reported["input_tokens"],
-    cacheRead: cache_read,
-    cacheWrite: cache_creation,
-    output: reported["output_tokens"],
-  });
+  const reported = fieldsOf(fieldsOf(message)["usage_metadata"]);
+  const { input_tokens: total, output_tokens: output, input_token_details: details } = reported;
+  const { cache_read: cacheRead, cache_creation: cacheWrite } = fieldsOf(details);
+  return usageOf({ total, cacheRead, cacheWrite, output });
 }

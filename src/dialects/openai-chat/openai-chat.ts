@@ -2,6 +2,7 @@ import type { Dialect, DialectIssue } from "../dialect.ts";
 import { createOpenAIChatDecoder, decodeOpenAIChat } from "./decode.ts";
 import { encodeOpenAIChat } from "./encode.ts";
 import { type ChatMessage, OPENAI_CHAT } from "./wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
 import { checkSteps, type Place, type Report } from "../checking.ts";
 import { isText, isWireObject, type WireObject } from "../wire.ts";
 
@@ -18,7 +19,6 @@ export const openaiChat: Dialect<readonly ChatMessage[], ChatMessage> & {
 };
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-/** The API's rules for the name of a participant and of a tool. */
 const PARTICIPANT_NAME = /^[^\s<|\\/>]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Content parts that each role may hold; servers that imitate the API add more for users. */
@@ -44,36 +44,32 @@ export function checkOpenAIChat(conversation: unknown): readonly DialectIssue[] 
 }
 
 function checkContent(native: WireObject, report: Report): void {
-  const role = native["role"] as string;
-  const content = native["content"];
+  const { role, content } = native;
   if (content === null || content === undefined) {
     const others = ["tool_calls", "function_call", "refusal", "audio"];
     const isTold = role === "assistant" && others.some((field) => Boolean(native[field]));
-    if (!isTold && role !== "function") {
-      report("missing-content", "has neither content nor tool calls");
-    }
-    return;
+    if (isTold || role === "function") return;
+    return report("missing-content", "has neither content nor tool calls");
   }
   if (typeof content === "string") return;
   if (!Array.isArray(content) || content.length === 0) {
-    report("empty-content", "needs a string or a non-empty array as content");
-    return;
+    return report("empty-content", "needs a string or a non-empty array as content");
   }
-  const allowed = CONTENT_PARTS[role];
+  const allowed = CONTENT_PARTS[String(role)];
   for (const part of content as unknown[]) {
-    const type = isWireObject(part) ? part["type"] : undefined;
+    const { type, text } = fieldsOf(part);
     const isAllowed = typeof type === "string" && (allowed?.includes(type) ?? role !== "function");
     if (!isAllowed) {
       report("content-part", `may not hold a content part of type ${String(type)}`);
-    } else if (type === "text" && typeof (part as WireObject)["text"] !== "string") {
+    } else if (type === "text" && typeof text !== "string") {
       report("content-part", "has a text part whose text is no string");
     }
   }
 }
 
 function checkName(native: WireObject, report: Report): void {
-  const name = native["name"];
-  if ((name === undefined || name === null) && native["role"] !== "function") return;
+  const { name, role } = native;
+  if ((name === undefined || name === null) && role !== "function") return;
   if (typeof name !== "string" || !PARTICIPANT_NAME.test(name)) {
     report("message-name", `has the name ${JSON.stringify(name)}, which is refused`);
   }
@@ -98,8 +94,8 @@ function openCall(call: unknown, { index, calls, report }: Place): void {
   if (!custom && type !== "function") {
     report("tool-call-type", `has call ${id} of type ${String(type)}`);
   }
-  const called = call[custom ? "custom" : "function"];
-  if (!isWireObject(called) || typeof called[custom ? "input" : "arguments"] !== "string") {
+  const called = fieldsOf(call[custom ? "custom" : "function"]);
+  if (typeof called[custom ? "input" : "arguments"] !== "string") {
     report("tool-arguments", `has call ${id} whose arguments are no string`);
   } else if (!TOOL_NAME.test(String(called["name"]))) {
     report("tool-name", `calls ${JSON.stringify(called["name"])}, which is no name`);

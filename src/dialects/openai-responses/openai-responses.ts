@@ -149,7 +149,6 @@ function closeCall(walk: Walk, item: WireObject, type: string, index: number): v
   }
 }
 
-/** The API's rules for ids and for names of tools. */
 const MAX_ID = 64;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 /** How the ids of these items begin; the API refuses any other. */

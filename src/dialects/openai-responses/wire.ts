@@ -1,5 +1,6 @@
 import type { Message, MessageSource, Part } from "../../core/message/index.ts";
-import { isWireObject, type WireObject } from "../wire.ts";
+import { fieldsOf } from "../../core/text/json.ts";
+import { isText, isWireObject, textIn, type WireObject } from "../wire.ts";
 import { words } from "../../core/text/words.ts";
 
 /**
@@ -112,10 +113,8 @@ export function answeredTypes(type: string): readonly string[] {
 
 /** The id that joins a call and its output. Of the local shell, some clients send it as `id`. */
 export function callIdOf(item: WireObject): string | undefined {
-  const named = item["call_id"];
-  if (typeof named === "string") return named;
   const isLocal = /^local_shell_call(?:_output)?$/.test(String(item["type"]));
-  return isLocal && typeof item["id"] === "string" ? item["id"] : undefined;
+  return textIn(item, "call_id") ?? (isLocal ? textIn(item, "id") : undefined);
 }
 
 /**
@@ -126,8 +125,7 @@ export function isHosted(item: WireObject): boolean {
   if (item["type"] === "tool_search_call" || item["type"] === "tool_search_output") {
     return item["execution"] === "server" || callIdOf(item) === undefined;
   }
-  const where = item["environment"];
-  return isWireObject(where) && where["type"] === "container_reference";
+  return fieldsOf(item["environment"])["type"] === "container_reference";
 }
 
 /**
@@ -135,16 +133,14 @@ export function isHosted(item: WireObject): boolean {
  * output, the question and the answer.
  */
 export function linkOf(item: WireObject): string | undefined {
-  const type = itemType(item);
-  const field =
-    type === "mcp_approval_request"
-      ? "id"
-      : type === "mcp_approval_response" || type === "mcp_call"
-        ? "approval_request_id"
-        : "call_id";
-  const link = item[field];
-  return typeof link === "string" ? link : undefined;
+  return textIn(item, LINKS[itemType(item) ?? ""] ?? "call_id");
 }
+
+const LINKS: Readonly<Record<string, string>> = {
+  mcp_approval_request: "id",
+  mcp_approval_response: "approval_request_id",
+  mcp_call: "approval_request_id",
+};
 
 /** How the ids of items begin that no output answers. */
 const ANSWERLESS = /^(?:rs|msg|ws|fs|ci|ig|mcp|cmp)/;
@@ -156,9 +152,7 @@ export function mayBeCall(reference: WireObject): boolean {
 
 /** Both streams of one command of a shell call as one text. */
 export function shellText(piece: WireObject): string {
-  return [piece["stdout"], piece["stderr"]]
-    .filter((text) => typeof text === "string" && text !== "")
-    .join("\n");
+  return [piece["stdout"], piece["stderr"]].filter(isText).join("\n");
 }
 
 /** The source of an assistant message: all the items of one reply. */

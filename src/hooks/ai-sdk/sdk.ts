@@ -63,7 +63,6 @@ export interface CalledModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-/** A call of a wrapped model. */
 interface WrappedCall<Params extends CallOptions = CallOptions> {
   readonly params: Params;
   readonly model: CalledModel;

@@ -110,7 +110,6 @@ function contextOn(hook: Hook<LangChainRequest>): LangChainContext {
     isInvoked ||= id === undefined;
     return id === undefined ? own : threads.of({ id, isLasting: true });
   };
-  /** The context of the agent that calls a tool. */
   const contextOf = (config: ToolConfigLike): Context => {
     const thread = threadFor({ messages: config.state?.messages ?? [], config });
     const known = threads.find(thread.id)?.context;
@@ -180,7 +179,6 @@ function createCalls(
   };
 }
 
-/** The tools that `bindTools` left in a model. */
 function boundTools(model: unknown): readonly unknown[] | undefined {
   const { config, kwargs, defaultOptions } = fieldsOf(model);
   const places = [config, kwargs, defaultOptions].map((place) => fieldsOf(place)["tools"]);

@@ -202,7 +202,6 @@ function truncatingTools<Tools extends object>(
   return Object.fromEntries(entries) as Tools;
 }
 
-/** The thread of a run, as Mastra notes it. */
 function threadOf({ requestContext }: Pick<ProcessorArgs, "requestContext">): string | undefined {
   const { thread } = fieldsOf(requestContext?.get("MastraMemory" as never));
   return textIn(fieldsOf(thread), "id");

@@ -27,9 +27,9 @@ export function readResultMarks(options: unknown): Pick<ToolResultPart, "time" |
 export function withMessageMarks(
   { kind, metadata }: Partial<Message>,
   before: unknown,
-  beside?: WireObject,
+  extra?: WireObject,
 ): unknown {
-  return withMarks(before, { kind, metadata }, beside);
+  return withMarks(before, { kind, metadata }, extra);
 }
 
 /** Options with the marks of a tool result; the ones from `before` if it has none. */
@@ -37,11 +37,11 @@ export function withResultMarks({ time, original }: ToolResultPart, before: unkn
   return withMarks(before, { compacted: time?.compacted, original });
 }
 
-function withMarks(before: unknown, marks: WireObject, beside?: WireObject): unknown {
+function withMarks(before: unknown, marks: WireObject, extra?: WireObject): unknown {
   const set = Object.entries(marks).filter(([, value]) => value !== undefined);
   const old = ownMarks(before);
   if (set.every(([name, value]) => old[name] === value)) return before;
-  return { ...fieldsOf(before), ...beside, [OWN]: { ...old, ...Object.fromEntries(set) } };
+  return { ...fieldsOf(before), ...extra, [OWN]: { ...old, ...Object.fromEntries(set) } };
 }
 
 function ownMarks(options: unknown): WireObject {

@@ -38,25 +38,27 @@ export function followNatives<Native>(
      * says what the one before said, and more.
      */
     decode(list: readonly Native[], usage?: Usage): readonly Message[] {
-      const known = [returned, given].find((track) => track !== undefined && goesOn(track, list));
+      const known = [returned, given].find(
+        (followed) => followed !== undefined && goesOn(followed, list),
+      );
       // Somebody else took something out, or a store gave back copies.
       const isOther = known === undefined && !saysMore(given, list) && !saysMore(returned, list);
       if (isOther && (isCut(given, list) || isCut(returned, list))) onCut();
       if (known === undefined) given = open();
-      const track = known ?? given;
-      const growing = extend(track, list, isOther ? undefined : usage);
+      const followed = known ?? given;
+      const growing = extend(followed, list, isOther ? undefined : usage);
       // A copy of a long list costs more than all the rest of a step.
-      return growing.length === 0 ? track.messages : [...track.messages, ...growing];
+      return growing.length === 0 ? followed.messages : [...followed.messages, ...growing];
     },
     /** Notes that `list` says what `messages` say, because it was encoded from them. */
     adopt(list: readonly Native[], messages: readonly Message[]): void {
-      const track = open();
+      const followed = open();
       // Decoding has to go on from here, so the decoder must have seen all of it.
-      for (const native of list) track.decode(native);
-      if ((track.decode.open?.() ?? []).length > 0) return;
-      track.list.push(...list);
-      track.messages.push(...messages);
-      returned = track;
+      for (const native of list) followed.decode(native);
+      if ((followed.decode.open?.() ?? []).length > 0) return;
+      followed.list.push(...list);
+      followed.messages.push(...messages);
+      returned = followed;
     },
   };
 }
@@ -65,32 +67,35 @@ function goesOn<Native>({ list: known }: Followed<Native>, list: readonly Native
   return list.length >= known.length && known.every((native, at) => native === list[at]);
 }
 
-function saysMore<Native>(track: Followed<Native> | undefined, list: readonly Native[]): boolean {
-  if (track === undefined || list.length < track.list.length) return false;
-  return track.list.every((native, at) => saysTheSame(native, list[at]));
+function saysMore<Native>(
+  followed: Followed<Native> | undefined,
+  list: readonly Native[],
+): boolean {
+  if (followed === undefined || list.length < followed.list.length) return false;
+  return followed.list.every((native, at) => saysTheSame(native, list[at]));
 }
 
 /** The last message is still there, and not all that stood before it. */
-function isCut<Native>(track: Followed<Native> | undefined, list: readonly Native[]): boolean {
-  const last = track?.list.at(-1);
+function isCut<Native>(followed: Followed<Native> | undefined, list: readonly Native[]): boolean {
+  const last = followed?.list.at(-1);
   return last !== undefined && list.some((native) => saysTheSame(native, last));
 }
 
 /** Takes in what is new, and returns the message that later natives may still join. */
 function extend<Native>(
-  track: Followed<Native>,
+  followed: Followed<Native>,
   list: readonly Native[],
   usage: Usage | undefined,
 ): readonly Message[] {
-  const fresh = list.slice(track.list.length);
-  const decoded = fresh.flatMap((native) => track.decode(native));
-  const open = track.decode.open?.() ?? [];
-  const known = [...decoded, ...open].map((message) => track.reported.get(message) ?? message);
+  const fresh = list.slice(followed.list.length);
+  const decoded = fresh.flatMap((native) => followed.decode(native));
+  const open = followed.decode.open?.() ?? [];
+  const known = [...decoded, ...open].map((message) => followed.reported.get(message) ?? message);
   const messages = fresh.length === 0 ? known : withUsage(known, usage);
-  track.list.push(...fresh);
-  track.messages.push(...messages.slice(0, decoded.length));
+  followed.list.push(...fresh);
+  followed.messages.push(...messages.slice(0, decoded.length));
   const reported = messages.slice(decoded.length);
-  open.forEach((message, at) => track.reported.set(message, reported[at] ?? message));
+  open.forEach((message, at) => followed.reported.set(message, reported[at] ?? message));
   return reported;
 }
 

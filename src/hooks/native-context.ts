@@ -192,14 +192,14 @@ function followerOf<Conversation, Native extends object>(
   onCut: () => void,
 ) {
   const follower = followNatives(() => dialect.createDecoder(), onCut);
-  let beside: Conversation | undefined;
+  let lastRest: Conversation | undefined;
   let leading: readonly Message[] = [];
   const lead = (conversation: Conversation): readonly Message[] => {
     if (withMessages === undefined) return leading;
     const rest = withMessages(conversation, []);
     // The same text must be the same message in every step.
-    if (beside === undefined || !isSameValue(rest, beside)) leading = dialect.decode(rest);
-    beside = rest;
+    if (lastRest === undefined || !isSameValue(rest, lastRest)) leading = dialect.decode(rest);
+    lastRest = rest;
     return leading;
   };
   return {

@@ -25,7 +25,7 @@ export async function* recovering<Part>(
   parts: AsyncIterable<Part>,
   { sign, end, again, failed }: Recovery<Part>,
 ): AsyncGenerator<Part, void> {
-  const held: Part[] = [];
+  const pending: Part[] = [];
   let other: AsyncIterable<Part> | undefined;
   let isOpen = true;
   const instead = async (refused: unknown): Promise<AsyncIterable<Part> | undefined> => {
@@ -33,32 +33,32 @@ export async function* recovering<Part>(
       return await again(refused);
     } catch (error) {
       if (failed === undefined) throw error;
-      held.splice(-1, 1, failed(error));
+      pending.splice(-1, 1, failed(error));
       return undefined;
     }
   };
   try {
     for await (const part of parts) {
-      held.push(part);
+      pending.push(part);
       const said = sign(part);
       if (isOpen && said === "lead") continue;
       const refused = isOpen && typeof said === "object" ? said.refused : undefined;
       isOpen = false;
       if (refused !== undefined) other = await instead(refused);
       if (other !== undefined) break;
-      yield* held.splice(0);
+      yield* pending.splice(0);
     }
   } catch (error) {
     other = isOpen ? await again(error) : undefined;
     if (other === undefined) {
-      yield* held;
+      yield* pending;
       throw error;
     }
     isOpen = false;
   }
   const refused = isOpen ? end?.() : undefined;
   if (refused !== undefined) other = await again(refused);
-  yield* other ?? held;
+  yield* other ?? pending;
 }
 
 /** How an answer that comes at once is told from a refusal, and what takes its place. */

@@ -4,7 +4,7 @@ import { isWireObject, parseInput, type WireObject } from "../dialects/wire.ts";
 import { recoveringStream } from "./recovering-stream.ts";
 
 /** The facts of a whole answer, or of one event of a stream. */
-export interface Said {
+export interface AnswerFacts {
   /** Whether a model says, thinks or calls something in it. */
   readonly isAnswer?: boolean;
   /** It says that the request was refused, and with what. */
@@ -18,7 +18,7 @@ export interface Said {
 /** How an API answers over HTTP. */
 export interface WireApi {
   /** Of the whole answer, in JSON, or of one event of a stream. */
-  readonly read: (value: WireObject) => Said;
+  readonly read: (value: WireObject) => AnswerFacts;
   /** Of all that was reported; `undefined` where that is no usage. */
   readonly usageOf: (reported: unknown) => Usage | undefined;
 }
@@ -131,7 +131,7 @@ interface Seen {
   news?: unknown;
 }
 
-function note(seen: Seen, { isAnswer = false, error, finish, usage }: Said): void {
+function note(seen: Seen, { isAnswer = false, error, finish, usage }: AnswerFacts): void {
   if (!seen.hasOpened && error !== undefined) seen.error = error;
   seen.hasOpened ||= isAnswer || error !== undefined;
   seen.finish ??= finish ?? undefined;

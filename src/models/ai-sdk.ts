@@ -112,8 +112,8 @@ async function liveContent(live: Live, model: AiSdkModel): Promise<CallContent |
   const version = model.specificationVersion;
   const tools = await modelTools(live.tools, version);
   if (tools === undefined) return undefined;
-  const beside: PromptMessage[] = live.system ? [{ role: "system", content: live.system }] : [];
-  const shared = [...beside, ...modelPrompt(encodeAiSdk(live.messages), version)];
+  const system: PromptMessage[] = live.system ? [{ role: "system", content: live.system }] : [];
+  const shared = [...system, ...modelPrompt(encodeAiSdk(live.messages), version)];
   const instruction = modelPrompt(encodeAiSdk([instructionMessage(live)]), version);
   return {
     prompt: [...withBreakpoint(shared, tools, model), ...instruction],

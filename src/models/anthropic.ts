@@ -114,11 +114,11 @@ function isTool(tool: WireObject): boolean {
 
 /** The system prompt beside the messages comes before the leading system messages. */
 function joinSystem(
-  beside: string | undefined,
+  own: string | undefined,
   leading: AnthropicConversation["system"],
 ): AnthropicConversation["system"] {
-  if (beside === undefined || beside === "") return leading;
-  return leading === undefined ? beside : [...blocksOf(beside), ...blocksOf(leading)];
+  if (own === undefined || own === "") return leading;
+  return leading === undefined ? own : [...blocksOf(own), ...blocksOf(leading)];
 }
 
 function blocksOf(content: AnthropicMessage["content"]): readonly WireBlock[] {

@@ -172,10 +172,10 @@ async function after(work: Promise<void>, done: () => void): Promise<void> {
  * two; its first half waits for the other one.
  */
 function chunkBytes() {
-  let held = "";
+  let half = "";
   const take = (): string => {
-    const text = held;
-    held = "";
+    const text = half;
+    half = "";
     return text;
   };
   return {
@@ -183,11 +183,11 @@ function chunkBytes() {
     of(chunk: unknown, encoding: BufferEncoding = "utf8"): Uint8Array {
       if (typeof chunk !== "string" || !/^utf-?8$/i.test(encoding)) {
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : bytesOf(chunk);
-        return held === "" ? bytes : Buffer.concat([Buffer.from(take()), bytes]);
+        return half === "" ? bytes : Buffer.concat([Buffer.from(take()), bytes]);
       }
       const text = take() + chunk;
       if (!isHigh(text.charCodeAt(text.length - 1))) return Buffer.from(text);
-      held = text.slice(-1);
+      half = text.slice(-1);
       return Buffer.from(text.slice(0, -1));
     },
     /** The rest at the end: nothing, or the half of a character whose other half never came. */

@@ -241,7 +241,7 @@ function fileTarget(file: SpillFile): Target {
 }
 
 function memoryTarget(archive: Archive): Target {
-  const held: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   return {
     append(bytes) {
@@ -252,10 +252,10 @@ function memoryTarget(archive: Archive): Target {
         );
       }
       // A copy: the memory is used again.
-      held.push(bytes.slice());
+      chunks.push(bytes.slice());
     },
     async commit() {
-      const bytes = Buffer.concat(held);
+      const bytes = Buffer.concat(chunks);
       if (!isUtf8(bytes)) {
         throw refused(
           `The ${archive.name} archive has no files, so it cannot hold an output that is not UTF-8. Use an archive with files.`,

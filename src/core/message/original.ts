@@ -102,20 +102,20 @@ const HASHED_UNITS = 67_108_864;
 /** The handle of a text that no string can hold, however it is cut in pieces. */
 function handleOfPieces(kind: OriginalKind, pieces: readonly string[], digest: Digest): Handle {
   const digests: string[] = [];
-  let held: string[] = [];
+  let texts: string[] = [];
   let room = HASHED_UNITS;
   for (const piece of pieces) {
     for (let at = 0; at < piece.length;) {
       const next = piece.slice(at, at + room);
-      held.push(next);
+      texts.push(next);
       at += next.length;
       room -= next.length;
       if (room > 0) break;
-      digests.push(digest(held.join("")));
-      [held, room] = [[], HASHED_UNITS];
+      digests.push(digest(texts.join("")));
+      [texts, room] = [[], HASHED_UNITS];
     }
   }
-  return handleFor(kind, [...digests, digest(held.join(""))].join(""), digest);
+  return handleFor(kind, [...digests, digest(texts.join(""))].join(""), digest);
 }
 
 /** A message as plain JSON: everything but the native source; opaque parts keep their value. */

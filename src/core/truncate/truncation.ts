@@ -1,4 +1,4 @@
-import type { Cleaning, ErrorLine } from "../text/index.ts";
+import type { Cleaning, ErrorLines } from "../text/index.ts";
 import type { Direction } from "./limits.ts";
 import type { EarlierTruncation } from "./marker.ts";
 
@@ -38,12 +38,5 @@ export interface Omitted {
   /** How many bytes of the output stand before it; absent for an output that is no text. */
   readonly fromByte?: number;
   /** For direction `both`: the lines of it that look like errors. */
-  readonly errors?: OmittedErrors;
-}
-
-export interface OmittedErrors {
-  readonly count: number;
-  readonly first: readonly ErrorLine[];
-  /** Whether there was more than could be searched. */
-  readonly isPartial: boolean;
+  readonly errors?: ErrorLines;
 }

@@ -73,11 +73,11 @@ function decodeAi(native: WireObject, place: WirePlace): Part[] {
   const inputs = new Map(calls.map(({ id, args }) => [String(id), args]));
   const content = decodeAnswer(native["content"], inputs, place);
   const inContent = new Set(content.map((part) => part.type === "tool-call" && part.toolCallId));
-  const beside = calls.map((call): ToolCallPart => decodeCall(call, place));
+  const listed = calls.map((call): ToolCallPart => decodeCall(call, place));
   const parts: Part[] = [
     ...decodeKwargs(native, content),
     ...content,
-    ...beside.filter(({ toolCallId }) => !inContent.has(toolCallId)),
+    ...listed.filter(({ toolCallId }) => !inContent.has(toolCallId)),
     ...callsOf(native, "invalid_tool_calls", place).map(invalidCall),
   ];
   return parts.length > 0 || native["content"] !== "" ? parts : [{ type: "text", text: "" }];

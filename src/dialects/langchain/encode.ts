@@ -154,7 +154,7 @@ function editAi(message: Message, native: Native): LangChainMessage[] {
       ...("invalid_tool_calls" in native && {
         invalid_tool_calls: sameList(invalid, native["invalid_tool_calls"]),
       }),
-      ...beside(message, native),
+      ...repeatedFields(message, native),
     }),
   ];
 }
@@ -205,7 +205,7 @@ const RAW_CALLS = ["tool_calls", "__openai_function_call_ids__"];
 const THINKING = ["reasoning_content", "reasoning", "reasoning_details"];
 
 /** The fields beside content and calls in which an integration says the same once more. */
-function beside(message: Message, native: Native): WireObject {
+function repeatedFields(message: Message, native: Native): WireObject {
   const isThinkingGone = !message.parts.some(({ type }) => type === "reasoning");
   const kwargs = fieldsOf(messageKwargs(message, native.additional_kwargs));
   const metadata = fieldsOf(native.response_metadata);

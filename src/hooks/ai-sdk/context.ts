@@ -9,7 +9,7 @@ import { createHook, type Hook, type HookOptions } from "../hook.ts";
 import { type NativeFormat, nativeContextOn } from "../native-context.ts";
 import { aiSdkMarks } from "../stale-marks.ts";
 import { createMiddleware } from "./middleware.ts";
-import { type Beside, managedByMessage, summarizerOf } from "./model.ts";
+import { type Extras, managedByMessage, summarizerOf } from "./model.ts";
 import { createPrepareStep, createRuns, leftBy } from "./prepare-step.ts";
 import type {
   AiSdkMiddleware,
@@ -80,18 +80,18 @@ const FORMAT: NativeFormat<readonly AiSdkMessage[], AiSdkMessage> = {
 function contextOn(hook: Hook<CallOptions>): AiSdkContext {
   const { context } = hook;
   const runs = createRuns();
-  const beside: Beside = {};
+  const extras: Extras = {};
   const hooks = {
     native: nativeContextOn(context, FORMAT),
     conversationOf: createConversations(hook, FORMAT, () => runs.last !== undefined),
     runs,
-    beside,
+    extras,
   };
   return {
     ...context,
     prepareStep: createPrepareStep(hooks) as AiSdkContext["prepareStep"],
     tools(tools) {
-      beside.tools ??= countedTools(tools);
+      extras.tools ??= countedTools(tools);
       return truncatingTools(tools, context);
     },
     recallTools: recallTools(context.archive),

@@ -6,7 +6,7 @@ import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
 import {
-  type Beside,
+  type Extras,
   boundReasoning,
   joinPrompt,
   noteCall,
@@ -53,16 +53,16 @@ interface Call extends Prompt {
 }
 
 function createCalls(hooks: Hooks) {
-  const { runs, beside, conversationOf } = hooks;
+  const { runs, extras, conversationOf } = hooks;
   const calls = new WeakMap<CallOptions, Call>();
-  const besides = new WeakMap<Context, Beside>();
+  const extrasOf = new WeakMap<Context, Extras>();
   return {
     /** The options to call the model with; the very same ones where nothing has to be changed. */
     async prepare<Params extends CallOptions>(params: Params, model: CalledModel): Promise<Params> {
       if (isSummaryCall(params)) return params;
       const step = runs.waiting && stepOf(runs.waiting.sent, params, model);
       if (step !== undefined) {
-        noteCall(beside, params, step.system);
+        noteCall(extras, params, step.system);
         calls.set(params, step);
         return params;
       }
@@ -74,8 +74,8 @@ function createCalls(hooks: Hooks) {
         model: model.modelId,
       });
       const { context, given } = conversation;
-      const { thinking, ...sent } = noteCall(besides.get(context) ?? {}, params, system);
-      besides.set(context, { thinking, ...sent });
+      const { thinking, ...sent } = noteCall(extrasOf.get(context) ?? {}, params, system);
+      extrasOf.set(context, { thinking, ...sent });
       const edited = await conversation.prepare({
         ...sent,
         boundReasoning: boundReasoning(model, thinking),
@@ -117,14 +117,14 @@ interface RefusedStep {
 }
 
 async function recoverStep(
-  { native, runs, beside }: Hooks,
+  { native, runs, extras }: Hooks,
   { call: { system, body }, params, model, error }: RefusedStep,
 ): Promise<CallOptions | undefined> {
   if (runs.last === undefined) return undefined;
   const version = versionOf(model);
   const match = matchPrompt(runs.last.sent, body, version);
   if (match === undefined) return undefined;
-  const made = await native.recover(runs.last.sent, error, beside.managedBy);
+  const made = await native.recover(runs.last.sent, error, extras.managedBy);
   if (made === undefined) return undefined;
   runs.repaired(made.conversation);
   const repaired = modelPrompt(made.conversation, version, match.known);

@@ -150,7 +150,7 @@ function isCompaction(part: WireObject): boolean {
 }
 
 /** The rest of a request: all but its messages, as far as it is known. */
-export interface Beside {
+export interface Extras {
   instructions?: string;
   tools?: unknown;
   /** The setting by which the provider manages the conversation itself. */
@@ -164,13 +164,13 @@ export interface Beside {
 
 /** Notes what a call really sends; `system` is what stands in its prompt before the messages. */
 export function noteCall(
-  beside: Beside,
+  extras: Extras,
   { tools = [], providerOptions, abortSignal: signal, maxOutputTokens }: CallOptions,
   system: readonly AiSdkMessage[],
-): Beside {
-  return Object.assign(beside, {
+): Extras {
+  return Object.assign(extras, {
     instructions: instructionText(system) ?? "",
-    tools: areSameTools(tools, beside.tools) ? beside.tools : tools,
+    tools: areSameTools(tools, extras.tools) ? extras.tools : tools,
     managedBy: managedByOptions(providerOptions),
     thinking: thinkingOf(providerOptions),
     maxOutput: maxOutputTokens,

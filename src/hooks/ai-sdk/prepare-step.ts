@@ -5,7 +5,7 @@ import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
-import { type Beside, boundReasoning, instructionText, managedByStep } from "./model.ts";
+import { type Extras, boundReasoning, instructionText, managedByStep } from "./model.ts";
 import type { AiSdkStep, CallOptions, PrepareStepOptions } from "./sdk.ts";
 
 type Natives = readonly AiSdkMessage[];
@@ -15,26 +15,26 @@ export interface Hooks {
   readonly native: NativeContext<Natives>;
   readonly runs: ReturnType<typeof createRuns>;
   /** Noted from the newest call. */
-  readonly beside: Beside;
+  readonly extras: Extras;
   /** `createConversations`, for calls without `prepareStep`. */
   readonly conversationOf: ConversationOf<CallOptions, Natives>;
 }
 
 /** `prepareStep` as the SDK calls it. */
-export function createPrepareStep({ native, runs, beside }: Hooks) {
+export function createPrepareStep({ native, runs, extras }: Hooks) {
   return async (options: Step): Promise<{ messages: Natives }> => {
     const { messages, steps } = options;
     let signal: AbortSignal | undefined;
     try {
       // Of the calls before it in the same run.
-      signal = options.abortSignal ?? (steps.length > 0 ? beside.signal : undefined);
+      signal = options.abortSignal ?? (steps.length > 0 ? extras.signal : undefined);
       const { conversation } = await native.prepare(runs.follow(options), {
         usage: runs.usage(options),
-        instructions: instructionText(options.instructions) ?? beside.instructions,
-        tools: beside.tools,
-        maxOutput: beside.maxOutput,
-        boundReasoning: boundReasoning(options.model, beside.thinking ?? sentThinking(steps)),
-        managedBy: beside.managedBy ?? managedByStep(steps.at(-1) ?? runs.last?.steps.at(-1)),
+        instructions: instructionText(options.instructions) ?? extras.instructions,
+        tools: extras.tools,
+        maxOutput: extras.maxOutput,
+        boundReasoning: boundReasoning(options.model, extras.thinking ?? sentThinking(steps)),
+        managedBy: extras.managedBy ?? managedByStep(steps.at(-1) ?? runs.last?.steps.at(-1)),
         signal,
       });
       runs.started(options, conversation);

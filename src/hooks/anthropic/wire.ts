@@ -2,7 +2,7 @@ import type { AnthropicConversation, AnthropicMessage } from "../../dialects/ant
 import { fieldsOf } from "../../core/text/json.ts";
 import { anthropicUsage, isWireObject, type WireObject } from "../../dialects/wire.ts";
 import { isManaging } from "../managed.ts";
-import type { Said, WireApi } from "../wire-answer.ts";
+import type { AnswerFacts, WireApi } from "../wire-answer.ts";
 
 /** The body of a request for a message, as far as it matters here. */
 export type MessageBody = WireObject & {
@@ -83,15 +83,15 @@ export function withBindingBeta(headers: unknown): Headers {
 export const messagesApi: WireApi = { read: readMessage, usageOf: anthropicUsage };
 
 /** Events that say nothing of what a model says. */
-const BESIDE: ReadonlySet<unknown> = new Set(["ping", "content_block_stop", "message_stop"]);
+const SILENT: ReadonlySet<unknown> = new Set(["ping", "content_block_stop", "message_stop"]);
 
 /** A whole message, or an event of a stream: its first has the input's usage, its last the rest. */
-function readMessage(value: WireObject): Said {
+function readMessage(value: WireObject): AnswerFacts {
   const { type, content, usage } = value;
   if (type === "error") return { error: value };
   if (type === "message_start") return { usage: fieldsOf(value["message"])["usage"] };
   if (type === "message_delta") return { finish: fieldsOf(value["delta"])["stop_reason"], usage };
-  if (BESIDE.has(type)) return {};
+  if (SILENT.has(type)) return {};
   if (!Array.isArray(content)) return { isAnswer: !isEmptyBlock(value["content_block"]) };
   const isAnswer = !content.every(isEmptyBlock);
   return { isAnswer, finish: value["stop_reason"], usage };

@@ -186,8 +186,8 @@ export function saysNothing(answer: unknown): boolean {
   const { content, tool_calls, tool_call_chunks, additional_kwargs } = fieldsOf(answer);
   const isEmpty = (value: unknown = ""): boolean =>
     (typeof value === "string" || Array.isArray(value)) && value.length === 0;
-  const beside = Object.keys(fieldsOf(additional_kwargs));
-  const thinks = beside.some((key) => key.startsWith("reasoning"));
+  const names = Object.keys(fieldsOf(additional_kwargs));
+  const thinks = names.some((key) => key.startsWith("reasoning"));
   return !thinks && [content, tool_calls, tool_call_chunks].every(isEmpty);
 }
 

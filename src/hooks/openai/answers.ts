@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../core/text/json.ts";
 import { numberOf, usageOf, type WireObject } from "../../dialects/wire.ts";
-import type { Said, WireApi } from "../wire-answer.ts";
+import type { AnswerFacts, WireApi } from "../wire-answer.ts";
 
 /** Chat Completions, of OpenAI and of the servers that imitate it. */
 export const chatAnswers: WireApi = {
@@ -15,7 +15,7 @@ export const chatAnswers: WireApi = {
 };
 
 /** A whole completion, or a chunk of one. */
-function readCompletion(value: WireObject): Said {
+function readCompletion(value: WireObject): AnswerFacts {
   const { choices, usage, error } = value;
   const [choice] = (Array.isArray(choices) ? choices : []) as readonly unknown[];
   const { message, delta = message, finish_reason: finish } = fieldsOf(choice);
@@ -54,7 +54,7 @@ const LEAD_IN: ReadonlySet<unknown> = new Set([
 const END: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
 /** A whole response, or an event of a stream. */
-function readResponse(value: WireObject): Said {
+function readResponse(value: WireObject): AnswerFacts {
   const { type } = value;
   if (LEAD_IN.has(type)) return {};
   if (type === "error" || type === "response.failed" || value["error"] != null) {

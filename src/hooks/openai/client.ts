@@ -13,7 +13,7 @@ export interface OpenAIClient {
   readonly responses?: object;
 }
 
-export interface PreparingClientOptions {
+interface PreparingClientOptions {
   readonly context: Context;
   readonly wrapFetch: (fetch: Fetch) => Fetch;
 }

@@ -67,6 +67,11 @@ export interface ArchiveJournal {
   read(): Promise<readonly unknown[]>;
   /** Adds one, durably. */
   append(entry: unknown): Promise<void>;
+  /**
+   * Bytes of all entries, each as a line of JSON: more than was read and added here tells that another
+   * process has added some. Reads none of them.
+   */
+  size?(): Promise<number>;
   /** Whether an edit is made only if this journal has it and the archive its originals. @default false */
   readonly isRequired?: boolean;
   /**

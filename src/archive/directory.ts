@@ -305,6 +305,7 @@ function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal 
       const bytes = await reading(() => attempt("read", path, () => readPlainFile(path)));
       return wholeLines(bytes);
     },
+    size: async () => fileStats(path)?.size ?? 0,
     async append(entry) {
       await begin("write");
       const line = JSON.stringify(entry);

@@ -37,11 +37,24 @@ export async function placeOf(folder: string, handle: Handle): Promise<OriginalP
 export function everyConversation(folder: string, prefix = ""): Archive {
   const root = resolve(folder);
   const own = directoryArchive(root, { retention: false, observe: true });
-  const archives = async (): Promise<readonly Archive[]> => {
+  return over(own, async () => {
     const folders = await attempt("list", root, () => conversationFolders(root));
     const meant = folders.filter((each) => basename(each).startsWith(prefix));
     return meant.map((each) => folderArchive({ own: each, isObserved: true }));
-  };
+  });
+}
+
+/** The same for an archive that knows the ids of its conversations. */
+export function everyIn(archive: Archive, prefix = ""): Archive {
+  return over(archive, async () => {
+    const ids = (await archive.conversations?.()) ?? [];
+    const meant = ids.filter((id) => id.startsWith(prefix));
+    return meant.map((id) => archive.conversation?.(id) ?? archive);
+  });
+}
+
+/** All of these archives as one, whose own conversation takes what is stored. */
+function over(own: Archive, archives: () => Promise<readonly Archive[]>): Archive {
   /** Where the last list found which handle. */
   const listed = new Map<string, Archive>();
   /** The archive of the first conversation that has the handle. */
@@ -57,7 +70,7 @@ export function everyConversation(folder: string, prefix = ""): Archive {
     return holder;
   };
   return {
-    name: "directory",
+    name: own.name,
     put: (kind, content) => own.put(kind, content),
     get: async (handle) => (await archiveOf(handle)).get(handle),
     has: async (handle) => isHandle(handle) && (await holderOf(handle)) !== undefined,

@@ -17,7 +17,7 @@ export interface OpenArchive extends Archive {
  * `invalid-options` for any other address. `cwd` is where a relative path starts.
  */
 export async function openArchive(address: string, cwd = "."): Promise<OpenArchive> {
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]?.toLowerCase();
+  const scheme = schemeOf(address);
   if (scheme === undefined) {
     if (address === "") throw badAddress(address, "it is empty");
     const { directoryArchive } = await import("./directory.ts");
@@ -27,6 +27,15 @@ export async function openArchive(address: string, cwd = "."): Promise<OpenArchi
   if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address);
   if (scheme === "s3") return openBucket(address);
   throw badAddress(address, `there is no archive for ${scheme}`);
+}
+
+function schemeOf(address: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]?.toLowerCase();
+}
+
+/** Whether an address is the path of a folder. */
+export function isFolder(address: string): boolean {
+  return schemeOf(address) === undefined;
 }
 
 async function openPostgres(address: string): Promise<OpenArchive> {

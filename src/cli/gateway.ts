@@ -61,7 +61,12 @@ export function defineGateway(command: Command, io: Io): void {
         tokensOption,
       ),
     )
-    .addOption(named("--archive <folder>", "where originals go (default: the archive of longhaul)"))
+    .addOption(
+      named(
+        "--archive <place>",
+        "where originals go: a folder, postgres://… or s3://… (default: the archive of longhaul)",
+      ),
+    )
     .addOption(
       named(
         "--recall <way>",

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { directoryArchive } from "../archive/directory.ts";
-import { everyConversation } from "../archive/every-conversation.ts";
+import { everyConversation, everyIn } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
+import type { OpenArchive } from "../archive/open.ts";
 import { ContextError } from "../core/error.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import {
@@ -19,6 +20,8 @@ export interface McpOptions {
   readonly all?: boolean;
   readonly session?: string;
   readonly sessionOfCall?: boolean;
+  /** Where originals are, if not in the archive of the command line. */
+  readonly store?: OpenArchive;
 }
 
 /** The three tools, each for the session that a call belongs to. */
@@ -45,7 +48,10 @@ function scopeOfCall(io: Io, options: McpOptions, call: McpCall): Scope {
   const { session: _, transcript: __, ...plain } = call.input;
   // A model must not choose whose session it reads: only a hook's word counts, where there is one.
   const input = options.sessionOfCall === true ? plain : call.input;
-  if (options.all === true) return { archive: everyConversation(folder), input };
+  const { store } = options;
+  if (options.all === true) {
+    return { archive: store === undefined ? everyConversation(folder) : everyIn(store), input };
+  }
   const session = sessionOf(io, options, call);
   if (session === undefined) {
     throw new ContextError(
@@ -53,7 +59,9 @@ function scopeOfCall(io: Io, options: McpOptions, call: McpCall): Scope {
       "This server does not know which session it belongs to. Start it with longhaul mcp --session ID, or with --all for everything that was archived.",
     );
   }
-  return { archive: directoryArchive(folder, { conversation: session.id }), session, input };
+  const archive =
+    store?.conversation(session.id) ?? directoryArchive(folder, { conversation: session.id });
+  return { archive, session, input };
 }
 
 function sessionOf(io: Io, options: McpOptions, { input, meta }: McpCall): SessionName | undefined {

@@ -1,6 +1,11 @@
 import type { Command } from "commander";
+import { openArchive } from "../archive/open.ts";
 import type { Io } from "./io.ts";
 import type { McpOptions } from "./mcp-tools.ts";
+
+interface McpFlags extends Omit<McpOptions, "store"> {
+  readonly archive?: string;
+}
 
 /** `longhaul mcp`: recall, search and window as tools, over stdio. */
 export function defineMcp(command: Command, io: Io): void {
@@ -14,10 +19,14 @@ export function defineMcp(command: Command, io: Io): void {
       "--session-of-call",
       "each call names its session: a hook of the plugin writes it there",
     )
+    .option("--archive <place>", "where originals are: a folder, postgres://… or s3://…")
     .addHelpText("after", EXAMPLES)
-    .action(async (options: McpOptions) => {
+    .action(async ({ archive, ...options }: McpFlags) => {
       const version = command.parent?.version() ?? "";
-      await (await import("./mcp-server.ts")).serveMcp(io, { ...options, version });
+      const store = archive === undefined ? undefined : await openArchive(archive, io.cwd);
+      const { serveMcp } = await import("./mcp-server.ts");
+      await serveMcp(io, { ...options, version, ...(store && { store }) });
+      await store?.close();
     });
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { everyConversation } from "../archive/every-conversation.ts";
+import { everyConversation, everyIn } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
+import { isFolder, openArchive } from "../archive/open.ts";
 import { recallBytes, recallRange, type Range } from "../archive/recall.ts";
 import { searchArchive } from "../archive/search.ts";
 import { searchLines, type SearchResult, type SearchStop } from "../archive/search-result.ts";
@@ -23,6 +24,7 @@ interface RecallCommandOptions extends CommonOptions {
   readonly regex?: boolean;
   readonly context?: number;
   readonly limit?: number;
+  readonly archive?: string;
 }
 
 /** `longhaul recall HANDLE` and `longhaul recall --search TEXT`. */
@@ -43,6 +45,7 @@ export function defineRecall(command: Command, io: Io): void {
     .option("--regex", "the text is a regular expression (RE2)")
     .option("--context <lines>", "lines around a hit (default: 0)", wholeOption)
     .option("--limit <hits>", "the most hits (default: 50)", numberOption)
+    .option("--archive <place>", "where to look: a folder, postgres://… or s3://…")
     .option("--json", "print the result as JSON")
     .action((handle: string | undefined, options) => recallCommand(io, handle, options));
 }
@@ -54,9 +57,15 @@ async function recallCommand(
   options: RecallCommandOptions,
 ): Promise<void> {
   checkTogether(handle, options);
-  const archive = everyConversation(archiveFolder(io.env));
-  if (handle === undefined) await search(io, archive, options);
-  else await print(io, archive, { ...options, handle });
+  const { archive: place = archiveFolder(io.env) } = options;
+  const store = isFolder(place) ? undefined : await openArchive(place);
+  const archive = store === undefined ? everyConversation(place) : everyIn(store);
+  try {
+    if (handle === undefined) await search(io, archive, options);
+    else await print(io, archive, { ...options, handle });
+  } finally {
+    await store?.close();
+  }
 }
 
 /** What would be left aside without a word. */
@@ -84,8 +93,9 @@ function invalidUse(message: string): ContextError {
 async function print(
   io: Io,
   archive: Archive,
-  { handle, json, lines, bytes: part, media }: RecallCommandOptions & { readonly handle: string },
+  options: RecallCommandOptions & { readonly handle: string },
 ): Promise<void> {
+  const { handle, json, lines, bytes: part, media, archive: place } = options;
   if (media !== undefined) return printMedia(io, archive, { handle, media });
   const range = { lines, bytes: part };
   const isPart = lines !== undefined || part !== undefined;
@@ -99,7 +109,8 @@ async function print(
   const isShown = io.stdout.isTTY === true;
   const shownArchive = isShown ? toldArchive(archive) : archive;
   if (isShown) {
-    await tellOrigin(io, archiveFolder(io.env), handle);
+    const folder = place ?? archiveFolder(io.env);
+    if (isFolder(folder)) await tellOrigin(io, folder, handle);
     if (!isPart && (await printMessages(io, archive, handle))) return;
   }
   await printPieces(io, recallBytes(shownArchive, handle, range));

@@ -36,7 +36,10 @@ export function defineWrap(command: Command, io: Io, setExitCode: SetExitCode): 
     .option("--provider <name>", "the provider of the client's own settings that goes there")
     .option("--gateway <url>", "a gateway that runs already, in place of one of its own")
     .option("--window <tokens>", "the window of all models (default: by their names)", tokensOption)
-    .option("--archive <folder>", "where originals go (default: the archive of longhaul)")
+    .option(
+      "--archive <place>",
+      "where originals go: a folder, postgres://… or s3://… (default: the archive of longhaul)",
+    )
     .option("--audit", "only tell what would be edited, and edit nothing")
     .passThroughOptions()
     .addHelpText("after", EXAMPLES)

@@ -85,7 +85,7 @@ export function createEditing({ settings, metrics, groups }: EditingParts): Edit
           failed({ code: "unreadable-body" });
           return undefined;
         }
-        const group = groups.of(callOf(request, reading));
+        const group = await groups.of(callOf(request, reading));
         if (group === undefined) return undefined;
         if (group.door.managedBy(reading.body.params) !== undefined) return undefined;
         if (request.route.isCount === true) return await counted(reading, group);

@@ -1,8 +1,5 @@
-import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { conversationFolder, JOURNAL_FILE } from "../archive/conversation.ts";
-import { directoryArchive } from "../archive/directory.ts";
-import { memoryArchive } from "../archive/memory.ts";
+import { resolve } from "node:path";
+import { conversationFolder } from "../archive/conversation.ts";
 import type { Archive, ArchiveJournal } from "../archive/archive.ts";
 import type { ContextOptions } from "../context/options.ts";
 import { modelWindow } from "../core/overflow/budget.ts";
@@ -38,7 +35,7 @@ export interface Group {
   /** What the edits that stand make of a request; nothing is written. */
   view(params: WireObject): Promise<WireObject>;
   /** Whether another process has added to its journal; what it decided is found there. */
-  isStale(): boolean;
+  isStale(): Promise<boolean>;
   /** What is recorded of all but the newest message. */
   summary(params: WireObject): Promise<string | undefined>;
   close(): void;
@@ -46,7 +43,7 @@ export interface Group {
 
 export interface Groups {
   /** The group of a request; `undefined` for one that is nothing to look at. */
-  of(call: Call): Group | undefined;
+  of(call: Call): Promise<Group | undefined>;
   close(): Promise<void>;
 }
 
@@ -61,8 +58,11 @@ interface GroupParts {
   readonly limits: Map<string, number>;
 }
 
-export function createGroups(settings: GatewaySettings, metrics: Metrics): Groups {
-  const archive = settings.audit ? memoryArchive() : directoryArchive(settings.archive);
+export function createGroups(
+  settings: GatewaySettings,
+  metrics: Metrics,
+  archive: Archive,
+): Groups {
   const parts: GroupParts = { settings, metrics, archive, limits: new Map() };
   const groups = new Map<string, Group & { readonly model: string }>();
   const drop = (id: string): void => {
@@ -71,7 +71,7 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics): Group
   };
   const use = createRecent(MOST_GROUPS, drop);
   return {
-    of(call) {
+    async of(call) {
       const door = DOORS[call.protocol];
       const messages = door.messagesOf(call.params);
       if (messages === undefined || messages.length === 0) return undefined;
@@ -79,9 +79,11 @@ export function createGroups(settings: GatewaySettings, metrics: Metrics): Group
       const model = modelOf(call.params);
       const known = groups.get(id);
       // Another model has another window; its edits are found in the journal.
-      if (known?.model !== model) drop(id);
+      if (known !== undefined && known.model !== model) drop(id);
       // Requests of now may still be in the old one.
-      else if (known.isStale()) groups.delete(id);
+      else if (known !== undefined && (await known.isStale()) && groups.get(id) === known) {
+        groups.delete(id);
+      }
       const group = groups.get(id) ?? { ...createGroup(id, call, { ...parts, door }), model };
       groups.set(id, group);
       use(id);
@@ -111,11 +113,8 @@ function createGroup(
 ): Group {
   const { settings, metrics } = parts;
   const { archive, isStale } = settings.audit
-    ? { archive: parts.archive, isStale: () => false }
-    : watchedArchive(
-        parts.archive,
-        join(conversationFolder(resolve(settings.archive), id), JOURNAL_FILE),
-      );
+    ? { archive: parts.archive, isStale: () => Promise.resolve(false) }
+    : watchedArchive(parts.archive, id);
   const own = settings.audit ? undefined : archive.conversation?.(id);
   const shared = editsOnly(archive);
   const place: ContextOptions = settings.audit
@@ -215,7 +214,10 @@ function isOfContext(entry: unknown): boolean {
 
 /** An archive whose journals can only be read. */
 function readOnly(archive: Archive): Archive {
-  return withJournals(archive, (journal) => ({ ...journal, append: () => Promise.resolve() }));
+  return withJournals(archive, (journal) => ({
+    read: () => journal.read(),
+    append: () => Promise.resolve(),
+  }));
 }
 
 /** An archive with another view of the journal of each conversation. */
@@ -233,28 +235,30 @@ function withJournals(
 }
 
 /**
- * An archive that notices when the journal of its conversation, in `file`, is not as long as what was
- * written here has made it: gateways on one store decide once for all of them.
+ * An archive that notices when the journal of its conversation is not as long as what was written here
+ * has made it: gateways on one store decide once for all of them.
  */
 function watchedArchive(
   archive: Archive,
-  file: string,
-): { readonly archive: Archive; readonly isStale: () => boolean } {
-  const size = (): number => {
-    try {
-      return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    } catch {
-      // What cannot be looked at has nothing new; the next edit says what is wrong with it.
-      return 0;
-    }
-  };
+  id: string,
+): { readonly archive: Archive; readonly isStale: () => Promise<boolean> } {
+  const own = archive.conversation?.(id).journal;
+  // What cannot be looked at has nothing new; the next edit says what is wrong with it.
+  const size = async (): Promise<number | undefined> => own?.size?.().catch(() => undefined);
   let known = size();
   const watched = withJournals(archive, (journal) => ({
     ...journal,
     async append(entry) {
       await journal.append(entry);
-      known += Buffer.byteLength(JSON.stringify(entry)) + 1;
+      const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
+      known = known.then((before) => before && before + bytes);
     },
   }));
-  return { archive: watched, isStale: () => size() !== known };
+  return {
+    archive: watched,
+    async isStale() {
+      const now = await size();
+      return now !== undefined && now !== (await known);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { everyConversation } from "../archive/every-conversation.ts";
+import type { Archive } from "../archive/archive.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { archiveTools, windowTool } from "../mcp/tools.ts";
 import { pairsOf, type RawHeaders } from "./headers.ts";
@@ -14,9 +14,9 @@ export interface McpRequest {
 }
 
 export interface McpView {
-  /** The folder of the archive. */
-  readonly archive: string;
-  /** What the names of the conversations begin with that are seen. */
+  /** What the conversations hold that are seen. */
+  readonly archive: Archive;
+  /** What their names begin with. */
   readonly prefix: string;
   readonly version: string;
   readonly receipts: () => readonly ConversationReceipt[];
@@ -25,9 +25,8 @@ export interface McpView {
 /** Recall, search and window over MCP's streamable HTTP, without a session: each request is whole. */
 export async function serveMcp(
   { method, url, headers, body }: McpRequest,
-  { archive: folder, prefix, version, receipts }: McpView,
+  { archive, prefix, version, receipts }: McpView,
 ): Promise<Response> {
-  const archive = everyConversation(folder, prefix);
   const tools = archiveTools({ scopeOf: ({ input }) => ({ archive, input }) });
   const own = (): ConversationReceipt[] =>
     receipts().filter(({ conversation }) => conversation.startsWith(prefix));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { archiveFolder } from "../archive/home.ts";
+import { isFolder } from "../archive/open.ts";
 import type { ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { Message, Usage } from "../core/message/index.ts";
@@ -40,14 +41,17 @@ export interface GatewayOptions {
   readonly openai?: string;
   /** The window of all models, in tokens. @default by the model's name, and learned from refusals */
   readonly window?: number;
-  /** The folder of the archive. @default that of the command line */
+  /**
+   * The archive: a folder, or `postgres://…` or `s3://…` for gateways on several machines.
+   * @default the folder of the command line
+   */
   readonly archive?: string;
   /** Only tells what would be edited, and edits nothing. @default false */
   readonly audit?: boolean;
   /**
    * How a model gets back what left its context: by the files of the archive, which its agent opens
    * with its own tools; by tools that are put into its requests and answered here; or not at all.
-   * @default "file" on a loopback address, whose clients see those files, else "tool"
+   * @default "file" on a loopback address with a folder, whose clients see those files, else "tool"
    */
   readonly recall?: RecallWay;
   /**
@@ -117,7 +121,7 @@ export interface GatewaySettings {
   readonly anthropic: URL;
   readonly openai: URL;
   readonly window: number | undefined;
-  /** A folder. */
+  /** The path of a folder, or a URL. */
   readonly archive: string;
   readonly audit: boolean;
   readonly recall: RecallWay;
@@ -138,9 +142,13 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw invalid("port", `The port is ${port}; give a whole number from 0 to 65535.`);
   }
-  const { recall = isLoopback(host) ? "file" : "tool" } = options;
+  const { archive = archiveFolder(process.env) } = options;
+  const { recall = isLoopback(host) && isFolder(archive) ? "file" : "tool" } = options;
   if (!WAYS.includes(recall)) {
     throw invalid("recall", `"${recall as string}" is no way to recall; give ${WAYS.join(", ")}.`);
+  }
+  if (recall === "file" && !isFolder(archive)) {
+    throw invalid("recall", "Only a folder has files to recall from; give tool or none.");
   }
   const { compaction = "pass", epochs = "cold" } = options;
   if (!COMPACTION_WAYS.includes(compaction)) {
@@ -161,7 +169,7 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     anthropic: upstreamUrl(options.anthropic ?? "https://api.anthropic.com", "anthropic"),
     openai: upstreamUrl(options.openai ?? "https://api.openai.com/v1", "openai"),
     window,
-    archive: options.archive ?? archiveFolder(process.env),
+    archive,
     audit,
     recall,
     compaction,

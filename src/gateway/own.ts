@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { timingSafeEqual } from "node:crypto";
+import type { Archive } from "../archive/archive.ts";
 import { sha256Hex } from "../archive/digest.ts";
 import { answerError, answerText } from "./answer.ts";
 import { takeBody } from "./body.ts";
@@ -14,6 +15,8 @@ export interface OwnParts {
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
   readonly groups: Groups;
+  /** What all conversations hold whose names begin so. */
+  readonly everyOf: (prefix: string) => Archive;
 }
 
 /** A request to the gateway itself. */
@@ -87,7 +90,7 @@ export function answerJson(response: ServerResponse, value: object): void {
 /** Tools over MCP, for the conversations of who asks. */
 async function answerMcp({ request, response, url }: OwnRequest, parts: OwnParts): Promise<void> {
   const { rawHeaders: headers } = request;
-  const { settings, metrics } = parts;
+  const { settings, metrics, everyOf } = parts;
   const prefix = visibleTo(headers, url);
   const isNamed = prefix.split("-").length > 3;
   if (isAnonymous(headers, url) && !isNamed) {
@@ -100,7 +103,7 @@ async function answerMcp({ request, response, url }: OwnRequest, parts: OwnParts
   const answer = await serveMcp(
     { method: request.method ?? "POST", url, headers, body },
     {
-      archive: settings.archive,
+      archive: everyOf(prefix),
       prefix,
       version: settings.version,
       receipts: () => metrics.receipts().conversations,
@@ -133,14 +136,14 @@ async function answerCompress(
 
 async function answerRetrieve(
   { request, response, url }: OwnRequest,
-  { settings }: OwnParts,
+  { everyOf }: OwnParts,
 ): Promise<void> {
   const { retrieved } = await import("./sidecar.ts");
   const { rawHeaders: headers } = request;
   const hash = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
   const query = url.searchParams.get("query") ?? undefined;
   const asked = { hash, query, prefix: visibleTo(headers, new URL(url.pathname, HERE)) };
-  const answer = await retrieved(asked, settings.archive);
+  const answer = await retrieved(asked, everyOf);
   if (answer !== undefined) return answerJson(response, answer);
   const message = "nothing is kept under this hash; do not ask for it again";
   answerError(response, { status: 404, message }, "openai");

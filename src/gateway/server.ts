@@ -1,9 +1,13 @@
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Archive } from "../archive/archive.ts";
+import { everyConversation, everyIn } from "../archive/every-conversation.ts";
+import { memoryArchive } from "../archive/memory.ts";
+import { isFolder, openArchive } from "../archive/open.ts";
 import { ContextError } from "../core/error.ts";
 import { answerError } from "./answer.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
-import { createGroups, type Groups } from "./groups.ts";
+import { createGroups } from "./groups.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import {
   type GatewayOptions,
@@ -11,7 +15,7 @@ import {
   gatewaySettings,
   isLoopback,
 } from "./options.ts";
-import { answerJson, isAllowed, ownAnswer } from "./own.ts";
+import { answerJson, isAllowed, ownAnswer, type OwnParts } from "./own.ts";
 import { createUpstreams } from "./upstream.ts";
 
 /** A gateway that listens. */
@@ -34,12 +38,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { host, port, limits, log } = settings;
   const upstreams = createUpstreams(limits.idleMs);
   const metrics = createMetrics(settings.priceOf);
-  const groups = createGroups(settings, metrics);
+  const store = await openStore(settings);
+  const groups = createGroups(settings, metrics, store.archive);
   const exchange = createExchange({ settings, upstreams, metrics, groups });
   const server = http.createServer(
     { maxHeaderSize: limits.maxHeaderBytes, requestTimeout: limits.idleMs },
     (request, response) => {
-      const served = serve(request, response, { settings, metrics, groups, exchange });
+      const served = serve(request, response, {
+        settings,
+        metrics,
+        groups,
+        exchange,
+        everyOf: store.everyOf,
+      });
       served.catch(() => response.destroy());
     },
   );
@@ -66,9 +77,26 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await ended;
       clearTimeout(timer);
       await groups.close();
+      await store.close();
       upstreams.close();
     },
   };
+}
+
+/** Where conversations are kept. */
+interface Store extends Pick<OwnParts, "everyOf"> {
+  readonly archive: Archive;
+  readonly close: () => Promise<void>;
+}
+
+async function openStore({ archive: address, audit }: GatewaySettings): Promise<Store> {
+  const everyOf = (prefix: string): Archive => everyConversation(address, prefix);
+  if (audit) return { archive: memoryArchive(), everyOf, close: async () => undefined };
+  const archive = await openArchive(address);
+  const close = (): Promise<void> => archive.close();
+  return isFolder(address)
+    ? { archive, everyOf, close }
+    : { archive, everyOf: (prefix) => everyIn(archive, prefix), close };
 }
 
 const TOO_MUCH = "431 Request Header Fields Too Large";
@@ -94,18 +122,16 @@ function listen(server: http.Server, host: string, port: number): Promise<void> 
   });
 }
 
-interface Serving {
-  readonly settings: GatewaySettings;
-  readonly metrics: Metrics;
-  readonly groups: Groups;
+interface Serving extends OwnParts {
   readonly exchange: Exchange;
 }
 
 async function serve(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { settings, metrics, groups, exchange }: Serving,
+  parts: Serving,
 ): Promise<void> {
+  const { settings, metrics, exchange } = parts;
   const { url: target = "/", method, rawHeaders } = request;
   response.on("error", () => undefined);
   if (!isOwnHost(request, settings)) {
@@ -122,7 +148,7 @@ async function serve(
     const message = "the header x-longhaul-token is missing, or is not the token of this gateway";
     return answerError(response, { status: 401, message }, undefined);
   }
-  if (own?.isView === true) return own.answer(request, response, { settings, metrics, groups });
+  if (own?.isView === true) return own.answer(request, response, parts);
   if (metrics.active() >= settings.limits.maxStreams) {
     const message = `${settings.limits.maxStreams} requests are being answered already`;
     return answerError(response, { status: 503, message, retryAfter: 5 }, undefined);
@@ -130,7 +156,7 @@ async function serve(
   const end = metrics.begin();
   try {
     if (own === undefined) await exchange.answer(request, response);
-    else await own.answer(request, response, { settings, metrics, groups });
+    else await own.answer(request, response, parts);
   } catch (error) {
     if (own === undefined) throw error;
     const { message } = error as Error;

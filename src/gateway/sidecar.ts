@@ -1,4 +1,3 @@
-import { everyConversation } from "../archive/every-conversation.ts";
 import { recallTools } from "../archive/recall-tools.ts";
 import type { Archive } from "../archive/archive.ts";
 import { isHandle } from "../core/message/handle.ts";
@@ -36,7 +35,7 @@ export async function compressed(
   if (!isWireObject(params) || !Array.isArray(params["messages"])) return undefined;
   const given: readonly unknown[] = params["messages"];
   const protocol = given.some(hasBlocks) ? "anthropic" : "openai-chat";
-  const group = groups.of({ protocol, headers, params, url });
+  const group = await groups.of({ protocol, headers, params, url });
   if (group === undefined) return undefined;
   const opened = group.open(params);
   let report: ContextReport | undefined;
@@ -119,10 +118,10 @@ interface Retrieve {
 /** A part of an original that fits into an answer, or what a text is found in. */
 export async function retrieved(
   { hash, query, prefix }: Retrieve,
-  folder: string,
+  everyOf: (prefix: string) => Archive,
 ): Promise<WireObject | undefined> {
   const handle = handleOf(hash);
-  const archive = everyConversation(folder, prefix);
+  const archive = everyOf(prefix);
   if (handle === undefined || !(await archive.has(handle))) return undefined;
   const { recall, search_archive } = recallTools(onlyOf(archive, handle));
   const original_content =

@@ -1,26 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../cli/run-cli.ts";
+import { startProcess } from "./gateway-process.ts";
 import { longTask } from "./long-task.ts";
 
-const MAIN = path.resolve("test/.built/main.js");
 const KILLS = 20;
-
-/** A gateway in a process of its own, and its address. */
-function startProcess(upstream: string, archive: string): Promise<[ChildProcess, string]> {
-  const words = ["gateway", "--json", "--port", "0", "--window", "16000", "--archive", archive];
-  const child = spawn(process.execPath, [MAIN, ...words, "--anthropic", upstream], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.stdout.once("data", (line: Buffer) => {
-      const { url } = JSON.parse(line.toString()) as { readonly url: string };
-      resolve([child, url]);
-    });
-  });
-}
 
 describe("a gateway that is killed at twenty random points", () => {
   it("goes on with the same bytes", async () => {

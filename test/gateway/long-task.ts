@@ -52,7 +52,8 @@ export interface TaskRun extends WhatArrived {
 /** The upstream of one task; `run` sends it, step by step, until each step has its answer. */
 export async function longTask(): Promise<{
   readonly url: string;
-  readonly run: (task: LongTask, archive: string) => Promise<TaskRun>;
+  /** `archive`: its folder, or how many edits it holds. */
+  readonly run: (task: LongTask, archive: string | (() => Promise<number>)) => Promise<TaskRun>;
 }> {
   const upstream = await rawUpstream(answer);
   return {
@@ -68,7 +69,10 @@ export async function longTask(): Promise<{
         ends.push(upstream.requests.length);
       }
       const bodies = upstream.requests.map((request) => request.body.toString());
-      return { ...lookAt(bodies, ends), edits: await editsIn(archive) };
+      return {
+        ...lookAt(bodies, ends),
+        edits: await (typeof archive === "string" ? editsIn(archive) : archive()),
+      };
     },
   };
 }

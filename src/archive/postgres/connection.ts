@@ -19,6 +19,9 @@ export interface PostgresClient {
 
 /** A connection may be lost at any time; another one is tried after so many milliseconds. */
 const TRY_AGAIN_MS = [50, 500, 2_000];
+/** A database that was away just now is asked once: nobody waits for it again and again. */
+const AWAY_MS = 5_000;
+const awaySince = new WeakMap<PostgresPool, number>();
 
 /**
  * Does its work in one transaction, and all of it again on another connection where one is lost. The
@@ -30,12 +33,16 @@ export async function inTransaction<T>(
   tenant: string | undefined,
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  const isAway = performance.now() - (awaySince.get(pool) ?? -Infinity) < AWAY_MS;
+  for (let tries = isAway ? TRY_AGAIN_MS.length : 0; ; tries++) {
     try {
-      return await once(pool, tenant, work);
+      const result = await once(pool, tenant, work);
+      awaySince.delete(pool);
+      return result;
     } catch (error) {
       if (isContextError(error)) throw error;
       const wait = isLoss(error) ? TRY_AGAIN_MS[tries] : undefined;
+      if (isLoss(error) && wait === undefined) awaySince.set(pool, performance.now());
       if (wait === undefined) throw postgresFailure(error);
       await delay(wait);
     }

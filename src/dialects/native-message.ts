@@ -120,11 +120,7 @@ export function isSameList(list: readonly unknown[], other: unknown): boolean {
  */
 export function splitSummary(draft: Draft): Draft[] {
   const [first, ...rest] = draft.parts;
-  if (first === undefined || !isSummary(first)) return [draft];
+  if (first?.type !== "text" || unframeSummary(first.text) === undefined) return [draft];
   const summary: Draft = { ...draft, kind: "summary", parts: [first] };
   return rest.length === 0 ? [summary] : [summary, { ...draft, parts: rest }];
-}
-
-function isSummary(part: Part): boolean {
-  return part.type === "text" && unframeSummary(part.text) !== undefined;
 }

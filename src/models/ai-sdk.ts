@@ -1,7 +1,7 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { DEFAULT_WINDOW } from "../core/overflow/budget.ts";
 import { encodeAiSdk } from "../dialects/ai-sdk/encode.ts";
-import { aiSdkUsage } from "../dialects/ai-sdk/usage.ts";
+import { aiSdkUsage } from "../dialects/ai-sdk/wire.ts";
 import {
   type AiSdkModel,
   checkedModel,

@@ -65,7 +65,8 @@ const MESSAGES_API: HttpApi<AnthropicAnswer> = {
   promptContent: ({ system, user }) => ({ system, messages: [{ role: "user", content: user }] }),
   liveContent,
   answerFields: (limit, { body, stream = true }) => ({
-    max_tokens: limit + thinkingBudget(body),
+    // The limit must be larger than the budget for thinking.
+    max_tokens: limit + (numberIn(fieldsOf(body?.["thinking"]), "budget_tokens") ?? 0),
     stream: stream || undefined,
   }),
   noAnswer: NO_ANSWER,
@@ -78,11 +79,6 @@ function messagesUrl(baseURL: string): URL {
   const base = endpoint(baseURL, "");
   const isVersioned = /\/v\d+(?:\/messages)?\/?$/.test(base.pathname);
   return endpoint(baseURL, isVersioned ? "/messages" : "/v1/messages");
-}
-
-/** The API wants the limit to be larger than the budget for thinking. */
-function thinkingBudget(body: HttpSummarizerOptions["body"]): number {
-  return numberIn(fieldsOf(body?.["thinking"]), "budget_tokens") ?? 0;
 }
 
 /** The part of a request that holds what is said. */

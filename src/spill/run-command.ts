@@ -87,7 +87,10 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
   checkNames(options, RUN_OPTIONS);
   const startedAt = performance.now();
   const limits = completeLimits(options.limits);
-  const direction = checkedDirection(options.direction ?? usualDirection(options));
+  const { command, file = "", args = [] } = options;
+  const line = command ?? [file, ...args].join(" ");
+  // As for the shell tool of an agent.
+  const direction = checkedDirection(options.direction ?? commandDirection(line));
   const { timeoutMs, graceMs, maxFileBytes } = options;
   checkAboveZero({ timeoutMs, maxFileBytes, ...(graceMs !== 0 && { graceMs }) });
   const maxBytes = outputLimit(options.maxFileBytes);
@@ -102,7 +105,8 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     const isFile = output.path !== undefined;
     const isDiskFull = isFile && (freeBytes(output.path) ?? Infinity) < FULL_BYTES;
     const where = kept.notKept !== undefined && notKept !== undefined ? { notKept } : kept;
-    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull, isFile };
+    const isReopened = isFile && OWN_OUTPUT.test(line);
+    const facts = { options, maxBytes, size: output.size(), kept: where, isDiskFull, isReopened };
     const warnings = warningsOf(ending, facts);
     return {
       text: previewText(truncation, where, warnings),
@@ -119,11 +123,6 @@ export async function runCommand(options: CommandLine & RunOptions): Promise<Com
     await output.discard();
     throw error;
   }
-}
-
-/** As for the shell tool of an agent. */
-function usualDirection({ command, file = "", args = [] }: CommandLine): Direction {
-  return commandDirection(command ?? [file, ...args].join(" "));
 }
 
 function outputLimit(maxFileBytes: number | undefined): number {
@@ -199,15 +198,15 @@ function freeBytes(path: string): number | undefined {
 }
 
 interface RunFacts {
-  readonly options: CommandLine & { readonly timeoutMs?: number };
+  readonly options: Pick<RunOptions, "timeoutMs">;
   readonly maxBytes: number;
   /** Bytes of the output. */
   readonly size: number;
   readonly kept: Kept;
   /** The disk became full while the command wrote to it. */
   readonly isDiskFull: boolean;
-  /** The output went straight into a file. */
-  readonly isFile: boolean;
+  /** The output went straight into a file, which the command opened by name. */
+  readonly isReopened: boolean;
 }
 
 const DISK_FULL =
@@ -223,11 +222,10 @@ const STOPPED_AT_LIMIT = 128 + constants.signals.SIGXFSZ;
 
 /** Facts of a run that a model must know besides its output; one sentence each. */
 function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
-  const { options, size, maxBytes, kept, isDiskFull, isFile } = facts;
-  const { command = "", file = "", args = [] } = options;
+  const { options, size, maxBytes, kept, isDiskFull, isReopened } = facts;
   const { stopped } = ending;
   const isAtLimit = stopped === "file-limit" || size >= maxBytes;
-  const isReopened = isFile && [command, file, ...args].some((word) => OWN_OUTPUT.test(word));
+  const isFileLimit = ending.signal === "SIGXFSZ" || ending.exitCode === STOPPED_AT_LIMIT;
   const isTimeOut = stopped === "time-out";
   const isUnsure = (isTimeOut || stopped === "abort") && !findsStrays();
   return [
@@ -240,15 +238,11 @@ function warningsOf(ending: Supervised, facts: RunFacts): readonly string[] {
     isAtLimit
       ? `The output reached the limit of ${maxBytes} bytes, so the command was stopped; there is no more of it. Let it print less, or raise maxFileBytes.`
       : undefined,
-    !isAtLimit && isStoppedAtLimit(ending) ? FILE_LIMIT : undefined,
+    !isAtLimit && isFileLimit ? FILE_LIMIT : undefined,
     isDiskFull ? DISK_FULL : undefined,
     isReopened ? REOPENED : undefined,
     ending.isLeftRunning ? leftRunning(kept) : undefined,
   ].filter((warning) => warning !== undefined);
-}
-
-function isStoppedAtLimit({ signal, exitCode }: Supervised): boolean {
-  return signal === "SIGXFSZ" || exitCode === STOPPED_AT_LIMIT;
 }
 
 /** Opening a file by these names empties it. */

@@ -89,8 +89,9 @@ function oddField(
 function partProblem(part: unknown): string | undefined {
   if (!isRecord(part) || typeof part["type"] !== "string") return "has a part without a type";
   const { type } = part;
-  if (!isPartType(type)) return `has a part of the unknown type "${type}"`;
-  const missing = REQUIRED[type].find((field) => typeof part[field] !== "string");
+  const required = Object.hasOwn(REQUIRED, type) ? REQUIRED[type as Part["type"]] : undefined;
+  if (required === undefined) return `has a part of the unknown type "${type}"`;
+  const missing = required.find((field) => typeof part[field] !== "string");
   if (missing !== undefined) {
     return `needs a string in "${missing}" and has ${describeValue(part[missing])}`;
   }
@@ -141,8 +142,4 @@ export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-function isPartType(type: string): type is Part["type"] {
-  return Object.hasOwn(REQUIRED, type);
 }

@@ -1,4 +1,4 @@
-import type { Message, OpaquePart, Part, ReasoningPart } from "../message/index.ts";
+import type { Message, Part, ReasoningPart } from "../message/index.ts";
 import { splitsPoint } from "../text/utf8.ts";
 import { fileTokens } from "./media.ts";
 
@@ -57,7 +57,7 @@ export function partTokens(part: Part, counter: TokenCounter): number {
     case "tool-result":
       return part.output.reduce((sum, piece) => sum + partTokens(piece, counter), TOOL_OVERHEAD);
     case "opaque":
-      return opaqueTokens(part, counter);
+      return part.tokens ?? counter.count(jsonTextWithoutBlobs(part.source.value));
   }
 }
 
@@ -72,10 +72,6 @@ function inputTokens(input: unknown, counter: TokenCounter): number {
 function reasoningTokens(part: ReasoningPart, counter: TokenCounter): number {
   const sealed = Math.floor((part.signature?.length ?? 0) / SIGNATURE_UNITS_PER_TOKEN);
   return Math.max(counter.count(part.text), sealed);
-}
-
-function opaqueTokens(part: OpaquePart, counter: TokenCounter): number {
-  return part.tokens ?? counter.count(jsonTextWithoutBlobs(part.source.value));
 }
 
 /**

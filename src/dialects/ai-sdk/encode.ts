@@ -58,14 +58,11 @@ function encodeGroup(group: NativeGroup, isBeforeBody: boolean): AiSdkMessage[] 
     return [withFields(native, { content, providerOptions })];
   }
   const isMoved = message.role === "system" && !isBeforeBody;
-  const built = isMoved ? asInjected(message) : message;
+  const injected = { ...message, role: "user", kind: message.kind ?? "injected" } as const;
+  // Nobody takes such a message for something the person typed.
+  const built: Message = isMoved ? injected : message;
   const providerOptions = withMessageMarks(built, undefined);
   return [{ role: built.role, content, providerOptions } as AiSdkMessage];
-}
-
-/** A system message as a user message that nobody takes for something the person typed. */
-function asInjected(message: Message): Message {
-  return { ...message, role: "user", kind: message.kind ?? "injected" };
 }
 
 function encodeContent(group: NativeGroup, role: string): string | readonly WireBlock[] {

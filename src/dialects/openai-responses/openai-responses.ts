@@ -229,13 +229,11 @@ function checkCall(item: WireObject, field: "arguments" | "input", report: Repor
 
 function checkOutput({ output }: WireObject, report: Report): void {
   if (typeof output === "string") return;
-  const isList = Array.isArray(output) && output.every((part) => isInputPart(part));
+  const isPart = (part: unknown): boolean =>
+    INPUT.slice(0, 3).includes(String(fieldsOf(part)["type"]));
+  const isList = Array.isArray(output) && output.every(isPart);
   if (!isList)
     report("tool-output-shape", "has an output that is neither a string nor input parts");
-}
-
-function isInputPart(part: unknown): boolean {
-  return INPUT.slice(0, 3).includes(String(fieldsOf(part)["type"]));
 }
 
 /**

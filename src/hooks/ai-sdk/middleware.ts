@@ -1,8 +1,7 @@
 import type { Context } from "../../context/index.ts";
 import { matchPrompt, modelPrompt } from "../../dialects/ai-sdk/model-prompt.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
-import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
 import type { Conversation } from "../conversations.ts";
 import {

@@ -7,8 +7,7 @@ import {
   modelPrompt,
   type ModelVersion,
 } from "../../dialects/ai-sdk/model-prompt.ts";
-import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
-import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject, textIn, type WireObject } from "../../dialects/wire.ts";
 import type { Summarizer } from "../../models/summarizer.ts";
 import { bindsReasoning } from "../anthropic/wire.ts";

@@ -1,7 +1,6 @@
 import { reportFailure } from "../../context/create-context.ts";
 import type { Usage } from "../../core/message/index.ts";
-import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
-import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import type { ConversationOf } from "../conversations.ts";
 import type { NativeContext } from "../native-context.ts";
@@ -26,6 +25,8 @@ export function createPrepareStep({ native, runs, extras }: Hooks) {
     const { messages, steps } = options;
     let signal: AbortSignal | undefined;
     try {
+      // Version 7 keeps what a step sent only if asked to.
+      const sent = fieldsOf(steps.at(-1)?.request?.body);
       // Of the calls before it in the same run.
       signal = options.abortSignal ?? (steps.length > 0 ? extras.signal : undefined);
       const { conversation } = await native.prepare(runs.follow(options), {
@@ -33,7 +34,7 @@ export function createPrepareStep({ native, runs, extras }: Hooks) {
         instructions: instructionText(options.instructions) ?? extras.instructions,
         tools: extras.tools,
         maxOutput: extras.maxOutput,
-        boundReasoning: boundReasoning(options.model, extras.thinking ?? sentThinking(steps)),
+        boundReasoning: boundReasoning(options.model, extras.thinking ?? sent["thinking"]),
         managedBy: extras.managedBy ?? managedByStep(steps.at(-1) ?? runs.last?.steps.at(-1)),
         signal,
       });
@@ -46,11 +47,6 @@ export function createPrepareStep({ native, runs, extras }: Hooks) {
       return { messages };
     }
   };
-}
-
-/** How the agent thinks, by a step that is done; version 7 keeps that only if asked to. */
-function sentThinking(steps: readonly AiSdkStep[]): unknown {
-  return fieldsOf(steps.at(-1)?.request?.body)["thinking"];
 }
 
 /** The newest step of a run, and what is sent in it. */

@@ -1,8 +1,7 @@
 import type { Context } from "../../context/index.ts";
 import { aiSdk } from "../../dialects/ai-sdk/ai-sdk.ts";
 import type { PromptMessage } from "../../dialects/ai-sdk/model-prompt.ts";
-import { aiSdkUsage } from "../../dialects/ai-sdk/usage.ts";
-import type { AiSdkMessage } from "../../dialects/ai-sdk/wire.ts";
+import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { isWireBlock, isWireObject } from "../../dialects/wire.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";

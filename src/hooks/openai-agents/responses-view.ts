@@ -55,7 +55,7 @@ function fieldsOf(native: WireObject): WireObject {
     case "shell_call":
       return { ...provided(native), type, call_id, action: shellActionView(native["action"]) };
     case "shell_call_output":
-      return { type, call_id, output: shellOutputView(native["output"]) };
+      return { type, call_id, output: pieces(native["output"], "exitCode", "exit_code") };
     case "apply_patch_call":
       return { type, call_id, operation: native["operation"] };
     case "apply_patch_call_output":
@@ -174,15 +174,11 @@ export function shellAction(action: unknown): unknown {
   };
 }
 
-/** The output of a shell call: a piece for each command. */
-function shellOutputView(output: unknown): unknown {
-  return pieces(output, "exitCode", "exit_code");
-}
-
 export function shellOutput(output: unknown): unknown {
   return pieces(output, "exit_code", "exitCode");
 }
 
+/** The output of a shell call: a piece for each command. */
 function pieces(output: unknown, from: string, to: string): unknown {
   if (!Array.isArray(output)) return output;
   return output.map((piece: unknown) => {

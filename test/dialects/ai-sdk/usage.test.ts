@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aiSdkUsage } from "../../../src/dialects/ai-sdk/usage.ts";
+import { aiSdkUsage } from "../../../src/dialects/ai-sdk/wire.ts";
 
 describe("usage", () => {
   it("of a step, versions 6 and 7", () => {

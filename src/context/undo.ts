@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { leadingSystemCount } from "../core/message/structure.ts";
 import { repairMessages } from "../core/message/repair.ts";
-import { decodeNeutral } from "../dialects/neutral/neutral.ts";
+import { neutral } from "../dialects/neutral/neutral.ts";
 import type { Emitter } from "./events.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
@@ -52,7 +52,7 @@ async function restored(
   const lines = (await archive.get(plan.compaction.handle))
     .split("\n")
     .filter((line) => line !== "");
-  const archived = decodeNeutral(lines.map((line) => JSON.parse(line) as never));
+  const archived = neutral.decode(lines.map((line) => JSON.parse(line) as never));
   return repairMessages(putBack(after, archived, plan.compaction, plan.length)).messages;
 }
 

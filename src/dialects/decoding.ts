@@ -38,17 +38,21 @@ export function createDecoder<Native>(
   };
 }
 
-/** Decodes a conversation that is a list. Throws `ContextError` code `invalid-message`. */
-export function decodeList<Native>(
-  dialect: string,
-  conversation: readonly Native[],
-  decode: Decoder<Native>,
-): readonly Message[] {
-  if (!Array.isArray(conversation)) {
-    throw invalidWire({ dialect }, `is ${describeValue(conversation)} and no array`);
-  }
-  const messages = conversation.flatMap((native: Native) => decode(native));
-  return [...messages, ...(decode.open?.() ?? [])];
+/** The ways into a dialect whose conversation is a list of messages. */
+export function listDialect<Native>(name: string, createDecoder: () => Decoder<Native>) {
+  return {
+    name,
+    createDecoder,
+    decode(conversation: readonly Native[]): readonly Message[] {
+      if (!Array.isArray(conversation)) {
+        const problem = `is ${describeValue(conversation)} and no array`;
+        throw invalidWire({ dialect: name }, problem);
+      }
+      const decode = createDecoder();
+      const messages = conversation.flatMap((native: Native) => decode(native));
+      return [...messages, ...(decode.open?.() ?? [])];
+    },
+  };
 }
 
 /** Content as parts: a text is one text part, a list one part for each block. */

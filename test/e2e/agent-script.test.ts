@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { memoryArchive, recallTools } from "../../src/archive/index.ts";
 import { createContext } from "../../src/context/index.ts";
-import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import { encodeOpenAIChat } from "../../src/dialects/openai-chat/encode.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import { agentForTest, type ScriptedAgent } from "./agent-script.ts";
@@ -90,7 +90,7 @@ test("ends in a small window with a context", { timeout: 120_000 }, async () => 
     extra: [{ name: "search_archive", parameters: search.inputSchema }],
     run: (_, input) => search.execute(input as { pattern: string }),
     async prepare(messages) {
-      const { messages: sent } = await context.prepare(decodeOpenAIChat(messages));
+      const { messages: sent } = await context.prepare(openaiChat.decode(messages));
       return encodeOpenAIChat<Message>(sent);
     },
   });

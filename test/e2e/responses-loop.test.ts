@@ -2,10 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { createContext } from "../../src/context/index.ts";
 import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
-import {
-  decodeOpenAIResponses,
-  openaiResponses,
-} from "../../src/dialects/openai-responses/openai-responses.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import { upstreamForTest } from "../provider/for-test.ts";
 import type { ReplyPart, Script, Upstream } from "../provider/index.ts";
 
@@ -88,7 +85,7 @@ describe.each(cases)(
       const context = createContext({ window: WINDOW, traits: openaiResponses.traits });
       let edits = 0;
       const prepare = async (input: readonly Item[]): Promise<Item[]> => {
-        const history = decodeOpenAIResponses(input);
+        const history = openaiResponses.decode(input);
         const { messages, report } = await context.prepare(history);
         if (report.action !== "none") edits += 1;
         return encodeOpenAIResponses<Item>(messages);

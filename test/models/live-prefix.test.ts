@@ -12,9 +12,9 @@ import { createAnthropic as createAnthropic7 } from "ai7-anthropic";
 import { createOpenAI as createOpenAI7 } from "ai7-openai";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/message/index.ts";
-import { decodeAiSdk } from "../../src/dialects/ai-sdk/decode.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
 import { decodeAnthropic } from "../../src/dialects/anthropic/decode.ts";
-import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
 import {
   type AiSdkModel,
   aiSdkSummarizer,
@@ -261,7 +261,7 @@ describe("OpenAI chat", () => {
         messages.push({ role: "tool", tool_call_id: id, content: fileText(path) });
       }
     }
-    return decodeOpenAIChat(messages as never) as Message[];
+    return openaiChat.decode(messages as never) as Message[];
   }
 
   it.each([true, false])("reads the agent's request from the cache, stream %s", async (stream) => {
@@ -288,7 +288,7 @@ describe("OpenAI chat", () => {
         summaryRequest({
           live: {
             system: "Be kind.",
-            messages: decodeOpenAIChat([{ role: "user", content } as never]),
+            messages: openaiChat.decode([{ role: "user", content } as never]),
             instruction: INSTRUCTION,
           },
         }),
@@ -358,7 +358,7 @@ describe("the AI SDK", () => {
     ran: { readonly tools: unknown; readonly messages: readonly unknown[] },
   ): Promise<void> {
     const history = [{ role: "user", content: "Read all files." }, ...ran.messages];
-    const messages = headOf(decodeAiSdk(history as never));
+    const messages = headOf(aiSdk.decode(history as never));
     const live = { system: SYSTEM, tools: ran.tools, messages, instruction: INSTRUCTION };
     const summarizer = aiSdkSummarizer({ model, reusesPrompt: true });
     expectCached(upstream, await summarizer.summarize(summaryRequest({ live })));

@@ -2,7 +2,6 @@ import type { ModelMessage, ToolResultPart } from "ai";
 import type { ModelMessage as NewerMessage, ToolResultPart as NewerResult } from "ai7";
 import { expect, expectTypeOf, test } from "vitest";
 import { aiSdk } from "../../src/dialects/ai-sdk/ai-sdk.ts";
-import { decodeAiSdk } from "../../src/dialects/ai-sdk/decode.ts";
 import { encodeAiSdk } from "../../src/dialects/ai-sdk/encode.ts";
 import type {
   AiSdkFilePart,
@@ -24,9 +23,9 @@ test("the SDK's messages go in and come out", () => {
     { role: "system", content: "Be brief." },
     { role: "user", content: [{ type: "image", image: new URL("https://example.com/a.png") }] },
   ];
-  const back: ModelMessage[] = encodeAiSdk<ModelMessage>(decodeAiSdk(messages));
+  const back: ModelMessage[] = encodeAiSdk<ModelMessage>(aiSdk.decode(messages));
   expect(back).toEqual(messages);
-  const newer: NewerMessage[] = encodeAiSdk<NewerMessage>(decodeAiSdk(messages));
+  const newer: NewerMessage[] = encodeAiSdk<NewerMessage>(aiSdk.decode(messages));
   expect(aiSdk.check(newer)).toEqual([]);
 });
 

@@ -1,8 +1,7 @@
 import type OpenAI from "openai";
 import { expect, expectTypeOf, test } from "vitest";
-import { decodeOpenAIChat } from "../../src/dialects/openai-chat/decode.ts";
-import { encodeOpenAIChat } from "../../src/dialects/openai-chat/encode.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/openai-chat.ts";
+import { encodeOpenAIChat } from "../../src/dialects/openai-chat/encode.ts";
 import type {
   ChatAudioPart,
   ChatCustomToolCall,
@@ -22,7 +21,7 @@ test("the SDK's messages go in and come out", () => {
     { role: "user", content: [{ type: "text", text: "hi" }] },
     { role: "assistant", content: [{ type: "refusal", refusal: "no" }] },
   ];
-  const back: Param[] = encodeOpenAIChat<Param>(decodeOpenAIChat(messages));
+  const back: Param[] = encodeOpenAIChat<Param>(openaiChat.decode(messages));
   expect(back).toEqual(messages);
   expect(openaiChat.check(back)).toEqual([]);
 });

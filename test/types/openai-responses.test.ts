@@ -1,10 +1,7 @@
 import type OpenAI from "openai";
 import { expect, expectTypeOf, test } from "vitest";
 import { encodeOpenAIResponses } from "../../src/dialects/openai-responses/encode.ts";
-import {
-  decodeOpenAIResponses,
-  openaiResponses,
-} from "../../src/dialects/openai-responses/openai-responses.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/openai-responses.ts";
 import type {
   ResponsesCallOutput,
   ResponsesCustomToolCall,
@@ -23,7 +20,7 @@ test("the SDK's items go in and come out", () => {
     { type: "function_call", call_id: "call_1", name: "now", arguments: "{}" },
     { type: "function_call_output", call_id: "call_1", output: "12:00" },
   ];
-  const back: Item[] = encodeOpenAIResponses<Item>(decodeOpenAIResponses(items));
+  const back: Item[] = encodeOpenAIResponses<Item>(openaiResponses.decode(items));
   expect(back).toEqual(items);
   expect(openaiResponses.check(back)).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import type { Dialect, DialectIssue } from "../dialect.ts";
-import { createAiSdkDecoder, decodeAiSdk } from "./decode.ts";
+import { createAiSdkDecoder } from "./decode.ts";
 import { encodeAiSdk } from "./encode.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
+import { listDialect } from "../decoding.ts";
 import { checkSteps, type Place, type Report } from "../checking.ts";
 import { isWireObject, type WireObject } from "../wire.ts";
 import { words } from "../../core/text/words.ts";
@@ -14,10 +15,8 @@ import { words } from "../../core/text/words.ts";
 export const aiSdk: Dialect<readonly AiSdkMessage[], AiSdkMessage> & {
   readonly encode: typeof encodeAiSdk;
 } = {
-  name: AI_SDK,
+  ...listDialect(AI_SDK, createAiSdkDecoder),
   traits: { summaryRole: "user", boundReasoning: true, endsWithInput: false },
-  decode: decodeAiSdk,
-  createDecoder: createAiSdkDecoder,
   encode: encodeAiSdk,
   check: checkAiSdk,
 };

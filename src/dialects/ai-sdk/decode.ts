@@ -8,7 +8,7 @@ import type {
   ReasoningPart,
   ToolResultPart,
 } from "../../core/message/index.ts";
-import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
+import { createDecoder, decodeBlock, decodeContent } from "../decoding.ts";
 import { parseDataUrl } from "../files.ts";
 import { readMessageMarks, readResultMarks } from "../marks.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
@@ -25,11 +25,6 @@ import {
   type WirePlace,
 } from "../wire.ts";
 import { AI_SDK, type AiSdkMessage } from "./wire.ts";
-
-/** Decodes an array of `ModelMessage`. Throws `ContextError` code `invalid-message`. */
-export function decodeAiSdk(conversation: readonly AiSdkMessage[]): readonly Message[] {
-  return decodeList(AI_SDK, conversation, createAiSdkDecoder());
-}
 
 export function createAiSdkDecoder(): (native: AiSdkMessage) => readonly Message[] {
   return createDecoder(AI_SDK, decodeMessage);

@@ -7,7 +7,7 @@ import type {
   ToolCallPart,
 } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { createDecoder, decodeList, fileOrOpaque } from "../decoding.ts";
+import { createDecoder, fileOrOpaque } from "../decoding.ts";
 import { fileAt } from "../files.ts";
 import { readResultMarks } from "../marks.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
@@ -24,18 +24,12 @@ import {
   type WireObject,
   type WirePlace,
 } from "../wire.ts";
-import { readMarks, typeOf } from "./message-object.ts";
-import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
+import { LANGCHAIN, type LangChainMessage, readMarks, typeOf } from "./wire.ts";
 
 /**
- * Decodes LangChain messages. A result takes its tool's name from itself, else from the nearest call
- * with its id. Throws `ContextError` code `invalid-message`, also for a `RemoveMessage`: that is
- * an order to the graph's state and no part of a conversation.
+ * A result takes its tool's name from itself, else from the nearest call with its id. A
+ * `RemoveMessage` is refused: it is an order to the graph's state and no part of a conversation.
  */
-export function decodeLangChain(conversation: readonly LangChainMessage[]): readonly Message[] {
-  return decodeList(LANGCHAIN, conversation, createLangChainDecoder());
-}
-
 export function createLangChainDecoder(): (native: LangChainMessage) => readonly Message[] {
   const names = new Map<string, string>();
   return createDecoder(LANGCHAIN, (native, place) => decodeMessage(native, names, place));

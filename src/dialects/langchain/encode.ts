@@ -23,17 +23,15 @@ import { type Block, isWireBlock, isWireObject, type WireBlock, type WireObject 
 import { CALL_INPUTS, decodeFile } from "./decode.ts";
 import {
   createMake,
-  madeFields,
-  type MakeMessage,
-  messageKwargs,
-  withMessageFields,
-} from "./message-object.ts";
-import {
   LANGCHAIN,
   type LangChainBlock,
   type LangChainMessage,
   type LangChainToolCall,
   type LangChainType,
+  madeFields,
+  type MakeMessage,
+  messageKwargs,
+  withMessageFields,
 } from "./wire.ts";
 
 /**

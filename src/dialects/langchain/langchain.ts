@@ -1,10 +1,10 @@
 import type { Dialect, DialectIssue } from "../dialect.ts";
-import { createLangChainDecoder, decodeLangChain } from "./decode.ts";
+import { createLangChainDecoder } from "./decode.ts";
 import { encodeLangChain } from "./encode.ts";
-import { LANGCHAIN, type LangChainMessage } from "./wire.ts";
+import { LANGCHAIN, type LangChainMessage, typeOf } from "./wire.ts";
+import { listDialect } from "../decoding.ts";
 import { checkSteps, type Place, type Report } from "../checking.ts";
 import { isText, isWireBlock, isWireObject, type WireObject } from "../wire.ts";
-import { typeOf } from "./message-object.ts";
 
 /**
  * LangChain's `BaseMessage[]`. The provider behind it is not known here, so its reasoning is taken to
@@ -13,10 +13,8 @@ import { typeOf } from "./message-object.ts";
 export const langchain: Dialect<readonly LangChainMessage[], LangChainMessage> & {
   readonly encode: typeof encodeLangChain;
 } = {
-  name: LANGCHAIN,
+  ...listDialect(LANGCHAIN, createLangChainDecoder),
   traits: { summaryRole: "user", boundReasoning: true, endsWithInput: false },
-  decode: decodeLangChain,
-  createDecoder: createLangChainDecoder,
   encode: encodeLangChain,
   check: checkLangChain,
 };

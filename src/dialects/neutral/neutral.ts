@@ -1,6 +1,6 @@
 import { checkMessages } from "../../core/message/check.ts";
 import { shapeProblem } from "../../core/message/shape.ts";
-import { decodeList } from "../decoding.ts";
+import { listDialect } from "../decoding.ts";
 import type { Dialect, DialectIssue } from "../dialect.ts";
 import { invalidWire } from "../wire.ts";
 import type { Message, OutputPart, Part } from "../../core/message/index.ts";
@@ -13,14 +13,7 @@ export type NeutralMessage = Omit<Message, "source">;
 
 const NEUTRAL = "neutral";
 
-/**
- * Takes neutral messages from JSON. A message is taken as it is: the same object. Throws
- * `ContextError` code `invalid-message`.
- */
-export function decodeNeutral(conversation: readonly NeutralMessage[]): readonly Message[] {
-  return decodeList(NEUTRAL, conversation, createNeutralDecoder());
-}
-
+/** Takes neutral messages from JSON, each as it is: the same object. */
 function createNeutralDecoder(): (native: NeutralMessage) => readonly Message[] {
   let index = 0;
   return (native) => {
@@ -64,10 +57,8 @@ function plainPart(part: Part): Part {
 
 /** The neutral messages themselves, as JSON. */
 export const neutral: Dialect<readonly NeutralMessage[], NeutralMessage> = {
-  name: NEUTRAL,
+  ...listDialect(NEUTRAL, createNeutralDecoder),
   traits: { summaryRole: "system", boundReasoning: false, endsWithInput: false },
-  decode: decodeNeutral,
-  createDecoder: createNeutralDecoder,
   encode: encodeNeutral,
   check: checkNeutral,
 };

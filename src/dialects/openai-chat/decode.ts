@@ -7,7 +7,7 @@ import type {
   ToolCallPart,
 } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { createDecoder, decodeBlock, decodeContent, decodeList } from "../decoding.ts";
+import { createDecoder, decodeBlock, decodeContent } from "../decoding.ts";
 import { fileAt, parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
@@ -29,20 +29,13 @@ import {
   SAID_FIELDS,
 } from "./wire.ts";
 
-/**
- * Decodes an array of chat messages. Results take their tool's name from the nearest preceding
- * call with their id (ids may repeat). Throws `ContextError` code `invalid-message`.
- */
-export function decodeOpenAIChat(conversation: readonly ChatMessage[]): readonly Message[] {
-  return decodeList(OPENAI_CHAT, conversation, createOpenAIChatDecoder());
-}
-
 interface Calls {
   readonly names: Map<string, string>;
   /** The id given to the last legacy function call. */
   lastFunctionId: string;
 }
 
+/** Results take their tool's name from the nearest preceding call with their id (ids may repeat). */
 export function createOpenAIChatDecoder(): (native: ChatMessage) => readonly Message[] {
   const calls: Calls = { names: new Map(), lastFunctionId: "function_call" };
   return createDecoder(OPENAI_CHAT, (native, place) => decodeMessage(native, calls, place));

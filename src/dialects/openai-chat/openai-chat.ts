@@ -1,8 +1,9 @@
 import type { Dialect, DialectIssue } from "../dialect.ts";
-import { createOpenAIChatDecoder, decodeOpenAIChat } from "./decode.ts";
+import { createOpenAIChatDecoder } from "./decode.ts";
 import { encodeOpenAIChat } from "./encode.ts";
 import { type ChatMessage, OPENAI_CHAT } from "./wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
+import { listDialect } from "../decoding.ts";
 import { checkSteps, type Place, type Report } from "../checking.ts";
 import { isText, isWireObject, type WireObject } from "../wire.ts";
 
@@ -10,10 +11,8 @@ import { isText, isWireObject, type WireObject } from "../wire.ts";
 export const openaiChat: Dialect<readonly ChatMessage[], ChatMessage> & {
   readonly encode: typeof encodeOpenAIChat;
 } = {
-  name: OPENAI_CHAT,
+  ...listDialect(OPENAI_CHAT, createOpenAIChatDecoder),
   traits: { summaryRole: "system", boundReasoning: false, endsWithInput: false },
-  decode: decodeOpenAIChat,
-  createDecoder: createOpenAIChatDecoder,
   encode: encodeOpenAIChat,
   check: checkOpenAIChat,
 };

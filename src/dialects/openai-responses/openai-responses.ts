@@ -16,7 +16,7 @@ import { checkList, type Report } from "../checking.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import type { WireObject } from "../wire.ts";
 import type { Message, Part } from "../../core/message/index.ts";
-import { decodeList } from "../decoding.ts";
+import { listDialect } from "../decoding.ts";
 import { fromNative } from "../native-message.ts";
 import { createSeenCalls, decodeItem } from "./decode-item.ts";
 
@@ -24,10 +24,8 @@ import { createSeenCalls, decodeItem } from "./decode-item.ts";
 export const openaiResponses: Dialect<readonly ResponsesItem[], ResponsesItem> & {
   readonly encode: typeof encodeOpenAIResponses;
 } = {
-  name: OPENAI_RESPONSES,
+  ...listDialect(OPENAI_RESPONSES, createOpenAIResponsesDecoder),
   traits: { summaryRole: "system", boundReasoning: false, endsWithInput: false },
-  decode: decodeOpenAIResponses,
-  createDecoder: createOpenAIResponsesDecoder,
   encode: encodeOpenAIResponses,
   check: checkOpenAIResponses,
 };
@@ -236,15 +234,6 @@ function checkOutput({ output }: WireObject, report: Report): void {
     report("tool-output-shape", "has an output that is neither a string nor input parts");
 }
 
-/**
- * Decodes the items of a conversation. What the model said in a row (reasoning, messages, calls) is
- * one assistant message; each output is a tool message. Throws `ContextError` code
- * `invalid-message`.
- */
-export function decodeOpenAIResponses(conversation: readonly ResponsesItem[]): readonly Message[] {
-  return decodeList(OPENAI_RESPONSES, conversation, createOpenAIResponsesDecoder());
-}
-
 /** A reply that further items may join. */
 interface OpenReply {
   readonly items: ResponsesItem[];
@@ -253,6 +242,10 @@ interface OpenReply {
   message?: Message;
 }
 
+/**
+ * Items of the model in a row (reasoning, messages, calls) are one assistant message; each output is
+ * a tool message.
+ */
 export function createOpenAIResponsesDecoder(): Decoder<ResponsesItem> {
   const calls = createSeenCalls();
   let index = 0;

@@ -1,7 +1,10 @@
 import type { Context } from "../../context/index.ts";
 import { langchain } from "../../dialects/langchain/langchain.ts";
-import { langchainUsage, withMessageFields } from "../../dialects/langchain/message-object.ts";
-import type { LangChainMessage } from "../../dialects/langchain/wire.ts";
+import {
+  type LangChainMessage,
+  langchainUsage,
+  withMessageFields,
+} from "../../dialects/langchain/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { isWireObject, type WireObject } from "../../dialects/wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";

@@ -1,5 +1,5 @@
 import type { AnswerEnd } from "../../core/overflow/provider-error.ts";
-import { langchainUsage } from "../../dialects/langchain/message-object.ts";
+import { langchainUsage } from "../../dialects/langchain/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import {
   isWireBlock,

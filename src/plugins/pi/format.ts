@@ -1,7 +1,7 @@
 import { checkMessages } from "../../core/message/check.ts";
 import { messageText, type Message } from "../../core/message/message.ts";
 import { isFrame } from "../../core/summary/frame.ts";
-import { createDecoder, decodeList } from "../../dialects/decoding.ts";
+import { createDecoder, listDialect } from "../../dialects/decoding.ts";
 import type { Fields } from "../../core/text/json.ts";
 import type { Decoder, Dialect } from "../../dialects/dialect.ts";
 import type { WireObject } from "../../dialects/wire.ts";
@@ -16,12 +16,10 @@ const PI = "pi";
 
 /** The list that pi turns into a request. */
 const dialect: Dialect<readonly PiMessage[], PiMessage> = {
-  name: PI,
+  ...listDialect(PI, decoder),
   traits: { summaryRole: "user", boundReasoning: false, endsWithInput: true },
-  decode: (list) => decodeList(PI, list, decoder()),
-  createDecoder: decoder,
   encode: (messages) => piMessages(messages, { now: 0 }),
-  check: (list) => checkMessages(decodeList(PI, list, decoder())),
+  check: (list) => checkMessages(dialect.decode(list)),
 };
 
 function decoder(): Decoder<PiMessage> {

@@ -4,10 +4,7 @@ import { pinnedMessages } from "../../../src/core/compact/index.ts";
 import type { Message } from "../../../src/core/message/index.ts";
 import { createMessageMeter } from "../../../src/core/tokens/index.ts";
 import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
-import {
-  decodeOpenAIResponses,
-  openaiResponses,
-} from "../../../src/dialects/openai-responses/openai-responses.ts";
+import { openaiResponses } from "../../../src/dialects/openai-responses/openai-responses.ts";
 import type { ResponsesItem } from "../../../src/dialects/openai-responses/wire.ts";
 import { quarter, user, words } from "../../build-messages.ts";
 
@@ -47,7 +44,7 @@ describe("a summary that only its provider can read", () => {
       const said = { type: "message", role: "assistant", content: words(150, `n ${n}`) };
       const output = { type: "function_call_output", call_id, output: words(150, `file ${n}`) };
       items.push(said, called, output);
-      const { messages } = await context.prepare(decodeOpenAIResponses(items));
+      const { messages } = await context.prepare(openaiResponses.decode(items));
       const sent = encodeOpenAIResponses(messages);
       expect(sent[0]).toBe(compaction);
       expect(openaiResponses.check(sent)).toEqual([]);

@@ -6,7 +6,7 @@ import {
   originalOfLines,
 } from "../../../src/core/message/index.ts";
 import { beginDigest, sha256Hex } from "../../../src/archive/digest.ts";
-import { decodeNeutral, type NeutralMessage } from "../../../src/dialects/neutral/neutral.ts";
+import { neutral, type NeutralMessage } from "../../../src/dialects/neutral/neutral.ts";
 import { call, calling, result, results, user } from "../../build-messages.ts";
 
 const many = Array.from({ length: 700 }, (_, index) => user(`message ${index}\nof many`));
@@ -69,7 +69,7 @@ describe("message lines", () => {
     const read = { ...result("a", "search", ""), output };
     const list = [calling(call("a", "search")), results(read)];
     const lines = linesOf(list).join("").trimEnd().split("\n");
-    expect(decodeNeutral(lines.map((line) => JSON.parse(line) as NeutralMessage))).toEqual(list);
+    expect(neutral.decode(lines.map((line) => JSON.parse(line) as NeutralMessage))).toEqual(list);
   });
 
   it("fail only for those who ask for a message that is no JSON", () => {

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { type Message, withParts } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
 import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
-import { decodeAiSdk } from "../../../src/dialects/ai-sdk/decode.ts";
 import { encodeAiSdk } from "../../../src/dialects/ai-sdk/encode.ts";
 import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
@@ -14,7 +13,7 @@ describeDialect(aiSdk, aiSdkFixtures, legalConversation());
 const step = olderFixtures["parallel calls, every output shape and provider options"] ?? [];
 
 test("a pruned output becomes text, keeps its options and says when it was pruned", () => {
-  const [tool] = encodeAiSdk(decodeAiSdk(step).slice(2, 3).map(pruned));
+  const [tool] = encodeAiSdk(aiSdk.decode(step).slice(2, 3).map(pruned));
   const longhaul = { compacted: 7, original: "out_0123456789abcdef" };
   const anthropic = { cacheControl: { type: "ephemeral" } };
   const text = { type: "text", value: "[pruned]" };
@@ -27,7 +26,7 @@ test("a pruned output becomes text, keeps its options and says when it was prune
     expect.objectContaining({ output: error, providerOptions: { longhaul } }),
   ]);
   expect(tool?.providerOptions).toBe(step[2]?.providerOptions);
-  const [again] = decodeAiSdk(tool === undefined ? [] : [tool]);
+  const [again] = aiSdk.decode(tool === undefined ? [] : [tool]);
   expect(again?.parts[0]).toMatchObject({ time: { compacted: 7 }, original: longhaul.original });
 });
 
@@ -48,11 +47,11 @@ test("the marks of a message come back", () => {
       },
     },
   ]);
-  expect(decodeAiSdk(encoded)[0]).toMatchObject(go);
+  expect(aiSdk.decode(encoded)[0]).toMatchObject(go);
 });
 
 test("ids that name a dropped reasoning item's neighbours are dropped with it", () => {
-  const message = decodeAiSdk(step)[1] as Message;
+  const message = aiSdk.decode(step)[1] as Message;
   const spoken = message.parts.filter((part) => part.type !== "reasoning");
   const [bare] = encodeAiSdk([withParts(message, spoken)]);
   const before = step[1]?.content as readonly unknown[];
@@ -66,7 +65,7 @@ test("ids that name a dropped reasoning item's neighbours are dropped with it", 
 });
 
 test("an edited call keeps its options and the reasoning's ids", () => {
-  const message = decodeAiSdk(step)[1] as Message;
+  const message = aiSdk.decode(step)[1] as Message;
   const parts = message.parts.map((part) =>
     part.type === "tool-call" && part.toolCallId === "c1" ? { ...part, input: {} } : part,
   );
@@ -80,7 +79,7 @@ test("an edited call keeps its options and the reasoning's ids", () => {
 });
 
 test("files are read in every form the SDK takes", () => {
-  const [message] = decodeAiSdk(olderFixtures["files as text, bytes and URLs"] ?? []);
+  const [message] = aiSdk.decode(olderFixtures["files as text, bytes and URLs"] ?? []);
   expect(message?.parts.slice(1)).toMatchObject([
     { type: "file", mediaType: "image/*", data: "iVBORw0KGgo=" },
     { type: "file", mediaType: "image/png", url: "https://example.com/a.png" },
@@ -88,7 +87,9 @@ test("files are read in every form the SDK takes", () => {
     { type: "file", mediaType: "text/plain", data: "aGk=", filename: "a" },
     { type: "file", mediaType: "application/pdf", url: "https://example.com/b.pdf" },
   ]);
-  const [newer] = decodeAiSdk(newerFixtures["custom parts, reasoning files and tagged data"] ?? []);
+  const [newer] = aiSdk.decode(
+    newerFixtures["custom parts, reasoning files and tagged data"] ?? [],
+  );
   expect(newer?.parts).toMatchObject([
     { type: "file", mediaType: "image/*", data: "iVBORw0KGgo=" },
     { type: "file", mediaType: "image/*", url: "https://e.com/a" },
@@ -99,7 +100,7 @@ test("files are read in every form the SDK takes", () => {
 
 test("what the provider executed and approvals are opaque and travel untouched", () => {
   const list = olderFixtures["provider-executed tools and approvals"] as readonly AiSdkMessage[];
-  const messages = decodeAiSdk(list);
+  const messages = aiSdk.decode(list);
   expect(messages[1]?.parts.map((part) => part.type)).toEqual([
     "opaque",
     "opaque",
@@ -123,7 +124,7 @@ test("a system message in the middle becomes a user message, a leading one stays
   const user: Message = { role: "user", parts: [{ type: "text", text: "Hi." }] };
   const encoded = encodeAiSdk([system, user, system]);
   expect(encoded.map((message) => message.role)).toEqual(["system", "user", "user"]);
-  expect(decodeAiSdk(encoded).map((message) => message.kind)).toEqual([
+  expect(aiSdk.decode(encoded).map((message) => message.kind)).toEqual([
     undefined,
     undefined,
     "injected",
@@ -136,7 +137,7 @@ test("an edit behind a summary in one message does not make all of it a summary"
     { type: "text", text },
     { type: "text", text: "Go on." },
   ];
-  const [summary, user] = decodeAiSdk([{ role: "user", content }]);
+  const [summary, user] = aiSdk.decode([{ role: "user", content }]);
   expect([summary?.kind, user?.kind]).toEqual(["summary", undefined]);
   const edited = withParts(user as Message, [{ type: "text", text: "Stop." }]);
   const encoded = encodeAiSdk([summary as Message, edited]);

@@ -3,7 +3,7 @@ import { generateText, type ModelMessage, modelMessageSchema } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { modelMessageSchema as newerSchema } from "ai7";
 import { expect, test } from "vitest";
-import { decodeAiSdk } from "../../../src/dialects/ai-sdk/decode.ts";
+import { aiSdk } from "../../../src/dialects/ai-sdk/ai-sdk.ts";
 import { encodeAiSdk } from "../../../src/dialects/ai-sdk/encode.ts";
 import type { AiSdkMessage } from "../../../src/dialects/ai-sdk/wire.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
@@ -37,7 +37,9 @@ test("both versions take every message that is built from neutral ones", () => {
 
 test("both versions take pruned results of every output shape", () => {
   const lists = Object.values(olderFixtures);
-  expect(lists.flatMap((list) => refusals(encodeAiSdk(decodeAiSdk(list).map(pruned))))).toEqual([]);
+  expect(lists.flatMap((list) => refusals(encodeAiSdk(aiSdk.decode(list).map(pruned))))).toEqual(
+    [],
+  );
 });
 
 test("a model behind the SDK gets every call with its result", async () => {

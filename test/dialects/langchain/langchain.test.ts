@@ -17,11 +17,9 @@ import {
   withParts,
 } from "../../../src/core/message/index.ts";
 import { frameSummary } from "../../../src/core/summary/index.ts";
-import { decodeLangChain } from "../../../src/dialects/langchain/decode.ts";
-import { encodeLangChain } from "../../../src/dialects/langchain/encode.ts";
 import { langchain } from "../../../src/dialects/langchain/langchain.ts";
-import { langchainUsage } from "../../../src/dialects/langchain/message-object.ts";
-import type { LangChainMessage } from "../../../src/dialects/langchain/wire.ts";
+import { encodeLangChain } from "../../../src/dialects/langchain/encode.ts";
+import { type LangChainMessage, langchainUsage } from "../../../src/dialects/langchain/wire.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
 import { legalConversation } from "../../property/arbitraries.ts";
 import {
@@ -38,7 +36,7 @@ type Native = LangChainMessage;
 
 /** The one message, after `change` was made to its parts. */
 function edited(native: Native, change: (part: Part) => Part | undefined): Native {
-  const [message] = decodeLangChain([native]) as [Message];
+  const [message] = langchain.decode([native]) as [Message];
   const parts = message.parts.flatMap((part) => change(part) ?? []);
   return encodeLangChain([withParts(message, parts)])[0] as Native;
 }
@@ -78,7 +76,7 @@ describe("an edited message", () => {
     const [stored] = mapChatMessagesToStoredMessages([copy]);
     const [again] = mapStoredMessagesToChatMessages([stored!]);
     expect(again!.content).toBe("short");
-    expect(decodeLangChain([again!])[0]!.parts[0]).toMatchObject({ time: { compacted: 7 } });
+    expect(langchain.decode([again!])[0]!.parts[0]).toMatchObject({ time: { compacted: 7 } });
   });
 
   test("says the new input wherever the old one stood", () => {
@@ -141,7 +139,7 @@ describe("a new message", () => {
 
   test("is of the class that others of its type have", () => {
     const natives = [new HumanMessage("hi"), new AIMessage("ho")];
-    const made = encodeLangChain([...decodeLangChain(natives), ...said]);
+    const made = encodeLangChain([...langchain.decode(natives), ...said]);
     expect(made.map((one) => BaseMessage.isInstance(one))).toEqual([true, true, true, true, false]);
     expect(made[2]).toBeInstanceOf(HumanMessage);
     expect((made[3] as AIMessage).tool_calls).toMatchObject([{ id: "c", name: "read" }]);
@@ -152,7 +150,7 @@ describe("a new message", () => {
     const coerced = made.map((one) => coerceMessageLikeToMessage(one as BaseMessageLike));
     expect(coerced.map(({ type }) => type)).toEqual(["human", "ai", "tool"]);
     expect((coerced[2] as ToolMessage).status).toBe("error");
-    expect(decodeLangChain(coerced)[0]!.kind).toBe("continuation");
+    expect(langchain.decode(coerced)[0]!.kind).toBe("continuation");
   });
 });
 
@@ -170,7 +168,7 @@ describe("a summary", () => {
       content: "Here is a summary of the conversation to date:\n\n…",
       additional_kwargs: { lc_source: "summarization" },
     });
-    expect(decodeLangChain([native])[0]!.kind).toBe("summary");
+    expect(langchain.decode([native])[0]!.kind).toBe("summary");
   });
 });
 

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { Message } from "../../../src/core/message/index.ts";
 import { anthropic } from "../../../src/dialects/anthropic/anthropic.ts";
 import {
-  decodeNeutral,
   encodeNeutral,
   neutral,
   type NeutralMessage,
@@ -87,7 +86,7 @@ describeDialect(
 );
 
 test("a message is taken and given as the very object", () => {
-  const [message] = decodeNeutral([ask]);
+  const [message] = neutral.decode([ask]);
   expect(message).toBe(ask);
   expect(encodeNeutral([message as Message])[0]).toBe(ask);
 });

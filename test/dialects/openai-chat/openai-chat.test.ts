@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Message, repairMessages, withParts } from "../../../src/core/message/index.ts";
-import { decodeOpenAIChat } from "../../../src/dialects/openai-chat/decode.ts";
-import { encodeOpenAIChat } from "../../../src/dialects/openai-chat/encode.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/openai-chat.ts";
+import { encodeOpenAIChat } from "../../../src/dialects/openai-chat/encode.ts";
 import type { ChatMessage, ChatToolCall } from "../../../src/dialects/openai-chat/wire.ts";
 import { call, result } from "../../build-messages.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
@@ -14,7 +13,7 @@ describeDialect(openaiChat, openaiChatFixtures, legalConversation());
 const conversation = openaiChatFixtures.legal;
 
 function edit(native: ChatMessage, change: (message: Message) => Message): ChatMessage | undefined {
-  const [message] = decodeOpenAIChat([native]);
+  const [message] = openaiChat.decode([native]);
   return message === undefined ? undefined : encodeOpenAIChat([change(message)])[0];
 }
 
@@ -41,7 +40,7 @@ test("argument strings are kept byte for byte beside an edited call", () => {
 });
 
 test("input is the parsed arguments, or the text when they are no JSON", () => {
-  const messages = decodeOpenAIChat(conversation["parallel calls and odd arguments"] ?? []);
+  const messages = openaiChat.decode(conversation["parallel calls and odd arguments"] ?? []);
   const inputs = messages[1]?.parts.map((part) => part.type === "tool-call" && part.input);
   expect(inputs).toEqual([
     { path: "a.ts", n: 1, big: Number("12345678901234567890") },
@@ -51,7 +50,7 @@ test("input is the parsed arguments, or the text when they are no JSON", () => {
 });
 
 test("a result takes the name of the nearest call before it", () => {
-  const messages = decodeOpenAIChat([
+  const messages = openaiChat.decode([
     {
       role: "assistant",
       tool_calls: [{ id: "a", type: "function", function: { name: "one", arguments: "" } }],
@@ -161,13 +160,13 @@ test("results in one message become one tool message each, directly after their 
 
 test("the same native object may stand twice in a list", () => {
   const native: ChatMessage = { role: "user", content: "again" };
-  expect(encodeOpenAIChat(decodeOpenAIChat([native, native]))).toEqual([native, native]);
+  expect(encodeOpenAIChat(openaiChat.decode([native, native]))).toEqual([native, native]);
 });
 
 test("results that were moved to their calls are still the native objects", () => {
   const list = conversation["parallel calls and odd arguments"] ?? [];
   const moved = [list[0], list[2], list[1], list[3], list[4], list[5]] as ChatMessage[];
-  const { messages } = repairMessages(decodeOpenAIChat(moved));
+  const { messages } = repairMessages(openaiChat.decode(moved));
   const encoded = encodeOpenAIChat(messages);
   expect(openaiChat.check(encoded)).toEqual([]);
   expect(new Set(encoded)).toEqual(new Set(moved));
@@ -186,7 +185,7 @@ test.each(["*** Begin Patch\n*** End Patch\n", "", '{"a": 1}', " ", '"\u2028'])(
     const sent = encoded[1]?.tool_calls?.[0] as ChatToolCall;
     expect(JSON.parse(sent.function.arguments)).toEqual({ input: text });
     const stored = JSON.parse(JSON.stringify(encoded)) as ChatMessage[];
-    const back = decodeOpenAIChat(stored);
+    const back = openaiChat.decode(stored);
     expect(back[1]?.parts[0]).toMatchObject({ type: "tool-call", input: text });
     expect(encodeOpenAIChat(back)[1]).toBe(stored[1]);
   },
@@ -195,6 +194,6 @@ test.each(["*** Begin Patch\n*** End Patch\n", "", '{"a": 1}', " ", '"\u2028'])(
 test("a tool that has one field of that name gets no text instead of its object", () => {
   const args = '{"input":"x"}';
   const native = { id: "c1", type: "function", function: { name: "ask", arguments: args } };
-  const [message] = decodeOpenAIChat([{ role: "assistant", tool_calls: [native] }]);
+  const [message] = openaiChat.decode([{ role: "assistant", tool_calls: [native] }]);
   expect(message?.parts[0]).toMatchObject({ input: { input: "x" } });
 });

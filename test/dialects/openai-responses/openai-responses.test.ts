@@ -11,7 +11,6 @@ import {
 import { encodeOpenAIResponses } from "../../../src/dialects/openai-responses/encode.ts";
 import {
   createOpenAIResponsesDecoder,
-  decodeOpenAIResponses,
   openaiResponses,
 } from "../../../src/dialects/openai-responses/openai-responses.ts";
 import { describeDialect } from "../../conformance/describe-dialect.ts";
@@ -45,7 +44,7 @@ function without(message: Message, type: string): Message {
 
 describe("a reply", () => {
   test("is one message, and each output one of its own", () => {
-    const messages = decodeOpenAIResponses(replies);
+    const messages = openaiResponses.decode(replies);
     expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
       ["user", "text"],
       ["assistant", "reasoning", "text", "tool-call", "tool-call"],
@@ -94,7 +93,7 @@ describe("a reply", () => {
 
 describe("an edited reply", () => {
   test("keeps its ids, its reasoning and the text of the other arguments", () => {
-    const messages = decodeOpenAIResponses(replies);
+    const messages = openaiResponses.decode(replies);
     const sent = edit(messages, 1, (message) =>
       withParts(
         message,
@@ -110,7 +109,7 @@ describe("an edited reply", () => {
   });
 
   test("keeps the phase and id of a message whose text changed, not what was said of the text", () => {
-    const messages = decodeOpenAIResponses(replies);
+    const messages = openaiResponses.decode(replies);
     const sent = edit(messages, 1, (message) =>
       withParts(
         message,
@@ -124,7 +123,7 @@ describe("an edited reply", () => {
   });
 
   test("goes without ids once its reasoning is gone", () => {
-    const messages = decodeOpenAIResponses(replies);
+    const messages = openaiResponses.decode(replies);
     const sent = edit(messages, 1, (message) => without(message, "reasoning"));
     expect(openaiResponses.check(sent)).toEqual([]);
     expect(sent.slice(1, 4).map(({ id, type }) => [id, type])).toEqual([
@@ -137,7 +136,7 @@ describe("an edited reply", () => {
   });
 
   test("loses the reasoning whose item is gone; what never had an id stays", () => {
-    const messages = decodeOpenAIResponses(replies);
+    const messages = openaiResponses.decode(replies);
     expect(edit(messages, 6, (message) => without(message, "text"))).toHaveLength(
       replies.length - 3,
     );
@@ -150,21 +149,21 @@ describe("an edited reply", () => {
     expect(sent[1]).not.toHaveProperty("id");
     expect(openaiResponses.check(sent)).toEqual([]);
     const list = fixture("items without ids");
-    const spoken = edit(decodeOpenAIResponses(list), 1, (message) => without(message, "text"));
+    const spoken = edit(openaiResponses.decode(list), 1, (message) => without(message, "text"));
     expect(spoken).toEqual(list.filter((_item, at) => at !== 2));
     expect(spoken[1]).toBe(list[1]);
   });
 
   test("keeps the reasoning that an item needs which the API takes with its id only", () => {
     const list = fixture("what the provider carries out");
-    const sent = edit(decodeOpenAIResponses(list), 1, (message) => without(message, "reasoning"));
+    const sent = edit(openaiResponses.decode(list), 1, (message) => without(message, "reasoning"));
     expect(sent).toEqual(list);
     for (const [at, item] of sent.entries()) expect(item).toBe(list[at]);
   });
 
   test("goes without ids where the reasoning it may belong to is gone with an earlier reply", () => {
     const list = fixture("outputs in the middle of a reply");
-    const messages = decodeOpenAIResponses(list);
+    const messages = openaiResponses.decode(list);
     expect(messages.map(({ role }) => role)).toEqual([
       "user",
       "assistant",
@@ -182,7 +181,7 @@ describe("an edited reply", () => {
 
   test("keeps blocks and items beside a changed one", () => {
     const list = fixture("what the provider carries out");
-    const messages = decodeOpenAIResponses(list);
+    const messages = openaiResponses.decode(list);
     const sent = edit(messages, 1, (message) =>
       withParts(
         message,
@@ -201,7 +200,7 @@ describe("an edited reply", () => {
 
 describe("tools of the API's own", () => {
   const list = fixture("shells and patches");
-  const messages = decodeOpenAIResponses(list);
+  const messages = openaiResponses.decode(list);
 
   test("are calls and results like others", () => {
     expect(
@@ -261,7 +260,7 @@ describe("tools of the API's own", () => {
 
   test("get a result of their own kind when they have none", () => {
     const calls = list.filter(({ type }) => !String(type).endsWith("_output"));
-    const { messages: repaired } = repairMessages(decodeOpenAIResponses(calls));
+    const { messages: repaired } = repairMessages(openaiResponses.decode(calls));
     const sent = encodeOpenAIResponses<Item>(repaired);
     expect(openaiResponses.check(sent)).toEqual([]);
     expect(sent.filter(({ type }) => String(type).endsWith("_output"))).toMatchObject([
@@ -276,7 +275,7 @@ describe("tools of the API's own", () => {
 describe("what cannot be read or edited", () => {
   test("stays with its step, and repair leaves it there", () => {
     const list = fixture("calls that are answered with more than text, and approvals");
-    const messages = decodeOpenAIResponses(list);
+    const messages = openaiResponses.decode(list);
     expect(messages.map(({ role }) => role).join(" ")).toBe(
       "system user assistant tool assistant tool assistant tool assistant tool assistant",
     );
@@ -295,10 +294,10 @@ describe("what cannot be read or edited", () => {
 
   test("an output whose call is only referred to is no orphan", () => {
     const list = fixture("references to stored items");
-    const messages = decodeOpenAIResponses(list);
+    const messages = openaiResponses.decode(list);
     expect(checkMessages(messages)).toEqual([]);
     const orphan = { type: "function_call_output", call_id: "call_9", output: "?" };
-    const { messages: repaired } = repairMessages(decodeOpenAIResponses([...list, orphan]));
+    const { messages: repaired } = repairMessages(openaiResponses.decode([...list, orphan]));
     const sent = encodeOpenAIResponses<Item>(repaired);
     expect(sent.slice(0, list.length)).toEqual(list);
     expect(sent[list.length]).toMatchObject({ type: "message", role: "user" });
@@ -306,7 +305,7 @@ describe("what cannot be read or edited", () => {
 
   test("costs what a picture costs, not what its base64 text would", () => {
     const image = { type: "image_generation_call", id: "ig_1", result: "A".repeat(400_000) };
-    const [message] = decodeOpenAIResponses([image]);
+    const [message] = openaiResponses.decode([image]);
     expect(message?.parts[0]).toMatchObject({ type: "opaque", tokens: 1500 });
   });
 });
@@ -396,7 +395,7 @@ describe("messages from elsewhere", () => {
       arguments: "{}",
     };
     const answer = { type: "function_call_output", call_id: "call_1", output: "1" };
-    const { messages } = repairMessages(decodeOpenAIResponses([item, answer, item, answer]));
+    const { messages } = repairMessages(openaiResponses.decode([item, answer, item, answer]));
     const sent = encodeOpenAIResponses(messages);
     expect(openaiResponses.check(sent)).toEqual([]);
     expect(sent[0]).toBe(item);
@@ -433,7 +432,7 @@ describe("whatever is edited, the API's bonds hold", () => {
     fc.assert(
       fc.property(nativeItems, choices, (items, choose) => {
         expect(openaiResponses.check(items)).toEqual([]);
-        const edited = changed(decodeOpenAIResponses(items), choose);
+        const edited = changed(openaiResponses.decode(items), choose);
         const sent = encodeOpenAIResponses<Item>([say("Summary."), ...edited]);
         expect(openaiResponses.check(sent)).toEqual([]);
         expect(brokenBonds(items, sent)).toEqual([]);
@@ -447,14 +446,14 @@ describe("whatever is edited, the API's bonds hold", () => {
     await fc.assert(
       fc.asyncProperty(nativeItems, async (items) => {
         const context = createContext({ window: 8_000, traits: openaiResponses.traits });
-        let history = decodeOpenAIResponses(items);
+        let history = openaiResponses.decode(items);
         for (let round = 0; round < 2; round++) {
           const { messages, report } = await context.prepare(history, { force: true });
           compacted += report.action === "compact" ? 1 : 0;
           const sent = encodeOpenAIResponses<Item>(messages);
           expect(openaiResponses.check(sent)).toEqual([]);
           expect(brokenBonds(items, sent)).toEqual([]);
-          history = [...decodeOpenAIResponses(sent), say("And now?")];
+          history = [...openaiResponses.decode(sent), say("And now?")];
         }
         await context.close();
       }),

@@ -185,6 +185,15 @@ const CHAT = "/v1/chat/completions";
 const ITEMS = "/v1/responses";
 const BEGUN = [...ASKED, { role: "assistant", content: "Hi." }, { role: "user", content: "?" }];
 
+/** An answer that looks something up. */
+const LOOKING = {
+  type: "message",
+  role: "assistant",
+  content: [{ type: "tool_use", id: "toolu_1", name: "search_archive", input: { pattern: "x" } }],
+  stop_reason: "tool_use",
+  usage: { input_tokens: 9, output_tokens: 1 },
+};
+
 describe("tools of the gateway", () => {
   it.each([
     ["a request that begins a conversation", { messages: ASKED, tools: [TOOL] }, {}, ALL],
@@ -292,6 +301,27 @@ describe("tools of the gateway", () => {
     expect(seen.length).toBe(2 * (handles.length + 1));
     expect(seen.filter(({ output }) => output.includes("the secret of"))).toEqual([]);
     expect(upstream.refusals).toEqual([]);
+  });
+
+  it("look nothing up any more when the client goes in the middle", async () => {
+    let hasLeft = false;
+    const upstream = await rawUpstream(({ body }, response, incoming) => {
+      const isSecond = body.includes("toolu_1");
+      response.setHeader("content-type", "application/json");
+      if (!isSecond) return void response.end(JSON.stringify(LOOKING));
+      // The second round never ends by itself.
+      incoming.socket.on("close", () => (hasLeft = true));
+      response.write(" ");
+    });
+    const { url, metrics } = await gatewayForTest(upstream, { recall: "tool" });
+    const body = JSON.stringify({ model: "m", max_tokens: 50, messages: ASKED, tools: [TOOL] });
+    const gone = new AbortController();
+    const answer = fetch(`${url}/v1/messages`, { method: "POST", body, signal: gone.signal });
+    await expect.poll(() => upstream.requests.length).toBe(2);
+    gone.abort();
+    await expect(answer).rejects.toThrow(/abort/i);
+    await expect.poll(() => hasLeft && metrics.active()).toBe(0);
+    expect(upstream.requests.length).toBe(2);
   });
 
   it("let the words before a look through at once, and say that somebody is there", async () => {

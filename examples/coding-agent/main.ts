@@ -40,13 +40,15 @@ async function main(argv: readonly string[]): Promise<number> {
     const history = openHistory(files.history);
     const steps = history.messages.filter(({ role }) => role === "assistant").length;
     const view = createView(stdout, env, steps + 1);
-    const page = given.web === true ? await openPage() : undefined;
+    const archive = directoryArchive(path.join(home, "archive"));
+    const own = archive.conversation?.(files.name) ?? archive;
+    const page = given.web === true ? await openPage({ archive: own }) : undefined;
     if (page !== undefined) view.line(`Page ${page.url}\n`);
     const options: AgentOptions = {
       ...settings,
       ...(page && { page }),
       session: files.name,
-      archive: directoryArchive(path.join(home, "archive")),
+      archive,
       history,
       view,
       signal: stop.signal,

@@ -32,9 +32,15 @@ export function editsOf(input: EditsInput): PageEdit[] {
     const inBefore = new Set(before.list);
     const isSummary = (number: number): boolean => pool.messages[number]?.kind === "summary";
     const summary = made.find((number) => !inBefore.has(number) && isSummary(number));
-    const replaced = made.flatMap((number) => replacement(pool, number, inBefore));
-    const still = new Set([...made, ...replaced.filter((_, place) => place % 2 === 0)]);
-    const dropped = before.list.filter((number) => !still.has(number)).length;
+    const rootOf = (number: number): number => pool.instead.get(number) ?? number;
+    // What stood there before may have been a placeholder already.
+    const stood = new Map(before.list.map((number) => [rootOf(number), number]));
+    const replaced = made.flatMap((number) => {
+      const earlier = inBefore.has(number) ? undefined : stood.get(rootOf(number));
+      return earlier === undefined ? [] : [earlier, number];
+    });
+    const still = new Set(made.map(rootOf));
+    const dropped = before.list.filter((number) => !still.has(rootOf(number))).length;
     const firstStep = steps.findIndex((one) => one.view >= view);
     return {
       type: summary !== undefined || dropped > 0 ? "compact" : "prune",
@@ -53,11 +59,6 @@ export function editsOf(input: EditsInput): PageEdit[] {
     const bill = billOf(edit, next, { pool, steps, price, sizeOf, beside });
     return { ...edit, ...(bill && { bill }) };
   });
-}
-
-function replacement({ instead }: Pool, number: number, before: ReadonlySet<number>): number[] {
-  const original = instead.get(number);
-  return original === undefined || before.has(number) ? [] : [original, number];
 }
 
 function summaryOf({ messages }: Pool, number: number, ledger: Ledger): PageEdit["summary"] {

@@ -66,12 +66,51 @@ describe("pageOf", () => {
     expect(seenAt(data, 2)).toEqual([0, 1, 5, 3, 6]);
   });
 
+  it("pairs what was pruned a second time with what stood there", () => {
+    const again = PRUNED.map((message) =>
+      message.role === "tool" && message === PRUNED[2]
+        ? results({
+            ...(message.parts[0] as ReturnType<typeof result>),
+            output: [{ type: "text", text: "(gone for good)" }],
+          })
+        : message,
+    );
+    const windows = [START, PRUNED, [...again, assistant("Done.")]];
+    const { data } = pageOf(input(windows));
+    expect(data.edits).toMatchObject([
+      { type: "prune", dropped: 0, replaced: [2, 5, 4, 6] },
+      { type: "prune", dropped: 0, replaced: [5, 7] },
+    ]);
+  });
+
   it("tells a compaction, what went and what its summary says", () => {
     const { data } = pageOf(input([START, [SUMMARY, user("Go on."), assistant("Yes.")]]));
     const [edit] = data.edits;
     expect(edit).toMatchObject({ type: "compact", dropped: 5, replaced: [] });
     expect(edit?.summary?.lines).toEqual([{ text: "We fixed the build.", by: "model" }]);
     expect(seenAt(data, edit?.step ?? 0)).toEqual([5, 6]);
+  });
+
+  it("tells what an edit cost beside what it spared", () => {
+    const after = [assistant("One."), user("Go on."), assistant("Two."), user("And?")];
+    const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+    const pruned = [...PRUNED, ...after];
+    const { data } = pageOf(input([START, pruned, [SUMMARY, assistant("Yes.")]], { price }));
+    const [prune, compact] = data.edits;
+    const bill = prune?.bill;
+    // Of five messages the third is the first that is another one.
+    const anew = [5, 3, 6].map((number) => {
+      const shares = data.messages[number]?.shares ?? [];
+      return shares.reduce((sum, share, at) => sum + (at % 2 === 1 ? share : 0), 0);
+    });
+    const rewritten = anew.reduce((sum, tokens) => sum + tokens, 0) * data.scale;
+    expect(bill?.rewritten).toBe(Math.round(rewritten));
+    expect(bill).toMatchObject({ requests: 2, model: { input: 0, output: 0 } });
+    expect(bill?.spared).toBeCloseTo(((prune?.saved ?? 0) * 2 * 0.3) / 1e6, 12);
+    expect(bill?.spent).toBeCloseTo(((bill?.rewritten ?? 0) * (3.75 - 0.3)) / 1e6, 12);
+    // A model wrote this summary: nobody reported what it read, which was the window.
+    expect(compact?.bill).toMatchObject({ requests: 1, isEstimated: true });
+    expect(compact?.bill?.model.input).toBeGreaterThan(100);
   });
 
   it("counts reads of one file and says what to do", () => {

@@ -159,6 +159,14 @@ function axes(colours: Readonly<Record<string, string>>): uPlot.Axis[] {
       size: 26,
       grid: { show: false },
       incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 5e3, 1e4],
+      // Requests are counted from 1 on.
+      splits: (...[, , from, to, every]) => {
+        const ends = Array.from({ length: Math.floor((to + 1) / every) }, (_, at) => {
+          return (at + 1) * every - 1;
+        });
+        return every > 1 && from <= 0 ? [0, ...ends] : ends;
+      },
+      values: (_, places) => places.map((place) => count(place + 1)),
     },
     { ...common, size: 52, grid, values: (_, values) => values.map(short), space: 44 },
   ];

@@ -209,17 +209,24 @@ const SHOWN = 12_000;
 export function LongText({ text, query = "" }: { readonly text: string; readonly query?: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > SHOWN;
-  const shown = isWhole || !isLong ? text : text.slice(0, SHOWN);
+  // A hit further down would not be seen.
+  const isFurther = isLong && query !== "" && !holds(text.slice(0, SHOWN), query);
+  const isAll = isWhole || !isLong || (isFurther && holds(text, query));
+  const shown = isAll ? text : text.slice(0, SHOWN);
   return (
     <>
       <pre class="text">{marked(shown, query)}</pre>
-      {isLong && !isWhole && (
+      {!isAll && (
         <button type="button" class="more" onClick={() => setWhole(true)}>
           Show all {count(text.length)} characters
         </button>
       )}
     </>
   );
+}
+
+function holds(text: string, query: string): boolean {
+  return text.toLowerCase().includes(query.toLowerCase());
 }
 
 const MOST_HITS = 500;

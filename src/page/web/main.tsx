@@ -104,7 +104,7 @@ interface NoticeProps {
 function Notice({ text, isAlert, share }: NoticeProps) {
   return (
     <div class="loading" role={isAlert ? "alert" : "status"}>
-      <p>{text}</p>
+      <h1>{text}</h1>
       {share !== undefined && <progress aria-label="Read so far" value={share} max={1} />}
     </div>
   );

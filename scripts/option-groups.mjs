@@ -112,7 +112,7 @@ export const optionGroups = [
   },
   {
     title: "An archive in S3",
-    text: "The argument of `s3Archive(options)`: [fleet.md](fleet.md#originals-in-s3).",
+    text: "The argument of `s3Archive(options)`: [fleet.md](fleet.md#s3-alone).",
     of: "S3ArchiveOptions",
   },
   {
@@ -128,6 +128,7 @@ export const optionGroups = [
 ];
 
 const UNITS = {
+  largerThan: "bytes",
   maxOutput: "tokens",
   window: "tokens",
   maxInput: "tokens",

@@ -32,7 +32,7 @@ export async function carryOriginals(
   const own = conversationFolder(root, to);
   const folders = [...new Set([own, ...from.map((id) => conversationFolder(root, id))])];
   await attempt("use", own, async () => {
-    await createUses(own, { namedBy })("write");
+    await createUses(own, { namedBy, id: to })("write");
     const seen = new Set<Handle>(waiting);
     for (let handle = waiting.pop(); handle !== undefined; handle = waiting.pop()) {
       const path = await carry(handle, folders, own);

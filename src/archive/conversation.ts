@@ -8,27 +8,29 @@ import {
   type Stats,
 } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { ContextError } from "../core/error.ts";
 import { handleKind, isHandle, type Handle, type OriginalKind } from "../core/message/handle.ts";
 import { isWellFormed } from "../core/text/utf8.ts";
 import { errorCode } from "./archive-error.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { randomDigits, sha256Hex } from "./digest.ts";
-import { checkFolder, makeFolder } from "./files.ts";
+import { checkFolder, createFile, makeFolder, readPlainFile, wholeLines } from "./files.ts";
 import { addNamer, type Namer, NAMES_FILE } from "./named.ts";
 
 /*
  * `<folder>/<conversation>/<handle>.<extension>`: everything of one conversation is in its folder, so
  * nothing else can be reached through it, and forgetting it is removing the folder. Beside the
- * originals stand its journal, `.named` (named.ts), and `.used`, an empty file whose time is that of
- * the last use.
+ * originals stand its journal, `.named` (named.ts), `.used`, an empty file whose time is that of the
+ * last use, and `.id`, which has the id of a conversation whose folder has another name.
  */
 
 /** The journal of a conversation, one JSON value a line. */
 export const JOURNAL_FILE = "journal.jsonl";
 /** The file by whose time a collection knows when a conversation was used last. */
 export const STAMP_FILE = ".used";
+const ID_FILE = ".id";
 /** Begins with a dot, as no conversation does. */
 export const COLLECTION_FOLDER = ".gc";
 const DEFAULT_CONVERSATION = "default";
@@ -85,7 +87,7 @@ export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-const FIXED_NAMES: ReadonlySet<string> = new Set([JOURNAL_FILE, STAMP_FILE, NAMES_FILE]);
+const FIXED_NAMES: ReadonlySet<string> = new Set([JOURNAL_FILE, STAMP_FILE, NAMES_FILE, ID_FILE]);
 
 /** Whether a file in a conversation's folder is the archive's own, and may be removed with it. */
 export function isOwnFile(name: string): boolean {
@@ -110,6 +112,8 @@ export interface UseOptions {
   readonly isObserved?: boolean;
   /** Who names what is stored. */
   readonly namedBy?: Namer | undefined;
+  /** The conversation's id, which not every folder can have as its name. */
+  readonly id?: string | undefined;
 }
 
 /**
@@ -119,7 +123,7 @@ export interface UseOptions {
  */
 export function createUses(
   folder: string,
-  { isObserved = false, namedBy }: UseOptions = {},
+  { isObserved = false, namedBy, id }: UseOptions = {},
 ): (use: Use) => Promise<boolean> {
   let noted: { readonly use: Use; readonly at: number } | undefined;
   return async (use) => {
@@ -132,6 +136,7 @@ export function createUses(
       if (use === "write") await makeFolder(folder);
       touch(join(folder, STAMP_FILE), use);
       if (use === "write" && namedBy !== undefined) await addNamer(folder, namedBy);
+      if (use === "write" && id !== undefined) await keepId(folder, id);
       noted = { use, at: Date.now() };
       return true;
     } catch (error) {
@@ -139,6 +144,29 @@ export function createUses(
       return errorCode(error) !== "ENOENT";
     }
   };
+}
+
+async function keepId(folder: string, id: string): Promise<void> {
+  const file = join(folder, ID_FILE);
+  if (basename(folder) === id || statsOf(file) !== undefined) return;
+  await createFile(file, temporaryPath(folder, "write"), [JSON.stringify(id)]);
+}
+
+/** The ids of all conversations in an archive. */
+export async function conversationIds(root: string): Promise<readonly string[]> {
+  return Promise.all((await conversationFolders(root)).map(idOf));
+}
+
+async function idOf(folder: string): Promise<string> {
+  const [id] = wholeLines(await readPlainFile(join(folder, ID_FILE)));
+  if (typeof id === "string") return id;
+  const name = basename(folder);
+  if (conversationName(name) === name) return name;
+  throw new ContextError(
+    "archive-failed",
+    `The folder ${folder} does not say whose it is: name its conversation by its id, or store something into it once more.`,
+    { details: { path: folder } },
+  );
 }
 
 function touch(stamp: string, use: Use): void {

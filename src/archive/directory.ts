@@ -26,6 +26,7 @@ import {
   byTime,
   COLLECTION_FOLDER,
   conversationFolder,
+  conversationIds,
   createTurns,
   createUses,
   entryOf,
@@ -100,10 +101,12 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
   const root = resolve(folder);
   return folderArchive({
     own: conversationFolder(root, options.conversation),
+    id: options.conversation,
     isObserved: options.observe === true,
     namedBy: options.namedBy,
     collect: collectWhenDue(root, options.retention),
     conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
+    conversations: () => attempt("list", root, () => conversationIds(root)),
   });
 }
 
@@ -139,10 +142,17 @@ export interface ArchivePlace extends UseOptions {
   readonly collect?: () => void;
   /** The archive of another conversation. */
   readonly conversation?: (id: string) => Archive;
+  readonly conversations?: () => Promise<readonly string[]>;
 }
 
 /** The archive in the folder of one conversation. */
-export function folderArchive({ own, collect, conversation, ...uses }: ArchivePlace): Archive {
+export function folderArchive({
+  own,
+  collect,
+  conversation,
+  conversations,
+  ...uses
+}: ArchivePlace): Archive {
   const note = createUses(own, uses);
   const begin: Begin = (use) => attempt("use", own, () => note(use));
   const limited = concurrencyLimit(MOST_OPEN);
@@ -193,6 +203,7 @@ export function folderArchive({ own, collect, conversation, ...uses }: ArchivePl
       return { ...reader, read };
     },
     ...(conversation && { conversation }),
+    ...(conversations && { conversations }),
     journal: journalIn(own, begin, reading),
     open: async () => {
       collect?.();

@@ -1,27 +1,37 @@
 import { resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
 import type { Archive, ArchiveJournal } from "./archive.ts";
+import type { DirectoryArchiveOptions } from "./directory.ts";
+import type { S3Archive } from "./s3/s3.ts";
 
 /** An archive of many conversations, each of which has a journal. */
 export interface OpenArchive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): Archive;
+  conversations(): Promise<readonly string[]>;
   /** Ends its connections. */
   close(): Promise<void>;
 }
 
 /**
- * The archive at an address: the path of a folder, or
- * `postgres://user@host/database?schema=…&tenant=…`, of which everything may be left out that PGHOST,
- * PGUSER, PGPASSWORD and PGDATABASE say; or `s3://bucket/prefix?endpoint=…&region=…`. Nothing is connected before the first use. Throws
- * `invalid-options` for any other address. `cwd` is where a relative path starts.
+ * The archive at an address. Nothing is connected before the first use. Throws `invalid-options` for
+ * what is no address.
+ * @param address The path of a folder; `postgres://user@host/database?schema=…&tenant=…&large=s3://…`,
+ * of which everything may be left out that PGHOST, PGUSER, PGPASSWORD and PGDATABASE say; or
+ * `s3://bucket/prefix?endpoint=…&region=…`.
+ * @param cwd Where a relative path starts.
+ * @param options How to use a folder.
  */
-export async function openArchive(address: string, cwd = "."): Promise<OpenArchive> {
+export async function openArchive(
+  address: string,
+  cwd = ".",
+  options: DirectoryArchiveOptions = {},
+): Promise<OpenArchive> {
   const scheme = schemeOf(address);
   if (scheme === undefined) {
     if (address === "") throw badAddress(address, "it is empty");
     const { directoryArchive } = await import("./directory.ts");
-    const archive = directoryArchive(resolve(cwd, address)) as Omit<OpenArchive, "close">;
+    const archive = directoryArchive(resolve(cwd, address), options) as Omit<OpenArchive, "close">;
     return { ...archive, close: async () => undefined };
   }
   if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address);
@@ -39,16 +49,25 @@ export function isFolder(address: string): boolean {
 }
 
 async function openPostgres(address: string): Promise<OpenArchive> {
-  const { url, options } = split(address, ["schema", "tenant"]);
+  const { url, options } = split(address, ["schema", "tenant", "large", "largerThan"]);
+  const { large, largerThan, ...names } = options;
   const { postgresArchive } = await import("./postgres/postgres.ts");
   const isOfEnvironment = url.host === "" && url.pathname.length < 2 && url.search === "";
-  return postgresArchive({
-    ...options,
+  const bucket = large === undefined ? undefined : await openBucket(large);
+  const archive = postgresArchive({
+    ...names,
+    ...(bucket && { large: bucket }),
+    ...(largerThan !== undefined && { largerThan: Number(largerThan) }),
     ...(!isOfEnvironment && { connectionString: url.href }),
   });
+  const close = async (): Promise<void> => {
+    await archive.close();
+    await bucket?.close();
+  };
+  return { ...archive, close };
 }
 
-async function openBucket(address: string): Promise<OpenArchive> {
+async function openBucket(address: string): Promise<S3Archive> {
   const { url, options } = split(address, ["endpoint", "region"]);
   if (url.username + url.password + url.search !== "") {
     const problem = "it has more than a bucket, a prefix, `endpoint` and `region`";

@@ -86,6 +86,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./migrate.ts")).defineMigrate,
   },
   {
+    name: "archive",
+    summary: "copy conversations between a folder, a database and a bucket",
+    load: async () => (await import("./archive.ts")).defineArchive,
+  },
+  {
     name: "gateway",
     summary: "stand between any client and its model provider",
     load: async () => (await import("./gateway.ts")).defineGateway,

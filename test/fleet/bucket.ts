@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./database.ts";
 
 /** Whether Ceph's object store is installed, as `.ci/run` and `npm run test:fleet` see to. */
 export const HAS_S3 = spawnSync("radosgw", ["--version"]).status === 0;
@@ -20,14 +21,12 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-/** A port that is free together with the next one. */
-const firstPort = 7_400 + (process.pid % 1_000) * 2;
-
 export async function startS3(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), "longhaul-s3-"));
   const [accessKeyId, secretAccessKey] = ["tests", "the-secret-of-tests"];
   const script = fileURLToPath(new URL("s3-server.sh", import.meta.url));
-  const child = spawn(script, [folder, String(firstPort), accessKeyId, secretAccessKey], {
+  const [port, monitorPort] = [String(await freePort()), String(await freePort())];
+  const child = spawn(script, [folder, port, monitorPort, accessKeyId, secretAccessKey], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   await Promise.race([
@@ -36,7 +35,7 @@ export async function startS3(): Promise<S3Server> {
       throw new Error("the S3 server did not start");
     }),
   ]);
-  const endpoint = `http://127.0.0.1:${firstPort}`;
+  const endpoint = `http://127.0.0.1:${port}`;
   const env = {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,

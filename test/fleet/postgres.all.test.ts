@@ -76,7 +76,7 @@ describe("archives in PostgreSQL", () => {
     const migrate = (...args: string[]): Promise<CliRun> => runHere(["migrate", ...args], { env });
     const schema = newSchema();
     expect((await migrate("--schema", schema)).stdout).toBe(
-      `1 step applied to the schema ${schema}.\n`,
+      `2 steps applied to the schema ${schema}.\n`,
     );
     expect((await migrate("--schema", schema)).stdout).toBe(
       `The schema ${schema} is up to date.\n`,

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # A real S3 server for tests: Ceph's radosgw over one monitor and one OSD that keeps everything in
 # memory. Prints `ready` when it answers, and ends with all of it when its input ends.
-#   s3-server.sh FOLDER PORT ACCESS_KEY SECRET_KEY
+#   s3-server.sh FOLDER PORT MONITOR_PORT ACCESS_KEY SECRET_KEY
 set -euo pipefail
-folder=$1 port=$2 access=$3 secret=$4
+folder=$1 port=$2 monitor="[v1:127.0.0.1:$3]" access=$4 secret=$5
 mkdir -p "$folder"/{mon,osd,run}
 cd "$folder"
 
 cat > ceph.conf <<CONF
 [global]
 fsid = $(cat /proc/sys/kernel/random/uuid)
-mon host = [v1:127.0.0.1:$((port + 1))]
+monmap = $folder/monmap
 public addr = 127.0.0.1
 ms bind msgr2 = false
 auth cluster required = none
@@ -53,15 +53,13 @@ finish() {
 trap finish EXIT
 trap 'exit 1' TERM INT
 
-monmaptool --create --addv a "[v1:127.0.0.1:$((port + 1))]" --fsid "$(sed -n 's/^fsid = //p' ceph.conf)" monmap >/dev/null
+monmaptool --create --addv a "$monitor" --fsid "$(sed -n 's/^fsid = //p' ceph.conf)" monmap >/dev/null
 ceph-mon -i a --mkfs --monmap monmap
 ceph-mon -i a -f >/dev/null & children+=($!)
-osd=$(cat /proc/sys/kernel/random/uuid)
-ceph osd new "$osd" >/dev/null
-ceph-osd -i 0 --mkfs --osd-uuid "$osd" >/dev/null
+ceph-osd -i 0 --mkfs >/dev/null
 ceph-osd -i 0 -f >/dev/null & children+=($!)
 radosgw -n client.rgw -f >/dev/null & children+=($!)
-radosgw-admin user create --uid tests --display-name tests --access-key "$access" --secret-key "$secret" >/dev/null
+timeout 120 radosgw-admin user create --uid tests --display-name tests --access-key "$access" --secret-key "$secret" >/dev/null
 until curl -so /dev/null "http://127.0.0.1:$port/"; do sleep 0.2; done
 echo ready
 cat >/dev/null

@@ -12,7 +12,10 @@ const TABLES = ["conversations", "originals", "pieces", "journal", "leases"] as 
  */
 export function migrations(schema: string): readonly Migration[] {
   const first = [FIRST, ...TABLES.map((table) => POLICY.replaceAll("{table}", table))].join("\n");
-  return [{ number: 1, sql: first.replaceAll("{schema}", schema) }];
+  return [first, SECOND].map((sql, at) => ({
+    number: at + 1,
+    sql: sql.replaceAll("{schema}", schema),
+  }));
 }
 
 const FIRST = `
@@ -70,6 +73,12 @@ create table {schema}.leases (
   primary key (tenant, conversation),
   foreign key (tenant, conversation) references {schema}.conversations on delete cascade
 );
+`;
+
+const SECOND = `
+-- An original in a bucket, by the name of its object there; nothing of it stands here then.
+alter table {schema}.originals add column object text;
+create index originals_in_bucket on {schema}.originals (tenant, object) where object is not null;
 `;
 
 const POLICY = `alter table {schema}.{table} enable row level security;

@@ -1,5 +1,5 @@
 import { type Handle, handleKind, isHandle } from "../../core/message/handle.ts";
-import { missingOriginal, takenHandle } from "../archive-error.ts";
+import { alteredOriginal, missingOriginal, takenHandle } from "../archive-error.ts";
 import {
   type Archive,
   type ArchiveEntry,
@@ -9,9 +9,10 @@ import {
 } from "../archive.ts";
 import { sha256Hex, sha256OfBytes } from "../digest.ts";
 import type { Query, Row } from "./connection.ts";
+import { isLarge, objectOf, removeObjects, writeObject } from "./large.ts";
 import { OF_CONVERSATION, type Place } from "./store.ts";
 
-type Originals = Required<Pick<Archive, "put" | "get" | "has" | "list" | "read">>;
+type Originals = Required<Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">>;
 
 /** Bytes of an original in one row; most have no more. */
 const PIECE = 1_048_576;
@@ -20,23 +21,35 @@ export function originalsOf(place: Place): Originals {
   const { schema, tenant, transact } = place.store;
   const look = `select 1 from ${schema}.originals where ${OF_CONVERSATION} and handle = $3`;
   const all = `select ${ENTRY} from ${schema}.originals where ${OF_CONVERSATION} order by stored_at, handle`;
+  const has = (handle: Handle): Promise<boolean> =>
+    transact(async (query) => (await query(look, [tenant, place.key, handle])).length > 0);
+  const keep = async (handle: Handle, bytes: Buffer): Promise<ArchiveEntry> => {
+    // An object is there before its row is, and belongs to that row alone.
+    const isObject = isLarge(place, bytes) && !(await has(handle));
+    const object = isObject ? await writeObject(place, handle, bytes) : null;
+    const stored = await transact((query) => store(query, place, { handle, bytes, object }));
+    if (object !== null && stored.object !== object) await removeObjects(place.store, [object]);
+    return stored.entry;
+  };
   return {
-    put: async (kind, content, named = handleOfOriginal(kind, content, sha256Hex)) => {
-      const [handle, bytes] = [checkedHandle(named), Buffer.from(content, "utf8")];
-      return transact((query) => store(query, place, { handle, bytes }));
-    },
+    put: async (kind, content, handle = handleOfOriginal(kind, content, sha256Hex)) =>
+      keep(checkedHandle(handle), Buffer.from(content, "utf8")),
+    putPieces: async (handle, pieces) =>
+      keep(checkedHandle(handle), Buffer.concat(pieces.map((piece) => Buffer.from(piece)))),
     get: async (text) => {
       const handle = checkedHandle(text);
-      return transact((query) => whole(query, place, handle));
+      const { bytes, digest, object } = await transact((query) => whole(query, place, handle));
+      const content = object === null ? bytes : await objectOf(place, handle, object).read();
+      if (sha256OfBytes(content) !== digest) throw alteredOriginal(handle, object ?? "a row");
+      return content.toString("utf8");
     },
-    has: async (handle) => {
-      if (!isHandle(handle)) return false;
-      return transact(async (query) => (await query(look, [tenant, place.key, handle])).length > 0);
-    },
+    has: async (handle) => isHandle(handle) && has(handle),
     list: () => transact(async (query) => (await query(all, [tenant, place.key])).map(entryOf)),
     read: async (text) => {
       const handle = checkedHandle(text);
-      const row = await transact((query) => find(query, place, handle, "bytes"));
+      const row = await transact((query) => find(query, place, handle, "bytes, object"));
+      const object = row["object"] as string | null;
+      if (object !== null) return objectOf(place, handle, object).reader(Number(row["bytes"]));
       return readerOf(Number(row["bytes"]), (part) =>
         transact((query) => partOf(query, place, { ...part, handle })),
       );
@@ -65,41 +78,65 @@ async function find(
   return row;
 }
 
+interface Stored {
+  readonly entry: ArchiveEntry;
+  /** The name of its object in the bucket. */
+  readonly object: string | null;
+}
+
+interface Content {
+  readonly handle: Handle;
+  readonly bytes: Buffer;
+  readonly object: string | null;
+}
+
 async function store(
   query: Query,
   place: Place,
-  { handle, bytes }: { readonly handle: Handle; readonly bytes: Buffer },
-): Promise<ArchiveEntry> {
+  { handle, bytes, object }: Content,
+): Promise<Stored> {
   const { store: at, key } = place;
   const digest = Buffer.from(sha256OfBytes(bytes), "hex");
+  const rows = object === null ? bytes : EMPTY;
   await place.use(query);
   const [stored] = await query(
-    `insert into ${at.schema}.originals (tenant, conversation, handle, bytes, digest, start)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning ${ENTRY}`,
-    [at.tenant, key, handle, bytes.length, digest, bytes.subarray(0, PIECE)],
+    `insert into ${at.schema}.originals (tenant, conversation, handle, bytes, digest, start, object)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning ${ENTRY}`,
+    [at.tenant, key, handle, bytes.length, digest, rows.subarray(0, PIECE), object],
   );
   if (stored === undefined) {
-    const known = await find(query, place, handle, `${ENTRY}, digest`);
+    const known = await find(query, place, handle, `${ENTRY}, digest, object`);
     if (!digest.equals(known["digest"] as Buffer)) throw takenHandle(handle);
-    return entryOf(known);
+    return { entry: entryOf(known), object: known["object"] as string | null };
   }
-  for (let number = 1; number * PIECE < bytes.length; number++) {
+  for (let number = 1; number * PIECE < rows.length; number++) {
     await query(
       `insert into ${at.schema}.pieces (tenant, conversation, handle, number, content)
        values ($1, $2, $3, $4, $5)`,
-      [at.tenant, key, handle, number, bytes.subarray(number * PIECE, (number + 1) * PIECE)],
+      [at.tenant, key, handle, number, rows.subarray(number * PIECE, (number + 1) * PIECE)],
     );
   }
-  return entryOf(stored);
+  return { entry: entryOf(stored), object };
 }
 
-async function whole(query: Query, place: Place, handle: Handle): Promise<string> {
+const EMPTY = Buffer.alloc(0);
+
+interface Whole {
+  readonly bytes: Buffer;
+  readonly digest: string;
+  readonly object: string | null;
+}
+
+async function whole(query: Query, place: Place, handle: Handle): Promise<Whole> {
   const { store: at, key } = place;
-  const row = await find(query, place, handle, "bytes, start");
+  const row = await find(query, place, handle, "bytes, digest, start, object");
   const rest = `select content from ${at.schema}.pieces where ${OF_CONVERSATION} and handle = $3 order by number`;
-  const pieces = Number(row["bytes"]) > PIECE ? await query(rest, [at.tenant, key, handle]) : [];
+  const object = row["object"] as string | null;
+  const isLong = object === null && Number(row["bytes"]) > PIECE;
+  const pieces = isLong ? await query(rest, [at.tenant, key, handle]) : [];
   const contents = [row["start"], ...pieces.map(({ content }) => content)] as readonly Buffer[];
-  return Buffer.concat(contents).toString("utf8");
+  const digest = (row["digest"] as Buffer).toString("hex");
+  return { bytes: Buffer.concat(contents), digest, object };
 }
 
 /** Bytes of one row of an original. */

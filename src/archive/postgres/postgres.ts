@@ -16,6 +16,8 @@ import {
 export interface PostgresArchive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): PostgresArchive;
+  /** Of the tenant. */
+  conversations(): Promise<readonly string[]>;
   /** Makes the tables, or brings them up to date; safe when many do it at once. The numbers of the steps that were taken. */
   migrate(): Promise<readonly number[]>;
   /**
@@ -50,11 +52,18 @@ function archiveOf(store: Store, id: string): PostgresArchive {
     name: "postgres",
     ...originalsOf(place),
     conversation: (other) => archiveOf(store, other),
+    conversations: () => conversationsIn(store),
     journal: journalOf(place),
     migrate: store.migrate,
     collect: (options) => collect(store, options),
     close: store.close,
   };
+}
+
+async function conversationsIn({ schema, tenant, transact }: Store): Promise<readonly string[]> {
+  const text = `select id from ${schema}.conversations where tenant = $1`;
+  const rows = await transact((query) => query(text, [tenant]));
+  return rows.map(({ id }) => JSON.parse(id as string) as string);
 }
 
 /** A conversation is marked as used once in so many seconds. */

@@ -2,6 +2,8 @@ import type { PoolConfig } from "pg";
 import { ContextError } from "../../core/error.ts";
 import { checkNames, type OptionNames } from "../../core/options.ts";
 import { inTransaction, type PostgresPool, type Query } from "./connection.ts";
+import type { S3Objects } from "../s3/objects.ts";
+import type { S3Archive } from "../s3/s3.ts";
 import { migrations } from "./migrations.ts";
 
 export interface PostgresArchiveOptions {
@@ -23,6 +25,10 @@ export interface PostgresArchiveOptions {
   readonly tenant?: string;
   /** The conversation that the originals belong to. @default "default" */
   readonly conversation?: string;
+  /** Where originals larger than `largerThan` go. @default the database, in rows of 1 MB */
+  readonly large?: Pick<S3Archive, "objects">;
+  /** In bytes. @default 1_048_576 */
+  readonly largerThan?: number;
   /** Whether the first use makes the tables, or brings them up to date. @default false */
   readonly migrate?: boolean;
 }
@@ -33,6 +39,8 @@ export interface Store {
   readonly tenant: string;
   /** Does work in a transaction of the tenant. */
   readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  /** Where the objects of this database are, and from how many bytes on an original is one. */
+  readonly large?: { readonly objects: S3Objects; readonly from: number } | undefined;
   readonly migrate: () => Promise<readonly number[]>;
   readonly close: () => Promise<void>;
 }
@@ -55,12 +63,14 @@ const OPTIONS: OptionNames<PostgresArchiveOptions> = {
   schema: true,
   tenant: true,
   conversation: true,
+  large: true,
+  largerThan: true,
   migrate: true,
 };
 
 export function checked(options: PostgresArchiveOptions): PostgresArchiveOptions {
   checkNames(options, OPTIONS);
-  const { schema, tenant, pool, connectionString } = options;
+  const { schema, tenant, pool, connectionString, large, largerThan } = options;
   const fail = (message: string): never => {
     throw new ContextError("invalid-options", `postgresArchive: ${message}`);
   };
@@ -73,8 +83,14 @@ export function checked(options: PostgresArchiveOptions): PostgresArchiveOptions
   if (pool !== undefined && connectionString !== undefined) {
     fail("give either `pool` or `connectionString`.");
   }
+  if (largerThan !== undefined && (large === undefined || !(largerThan >= 0))) {
+    fail("`largerThan` is a number of bytes, beside `large`.");
+  }
   return options;
 }
+
+/** Larger originals go to the bucket, where there is one. */
+const LARGE = 1_048_576;
 
 export function createStore(
   schema: string,
@@ -89,6 +105,10 @@ export function createStore(
   return {
     schema,
     tenant,
+    large: options.large && {
+      objects: options.large.objects,
+      from: (options.largerThan ?? LARGE) + 1,
+    },
     migrate,
     async transact(work) {
       if (options.migrate === true) {

@@ -2,7 +2,7 @@ import { ContextError } from "../../core/error.ts";
 import { checkNames } from "../../core/options.ts";
 import { type Collected, COLLECT_OPTIONS, type CollectOptions } from "../collected.ts";
 import { readUse, rootOf, type S3Store, usesOf } from "./place.ts";
-import type { Listed } from "./objects.ts";
+import type { S3Object } from "./objects.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -36,18 +36,18 @@ export async function collectObjects(store: S3Store, options: CollectOptions): P
 const DONE = "{}";
 
 /** The time by the clock that tells of what is in the bucket. */
-async function serverTime({ objects, prefix }: S3Store): Promise<number> {
-  const key = `${prefix}clock`;
+async function serverTime({ objects }: S3Store): Promise<number> {
+  const key = "clock";
   await objects.write(key, "");
   const [own] = await objects.list(key, 1);
   return own?.modifiedAt ?? 0;
 }
 
 /** The last use of every conversation, by its key. */
-export async function lastUses({ objects, prefix }: S3Store): Promise<Map<string, Listed>> {
-  const last = new Map<string, Listed>();
-  for (const each of await objects.list(`${prefix}uses/`)) {
-    const [, key] = /^([0-9a-f]{32})\/\d{10}$/.exec(each.key.slice(prefix.length + 5)) ?? [];
+export async function lastUses({ objects }: S3Store): Promise<Map<string, S3Object>> {
+  const last = new Map<string, S3Object>();
+  for (const each of await objects.list("uses/")) {
+    const [, key] = /^uses\/([0-9a-f]{32})\/\d{10}$/.exec(each.key) ?? [];
     if (key !== undefined) last.set(key, each);
   }
   return last;
@@ -55,7 +55,7 @@ export async function lastUses({ objects, prefix }: S3Store): Promise<Map<string
 
 interface Due {
   readonly key: string;
-  readonly last: Listed;
+  readonly last: S3Object;
   readonly journals: boolean;
 }
 
@@ -69,7 +69,7 @@ async function removeConversation(
   const use = await readUse(objects, { ...last, number });
   const generation = use?.generation ?? use?.removing;
   if (generation === undefined) return undefined;
-  const root = rootOf(store, key, generation);
+  const root = rootOf(key, generation);
   const canGoOn = async (): Promise<boolean> =>
     (await objects.list(`${root}journal/`, 1)).length > 0;
   if (use?.generation !== undefined && !journals && (await canGoOn())) return undefined;

@@ -1,14 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { ContextError } from "../../core/error.ts";
 import type { ArchiveJournal } from "../archive.ts";
 import { randomDigits } from "../digest.ts";
-import type { Objects } from "./objects.ts";
+import { type Lease, LEASE_MS, lostLease, underLease } from "../lease.ts";
+import type { S3Objects } from "./objects.ts";
 import type { Place } from "./place.ts";
 import { sequenceIn } from "./sequence.ts";
 
-/** A process of which nothing was heard for so long edits no more. */
-const LEASE_MS = 10_000;
-const RENEW_EVERY_MS = 3_000;
 const LOOK_EVERY_MS = 500;
 
 /** Entries are numbered objects: one writer makes each. */
@@ -40,17 +36,18 @@ export function s3Journal(place: Place): ArchiveJournal {
         let number = ((await entries.last())?.number ?? 0) + 1;
         while (!(await entries.add(number, text))) number++;
       }),
-    alone: (work) =>
-      place.write((root) =>
-        underLease(objects, `${root}lease/`, async () => {
+    alone: (work, signal) =>
+      place.write((root) => {
+        const withEntries = async (): ReturnType<typeof work> => {
           seen = (await entriesIn(root).last())?.number ?? 0;
           try {
             return await work();
           } finally {
             seen = undefined;
           }
-        }),
-      ),
+        };
+        return underLease(createLease(objects, `${root}lease/`), withEntries, signal);
+      }),
   };
 }
 
@@ -59,38 +56,24 @@ export function s3Journal(place: Place): ArchiveJournal {
  * seconds; empty, nobody holds it. One that stays the same for ten seconds, as the one who waits counts
  * them, belongs to a process that died: so no clock has to agree with another one.
  */
-async function underLease<T>(objects: Objects, prefix: string, work: () => Promise<T>): Promise<T> {
+function createLease(objects: S3Objects, prefix: string): Lease {
   const leases = sequenceIn(objects, prefix);
   let watched: { readonly state: string; readonly since: number } | undefined;
-  const taken = async (): Promise<number | undefined> => {
-    const last = await leases.last();
-    if (last !== undefined && last.bytes > 0) {
-      const state = `${last.number} ${last.etag} ${last.modifiedAt}`;
-      if (watched?.state !== state) watched = { state, since: performance.now() };
-      if (performance.now() - watched.since < LEASE_MS) return undefined;
-    }
-    const number = (last?.number ?? 0) + 1;
-    return (await leases.succeed(number, randomDigits())) ? number : undefined;
+  let own = "";
+  return {
+    lookEveryMs: LOOK_EVERY_MS,
+    async take() {
+      const last = await leases.last();
+      if (last !== undefined && last.bytes > 0) {
+        const state = `${last.number} ${last.etag} ${last.modifiedAt}`;
+        if (watched?.state !== state) watched = { state, since: performance.now() };
+        if (performance.now() - watched.since < LEASE_MS) return false;
+      }
+      const number = (last?.number ?? 0) + 1;
+      own = leases.keyOf(number);
+      return leases.succeed(number, randomDigits());
+    },
+    renew: () => objects.write(own, randomDigits()),
+    release: () => objects.write(own, ""),
   };
-  let number = await taken();
-  while (number === undefined) {
-    await delay(LOOK_EVERY_MS);
-    number = await taken();
-  }
-  const key = leases.keyOf(number);
-  const renew = (): void => void objects.write(key, randomDigits()).catch(() => undefined);
-  const renewal = setInterval(renew, RENEW_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(renewal);
-    await objects.write(key, "").catch(() => undefined);
-  }
-}
-
-function lostLease(): ContextError {
-  return new ContextError(
-    "archive-failed",
-    "Another process has taken over the edit of this conversation, because this one was not heard of for some seconds. The next step goes on from what it made.",
-  );
 }

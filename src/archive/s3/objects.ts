@@ -20,13 +20,15 @@ export interface S3Sender {
 
 export interface S3Place {
   readonly bucket: string;
+  /** Before every key; no list and no caller sees it. */
+  readonly prefix: string;
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly client?: S3Sender | undefined;
 }
 
 /** One object of a list. */
-export interface Listed {
+export interface S3Object {
   readonly key: string;
   readonly bytes: number;
   readonly etag: string;
@@ -35,14 +37,14 @@ export interface Listed {
 }
 
 /** The objects of one bucket. Every method rejects with `archive-failed`. */
-export interface Objects {
+export interface S3Objects {
   /** Settles with `false` where there is one already, which stays. */
   create(key: string, body: string): Promise<boolean>;
   write(key: string, body: string | Uint8Array): Promise<void>;
   /** The whole, or `length` bytes of it; `undefined` where there is none. */
   read(key: string, from?: number, length?: number): Promise<Buffer | undefined>;
   /** By their keys, in order. */
-  list(prefix: string, most?: number): Promise<readonly Listed[]>;
+  list(prefix: string, most?: number): Promise<readonly S3Object[]>;
   remove(keys: readonly string[]): Promise<void>;
   close(): void;
 }
@@ -52,8 +54,8 @@ const MOST_REQUESTS = 16;
 /** What breaks off is tried again after so many milliseconds; the client itself does it, too. */
 const TRY_AGAIN_MS = [50, 500, 2_000];
 
-export function openObjects(place: S3Place): Objects {
-  const { bucket: Bucket } = place;
+export function openObjects(place: S3Place): S3Objects {
+  const { bucket: Bucket, prefix } = place;
   const limited = concurrencyLimit(MOST_REQUESTS);
   let own: Promise<S3> | undefined;
   const use: UseS3 = (work) =>
@@ -64,19 +66,22 @@ export function openObjects(place: S3Place): Objects {
       }),
     );
   return {
-    create: (key, body) => create(use, { Bucket, Key: key, Body: body }),
-    write: (Key, Body) =>
-      use(
-        async ({ sdk, send }) => void (await send(new sdk.PutObjectCommand({ Bucket, Key, Body }))),
-      ),
-    read: (Key, from, length = 0) => {
-      const Range = from === undefined ? undefined : `bytes=${from}-${from + length - 1}`;
-      return use((s3) => read(s3, { Bucket, Key, Range }));
+    create: (key, Body) => create(use, { Bucket, Key: prefix + key, Body }),
+    write: async (key, Body) => {
+      const input = { Bucket, Key: prefix + key, Body };
+      await use(({ sdk, send }) => send(new sdk.PutObjectCommand(input)));
     },
-    list: (Prefix, most = Infinity) => list(use, { Bucket, Prefix }, most),
+    read: (key, from, length = 0) => {
+      const Range = from === undefined ? undefined : `bytes=${from}-${from + length - 1}`;
+      return use((s3) => read(s3, { Bucket, Key: prefix + key, Range }));
+    },
+    async list(start, most = Infinity) {
+      const found = await list(use, { Bucket, Prefix: prefix + start }, most);
+      return found.map((each) => ({ ...each, key: each.key.slice(prefix.length) }));
+    },
     async remove(keys) {
-      const gone = keys.map((Key) =>
-        use(({ sdk, send }) => send(new sdk.DeleteObjectCommand({ Bucket, Key }))),
+      const gone = keys.map((key) =>
+        use(({ sdk, send }) => send(new sdk.DeleteObjectCommand({ Bucket, Key: prefix + key }))),
       );
       await Promise.all(gone);
     },
@@ -124,8 +129,8 @@ async function list(
   use: UseS3,
   input: ListObjectsV2CommandInput,
   most: number,
-): Promise<readonly Listed[]> {
-  const found: Listed[] = [];
+): Promise<readonly S3Object[]> {
+  const found: S3Object[] = [];
   for (let ContinuationToken: string | undefined; ;) {
     const page = { ...input, MaxKeys: Math.min(most, 1_000), ContinuationToken };
     const answer = await use(({ sdk, send }) => send(new sdk.ListObjectsV2Command(page)));

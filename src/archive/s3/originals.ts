@@ -8,7 +8,7 @@ import {
   type OriginalReader,
 } from "../archive.ts";
 import { sha256Hex, sha256OfBytes } from "../digest.ts";
-import type { Listed, Objects } from "./objects.ts";
+import type { S3Object, S3Objects } from "./objects.ts";
 import type { Place } from "./place.ts";
 
 type Originals = Required<Pick<Archive, "put" | "putPieces" | "get" | "has" | "list" | "read">>;
@@ -29,7 +29,7 @@ interface Original {
 const TIME_DIGITS = 15;
 const NAME = /(?:^|\/)originals\/([a-z]+_[0-9a-f]{16})\/(\d{15})\.([0-9a-f]{64})$/;
 
-function originalOf({ key, bytes }: Listed): Original | undefined {
+function originalOf({ key, bytes }: S3Object): Original | undefined {
   const [, handle = "", time, digest = ""] = NAME.exec(key) ?? [];
   if (!isHandle(handle)) return undefined;
   const entry = { handle, kind: handleKind(handle), bytes, storedAt: Number(time) };
@@ -77,19 +77,24 @@ export function s3Originals(place: Place): Originals {
     },
     async read(text) {
       const { key, entry } = await find(text);
-      return readerOf(objects, key, entry);
+      const { bytes } = entry;
+      return objectReader(objects, { key, bytes }, () => missingOriginal(entry.handle));
     },
   };
 }
 
 /** The first object of an original. */
-async function look(objects: Objects, root: string, handle: Handle): Promise<Original | undefined> {
+async function look(
+  objects: S3Objects,
+  root: string,
+  handle: Handle,
+): Promise<Original | undefined> {
   const [first] = await objects.list(`${root}originals/${handle}/`, 1);
   return first && originalOf(first);
 }
 
 async function store(
-  objects: Objects,
+  objects: S3Objects,
   root: string,
   { handle, bytes }: { readonly handle: Handle; readonly bytes: Buffer },
 ): Promise<ArchiveEntry> {
@@ -103,14 +108,19 @@ async function store(
   return { handle, kind: handleKind(handle), bytes: bytes.length, storedAt };
 }
 
-function readerOf(objects: Objects, key: string, { handle, bytes }: ArchiveEntry): OriginalReader {
+/** Reads parts of an object. */
+export function objectReader(
+  objects: S3Objects,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+  missing: () => Error,
+): OriginalReader {
   return {
     bytes,
     async read(from, into) {
       const length = Math.max(0, Math.min(into.length, bytes - from));
       if (length === 0) return 0;
       const part = await objects.read(key, from, length);
-      if (part === undefined) throw missingOriginal(handle);
+      if (part === undefined) throw missing();
       into.set(part.subarray(0, length));
       return Math.min(part.length, length);
     },

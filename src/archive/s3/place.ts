@@ -1,10 +1,10 @@
 import { randomDigits, sha256Hex } from "../digest.ts";
-import type { Objects } from "./objects.ts";
+import type { S3Objects } from "./objects.ts";
 import { checkConditions, type Numbered, type Sequence, sequenceIn } from "./sequence.ts";
 
 /*
- * <prefix>uses/<conversation>/<number>                       the last use: who it is, which generation
- * <prefix>conversations/<conversation>/<generation>/...      its originals, journal and lease
+ * uses/<conversation>/<number>                       the last use: who it is, which generation
+ * conversations/<conversation>/<generation>/...      its originals, journal and lease
  *
  * A conversation that comes into use while it is removed begins another generation: who uses it and
  * who removes it both make the next number of its uses, and only one of them can.
@@ -12,8 +12,7 @@ import { checkConditions, type Numbered, type Sequence, sequenceIn } from "./seq
 
 /** A bucket as one archive sees it. */
 export interface S3Store {
-  readonly objects: Objects;
-  readonly prefix: string;
+  readonly objects: S3Objects;
   /** Rejects where the server does not heed conditions; asked once. */
   readonly check: () => Promise<void>;
 }
@@ -26,13 +25,12 @@ export interface Place {
   write<T>(work: (root: string) => Promise<T>): Promise<T>;
 }
 
-export function createS3Store(objects: Objects, prefix: string): S3Store {
+export function createS3Store(objects: S3Objects): S3Store {
   let checked: Promise<void> | undefined;
   return {
     objects,
-    prefix,
     check: () =>
-      (checked ??= checkConditions(objects, `${prefix}conditional`).catch((error: unknown) => {
+      (checked ??= checkConditions(objects, "conditional").catch((error: unknown) => {
         checked = undefined;
         throw error;
       })),
@@ -48,17 +46,17 @@ export interface Use {
   readonly removing?: string;
 }
 
-export async function readUse(objects: Objects, { key }: Numbered): Promise<Use | undefined> {
+export async function readUse(objects: S3Objects, { key }: Numbered): Promise<Use | undefined> {
   const bytes = await objects.read(key);
   return bytes && (JSON.parse(bytes.toString("utf8")) as Use);
 }
 
-export function rootOf({ prefix }: S3Store, key: string, generation: string): string {
-  return `${prefix}conversations/${key}/${generation}/`;
+export function rootOf(key: string, generation: string): string {
+  return `conversations/${key}/${generation}/`;
 }
 
-export function usesOf({ objects, prefix }: S3Store, key: string): Sequence {
-  return sequenceIn(objects, `${prefix}uses/${key}/`);
+export function usesOf({ objects }: S3Store, key: string): Sequence {
+  return sequenceIn(objects, `uses/${key}/`);
 }
 
 /** A use is noted once in so long; a collection takes nothing that was used within an hour. */
@@ -115,13 +113,13 @@ export function placeOf(store: S3Store, id: string): Place {
         if (use?.generation === undefined) return undefined;
         known = { generation: use.generation, at: performance.now(), isNoted: false };
       }
-      return known && rootOf(store, key, known.generation);
+      return known && rootOf(key, known.generation);
     },
     async write(work) {
       for (;;) {
         const generation = await note();
         const since = performance.now();
-        const result = await work(rootOf(store, key, generation));
+        const result = await work(rootOf(key, generation));
         if (performance.now() - since < SAFE_MS || (await note()) === generation) return result;
       }
     },

@@ -4,7 +4,7 @@ import type { Archive, ArchiveJournal } from "../archive.ts";
 import type { Collected, CollectOptions } from "../collected.ts";
 import { collectObjects, lastUses } from "./collect.ts";
 import { s3Journal } from "./journal.ts";
-import { openObjects, type S3Sender } from "./objects.ts";
+import { openObjects, type S3Objects, type S3Sender } from "./objects.ts";
 import { s3Originals } from "./originals.ts";
 import { createS3Store, placeOf, readUse, type S3Store } from "./place.ts";
 
@@ -30,6 +30,8 @@ export interface S3Archive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): S3Archive;
   conversations(): Promise<readonly string[]>;
+  /** What it keeps everything in, under its prefix; a database may keep its large originals there. */
+  readonly objects: S3Objects;
   /**
    * Removes conversations that nobody has stored anything into for `maxAgeMs` (an hour at least). One
    * with a journal stays, unless `journals` says otherwise.
@@ -64,14 +66,15 @@ const OPTIONS: OptionNames<S3ArchiveOptions> = {
 export function s3Archive(options: S3ArchiveOptions): S3Archive {
   const { bucket, prefix = "", conversation = "default" } = checked(options);
   const folder = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
-  const objects = openObjects({ ...options, bucket });
-  return archiveOf(createS3Store(objects, folder), conversation);
+  const objects = openObjects({ ...options, bucket, prefix: folder });
+  return archiveOf(createS3Store(objects), conversation);
 }
 
 function archiveOf(store: S3Store, id: string): S3Archive {
   const place = placeOf(store, id);
   return {
     name: "s3",
+    objects: store.objects,
     ...s3Originals(place),
     conversation: (other) => archiveOf(store, other),
     conversations: () => conversationsIn(store),

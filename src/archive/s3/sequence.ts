@@ -1,13 +1,13 @@
 import { ContextError } from "../../core/error.ts";
-import type { Listed, Objects } from "./objects.ts";
+import type { S3Object, S3Objects } from "./objects.ts";
 
 /** An object with a number. */
-export interface Numbered extends Listed {
+export interface Numbered extends S3Object {
   readonly number: number;
 }
 
 /**
- * Objects numbered from 1 on, each of which is made by one writer only, because a server makes an
+ * S3Objects numbered from 1 on, each of which is made by one writer only, because a server makes an
  * object once for all who say `If-None-Match: *`. What has to be agreed on in a bucket is one.
  */
 export interface Sequence {
@@ -22,7 +22,7 @@ export interface Sequence {
 
 const DIGITS = 10;
 
-export function sequenceIn(objects: Objects, prefix: string): Sequence {
+export function sequenceIn(objects: S3Objects, prefix: string): Sequence {
   const keyOf = (number: number): string => prefix + String(number).padStart(DIGITS, "0");
   const all: Sequence["all"] = async () =>
     (await objects.list(prefix)).flatMap((each) => {
@@ -54,7 +54,7 @@ export function sequenceIn(objects: Objects, prefix: string): Sequence {
  * Makes sure that a server heeds the condition on which everything else depends: of two requests to
  * make the same object the second must be refused.
  */
-export async function checkConditions(objects: Objects, key: string): Promise<void> {
+export async function checkConditions(objects: S3Objects, key: string): Promise<void> {
   for (let tries = 0; tries < 2; tries++) if (!(await objects.create(key, "{}"))) return;
   throw new ContextError(
     "archive-failed",

@@ -60,6 +60,7 @@ function createLease(objects: S3Objects, prefix: string): Lease {
   const leases = sequenceIn(objects, prefix);
   let watched: { readonly state: string; readonly since: number } | undefined;
   let own = "";
+  let renewal = Promise.resolve();
   return {
     lookEveryMs: LOOK_EVERY_MS,
     async take() {
@@ -73,7 +74,11 @@ function createLease(objects: S3Objects, prefix: string): Lease {
       own = leases.keyOf(number);
       return leases.succeed(number, randomDigits());
     },
-    renew: () => objects.write(own, randomDigits()),
-    release: () => objects.write(own, ""),
+    renew: () => (renewal = objects.write(own, randomDigits())),
+    async release() {
+      // A renewal that is under way must not come after it.
+      await renewal.catch(() => undefined);
+      await objects.write(own, "");
+    },
   };
 }

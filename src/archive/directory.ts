@@ -105,8 +105,10 @@ export function directoryArchive(folder: string, options: DirectoryArchiveOption
     isObserved: options.observe === true,
     namedBy: options.namedBy,
     collect: collectWhenDue(root, options.retention),
-    conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
-    conversations: () => attempt("list", root, () => conversationIds(root)),
+    others: {
+      conversation: (id) => directoryArchive(folder, { ...options, conversation: id }),
+      conversations: () => attempt("list", root, () => conversationIds(root)),
+    },
   });
 }
 
@@ -140,19 +142,12 @@ export interface ArchivePlace extends UseOptions {
   readonly own: string;
   /** Called before something is stored. */
   readonly collect?: () => void;
-  /** The archive of another conversation. */
-  readonly conversation?: (id: string) => Archive;
-  readonly conversations?: () => Promise<readonly string[]>;
+  /** The other conversations. */
+  readonly others?: Pick<Archive, "conversation" | "conversations">;
 }
 
 /** The archive in the folder of one conversation. */
-export function folderArchive({
-  own,
-  collect,
-  conversation,
-  conversations,
-  ...uses
-}: ArchivePlace): Archive {
+export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): Archive {
   const note = createUses(own, uses);
   const begin: Begin = (use) => attempt("use", own, () => note(use));
   const limited = concurrencyLimit(MOST_OPEN);
@@ -202,8 +197,7 @@ export function folderArchive({
         attempt("read", path, () => reader.read(from, into));
       return { ...reader, read };
     },
-    ...(conversation && { conversation }),
-    ...(conversations && { conversations }),
+    ...others,
     journal: journalIn(own, begin, reading),
     open: async () => {
       collect?.();

@@ -23,6 +23,11 @@ export function s3Journal(place: Place): ArchiveJournal {
       if (seen !== undefined) seen = entries.length;
       return texts.flatMap((text): unknown[] => (text ? [JSON.parse(text.toString("utf8"))] : []));
     },
+    async size() {
+      const root = await place.root();
+      const entries = root === undefined ? [] : await entriesIn(root).all();
+      return entries.reduce((sum, { bytes }) => sum + bytes + 1, 0);
+    },
     append: (entry) =>
       place.write(async (root) => {
         const entries = entriesIn(root);

@@ -6,7 +6,6 @@ import { jsonBytes } from "../core/tokens/meter.ts";
 import type { AheadSummary } from "./ahead.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
-import { isOver } from "./editing.ts";
 import { editReport, unedited } from "./edit-report.ts";
 import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
@@ -17,9 +16,10 @@ import { keepEdit, type Persistence } from "./persistence.ts";
 import type { RecallChoice } from "./recall-choice.ts";
 import {
   type ArchivedPlan,
+  askedOf,
   planAndArchive,
   planOptions,
-  type EditAsked,
+  type EditWanted,
   planningFor,
   repaired,
 } from "./plan-edit.ts";
@@ -55,18 +55,8 @@ import type { CompactionTemplate, Words } from "../core/summary/index.ts";
 import type { CountTokens } from "../core/text/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
-/** Pruning that nothing forces, in tokens. */
-export interface EarlyPrune {
-  /** That are left out of this request and all that follow. */
-  readonly saved: number;
-  /** That stand behind the first change and stood in the request before: a cache may have them. */
-  readonly broken: number;
-}
-
 /** How one edit was asked for. */
-export interface EditRequest extends Omit<EditAsked, "pays"> {
-  /** While there is room: whether to prune. */
-  readonly pays?: (prune: EarlyPrune) => boolean;
+export interface EditRequest extends EditWanted {
   /** The template's override of this call. */
   readonly compactionTemplate?: TemplateOption;
   readonly signal?: AbortSignal;
@@ -207,22 +197,6 @@ async function edit(
   const changed = editReport({ ...done, ledger: books.factsOf(history.records) }, none);
   const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
   return { messages, report: timed({ ...none, ...made, failures: failed }) };
-}
-
-/** What nothing forces is pruning alone, if it pays. */
-function askedOf(
-  view: View,
-  { pays, ...request }: EditRequest,
-  { gauge, options }: Pick<EditorParts, "gauge" | "options">,
-): EditAsked {
-  if (pays === undefined || request.force || isOver(view, gauge, options)) return request;
-  const before = view.messages.slice(0, view.from);
-  return {
-    force: true,
-    pruneOnly: true,
-    pays: (saved, first) =>
-      pays({ saved, broken: gauge.tokens().meter.total(before.slice(first)) }),
-  };
 }
 
 /** Chosen when it is asked for, and once. */

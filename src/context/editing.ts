@@ -2,7 +2,7 @@ import type { Failure } from "../core/error.ts";
 import type { Message } from "../core/message/message.ts";
 import type { EditorParts } from "./edit.ts";
 import type { Gauge } from "./measure.ts";
-import type { ContextOptions } from "./options.ts";
+import { isOver } from "./over.ts";
 import { emptyReport, type ModelCosts, NO_COSTS, type Prepared, type View } from "./report.ts";
 
 /** What is to be edited. */
@@ -54,19 +54,6 @@ export function editing(
     unedited,
     editAlone,
   };
-}
-
-/** T7; bytes and images are only counted where somebody set a limit on them. */
-export function isOver(
-  { measured, messages }: View,
-  gauge: Gauge,
-  options: ContextOptions,
-): boolean {
-  if (gauge.isOver(measured)) return true;
-  const { maxBytes = Infinity, maxImages = Infinity } = options.requestLimits ?? {};
-  if (maxBytes === Infinity && maxImages === Infinity) return false;
-  const size = gauge.tokens().meter.totalSize(messages);
-  return size.bytes > maxBytes || size.images > maxImages;
 }
 
 /** The caller may go on adding to its own list while an edit is being made. */

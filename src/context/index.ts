@@ -18,5 +18,5 @@ export type {
 export type { PrunedOutputs, PruneToolOutputsOptions } from "./prune-tool-outputs.ts";
 export type { Failure } from "../core/error.ts";
 export type { ContextReport, PieceReport, Prepared, SummaryReport } from "./report.ts";
-export type { EarlyPrune } from "./edit.ts";
+export type { EarlyPrune } from "./plan-edit.ts";
 export type { PrepareOptions } from "./steps.ts";

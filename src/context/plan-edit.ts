@@ -9,6 +9,7 @@ import { planContext } from "../core/plan/plan-context.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions } from "./options.ts";
+import { isOver } from "./over.ts";
 import type { RecallChoice } from "./recall-choice.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
@@ -71,6 +72,36 @@ export interface EditAsked {
   readonly pays?: PlanOptions["pays"] | undefined;
   /** Why the provider could not load a link. */
   readonly unreachable?: string;
+}
+
+/** Pruning that nothing forces, in tokens. */
+export interface EarlyPrune {
+  /** That are left out of this request and all that follow. */
+  readonly saved: number;
+  /** That stand behind the first change and stood in the request before: a cache may have them. */
+  readonly broken: number;
+}
+
+/** What a caller wants of an edit. */
+export interface EditWanted extends Omit<EditAsked, "pays"> {
+  /** While there is room: whether to prune. */
+  readonly pays?: (prune: EarlyPrune) => boolean;
+}
+
+/** What nothing forces is pruning alone, if it pays. */
+export function askedOf(
+  view: View,
+  { pays, ...request }: EditWanted,
+  { gauge, options }: { readonly gauge: Gauge; readonly options: ContextOptions },
+): EditAsked {
+  if (pays === undefined || request.force || isOver(view, gauge, options)) return request;
+  const before = view.messages.slice(0, view.from);
+  return {
+    force: true,
+    pruneOnly: true,
+    pays: (saved, first) =>
+      pays({ saved, broken: gauge.tokens().meter.total(before.slice(first)) }),
+  };
 }
 
 /** The same for one edit; where its provider could not load links, they are described at once. */

@@ -1,7 +1,9 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import type { EarlyPrune, Editor, EditorParts } from "./edit.ts";
-import { editing, held, isOver } from "./editing.ts";
+import type { Editor, EditorParts } from "./edit.ts";
+import { isOver } from "./over.ts";
+import type { EarlyPrune } from "./plan-edit.ts";
+import { editing, held } from "./editing.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
 import type { Doubt } from "./reports.ts";

@@ -6,7 +6,7 @@
  *
  *     npx tsx bench/truncate/fuzz.ts [outputs] [first seed]
  */
-import { decodeUtf8 } from "../../src/core/text/index.ts";
+import { decodeUtf8 } from "../../src/core/text/utf8.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

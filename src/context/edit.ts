@@ -52,7 +52,7 @@ import type { Ledger, NameFact } from "../core/ledger/index.ts";
 import type { ContextPlan, SummaryPlan } from "../core/plan/index.ts";
 import type { Digest, Message } from "../core/message/index.ts";
 import type { CompactionTemplate, Words } from "../core/summary/index.ts";
-import type { CountTokens } from "../core/text/index.ts";
+import type { CountTokens } from "../core/text/clip.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
 /** How one edit was asked for. */

@@ -13,7 +13,7 @@ import type { Ledger } from "../core/ledger/index.ts";
 import type { Digest, Handle } from "../core/message/index.ts";
 import type { CompactionTemplate } from "../core/summary/index.ts";
 import type { UnpinnedResult } from "../core/plan/index.ts";
-import type { CountTokens } from "../core/text/index.ts";
+import type { CountTokens } from "../core/text/clip.ts";
 
 /** The records behind a summary that stands in a list, oldest first; `undefined` for one of others. */
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;

@@ -1,4 +1,4 @@
-import { countLines } from "../../src/core/text/index.ts";
+import { countLines } from "../../src/core/text/utf8.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryArchive } from "../../src/archive/index.ts";

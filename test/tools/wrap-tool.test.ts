@@ -1,4 +1,4 @@
-import { countLines } from "../../src/core/text/index.ts";
+import { countLines } from "../../src/core/text/utf8.ts";
 import { describe, expect, it, vi } from "vitest";
 import type { Archive } from "../../src/archive/archive.ts";
 import { memoryArchive } from "../../src/archive/index.ts";

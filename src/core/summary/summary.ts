@@ -14,7 +14,7 @@ import {
   NONE,
   withCore,
 } from "./template.ts";
-import type { CountTokens } from "../text/index.ts";
+import type { CountTokens } from "../text/clip.ts";
 import { earlierWords, modelWords, type Words } from "./words.ts";
 
 /** What a summary without a model is made from. */

@@ -4,7 +4,7 @@ import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
 import type { Truncation } from "./truncation.ts";
-import type { Cleaning } from "../text/index.ts";
+import type { Cleaning } from "../text/terminal.ts";
 
 /** Where the whole output is; with nothing set it was not kept. */
 export interface NoticeTarget {

@@ -1,4 +1,5 @@
-import type { Cleaning, ErrorLines } from "../text/index.ts";
+import type { Cleaning } from "../text/terminal.ts";
+import type { ErrorLines } from "../text/errors.ts";
 import type { Direction } from "./limits.ts";
 import type { EarlierTruncation } from "./marker.ts";
 

@@ -1,4 +1,4 @@
-import { toJson } from "../../../src/core/text/index.ts";
+import { toJson } from "../../../src/core/text/json.ts";
 import { describe, expect, it } from "vitest";
 import {
   isUntouched,

@@ -18,7 +18,7 @@ import {
   step,
   user,
 } from "../../build-messages.ts";
-import { isWellFormed } from "../../../src/core/text/index.ts";
+import { isWellFormed } from "../../../src/core/text/utf8.ts";
 import { legalConversation, visibleText } from "../../property/arbitraries.ts";
 import { elementsIn, HOSTILE, isBalanced } from "./hostile.ts";
 

@@ -1,4 +1,5 @@
-import { safeEnd, safeStart, terminalText } from "../../../src/core/text/index.ts";
+import { safeEnd, safeStart } from "../../../src/core/text/boundary.ts";
+import { terminalText } from "../../../src/core/text/terminal.ts";
 import { describe, expect, it } from "vitest";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });

@@ -1,12 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  attributeIn,
-  cleanText,
-  oneLine,
-  openTag,
-  withoutEscapes,
-} from "../../../src/core/text/index.ts";
+import { attributeIn, openTag } from "../../../src/core/text/markup.ts";
+import { cleanText, oneLine, withoutEscapes } from "../../../src/core/text/clean.ts";
 import { runs } from "../../property/runs.ts";
 
 describe("cleanText", () => {

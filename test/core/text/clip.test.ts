@@ -7,8 +7,8 @@ import {
   headWithin,
   tailWithin,
   type TextSize,
-  utf8Length,
-} from "../../../src/core/text/index.ts";
+} from "../../../src/core/text/clip.ts";
+import { utf8Length } from "../../../src/core/text/utf8.ts";
 import { runs } from "../../property/runs.ts";
 
 const FAMILY = "👨‍👩‍👧‍👦";

@@ -1,4 +1,4 @@
-import { failureLines, findErrorLines, toldLines } from "../../../src/core/text/index.ts";
+import { failureLines, findErrorLines, toldLines } from "../../../src/core/text/errors.ts";
 import { describe, expect, it } from "vitest";
 
 describe("findErrorLines", () => {

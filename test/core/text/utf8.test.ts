@@ -1,10 +1,10 @@
 import {
   countLineEnds,
   decodeUtf8,
-  utf8Length,
   dropPartialEnd,
   skipPartialStart,
-} from "../../../src/core/text/index.ts";
+  utf8Length,
+} from "../../../src/core/text/utf8.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../property/runs.ts";

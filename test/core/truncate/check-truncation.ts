@@ -1,4 +1,4 @@
-import { countLines, utf8Length } from "../../../src/core/text/index.ts";
+import { countLines, utf8Length } from "../../../src/core/text/utf8.ts";
 import { type Limits, type Truncation } from "../../../src/core/truncate/index.ts";
 
 // oxlint-disable-next-line no-control-regex

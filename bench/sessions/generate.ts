@@ -60,7 +60,7 @@ function sessionText(id: string, bytes: number, next: () => number, isRare: bool
     const use = { type: "tool_use", id: call, name: "Bash", input: { command: words(5) } };
     tokens = tokens > 150_000 ? 30_000 : tokens + Math.round(found.length / 4);
     const usage = { input_tokens: 4, cache_read_input_tokens: tokens, output_tokens: 80 };
-    const about = { id: `msg_${lines.length}`, model: "claude-opus-4-6", usage };
+    const about = { id: `msg_${id.slice(0, 8)}_${lines.length}`, model: "claude-opus-4-6", usage };
     add("assistant", { ...about, role: "assistant", content: [use] });
     add("user", {
       role: "user",

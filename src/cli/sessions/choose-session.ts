@@ -81,16 +81,26 @@ export async function pickRow(
   const told = notes(survey)
     .flatMap((note) => note.split("\n"))
     .map((note) => `\n${pc.dim(`│  ${note}`)}`);
+  // Asked for with every key; of thousands a dozen are drawn.
+  const optionOf = (row: SessionRow) => ({
+    value: row,
+    get label() {
+      return shown(sessionLine(row, width));
+    },
+    get disabled() {
+      return row.known.facts?.state === "unreadable";
+    },
+  });
+  let asked: { query: string; options: ReturnType<typeof optionOf>[] } | undefined;
   const picked = await autocomplete<SessionRow>({
     message: shown(`${message}${told.join("")}\n${pc.dim(`│    ${headingLine(width)}`)}`),
     placeholder: `type to filter; sort:${SESSION_ORDERS.join(", ")}`,
     maxItems: PICKER_ROWS,
     options() {
-      return queriedRows(rows, this?.userInput ?? "").map((row) => ({
-        value: row,
-        label: shown(sessionLine(row, width)),
-        disabled: row.known.facts?.state === "unreadable",
-      }));
+      const query = this?.userInput ?? "";
+      if (asked?.query !== query)
+        asked = { query, options: queriedRows(rows, query).map(optionOf) };
+      return asked.options;
     },
   });
   return isCancel(picked) ? undefined : picked;
@@ -131,7 +141,7 @@ export function nothingFound({ found: { places, hints } }: Survey): string[] {
 }
 
 function notes({ found: { skipped, hints }, sessions }: Survey): string[] {
-  const unread = sessions.filter(({ facts }) => facts === undefined).length;
+  const unread = sessions.filter(({ isRead }) => !isRead).length;
   const unsure = sessions.some(({ facts }) => facts?.isWindowSure === false);
   return [
     ...(unsure ? ["?: the session does not say how large its model's window is."] : []),

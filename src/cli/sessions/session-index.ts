@@ -27,7 +27,7 @@ export interface SessionIndex {
 }
 
 /** The first line; another one for other facts, so that nothing of an old file counts. */
-const HEADING = "longhaul sessions 3";
+const HEADING = "longhaul sessions 4";
 
 /** Facts are parsed when they are asked for: of thousands a table shows a few. */
 interface Entry {
@@ -47,12 +47,18 @@ export async function openIndex(io: Io, settings: Settings): Promise<SessionInde
   const file = path.join(cacheFolder(io.env), `sessions-${name}.txt`);
   let entries = await readEntries(file);
   let isChanged = false;
+  // Each session is asked for several times, and looking up a path takes longer than what it finds.
+  const found = new Map<FoundSession, Entry | undefined>();
   const entryOf = (session: FoundSession): Entry | undefined => {
+    if (found.has(session)) return found.get(session);
     const entry = entries.get(keyOf(session));
-    return entry?.stamp === session.stamp ? entry : undefined;
+    const current = entry?.stamp === session.stamp ? entry : undefined;
+    found.set(session, current);
+    return current;
   };
+  const isKnown = (session: FoundSession): boolean => entryOf(session) !== undefined;
   return {
-    has: (session) => entryOf(session) !== undefined,
+    has: isKnown,
     get(session) {
       const entry = entryOf(session);
       if (entry === undefined) return undefined;
@@ -61,13 +67,16 @@ export async function openIndex(io: Io, settings: Settings): Promise<SessionInde
     },
     set(session, facts) {
       const { stamp } = session;
-      entries.set(keyOf(session), { stamp, text: JSON.stringify(facts), facts });
+      const entry = { stamp, text: JSON.stringify(facts), facts };
+      entries.set(keyOf(session), entry);
+      found.set(session, entry);
       isChanged = true;
     },
     async save(keep) {
+      const isSame = keep === undefined || (entries.size === keep.length && keep.every(isKnown));
+      if (!isChanged && isSame) return;
       const kept = keep && new Set(keep.map(keyOf));
       const isGone = (key: string): boolean => kept?.has(key) === false;
-      if (!isChanged && ![...entries.keys()].some(isGone)) return;
       entries = new Map([...(await readEntries(file)), ...entries]);
       for (const key of entries.keys()) if (isGone(key)) entries.delete(key);
       if (await isWritten(file, entries)) isChanged = false;
@@ -75,9 +84,10 @@ export async function openIndex(io: Io, settings: Settings): Promise<SessionInde
   };
 }
 
-/** JSON of it holds no tab and no line end. */
+/** It holds no tab and no line end. */
 function keyOf({ agent, path: file, id }: FoundSession): string {
-  return JSON.stringify(`${agent} ${file ?? id}`);
+  const key = `${agent} ${file ?? id}`;
+  return /[\t\n]/.test(key) ? JSON.stringify(key) : key;
 }
 
 function factsIn(text: string): SessionFacts | "none" {

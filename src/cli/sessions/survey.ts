@@ -28,6 +28,8 @@ interface SurveyOptions extends SessionFilter {
 /** A session and what is known of it. */
 export interface KnownSession {
   readonly session: FoundSession;
+  /** Whether it was read since it changed last. */
+  readonly isRead: boolean;
   /** `undefined`: it was not read yet. */
   readonly facts: SessionFacts | undefined;
   /** What it spent, its sub-agents included. */
@@ -66,6 +68,7 @@ export async function surveySessions(io: Io, options: SurveyOptions = {}): Promi
   // Of thousands a table shows a few: the others are not looked at.
   const known = sessions.map((session): KnownSession => ({
     session,
+    isRead: index.has(session),
     get facts() {
       return index.get(session);
     },

@@ -41,6 +41,11 @@ export interface Archive {
   /** The whole original. */
   get(handle: string): Promise<string>;
   has(handle: string): Promise<boolean>;
+  /**
+   * What may hold a text, or what an expression matches, where the medium can tell without handing all
+   * of it out; whatever it names is read. `undefined`: anything may.
+   */
+  mayHold?(pattern: string, isRegex: boolean): Promise<ReadonlySet<Handle> | undefined>;
   /** All entries, oldest first. */
   list(): Promise<readonly ArchiveEntry[]>;
   /** Opens an original for reading in pieces; archives that hold texts need not have it. */
@@ -56,7 +61,7 @@ export interface Archive {
 }
 
 /** What there is for originals; a conversation without a name has no journal. */
-export type FileArchive = Omit<Archive, "conversation" | "conversations" | "journal">;
+export type FileArchive = Omit<Archive, "conversation" | "conversations" | "journal" | "mayHold">;
 
 /**
  * Plain JSON values in the order in which they came. Both methods reject with `archive-failed` when

@@ -52,12 +52,19 @@ export async function searchArchive(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const settings = settingsOf(options);
-  const matcher = options.regex === true ? await regexMatcher(pattern) : literalMatcher(pattern);
+  const { regex = false } = options;
+  const matcher = regex ? await regexMatcher(pattern) : literalMatcher(pattern);
   const entries = (await archive.list()).toReversed();
   const search = startSearch(matcher, settings);
+  const possible = await archive.mayHold?.(pattern, regex);
   for (const entry of entries) {
     if (search.stopped() !== undefined) break;
-    await searchOriginal(archive, entry, search);
+    if (possible?.has(entry.handle) !== false) {
+      await searchOriginal(archive, entry, search);
+      continue;
+    }
+    search.searched.originals++;
+    search.searched.bytes += entry.bytes;
   }
   if (search.searched.originals === 0 && search.failures.length > 0) throw search.failures[0];
   search.found.addHeld();
@@ -80,21 +87,17 @@ const SEARCH_OPTIONS: OptionNames<SearchOptions> = { ...DEFAULTS, regex: true, s
 /** An option that is left out, or `undefined`, has its default. */
 function settingsOf(options: SearchOptions): Settings {
   checkNames(options, SEARCH_OPTIONS);
-  const settings = {
-    context: options.context ?? DEFAULTS.context,
-    limit: options.limit ?? DEFAULTS.limit,
-    maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
-    timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
-  };
-  for (const [name, value] of Object.entries(settings)) {
+  const named = Object.entries(DEFAULTS).map(([name, usual]) => {
+    const value = options[name as keyof typeof DEFAULTS] ?? usual;
     const least = name === "context" ? 0 : 1;
-    if (value >= least) continue;
+    if (value >= least) return [name, value] as const;
     throw new ContextError(
       "invalid-options",
       `${name} is ${value} in a search; give a number from ${least} on.`,
       { details: { name, value } },
     );
-  }
+  });
+  const settings = Object.fromEntries(named) as Record<keyof typeof DEFAULTS, number>;
   return { ...settings, signal: options.signal };
 }
 

@@ -5,6 +5,7 @@ import { collect } from "./collect.ts";
 import { journalOf } from "./journal.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { originalsOf } from "./originals.ts";
+import { holdingOf } from "./search.ts";
 import {
   checked,
   createStore,
@@ -51,6 +52,7 @@ function archiveOf(store: Store, id: string): PostgresArchive {
   return {
     name: "postgres",
     ...originalsOf(place),
+    ...holdingOf(place),
     conversation: (other) => archiveOf(store, other),
     conversations: () => conversationsIn(store),
     journal: journalOf(place),

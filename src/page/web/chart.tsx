@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import type { PageData } from "../data.ts";
 import { colourOf, theme } from "./colours.ts";
 import { drawHits, drawLimits, drawMarks, drawSelection, type Drawing } from "./drawing.ts";
-import { count, percent, short } from "./format.ts";
+import { count, percent, short, textScale } from "./format.ts";
 import { editTitle, type Model } from "./model.ts";
 
 interface ChartProps {
@@ -149,14 +149,14 @@ function topOf({ top, data }: Model, beside: ChartProps["beside"] = []): number 
 function axes(colours: Readonly<Record<string, string>>): uPlot.Axis[] {
   const common = {
     stroke: colours["muted"],
-    font: `12px ${colours["font"]}`,
+    font: `${12 * textScale()}px ${colours["font"]}`,
     ticks: { show: false },
   };
   const grid = { stroke: colours["line"], width: 1 };
   return [
     {
       ...common,
-      size: 26,
+      size: 26 * textScale(),
       grid: { show: false },
       incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 5e3, 1e4],
       // Requests are counted from 1 on.
@@ -164,11 +164,17 @@ function axes(colours: Readonly<Record<string, string>>): uPlot.Axis[] {
         const ends = Array.from({ length: Math.floor((to + 1) / every) }, (_, at) => {
           return (at + 1) * every - 1;
         });
-        return every > 1 && from <= 0 ? [0, ...ends] : ends;
+        return every > 2 && from <= 0 ? [0, ...ends] : ends;
       },
       values: (_, places) => places.map((place) => count(place + 1)),
     },
-    { ...common, size: 52, grid, values: (_, values) => values.map(short), space: 44 },
+    {
+      ...common,
+      size: 52 * textScale(),
+      grid,
+      values: (_, values) => values.map(short),
+      space: 44,
+    },
   ];
 }
 

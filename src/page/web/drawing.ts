@@ -1,6 +1,6 @@
 import type uPlot from "uplot";
 import type { PageEdit } from "../data.ts";
-import { short } from "./format.ts";
+import { short, textScale } from "./format.ts";
 import type { Model } from "./model.ts";
 
 /** What is drawn over the areas. */
@@ -33,7 +33,7 @@ export function drawLimits({ plot, colours, model }: Drawing): void {
     ctx.fillText(text, bbox.left + pixels(6), y - pixels(3));
   };
   saved(plot, () => {
-    ctx.font = `${pixels(11.5)}px ${colours["font"]}`;
+    ctx.font = `${pixels(11.5 * textScale())}px ${colours["font"]}`;
     line(window, "window", []);
     if (usable < window * 0.995) line(usable, "usable", [5, 4]);
   });

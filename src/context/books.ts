@@ -1,6 +1,5 @@
 import { beginDigest } from "../archive/digest.ts";
 import { createLedgerBook, type LedgerBook } from "../core/ledger/extract.ts";
-import { createLedgerSum } from "../core/ledger/merge.ts";
 import { createNameBook, type NameBook } from "../core/ledger/names.ts";
 import { createMessageCheck, type MessageCheck } from "../core/message/check.ts";
 import { createMessageLines, type MessageLines } from "../core/message/original.ts";
@@ -8,6 +7,7 @@ import type { HistoryView } from "./history.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
+import { createFactIndex, type FactIndex } from "../core/summary/fact-index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 
 /** What an edit has to know of every message of a view. */
@@ -32,8 +32,8 @@ export interface Bookkeeper {
   booksOf(view: HistoryView): Books;
   /** The names that messages hold, those of the newest ones read as they came. */
   readonly names: NameBook;
-  /** The facts of all these records together. */
-  factsOf(records: Branch): Ledger;
+  /** The facts of all these records together, and of the one that is about to follow them. */
+  factsOf(records: Branch, next?: Ledger): FactIndex;
 }
 
 export interface BookOptions {
@@ -98,17 +98,22 @@ export function createBookkeeper(options: BookOptions): Bookkeeper {
  * The facts of all records of a branch that grows, or loses its newest records and grows again. It
  * reads each record once, so that the thousandth edit costs what the first did.
  */
-function createRecordedFacts(cwd: string | undefined): (records: Branch) => Ledger {
+function createRecordedFacts(cwd: string | undefined): Bookkeeper["factsOf"] {
   let counted: Branch = [];
-  let sum = createLedgerSum({ cwd });
-  return (records) => {
+  /** Facts that are in for a record that comes if its edit is made. */
+  let ahead: Ledger | undefined;
+  let index = createFactIndex({ cwd });
+  return (records, next) => {
     const goesOn = counted.at(-1) === records[counted.length - 1];
-    if (!goesOn) {
-      counted = [];
-      sum = createLedgerSum({ cwd });
+    const isKept = ahead === undefined || ahead === (records[counted.length]?.facts ?? next);
+    if (!goesOn || !isKept) {
+      [counted, ahead] = [[], undefined];
+      index = createFactIndex({ cwd });
     }
-    for (const { facts } of records.slice(counted.length)) sum.add(facts);
-    counted = records;
-    return sum.ledger();
+    const facts = records.slice(counted.length).map((record) => record.facts);
+    if (next !== undefined) facts.push(next);
+    for (const one of ahead === undefined ? facts : facts.slice(1)) index.add(one);
+    [counted, ahead] = [records, next];
+    return index;
   };
 }

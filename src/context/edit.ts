@@ -1,6 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
 import { standingIn } from "./standing.ts";
-import { mergeLedgers } from "../core/ledger/merge.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import { jsonBytes } from "../core/tokens/meter.ts";
 import type { AheadSummary } from "./ahead.ts";
@@ -194,7 +193,7 @@ async function edit(
   const failed = [...failures, model.failure, ...unsaved].filter((one) => one !== undefined);
   if (!history.journal.includes(record)) return pass(failed);
   const done = { planned, record, messages, model, sections, tokens, policy: options.continuation };
-  const changed = editReport({ ...done, ledger: books.factsOf(history.records) }, none);
+  const changed = editReport({ ...done, ledger: books.factsOf(history.records).ledger() }, none);
   const made = { ...changed, ...costsOf(asked), warnings: [...warnings, ...repairs] };
   return { messages, report: timed({ ...none, ...made, failures: failed }) };
 }
@@ -263,7 +262,7 @@ function summaryFor(
     headHandle: isArchived ? compaction.handle : undefined,
     earlier,
     records,
-    ledger: mergeLedgers(books.factsOf(records), consumed.facts, { cwd }),
+    index: books.factsOf(records, consumed.facts),
     words,
     cap: compaction.summary.cap,
     count: summaryCount(compaction.summary, counter),

@@ -7,6 +7,7 @@ import { writeSummary } from "../core/summary/summary.ts";
 import { originalHandle } from "../core/message/original.ts";
 import type { Branch, JournalRecord } from "./journal.ts";
 import type { ArchivedPlan } from "./plan-edit.ts";
+import type { FactIndex } from "../core/summary/fact-index.ts";
 import type { ProtectedOutput, RecordedFacts } from "../core/summary/facts.ts";
 import { createLedgerSum, mergeLedgers } from "../core/ledger/merge.ts";
 import type { Ledger } from "../core/ledger/index.ts";
@@ -114,6 +115,7 @@ export function earlierSummaries(
 
 /** Each record once, and none that stands. */
 function withoutStanding(records: Branch, standing: Branch): Branch {
+  if (records.length === 0) return records;
   const byKey = new Map(records.map((record) => [record.after.key, record]));
   for (const { after } of standing) byKey.delete(after.key);
   return [...byKey.values()];
@@ -202,7 +204,7 @@ export interface SummaryOptions extends Pick<
   /** The records that stand. */
   readonly records: Branch;
   /** The facts of all of the conversation. */
-  readonly ledger: Ledger;
+  readonly index: FactIndex;
   /** What a model wrote, if one did. */
   readonly words: Words | undefined;
   /** The most tokens that the summary may have. */
@@ -246,7 +248,8 @@ export function summaryOf(options: SummaryOptions): Omit<MadeSummary, keyof Cons
   const narrative = words ?? lastingWords(last?.narrative ?? {});
   const earlier = joinWords([...strange, last?.earlier]);
   const olderHandles = headsOf(records).filter((handle) => handle !== headHandle);
-  const written = writeSummary({ ...rest, narrative, earlier, headHandle, olderHandles, template });
+  const views = { narrative, earlier, headHandle, olderHandles, template };
+  const written = writeSummary({ ...rest, ...views, ledger: rest.index.ledger() });
   const { text, sections, isWhole } = written;
   const hasWords = hasAny(narrative) || hasAny(earlier);
   const note = hasWords ? QUOTED : undefined;
@@ -301,7 +304,14 @@ const MOST_HEADS = 10;
 
 /** The archived heads of earlier compactions, newest first. */
 function headsOf(records: readonly JournalRecord[]): readonly Handle[] {
-  const summaries = records.flatMap(({ summary }) => summary ?? []).slice(-MOST_HEADS);
-  const handles = summaries.toReversed().flatMap((text) => unframeSummary(text)?.headHandle ?? []);
-  return [...new Set(handles)];
+  const handles = new Set<Handle>();
+  let left = MOST_HEADS;
+  for (let at = records.length - 1; at >= 0 && left > 0; at--) {
+    const text = records[at]?.summary;
+    if (text === undefined) continue;
+    left--;
+    const handle = unframeSummary(text)?.headHandle;
+    if (handle !== undefined) handles.add(handle);
+  }
+  return [...handles];
 }

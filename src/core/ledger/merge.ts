@@ -18,6 +18,11 @@ export interface MergeOptions {
   readonly cwd?: string;
 }
 
+interface SumOptions extends MergeOptions {
+  /** Is told what is known of a file whenever that changes, under one key for all its names. */
+  readonly onFile?: (key: string, file: FileFact) => void;
+}
+
 /** Adds up the facts of stretches that follow one another. */
 export interface LedgerSum {
   /** Counts the messages of `newer` on from what was added before. */
@@ -38,15 +43,21 @@ export function mergeLedgers(older: Ledger, newer: Ledger, options: MergeOptions
 }
 
 /** A sum of nothing so far. Adding costs what is new, however much there is already. */
-export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
+export function createLedgerSum({ cwd, onFile }: SumOptions = {}): LedgerSum {
   const files = new Map<string, FileFact>();
+  const setFile = (key: string, file: FileFact): void => {
+    files.set(key, file);
+    onFile?.(key, file);
+  };
   let total = EMPTY_LEDGER;
+  let whole: Ledger | undefined;
   return {
     add(newer) {
       const { commands, instructions, errors, statements } = newer;
       const todosAt = newer.todosAt ?? total.todosAt;
       const isNewList = newer.todosAt !== undefined || newer.todos.length > 0;
-      addFiles(files, newer.files, cwd);
+      addFiles({ files, setFile }, newer.files, cwd);
+      whole = undefined;
       total = bounded({
         files: [],
         commands: joined(total.commands, commands),
@@ -59,7 +70,7 @@ export function createLedgerSum({ cwd }: MergeOptions = {}): LedgerSum {
         names: joinNames(total.names, newer.names),
       });
     },
-    ledger: () => bounded({ ...total, files: [...files.values()] }),
+    ledger: () => (whole ??= bounded({ ...total, files: [...files.values()] })),
   };
 }
 
@@ -82,24 +93,27 @@ function joinNames(
   return [...older.filter((fact) => !again.has(keyOf(fact))), ...newer];
 }
 
+/** The files that are known, and how one is told. */
+interface KnownFiles {
+  readonly files: Map<string, FileFact>;
+  readonly setFile: (key: string, file: FileFact) => void;
+}
+
 /** The newest operation stands last. */
-function addFiles(
-  files: Map<string, FileFact>,
-  newer: readonly FileFact[],
-  cwd: string | undefined,
-): void {
-  deleteFolders(files, newer, cwd);
+function addFiles(known: KnownFiles, newer: readonly FileFact[], cwd: string | undefined): void {
+  const { files, setFile } = known;
+  deleteFolders(known, newer, cwd);
   for (const file of newer) {
     const key = keyOf(file, cwd);
-    const known = files.get(key);
+    const before = files.get(key);
     files.delete(key);
-    files.set(key, known === undefined ? file : mergeFile(known, file));
+    setFile(key, before === undefined ? file : mergeFile(before, file));
   }
 }
 
 /** A deleted folder takes along what was in it. */
 function deleteFolders(
-  files: Map<string, FileFact>,
+  { files, setFile }: KnownFiles,
   newer: readonly FileFact[],
   cwd: string | undefined,
 ): void {
@@ -108,7 +122,7 @@ function deleteFolders(
   const byKey = new Map(folders.map((folder) => [pathKey(folder.path, cwd), folder]));
   for (const [key, file] of files) {
     const folder = newestAround(key, byKey, ({ last }) => last);
-    if (folder !== undefined) files.set(key, deletedWith(file, folder));
+    if (folder !== undefined) setFile(key, deletedWith(file, folder));
   }
 }
 

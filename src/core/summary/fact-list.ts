@@ -1,4 +1,4 @@
-import type { Entry, FactList } from "./lists.ts";
+import { counted, type Entry, type FactList } from "./lists.ts";
 import type { CoreSectionId } from "./template.ts";
 
 /** What a list has, in the plural. */
@@ -43,14 +43,22 @@ const LISTS: Readonly<Record<Noun, readonly [CoreSectionId, number]>> = {
   names: ["relevantFiles", 40],
 };
 
-/** A list of facts with its section and weight. */
+/** A list of facts with its section and weight; `size` is that of the entries where it is not given. */
 export function list(
   noun: Noun,
   entries: readonly Entry[],
   rest: Partial<FactList> = {},
 ): FactList {
+  return longList(noun, { ...counted(entries), ...rest });
+}
+
+/** The same of more facts than anybody looks at. */
+export function longList(
+  noun: Noun,
+  rest: Omit<FactList, "section" | "noun" | "weight">,
+): FactList {
   const [section, weight] = LISTS[noun];
-  return { section, noun, weight, entries, ...rest };
+  return { section, noun, weight, ...rest };
 }
 
 export function texts(all: readonly string[]): readonly Entry[] {

@@ -1,14 +1,13 @@
 import { pathFrom } from "../calls/path.ts";
 import { toolKind } from "../calls/tool-kind.ts";
-import type { FileOp, Ledger, TodoFact } from "../ledger/index.ts";
+import type { Ledger, TodoFact } from "../ledger/index.ts";
 import { type Handle, namedOriginal } from "../message/handle.ts";
-import { fileLines, type FileMention, mentions, pathsByState } from "./files.ts";
-import type { Entry, FactList } from "./lists.ts";
+import { type FactIndex, indexOf } from "./fact-index.ts";
+import { fileLines, type FileMention, mentions, namesByFolder, pathsByState } from "./files.ts";
+import { counted, type Entries, type Entry, type FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
-import { commandList } from "./commands.ts";
-import { list, type Noun, texts } from "./fact-list.ts";
-import { instructions, requests, typedIn } from "./typed.ts";
+import { list, longList, type Noun, texts } from "./fact-list.ts";
 import { isSaid, type Standing } from "./standing.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { refersToCode, saidLength } from "../text/sentences.ts";
@@ -17,6 +16,8 @@ import { refersToCode, saidLength } from "../text/sentences.ts";
 export interface RecordedFacts {
   /** The facts of all of the conversation. */
   readonly ledger: Ledger;
+  /** Their index, where it was kept while the conversation grew. @default made of them */
+  readonly index?: FactIndex;
   /** The working directory: files below it are named from there. */
   readonly cwd?: string;
   /** Rules from outside the conversation, word for word, oldest first. */
@@ -42,37 +43,46 @@ export interface ProtectedOutput {
 }
 
 /** The recorded facts of the five sections, what comes from one another in the order of time. */
-export function recordedFacts(facts: RecordedFacts): readonly FactList[] {
+export function recordedFacts(facts: RecordedFacts, cap: number): readonly FactList[] {
   const { ledger, constraints = [], olderHandles = [], cwd, standing } = facts;
-  const typed = ledger.instructions.flatMap((fact) => typedIn(fact) ?? []);
-  const files = mentions(ledger, cwd);
+  const { typed, commands, files } = facts.index ?? indexOf(ledger, cwd);
+  const changed = mentions(files.changed, cwd);
+  const read = mentions(files.read, cwd);
   const failed = failures(ledger, cwd, standing);
-  const told = { standing: standing?.commands, failures: new Set(failed.keys()) };
-  const names = nameLines(ledger.names ?? [], { standing: standing?.names, cwd, files });
+  const listed = [changed, read].flatMap((some) => firstOf(some, cap / LEAST_LINE));
+  const names = nameLines(ledger.names ?? [], { standing: standing?.names, cwd, files: listed });
   return [
-    list("requests", texts(requests(typed.map(({ text }) => text))), { clips: true }),
-    ...instructions(typed, constraints, standing?.typed),
+    list("requests", texts(typed.requests()), { clips: true }),
+    ...typed.lists({ constraints, standing: standing?.typed }),
     protectedOutputs(facts.protectedOutputs ?? [], facts.recall),
     list("environment facts", cwd === undefined ? [] : texts([whereabouts(cwd)])),
     statements(ledger, standing),
     errors(failed),
     heads(olderHandles, facts.recall),
-    changeCount(files),
-    commandList(ledger.commands, cwd, told),
+    changeCount(files.changed.size),
+    commands.list({ standing: standing?.commands, failures: new Set(failed.keys()) }),
     ...todos(ledger),
     lastWords(ledger, standing),
-    fileList("changed files", files, CHANGED, fileLines(files, CHANGED)),
-    fileList("files read", files, READ, fileLines(files, READ)),
-    list("names", names.entries, { grouped: names.grouped }),
+    fileList("changed files", changed, files.changed.size, fileLines(changed)),
+    fileList("files read", read, files.read.size, fileLines(read)),
+    longList("names", names),
   ];
 }
 
-const CHANGED = ["created", "modified", "deleted"] as const;
-const READ = ["read"] as const;
+/** A file takes no fewer tokens on a line of its own. */
+const LEAST_LINE = 8;
+
+function firstOf<Value>(values: Iterable<Value>, most: number): readonly Value[] {
+  const first: Value[] = [];
+  for (const value of values) {
+    if (first.length >= most) break;
+    first.push(value);
+  }
+  return first;
+}
 
 /** Each path stands once in a summary, with what became of it. */
-function changeCount(files: readonly FileMention[]): FactList {
-  const count = files.filter(({ state }) => state !== "read").length;
+function changeCount(count: number): FactList {
   const line = { text: () => `Files changed: ${count}, named below`, facts: 0 };
   return list("counts", count === 0 ? [] : [line]);
 }
@@ -84,24 +94,24 @@ function lastWords({ said }: Ledger, standing: Standing | undefined): FactList {
   return list("last words", isTold ? [] : texts([`Said last, before what stands below: ${text}`]));
 }
 
-/** Files a line each, or by folder where that is too long. */
+/** Files, or by folder where that is too long. */
 function fileList(
   noun: Noun,
-  files: readonly FileMention[],
-  states: readonly FileOp[],
-  lines?: readonly Entry[],
+  files: Iterable<FileMention>,
+  size: number,
+  entries = pathsByState(files),
 ): FactList {
-  const { entries, grouped } = pathsByState(files, states);
-  return list(noun, lines ?? entries, { grouped });
+  const grouped = (room: number): Entries => ({ entries: namesByFolder(files, room), size });
+  return longList(noun, { entries, size, grouped });
 }
 
 /** What was done, for a prompt: what people and the agent said stands in the conversation itself. */
 export function recordedDeeds(ledger: Ledger, cwd: string | undefined): readonly FactList[] {
-  const files = mentions(ledger, cwd);
+  const { commands, files } = indexOf(ledger, cwd);
   return [
-    fileList("files read", files, READ),
-    fileList("changed files", files, CHANGED),
-    commandList(ledger.commands, cwd),
+    fileList("files read", mentions(files.read, cwd), files.read.size),
+    fileList("changed files", mentions(files.changed, cwd), files.changed.size),
+    commands.list({}),
     ...todos(ledger),
     errors(failures(ledger, cwd)),
   ];
@@ -126,13 +136,14 @@ function protectedOutputs(outputs: readonly ProtectedOutput[], recall?: boolean)
     const line = `${what} ${place} before you go on with what it is about.`;
     return { line, short: `${name} ${handle ?? "not kept"}` };
   });
-  const grouped = (): readonly Entry[] =>
+  const groups = (): readonly Entry[] =>
     Array.from({ length: Math.ceil(named.length / OUTPUTS_PER_LINE) }, (_, at) => {
       const some = named.slice(at * OUTPUTS_PER_LINE, (at + 1) * OUTPUTS_PER_LINE);
       const names = some.map(({ short }) => short).join(", ");
       return { text: () => `${getAll}: ${names}`, facts: some.length };
     });
-  return list("protected outputs", texts(named.map(({ line }) => line)), { grouped });
+  const lines = texts(named.map(({ line }) => line));
+  return list("protected outputs", lines, { grouped: () => counted(groups()) });
 }
 
 const SUBJECT_LENGTH = 80;
@@ -177,7 +188,7 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
       at,
       text: () => startOf(cleanText(text).trim().replace(BULLET, ""), length),
     }));
-  const grouped = (): readonly Entry[] => within(SHORT_STATEMENT);
+  const grouped = (): Entries => counted(within(SHORT_STATEMENT));
   return list("statements", within(STATEMENT_LENGTH), { grouped, clips: true, inTime: true });
 }
 
@@ -212,5 +223,5 @@ function heads(handles: readonly Handle[], recall?: boolean): FactList {
     return { text: () => `Earlier heads: ${named}${older}` };
   };
   const entries = handles.length === 0 ? [] : [naming(MOST_HEADS)];
-  return list("heads", entries, { grouped: () => [naming(1)] });
+  return list("heads", entries, { grouped: () => counted([naming(1)]) });
 }

@@ -1,7 +1,8 @@
 import { isTemporary, pathFrom } from "../calls/path.ts";
-import type { FileFact, FileOp, Ledger } from "../ledger/index.ts";
+import type { FileFact, FileOp } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
 import type { Entry } from "./lists.ts";
+import { addNewest, lazily, newestFirst } from "./newest.ts";
 import { codeSpan } from "./one-line.ts";
 import { perFact } from "./per-fact.ts";
 
@@ -14,9 +15,46 @@ export interface FileMention {
   readonly state: FileOp;
 }
 
-/** The files of a ledger, the newest first, each under one name. */
-export function mentions({ files }: Ledger, cwd: string | undefined): readonly FileMention[] {
-  return files.toReversed().map((file) => mentionOf(file, cwd));
+/** The files of a conversation, as they are touched: what was changed, and what was only read. */
+export interface FileIndex {
+  /** What is known of a file now. */
+  set(key: string, file: FileFact): void;
+  readonly changed: ReadonlyMap<string, FileFact>;
+  readonly read: ReadonlyMap<string, FileFact>;
+}
+
+export function createFileIndex(): FileIndex {
+  const changed = new Map<string, FileFact>();
+  const read = new Map<string, FileFact>();
+  return {
+    changed,
+    read,
+    set(key, file) {
+      // A file that was changed once counts as that.
+      if (fileState(file.ops) === "read") addNewest(read, key, file);
+      else {
+        read.delete(key);
+        addNewest(changed, key, file);
+      }
+    },
+  };
+}
+
+/** Files, the newest first; those that are gone or that nobody keeps last. */
+export function mentions(
+  files: ReadonlyMap<string, FileFact>,
+  cwd: string | undefined,
+): Iterable<FileMention> {
+  return lazily(function* () {
+    const last: [FileMention[], FileMention[], FileMention[]] = [[], [], []];
+    for (const file of newestFirst(files)) {
+      const mention = mentionOf(file, cwd);
+      const rank = (mention.isTemporary ? 2 : 0) + (mention.state === "deleted" ? 1 : 0);
+      if (rank === 0) yield mention;
+      else last[(rank - 1) as 0 | 1 | 2].push(mention);
+    }
+    yield* last.flat();
+  });
 }
 
 const mentionOf = perFact(({ path, ops }: FileFact, cwd: string | undefined): FileMention => {
@@ -32,44 +70,51 @@ function fileState(ops: readonly FileOp[]): FileOp {
   return ops.includes("modified") || ops.includes("deleted") ? "modified" : "read";
 }
 
-/** Files a line each, with all that happened to them; those that are gone or that nobody keeps last. */
-export function fileLines(
-  files: readonly FileMention[],
-  states: readonly FileOp[],
-): readonly Entry[] {
-  const rank = ({ state, isTemporary: last }: FileMention): number =>
-    (last ? 2 : 0) + (state === "deleted" ? 1 : 0);
-  const ranked = files
-    .filter(({ state }) => states.includes(state))
-    .toSorted((a, b) => rank(a) - rank(b));
-  return ranked.map(({ path, ops }) => ({
-    about: path,
-    text: () => `${codeSpan(path)}: ${ops.join(", ")}`,
-  }));
+/** Files a line each, with all that happened to them. */
+export function fileLines(files: Iterable<FileMention>): Iterable<Entry> {
+  return lazily(function* () {
+    for (const { path, ops } of files) {
+      yield { about: path, text: () => `${codeSpan(path)}: ${ops.join(", ")}` };
+    }
+  });
 }
 
 /** Paths on one line: whole ones are long, names below a folder are short. */
 const PATHS_PER_LINE = 8;
 const NAMES_PER_LINE = 24;
 
-/** Files by what became of them: whole paths, or by folder where that is too long. */
-export function pathsByState(
-  files: readonly FileMention[],
-  states: readonly FileOp[],
-): { readonly entries: readonly Entry[]; readonly grouped: () => readonly Entry[] } {
-  const paths = [false, true].flatMap((last) =>
-    states.map((state) => {
+/** Files by what became of them, each with its whole path. */
+export function pathsByState(files: Iterable<FileMention>): Iterable<Entry> {
+  return lazily(function* () {
+    for (const [state, all] of byState([...files])) yield* pathLines(state, "", all);
+  });
+}
+
+/** A name below a folder takes no fewer tokens. */
+const LEAST_NAME = 3;
+
+/** Files by what became of them and by folder, as far as so many tokens may go. */
+export function namesByFolder(files: Iterable<FileMention>, room: number): readonly Entry[] {
+  const some: FileMention[] = [];
+  for (const file of files) {
+    if (some.length * LEAST_NAME > room) break;
+    some.push(file);
+  }
+  return byState(some).flatMap(([state, all]) =>
+    [...byFolder(all)].flatMap(([folder, names]) => pathLines(state, folder, names)),
+  );
+}
+
+const STATES = ["created", "modified", "deleted", "read"] as const;
+
+/** Those that nobody keeps last. */
+function byState(files: readonly FileMention[]): readonly (readonly [FileOp, string[]])[] {
+  return [false, true].flatMap((last) =>
+    STATES.map((state) => {
       const some = files.filter((file) => file.isTemporary === last && file.state === state);
       return [state, some.map(({ path }) => path)] as const;
     }),
   );
-  return {
-    entries: paths.flatMap(([state, all]) => pathLines(state, "", all)),
-    grouped: () =>
-      paths.flatMap(([state, all]) =>
-        [...byFolder(all)].flatMap(([folder, names]) => pathLines(state, folder, names)),
-      ),
-  };
 }
 
 function pathLines(op: FileOp, folder: string, names: readonly string[]): readonly Entry[] {

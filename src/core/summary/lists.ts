@@ -18,21 +18,26 @@ export interface Entry {
   readonly addition?: () => string;
 }
 
-/** Facts, or words, of one kind: the most important first. */
-export interface FactList {
+/** Entries, the most important first. */
+export interface Entries {
+  /** Only as many are asked for as may have room. */
+  readonly entries: Iterable<Entry>;
+  /** How many facts there are: those of the entries, and others that are only counted. */
+  readonly size: number;
+}
+
+/** Facts, or words, of one kind. */
+export interface FactList extends Entries {
   /** The id of the section that it stands in. */
   readonly section: string;
   /** The entries in the plural, for the line that says how many were cut. */
   readonly noun: string;
   /** The list's part of a cap that is too small for all, compared with the other lists. */
   readonly weight: number;
-  readonly entries: readonly Entry[];
-  /** So many further facts are only counted. @default 0 */
-  readonly unlisted?: number;
   /** Those of them that matter also when they are old, in the order in which they are chosen. */
   readonly keep?: Iterable<Entry>;
   /** The same facts in fewer words, for where `entries` have no room: there are so many tokens. */
-  readonly grouped?: (room: number) => readonly Entry[];
+  readonly grouped?: (room: number) => Entries;
   /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
   readonly clips?: boolean;
   /** Whether the entries are lines in somebody's words, which no recorded fact looks like. */
@@ -83,7 +88,7 @@ export function renderLists(
   options: RenderOptions,
 ): readonly RenderedList[] {
   const limit = Math.max(0, budget);
-  const measured = lists.map((list) => measure(list, list.entries, { ...options, limit }));
+  const measured = lists.map((list) => measure(list, { ...options, limit }));
   const others = lists.reduce((sum, list) => sum + (list.comesFirst === true ? 0 : list.weight), 0);
   const wants = lists.map(({ weight, comesFirst }, at) => ({
     weight: comesFirst === true ? Math.max(others, weight) : weight,
@@ -120,12 +125,15 @@ interface Line extends ShownLine {
 /** A token rarely has more characters; longer texts are too long without counting them. */
 const CHARACTERS_PER_TOKEN = 64;
 
-function measure(list: FactList, entries: readonly Entry[], options: LineOptions): Measure {
+function measure(list: FactList, options: LineOptions): Measure {
   const lines: Line[] = [];
   let tokens = 0;
+  const rest = list.entries[Symbol.iterator]();
   return (room) => {
-    while (tokens <= room && lines.length < entries.length) {
-      const line = entryLine(list, entries[lines.length] as Entry, options);
+    while (tokens <= room) {
+      const next = rest.next();
+      if (next.done === true) break;
+      const line = entryLine(list, next.value, options);
       lines.push(line);
       tokens += line.tokens;
     }
@@ -167,18 +175,17 @@ type Room = RenderOptions & { readonly room: number };
 
 function renderList(list: FactList, measured: Measure, options: Room): RenderedList {
   const { room } = options;
-  const { entries } = list;
   const known = measured(room);
   if (known.tokens <= room) return whole(list, known, options);
-  const grouped = list.grouped?.(room);
-  if (grouped === undefined) return renderCut(list, entries, { ...options, known });
-  const shorter = measure(list, grouped, { ...options, limit: room })(room);
-  if (shorter.tokens <= room) return whole(list, shorter, options);
-  return renderCut(list, grouped, { ...options, known: shorter });
+  if (list.grouped === undefined) return renderCut(list, { ...options, known });
+  const grouped = { ...list, ...list.grouped(room) };
+  const shorter = measure(grouped, { ...options, limit: room })(room);
+  if (shorter.tokens <= room) return whole(grouped, shorter, options);
+  return renderCut(grouped, { ...options, known: shorter });
 }
 
 function whole(list: FactList, known: Measured, options: Room): RenderedList {
-  const { unlisted: more = 0 } = list;
+  const more = list.size - factCount(known.lines);
   return { ...counting(list, more, { ...options, ...known }), whole: true };
 }
 
@@ -207,17 +214,11 @@ function timeOf({ entry }: Line): number {
   return entry?.at ?? 0;
 }
 
-function renderCut(
-  list: FactList,
-  entries: readonly Entry[],
-  options: Room & { readonly known: Measured },
-): RenderedList {
+function renderCut(list: FactList, options: Room & { readonly known: Measured }): RenderedList {
   const { room, count } = options;
-  const total = factCount(entries) + (list.unlisted ?? 0);
-  const reserve = count(`${cutLine(list, total, options)}\n`);
-  const chosen = chooseEntries(list, entries, { ...options, room: room - reserve });
-  const shown = entries.flatMap((entry) => chosen.get(entry) ?? []);
-  const more = total - factCount([...chosen.keys()]);
+  const reserve = count(`${cutLine(list, list.size, options)}\n`);
+  const shown = chooseEntries(list, { ...options, room: room - reserve });
+  const more = list.size - factCount(shown);
   const tokens = shown.reduce((sum, line) => sum + line.tokens, 0);
   return { ...counting(list, more, { ...options, lines: shown, tokens }), whole: false };
 }
@@ -232,8 +233,22 @@ export function cutLine(
   return `${quoted === true ? ">" : "-"} … and ${more} more (${noun})${where}`;
 }
 
-export function factCount(entries: readonly Entry[]): number {
+function factCount(lines: readonly Line[]): number {
+  return countFacts(lines.flatMap(({ entry }) => entry ?? []));
+}
+
+function countFacts(entries: readonly Entry[]): number {
   return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
+}
+
+/** Entries that are all the facts there are. */
+export function counted(entries: readonly Entry[]): Entries {
+  return { entries, size: countFacts(entries) };
+}
+
+/** Whether a list has anything to show or to count. */
+export function isList({ size, entries }: FactList): boolean {
+  return size > 0 || entries[Symbol.iterator]().next().done !== true;
 }
 
 /** What is kept takes no more than this part of a list that is cut, so that what is new has room. */
@@ -244,13 +259,12 @@ const LARGEST_ENTRY = 0.5;
 /** The entries that fit: what is kept, then all up to the first one that does not fit. */
 function chooseEntries(
   list: FactList,
-  entries: readonly Entry[],
   options: Room & { readonly known: Measured },
-): ReadonlyMap<Entry, Line> {
+): readonly Line[] {
   const { room, known } = options;
-  const { keep = [], clips = false } = list;
+  const { entries, keep = [], clips = false } = list;
   const chosen = new Map<Entry, Line>();
-  const lines = new Map(known.lines.map((line, at) => [entries[at], line]));
+  const lines = new Map(known.lines.map((line) => [line.entry, line]));
   let left = room;
   const take = (entry: Entry, most: number): boolean => {
     const before = chosen.get(entry)?.tokens ?? 0;
@@ -260,7 +274,7 @@ function chooseEntries(
     left += before - line.tokens;
     return true;
   };
-  const part = entries.length > 1 && clips ? LARGEST_ENTRY : 1;
+  const part = list.size > 1 && clips ? LARGEST_ENTRY : 1;
   const least = room * (1 - KEPT_PART);
   for (const entry of keep) if (!take(entry, Math.floor((left - least) * part))) break;
   const kept = clips ? [...chosen.keys()] : [];
@@ -272,7 +286,7 @@ function chooseEntries(
     const now = chosen.get(entry)?.tokens;
     if (now !== undefined) take(entry, Math.floor(Math.min(left + now, room * part)));
   }
-  return chosen;
+  return [...chosen.values()];
 }
 
 /** The line of an entry that fits, clipped if that helps. */

@@ -1,7 +1,7 @@
 import { pathFrom } from "../calls/path.ts";
 import type { NameFact } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
-import type { Entry, FactList } from "./lists.ts";
+import { counted, type Entries, type FactList } from "./lists.ts";
 import type { FileMention } from "./files.ts";
 import { codeSpan } from "./one-line.ts";
 
@@ -18,26 +18,19 @@ const LINE_CHARACTERS = 16;
  */
 export function nameLines(
   names: readonly NameFact[],
-  { standing, cwd, files }: NamesAround,
-): Required<Pick<FactList, "entries" | "grouped">> {
-  const listed = new Set(files.map(({ path }) => path));
-  const told = new Set([...listed].flatMap(partsOfPath));
-  const newest = names.toReversed().filter(({ name }) => standing?.has(name) !== true);
-  const ranked = [
-    ...newest.filter(({ isOwn }) => isOwn === true),
-    ...newest.filter(({ isOwn }) => isOwn !== true),
-  ];
-  const fromHere = pathsFrom(cwd);
-  const within = (tokens: number): readonly Entry[] => {
-    const byFile = namesByFile(ranked, { listed, told, fromHere, room: tokens * UNITS_PER_TOKEN });
-    return Array.from(byFile, ([file, held]) => ({
+  around: NamesAround,
+): Entries & Required<Pick<FactList, "grouped">> {
+  const ranked = rankedNames(names, around);
+  const within = (tokens: number): Entries => {
+    const lines = Array.from(namesByFile(ranked, tokens * UNITS_PER_TOKEN), ([file, held]) => ({
       about: file,
       text: () => `${file === "" ? "Other" : codeSpan(file)}: names: ${held.join(", ")}`,
       addition: () => `; names: ${held.join(", ")}`,
     }));
+    return counted(lines);
   };
   return {
-    entries: within(NAMES_TOKENS),
+    ...within(NAMES_TOKENS),
     grouped: (room) => within(Math.min(room, NAMES_TOKENS)),
   };
 }
@@ -70,36 +63,56 @@ function pathsFrom(cwd: string | undefined): (path: string) => string {
   };
 }
 
-interface Naming {
-  /** The files that have a line. */
-  readonly listed: ReadonlySet<string>;
-  /** What those lines tell already. */
-  readonly told: ReadonlySet<string>;
-  readonly fromHere: (path: string) => string;
-  /** In UTF-16 units. */
-  readonly room: number;
+/** A name, the file that it is put behind, and what it takes there in UTF-16 units. */
+interface RankedName {
+  readonly name: string;
+  readonly file: string;
+  readonly units: number;
 }
 
-/** Names by file, in the order in which each file comes first. */
+/** The names that have room in a summary, each once, in the order in which they are chosen. */
+function rankedNames(
+  names: readonly NameFact[],
+  { standing, cwd, files }: NamesAround,
+): readonly RankedName[] {
+  const listed = new Set(files.map(({ path }) => path));
+  const taken = new Set([...listed].flatMap(partsOfPath));
+  const fromHere = pathsFrom(cwd);
+  const ranked: RankedName[] = [];
+  const known = new Set<string>();
+  let room = NAMES_TOKENS * UNITS_PER_TOKEN;
+  for (const isOwn of [true, false]) {
+    for (let at = names.length - 1; at >= 0 && room >= 0; at--) {
+      const fact = names[at] as NameFact;
+      if ((fact.isOwn === true) !== isOwn || standing?.has(fact.name) === true) continue;
+      const isPath = fact.name.includes("/") && !fact.name.includes("://");
+      const name = isPath ? fromHere(fact.name) : fact.name;
+      if (taken.has(name)) continue;
+      taken.add(name);
+      const file = fact.path === undefined ? "" : fromHere(fact.path);
+      const around = listed.has(file) ? JOINED_CHARACTERS : file.length + LINE_CHARACTERS;
+      const units = name.length + 2 + (known.has(file) ? 0 : around);
+      known.add(file);
+      ranked.push({ name, file, units });
+      room -= units;
+    }
+  }
+  return ranked;
+}
+
+/** Names by file, in the order in which each file comes first, as far as there is room. */
 function namesByFile(
-  ranked: readonly NameFact[],
-  { listed, told, fromHere, room: most }: Naming,
+  ranked: readonly RankedName[],
+  room: number,
 ): ReadonlyMap<string, readonly string[]> {
   const byFile = new Map<string, string[]>();
-  const taken = new Set<string>(told);
-  let room = most;
-  for (const { name: said, path } of ranked) {
-    const isPath = said.includes("/") && !said.includes("://");
-    const name = isPath ? fromHere(said) : said;
-    if (taken.has(name)) continue;
-    taken.add(name);
-    const file = path === undefined ? "" : fromHere(path);
-    const known = byFile.get(file);
-    const around = listed.has(file) ? JOINED_CHARACTERS : file.length + LINE_CHARACTERS;
-    room -= name.length + 2 + (known === undefined ? around : 0);
-    if (room < 0) break;
-    if (known === undefined) byFile.set(file, [name]);
-    else known.push(name);
+  let left = room;
+  for (const { name, file, units } of ranked) {
+    left -= units;
+    if (left < 0) break;
+    const held = byFile.get(file);
+    if (held === undefined) byFile.set(file, [name]);
+    else held.push(name);
   }
   return byFile;
 }

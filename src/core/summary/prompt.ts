@@ -5,7 +5,7 @@ import { oneLine } from "../text/clean.ts";
 import { clip, type CountTokens } from "../text/clip.ts";
 import { recordedDeeds } from "./facts.ts";
 import { type Detail, DETAILS, escapeData, messageElements } from "./head-text.ts";
-import { renderLists } from "./lists.ts";
+import { isList, renderLists } from "./lists.ts";
 import type { CompactionTemplate } from "./template.ts";
 
 /** A prompt for a model, ready to be sent: one system text and one user message. */
@@ -132,9 +132,7 @@ function promptOf(
 /** What was done, under its share of the room, newest first; what has no room is counted. */
 function factsText({ ledger, cwd }: SummaryTask, { room, count }: PromptBudget): string {
   const tokens = Math.min(MOST_FACTS, Math.floor(room * FACTS_SHARE));
-  const lists = recordedDeeds(ledger, cwd).filter(
-    ({ entries, unlisted = 0 }) => entries.length + unlisted > 0,
-  );
+  const lists = recordedDeeds(ledger, cwd).filter(isList);
   const rendered = renderLists(lists, tokens, { count, handle: undefined });
   return escapeData(rendered.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n"));
 }

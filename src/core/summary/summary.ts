@@ -2,8 +2,8 @@ import type { Handle } from "../message/index.ts";
 import { recordedFacts, type RecordedFacts } from "./facts.ts";
 import {
   cutLine,
-  factCount,
   type FactList,
+  isList,
   type MadeLines,
   renderLists,
   type ShownLine,
@@ -65,8 +65,8 @@ export function writeSummary(input: SummaryInput): WrittenSummary {
   const handle = headHandle ?? olderHandles[0];
   const where = { handle, recall };
   const ids = new Set(template.sections.map(({ id }) => id));
-  const lists = [...modelWords(narrative), ...earlierWords(earlier), ...recordedFacts(input)]
-    .filter(({ entries, unlisted = 0 }) => entries.length + unlisted > 0)
+  const lists = [...modelWords(narrative), ...earlierWords(earlier), ...recordedFacts(input, cap)]
+    .filter(isList)
     // A section that is gone from the template leaves its words behind.
     .map((list) => (ids.has(list.section) ? list : { ...list, section: "discoveries" }));
   const room = cap - count(assembled(template, () => []).text);
@@ -103,10 +103,7 @@ function leastLines(
   where: Parameters<typeof cutLine>[2],
 ): readonly string[] {
   const own = lists.filter(({ section, isNew }) => section === id && isNew !== true);
-  const more = own.reduce(
-    (sum, { entries, unlisted = 0 }) => sum + factCount(entries) + unlisted,
-    0,
-  );
+  const more = own.reduce((sum, { size }) => sum + size, 0);
   return more === 0 ? [] : [cutLine({ noun: "facts" }, more, where)];
 }
 

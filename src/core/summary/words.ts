@@ -215,6 +215,7 @@ function quotedLines(section: string, text: string): Omit<FactList, "noun" | "we
   return {
     section,
     entries: filled.map((line) => ({ text: () => line })),
+    size: filled.length,
     clips: true,
     quoted: true,
   };

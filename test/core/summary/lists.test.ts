@@ -39,6 +39,7 @@ it("measures of each list only what there is room for", () => {
     section: "s",
     noun: "n",
     weight: 1,
+    size: 500,
     entries: Array.from({ length: 500 }, (_, at) => ({ text: () => `entry ${at} of this list` })),
   };
   let counted = 0;
@@ -56,7 +57,15 @@ it("counts no entry twice, also under another budget, and comes out as if it did
     const all = Array.from({ length: entries }, (_, at) => ({
       text: () => `${noun} ${at} ${"word ".repeat(at % 9)}`,
     }));
-    return { section: noun, noun, weight: 1, entries: all, keep: all.toReversed(), clips };
+    return {
+      section: noun,
+      noun,
+      weight: 1,
+      entries: all,
+      size: entries,
+      keep: all.toReversed(),
+      clips,
+    };
   };
   const lists = [list("requests", 40, true), list("deeds", 60, false)];
   const counted: string[] = [];

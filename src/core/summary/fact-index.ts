@@ -1,0 +1,41 @@
+import type { Ledger } from "../ledger/index.ts";
+import { createLedgerSum, type LedgerSum, type MergeOptions } from "../ledger/merge.ts";
+import { type CommandIndex, createCommandIndex } from "./commands.ts";
+import { createFileIndex, type FileIndex } from "./files.ts";
+import { createTypedIndex, type TypedIndex } from "./typed.ts";
+
+/**
+ * The facts of a conversation as a summary asks for them, kept while it grows: an edit pays for the
+ * facts that are new and for those that may have room, however many there are.
+ */
+export interface FactIndex extends LedgerSum {
+  readonly typed: TypedIndex;
+  readonly commands: CommandIndex;
+  readonly files: FileIndex;
+}
+
+/** An index of nothing so far. */
+export function createFactIndex({ cwd }: MergeOptions = {}): FactIndex {
+  const typed = createTypedIndex();
+  const commands = createCommandIndex(cwd);
+  const files = createFileIndex();
+  const sum = createLedgerSum({ cwd, onFile: files.set });
+  return {
+    typed,
+    commands,
+    files,
+    add(newer) {
+      sum.add(newer);
+      typed.add(newer.instructions);
+      commands.add(newer.commands);
+    },
+    ledger: sum.ledger,
+  };
+}
+
+/** The index of facts that are there as a whole. */
+export function indexOf(ledger: Ledger, cwd: string | undefined): FactIndex {
+  const index = createFactIndex({ cwd });
+  index.add(ledger);
+  return index;
+}

@@ -4,7 +4,8 @@ import { sha256Hex } from "../../src/archive/digest.ts";
 import { createBookkeeper } from "../../src/context/books.ts";
 import { createChain } from "../../src/context/chain.ts";
 import { createHistory } from "../../src/context/history.ts";
-import { extractLedger } from "../../src/core/ledger/index.ts";
+import type { JournalRecord } from "../../src/context/journal.ts";
+import { extractLedger, type Ledger } from "../../src/core/ledger/index.ts";
 import { checkMessages, linesOf, type Message } from "../../src/core/message/index.ts";
 import { step, user } from "../build-messages.ts";
 
@@ -33,6 +34,27 @@ it("the books are about exactly the view that is asked for, whatever was followe
         expect(books.ledger.ledger()).toEqual(extractLedger(messages));
         expect(books.check.issues()).toEqual(checkMessages(messages));
         expect(books.lines.pieces(0, messages.length).join("")).toBe(linesOf(messages).join(""));
+      }
+    }),
+  );
+});
+
+const facts = fc.constantFrom(...pool).map((message) => extractLedger([message]));
+const record = (one: Ledger): JournalRecord => ({ facts: one, plan: {} }) as JournalRecord;
+
+it("the facts of records are theirs alone, whatever edits were begun and not made", () => {
+  const begun = fc.record({ next: facts, isMade: fc.boolean(), undone: fc.nat(2) });
+  fc.assert(
+    fc.property(fc.array(begun, { maxLength: 12 }), (edits) => {
+      const keeper = createBookkeeper({});
+      let records: readonly JournalRecord[] = [];
+      for (const { next, isMade, undone } of edits) {
+        const fresh = createBookkeeper({}).factsOf([...records, record({ ...next })]);
+        expect(keeper.factsOf(records, next).ledger()).toEqual(fresh.ledger());
+        if (isMade) records = [...records, record(next)];
+        else records = records.slice(0, Math.max(0, records.length - undone));
+        const own = createBookkeeper({}).factsOf(records).ledger();
+        if (undone > 0) expect(keeper.factsOf(records).ledger()).toEqual(own);
       }
     }),
   );

@@ -120,9 +120,12 @@ function deleteFolders(
   const folders = newer.filter(({ path }) => path.endsWith("/"));
   if (folders.length === 0) return;
   const byKey = new Map(folders.map((folder) => [pathKey(folder.path, cwd), folder]));
-  for (const [key, file] of files) {
+  // What went with a folder was touched then, and stands behind what was touched before.
+  for (const [key, file] of [...files]) {
     const folder = newestAround(key, byKey, ({ last }) => last);
-    if (folder !== undefined) setFile(key, deletedWith(file, folder));
+    if (folder === undefined) continue;
+    files.delete(key);
+    setFile(key, deletedWith(file, folder));
   }
 }
 

@@ -19,7 +19,7 @@ export function createFactIndex({ cwd }: MergeOptions = {}): FactIndex {
   const typed = createTypedIndex();
   const commands = createCommandIndex(cwd);
   const files = createFileIndex();
-  const sum = createLedgerSum({ cwd, onFile: files.set });
+  const sum = createLedgerSum({ cwd, onFile: (key, file) => files.set(key, file) });
   return {
     typed,
     commands,
@@ -29,7 +29,7 @@ export function createFactIndex({ cwd }: MergeOptions = {}): FactIndex {
       typed.add(newer.instructions);
       commands.add(newer.commands);
     },
-    ledger: sum.ledger,
+    ledger: () => sum.ledger(),
   };
 }
 

@@ -120,12 +120,14 @@ function deleteFolders(
   const folders = newer.filter(({ path }) => path.endsWith("/"));
   if (folders.length === 0) return;
   const byKey = new Map(folders.map((folder) => [pathKey(folder.path, cwd), folder]));
-  // What went with a folder was touched then, and stands behind what was touched before.
-  for (const [key, file] of [...files]) {
+  const gone = [...files].flatMap(([key, file]) => {
     const folder = newestAround(key, byKey, ({ last }) => last);
-    if (folder === undefined) continue;
+    return folder === undefined ? [] : [[key, deletedWith(file, folder)] as const];
+  });
+  // What went with a folder was touched then, and stands behind what was touched before.
+  for (const [key, file] of gone) {
     files.delete(key);
-    setFile(key, deletedWith(file, folder));
+    setFile(key, file);
   }
 }
 

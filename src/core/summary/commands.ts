@@ -2,7 +2,7 @@ import type { CommandFact } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
 import { longList } from "./fact-list.ts";
 import type { Entry, FactList } from "./lists.ts";
-import { addNewest, lazily, newestFirst } from "./newest.ts";
+import { addNewest, newestFirst } from "./newest.ts";
 import { codeSpan, shownCommand } from "./one-line.ts";
 
 /** The commands that ran, run after run: each once, where it ran last. */
@@ -18,20 +18,15 @@ export interface CommandIndex {
 /** What decides how commands are shown. */
 export interface AroundCommands {
   /** Commands that stand below, as they were typed. */
-  readonly standing?: ReadonlySet<string>;
+  readonly standing?: Iterable<string>;
   /** Commands that are listed with how they failed, as they are shown. */
-  readonly failures?: ReadonlySet<string>;
+  readonly failures?: Iterable<string>;
 }
 
-/** The runs of one command. */
-interface Runs {
+/** The runs of one command, as an entry of a list: the newest one that did something. */
+interface Runs extends Entry {
   /** As it is shown. */
   readonly command: string;
-  /** The newest one that did something. */
-  readonly newest: CommandFact;
-  readonly at: number;
-  /** How many there were up to that one. */
-  readonly count: number;
   total: number;
 }
 
@@ -58,7 +53,7 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
       return;
     }
     const total = (known?.total ?? looks.get(command) ?? 0) + 1;
-    const runs = { command, newest, at, count: total, total };
+    const runs = { command, at, text: () => commandLine(command, newest, total), total };
     looks.delete(command);
     addNewest(deeds, command, runs);
     spilled.delete(command);
@@ -67,33 +62,24 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
 
   return {
     add: (commands) => commands.forEach(add),
-    list({ standing = new Set(), failures = new Set() }) {
-      const below = new Set([...standing].map((command) => shownCommand(command, cwd)));
-      const isTold = (command: string): boolean => below.has(command) || failures.has(command);
-      const told = [...new Set([...below, ...failures])];
-      const size =
-        deeds.size +
-        looks.size -
-        told.filter((command) => deeds.has(command)).length -
-        [...below].filter((command) => looks.has(command)).length;
-      const made = new Map<Runs, Entry>();
-      const entryOf = (runs: Runs): Entry => {
-        const known = made.get(runs) ?? { at: runs.at, text: () => commandLine(runs) };
-        made.set(runs, known);
-        return known;
-      };
-      const entriesOf = (all: ReadonlyMap<string, Runs>): Iterable<Entry> =>
-        lazily(function* () {
-          for (const runs of newestFirst(all)) if (!isTold(runs.command)) yield entryOf(runs);
-        });
-      const keep = entriesOf(spilled);
-      return longList("commands", { entries: entriesOf(deeds), size, keep, inTime: true });
+    list({ standing = [], failures = [] }) {
+      const below = new Set(Array.from(standing, (command) => shownCommand(command, cwd)));
+      const told = new Set([...below, ...failures]);
+      const entriesOf = (all: ReadonlyMap<string, Runs>): readonly Runs[] =>
+        newestFirst(all).filter(({ command }) => !told.has(command));
+      const entries = entriesOf(deeds);
+      const looked = [...below].filter((command) => looks.has(command)).length;
+      const size = entries.length + looks.size - looked;
+      return longList("commands", { entries, size, keep: entriesOf(spilled), inTime: true });
     },
   };
 }
 
-function commandLine({ command, newest, count }: Runs): string {
-  const { outcome, exitCode, output } = newest;
+function commandLine(
+  command: string,
+  { outcome, exitCode, output }: CommandFact,
+  count: number,
+): string {
   const exit = exitCode === undefined || outcome === "ok" ? "" : ` (exit ${exitCode})`;
   // Where nobody recorded how it ended, nothing is said of it.
   const result = outcome === "unknown" ? "" : `: ${outcome}${exit}`;

@@ -3,7 +3,7 @@ import { toolKind } from "../calls/tool-kind.ts";
 import type { Ledger, TodoFact } from "../ledger/index.ts";
 import { type Handle, namedOriginal } from "../message/handle.ts";
 import { type FactIndex, indexOf } from "./fact-index.ts";
-import { fileLines, type FileMention, mentions, namesByFolder, pathsByState } from "./files.ts";
+import { fileLines, type FileMention, mentions, namesByFolder } from "./files.ts";
 import { counted, type Entries, type Entry, type FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
@@ -60,11 +60,11 @@ export function recordedFacts(facts: RecordedFacts, cap: number): readonly FactL
     errors(failed),
     heads(olderHandles, facts.recall),
     changeCount(files.changed.size),
-    commands.list({ standing: standing?.commands, failures: new Set(failed.keys()) }),
+    commands.list({ standing: standing?.commands, failures: failed.keys() }),
     ...todos(ledger),
     lastWords(ledger, standing),
-    fileList("changed files", changed, files.changed.size, fileLines(changed)),
-    fileList("files read", read, files.read.size, fileLines(read)),
+    fileList("changed files", changed, files.changed.size),
+    fileList("files read", read, files.read.size),
     longList("names", names),
   ];
 }
@@ -94,15 +94,10 @@ function lastWords({ said }: Ledger, standing: Standing | undefined): FactList {
   return list("last words", isTold ? [] : texts([`Said last, before what stands below: ${text}`]));
 }
 
-/** Files, or by folder where that is too long. */
-function fileList(
-  noun: Noun,
-  files: Iterable<FileMention>,
-  size: number,
-  entries = pathsByState(files),
-): FactList {
+/** Files a line each, or by folder where that is too long. */
+function fileList(noun: Noun, files: Iterable<FileMention>, size: number): FactList {
   const grouped = (room: number): Entries => ({ entries: namesByFolder(files, room), size });
-  return longList(noun, { entries, size, grouped });
+  return longList(noun, { entries: fileLines(files), size, grouped });
 }
 
 /** What was done, for a prompt: what people and the agent said stands in the conversation itself. */

@@ -4,7 +4,6 @@ import { oneLine } from "../text/clean.ts";
 import type { Entry } from "./lists.ts";
 import { addNewest, lazily, newestFirst } from "./newest.ts";
 import { codeSpan } from "./one-line.ts";
-import { perFact } from "./per-fact.ts";
 
 /** A file as a summary names it. */
 export interface FileMention {
@@ -57,10 +56,10 @@ export function mentions(
   });
 }
 
-const mentionOf = perFact(({ path, ops }: FileFact, cwd: string | undefined): FileMention => {
+function mentionOf({ path, ops }: FileFact, cwd: string | undefined): FileMention {
   const name = pathFrom(cwd, path);
   return { path: oneLine(name), isTemporary: isTemporary(name), ops, state: fileState(ops) };
-});
+}
 
 /** What became of a file in the end. */
 function fileState(ops: readonly FileOp[]): FileOp {
@@ -79,50 +78,32 @@ export function fileLines(files: Iterable<FileMention>): Iterable<Entry> {
   });
 }
 
-/** Paths on one line: whole ones are long, names below a folder are short. */
-const PATHS_PER_LINE = 8;
-const NAMES_PER_LINE = 24;
-
-/** Files by what became of them, each with its whole path. */
-export function pathsByState(files: Iterable<FileMention>): Iterable<Entry> {
-  return lazily(function* () {
-    for (const [state, all] of byState([...files])) yield* pathLines(state, "", all);
-  });
-}
-
+const STATES = ["created", "modified", "deleted", "read"] as const;
 /** A name below a folder takes no fewer tokens. */
 const LEAST_NAME = 3;
+const NAMES_PER_LINE = 24;
 
-/** Files by what became of them and by folder, as far as so many tokens may go. */
+/** Files by what became of them and by folder, those that nobody keeps last, as far as so many tokens may go. */
 export function namesByFolder(files: Iterable<FileMention>, room: number): readonly Entry[] {
   const some: FileMention[] = [];
   for (const file of files) {
     if (some.length * LEAST_NAME > room) break;
     some.push(file);
   }
-  return byState(some).flatMap(([state, all]) =>
-    [...byFolder(all)].flatMap(([folder, names]) => pathLines(state, folder, names)),
-  );
-}
-
-const STATES = ["created", "modified", "deleted", "read"] as const;
-
-/** Those that nobody keeps last. */
-function byState(files: readonly FileMention[]): readonly (readonly [FileOp, string[]])[] {
   return [false, true].flatMap((last) =>
-    STATES.map((state) => {
-      const some = files.filter((file) => file.isTemporary === last && file.state === state);
-      return [state, some.map(({ path }) => path)] as const;
+    STATES.flatMap((state) => {
+      const alike = some.filter((file) => file.isTemporary === last && file.state === state);
+      const folders = byFolder(alike.map(({ path }) => path));
+      return Array.from(folders, ([folder, names]) => nameLines(state, folder, names)).flat();
     }),
   );
 }
 
-function pathLines(op: FileOp, folder: string, names: readonly string[]): readonly Entry[] {
+function nameLines(op: FileOp, folder: string, names: readonly string[]): readonly Entry[] {
   const word = `${op.slice(0, 1).toUpperCase()}${op.slice(1)}`;
   const where = folder === "" ? word : `${word} in ${codeSpan(folder)}`;
-  const size = folder === "" ? PATHS_PER_LINE : NAMES_PER_LINE;
-  const lines = Array.from({ length: Math.ceil(names.length / size) }, (_, index) =>
-    names.slice(index * size, (index + 1) * size),
+  const lines = Array.from({ length: Math.ceil(names.length / NAMES_PER_LINE) }, (_, index) =>
+    names.slice(index * NAMES_PER_LINE, (index + 1) * NAMES_PER_LINE),
   );
   return lines.map((some) => ({
     text: () => `${where}: ${some.map(codeSpan).join(", ")}`,

@@ -4,9 +4,8 @@ import { saidLength } from "../text/sentences.ts";
 import { list, longList } from "./fact-list.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
 import type { Entry, FactList } from "./lists.ts";
-import { addNewest, lazily, newestFirst } from "./newest.ts";
+import { addNewest, newestFirst } from "./newest.ts";
 import { codeSpan, isFilled, startOf } from "./one-line.ts";
-import { perFact } from "./per-fact.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
 /* What people typed: what it is about, and all of it. */
@@ -41,41 +40,23 @@ export interface AroundTyped {
   readonly standing: ReadonlySet<string> | undefined;
 }
 
-/** A message of a person. */
-interface Typed {
-  readonly text: string;
+/** A message of a person, as an entry of a list. */
+interface Typed extends Entry {
+  readonly said: string;
   /** How much it looks like a rule. */
   readonly weight: 0 | 1 | 2;
   /** Whether it only answers or says to go on. */
   readonly isAnswer: boolean;
-  /** Its start, as it names a request. */
-  readonly start: string;
 }
 
-/** The same and its place among them. */
-interface Placed extends Typed {
-  readonly at: number;
-}
-
-/** Texts by themselves, the newest last. */
-type Texts = Map<string, Placed>;
-
-/** Texts of one kind, and those among them that look like rules, and that are short. */
-interface Kind {
-  readonly all: Texts;
-  readonly strict: Texts;
-  readonly brief: Texts;
-}
-
-const typedOf = perFact<InstructionFact, void, Typed | undefined>(({ text }) =>
-  isFrame(text) ? undefined : typed(withoutFrames(text)),
-);
-
-function typed(whole: string): Typed {
-  const text = cleanText(whole).trim();
-  const weight = ruleWeight(text);
-  const isShort = saidLength(text) < LONGEST_ANSWER && !text.includes("\n");
-  return { text, weight, isAnswer: isShort && weight < 2, start: requestOf(text) };
+function addTyped(all: Map<string, Typed>, whole: string, at: number, answers = all): string {
+  const said = cleanText(whole).trim();
+  const weight = ruleWeight(said);
+  const isShort = saidLength(said) < LONGEST_ANSWER && !said.includes("\n");
+  const isAnswer = isShort && weight < 2;
+  const one = { at, text: () => said, gist: ruleLines, said, weight, isAnswer };
+  if (said !== "") addNewest(isAnswer ? answers : all, said, one);
+  return said;
 }
 
 function requestOf(text: string): string {
@@ -84,23 +65,23 @@ function requestOf(text: string): string {
 }
 
 export function createTypedIndex(): TypedIndex {
-  const kinds = [createKind(), createKind()] as const;
-  const [said, answers] = kinds;
+  const texts = new Map<string, Typed>();
+  const answers = new Map<string, Typed>();
   let next = 0;
   /** The first and the newest text, and the first and the newest that is a request of its own. */
   const ends: { first?: string; newest?: string; firstRequest?: string; newestRequest?: string } =
     {};
   return {
     add(instructions) {
-      for (const fact of instructions) {
-        const one = typedOf(fact);
-        if (one === undefined || one.text === "") continue;
-        place(one.isAnswer ? answers : said, { ...one, at: next++ });
-        ends.first ??= one.start;
-        ends.newest = one.start;
-        if (saidLength(one.start) < SHORTEST_REQUEST) continue;
-        ends.firstRequest ??= one.start;
-        ends.newestRequest = one.start;
+      for (const { text } of instructions) {
+        if (isFrame(text)) continue;
+        const start = requestOf(addTyped(texts, withoutFrames(text), next++, answers));
+        if (start === "") continue;
+        ends.first ??= start;
+        ends.newest = start;
+        if (saidLength(start) < SHORTEST_REQUEST) continue;
+        ends.firstRequest ??= start;
+        ends.newestRequest = start;
       }
     },
     requests() {
@@ -110,32 +91,25 @@ export function createTypedIndex(): TypedIndex {
       return [`First request: ${first}`, `Newest request: ${newest}`];
     },
     lists({ constraints, standing }) {
-      const outside = { said: createKind(), answers: createKind() };
-      for (const [at, text] of constraints.entries()) {
-        const rule = { ...typed(text), at: -2 - at };
-        if (rule.text !== "") place(rule.isAnswer ? outside.answers : outside.said, rule);
-      }
-      const isAlone = said.all.size + outside.said.all.size === 0;
-      const [own, rules] = isAlone ? [answers, outside.answers] : [said, outside.said];
-      const isOrdered = constraints.length === 0;
-      const isOwn = ({ text }: Placed): boolean => !outside.answers.all.has(text);
-      const between = [...[...answers.all.values()].filter(isOwn), ...outside.answers.all.values()];
+      const rules = new Map<string, Typed>();
+      for (const [at, text] of constraints.entries()) addTyped(rules, text, -2 - at);
+      const isTold = ({ said }: Typed): boolean => rules.has(said);
+      const shown = (one: Typed): Typed =>
+        standing?.has(one.said) === true
+          ? { ...one, text: () => startOf(one.said, REQUEST_LENGTH) }
+          : one;
+      const outside = newestFirst(rules);
+      const isAlone = texts.size === 0 && outside.every(({ isAnswer }) => isAnswer);
+      const own = newestFirst(isAlone ? answers : texts).filter((one) => !isTold(one));
+      const strict = outside.filter(({ isAnswer }) => isAlone || !isAnswer);
+      const short = newestFirst(answers).filter((one) => !isTold(one));
+      const between = [...outside.filter(({ isAnswer }) => isAnswer), ...short].toReversed();
       return [
-        instructionList(own, rules, { standing, isOrdered }),
+        instructionList([...strict, ...own].map(shown), constraints.length === 0),
         answerList(isAlone ? [] : between),
       ];
     },
   };
-}
-
-function createKind(): Kind {
-  return { all: new Map(), strict: new Map(), brief: new Map() };
-}
-
-function place({ all, strict, brief }: Kind, one: Placed): void {
-  addNewest(all, one.text, one);
-  if (one.weight > 1) addNewest(strict, one.text, one);
-  if (one.weight === 1) addNewest(brief, one.text, one);
 }
 
 /** Nobody need find out which words revise which. */
@@ -146,54 +120,21 @@ const ORDER: Entry = {
 };
 
 /** Rules from outside, then what was typed, the newest first. */
-function instructionList(
-  own: Kind,
-  rules: Kind,
-  { standing, isOrdered }: Pick<AroundTyped, "standing"> & { readonly isOrdered: boolean },
-): FactList {
-  const told = [...rules.all.keys()].filter((text) => own.all.has(text)).length;
-  const size = own.all.size + rules.all.size - told;
-  const made = new Map<Placed, Entry>();
-  const entryOf = (one: Placed): Entry => {
-    const known = made.get(one) ?? instruction(one, standing);
-    made.set(one, known);
-    return known;
-  };
-  const entriesOf = function* (some: Iterable<Placed>, isOwn: boolean): Iterable<Entry> {
-    for (const one of some) if (!isOwn || !rules.all.has(one.text)) yield entryOf(one);
-  };
-  const entries = lazily(function* () {
-    yield* entriesOf(newestFirst(rules.all), false);
-    yield* entriesOf(newestFirst(own.all), true);
-    if (isOrdered && size > 1) yield ORDER;
-  });
-  const keep = lazily(function* () {
-    for (const entry of entriesOf(own.all.values(), true)) {
-      yield entry;
-      break;
-    }
-    yield* entriesOf(newestFirst(rules.strict), false);
-    yield* entriesOf(newestFirst(own.strict), true);
-    yield* entriesOf(own.brief.values(), true);
-    yield* entriesOf(rules.brief.values(), false);
-  });
+function instructionList(all: readonly Typed[], isOrdered: boolean): FactList {
+  const strict = all.filter(({ weight }) => weight > 1);
+  const brief = all.filter(({ weight }) => weight === 1).toReversed();
   return longList("instructions", {
-    entries,
-    size,
-    keep,
+    entries: isOrdered && all.length > 1 ? [...all, ORDER] : all,
+    size: all.length,
+    keep: new Set([...all.slice(-1), ...strict, ...brief]),
     clips: true,
     inTime: true,
     comesFirst: true,
   });
 }
 
-function instruction({ text, at }: Placed, standing: ReadonlySet<string> | undefined): Entry {
-  const isBelow = standing?.has(text) === true;
-  return { at, text: isBelow ? () => startOf(text, REQUEST_LENGTH) : () => text, gist: ruleLines };
-}
-
-function answerList(answers: readonly Placed[]): FactList {
-  const line = (): string => answers.map(({ text }) => codeSpan(oneLine(text))).join(", ");
+function answerList(answers: readonly Typed[]): FactList {
+  const line = (): string => answers.map(({ said }) => codeSpan(oneLine(said))).join(", ");
   const entry = { text: () => `Said in between: ${line()}`, facts: answers.length };
   return list("short answers", answers.length === 0 ? [] : [entry]);
 }

@@ -63,7 +63,7 @@ describe("the prompt for a summary", () => {
       inputOf([user("x")], { ledger: ledger({ files }), cwd: "/app" }),
       WIDE,
     );
-    expect(text).toContain("- Modified: `src/a.ts`");
+    expect(text).toContain("- `src/a.ts`: modified");
   });
 
   it("asks for the sections of the template that it was given", () => {

@@ -41,7 +41,7 @@ describe("the prompt for a summary", () => {
     const { system, user } = promptFor(task, WIDE);
     const order = [
       "<earlier-summary>\n## Goal\nOld goal\n</earlier-summary>",
-      "<known-facts>\n- Created: `a.ts`\n</known-facts>",
+      "<known-facts>\n- `a.ts`: created\n</known-facts>",
       '<conversation>\n<msg from="user">Hi</msg>\n</conversation>',
       renderTemplate(template),
       "at most 400 tokens (about 200 words)",
@@ -177,7 +177,7 @@ describe("the instruction behind the agent's own messages", () => {
       }),
       WIDE,
     );
-    expect(text).toContain("- Read: `a.ts`");
+    expect(text).toContain("- `a.ts`: read");
     expect(text).toContain(renderTemplate(template));
     expect(text).toContain("call no tool");
     expect(text).not.toContain("Old goal");

@@ -1,7 +1,6 @@
 import type { CommandFact } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
-import { longList } from "./fact-list.ts";
-import type { Entry, FactList } from "./lists.ts";
+import { type Entry, type FactList, longList } from "./fact-list.ts";
 import { addNewest, newestFirst } from "./newest.ts";
 import { codeSpan, shownCommand } from "./one-line.ts";
 

@@ -4,10 +4,18 @@ import type { Ledger, TodoFact } from "../ledger/index.ts";
 import { type Handle, namedOriginal } from "../message/handle.ts";
 import { type FactIndex, indexOf } from "./fact-index.ts";
 import { fileLines, type FileMention, mentions, namesByFolder } from "./files.ts";
-import { counted, type Entries, type Entry, type FactList } from "./lists.ts";
 import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
-import { list, longList, type Noun, texts } from "./fact-list.ts";
+import {
+  counted,
+  type Entries,
+  type Entry,
+  type FactList,
+  list,
+  longList,
+  type Noun,
+  texts,
+} from "./fact-list.ts";
 import { isSaid, type Standing } from "./standing.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { refersToCode, saidLength } from "../text/sentences.ts";

@@ -1,7 +1,7 @@
 import { isTemporary, pathFrom } from "../calls/path.ts";
 import type { FileFact, FileOp } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
-import type { Entry } from "./lists.ts";
+import type { Entry } from "./fact-list.ts";
 import { addNewest, lazily, newestFirst } from "./newest.ts";
 import { codeSpan } from "./one-line.ts";
 

@@ -1,54 +1,7 @@
 import { type Handle, namedOriginal } from "../message/handle.ts";
 import { clip, type CountTokens, headWithin } from "../text/clip.ts";
+import type { Entry, FactList } from "./fact-list.ts";
 import { shareOut } from "./share-out.ts";
-
-/** One entry of a list; its text is made when there may be room for it. */
-export interface Entry {
-  /** May have several lines. */
-  readonly text: () => string;
-  /** Of the piece that a clip leaves out, what matters all the same. @default nothing */
-  readonly gist?: (left: string) => string;
-  /** How many facts it holds. @default 1 */
-  readonly facts?: number;
-  /** When it was, for a list in the order of time. @default 0 */
-  readonly at?: number;
-  /** What it is about: a further entry of the section about the same is put on the line of the first … */
-  readonly about?: string;
-  /** … as this. */
-  readonly addition?: () => string;
-}
-
-/** Entries, the most important first. */
-export interface Entries {
-  /** Only as many are asked for as may have room. */
-  readonly entries: Iterable<Entry>;
-  /** How many facts there are: those of the entries, and others that are only counted. */
-  readonly size: number;
-}
-
-/** Facts, or words, of one kind. */
-export interface FactList extends Entries {
-  /** The id of the section that it stands in. */
-  readonly section: string;
-  /** The entries in the plural, for the line that says how many were cut. */
-  readonly noun: string;
-  /** The list's part of a cap that is too small for all, compared with the other lists. */
-  readonly weight: number;
-  /** Those of them that matter also when they are old, in the order in which they are chosen. */
-  readonly keep?: Iterable<Entry>;
-  /** The same facts in fewer words, for where `entries` have no room: there are so many tokens. */
-  readonly grouped?: (room: number) => Entries;
-  /** Whether an entry may be clipped; otherwise it is there as a whole or not at all. */
-  readonly clips?: boolean;
-  /** Whether the entries are lines in somebody's words, which no recorded fact looks like. */
-  readonly quoted?: boolean;
-  /** Whether no handle leads to what has no room. */
-  readonly isNew?: boolean;
-  /** Whether as much as it needs of half the budget is its own, whatever the others need. */
-  readonly comesFirst?: boolean;
-  /** Whether what is shown stands in the order of time, whatever is the most important. */
-  readonly inTime?: boolean;
-}
 
 /** A list as it came out under a budget. */
 interface RenderedList {
@@ -234,21 +187,7 @@ export function cutLine(
 }
 
 function factCount(lines: readonly Line[]): number {
-  return countFacts(lines.flatMap(({ entry }) => entry ?? []));
-}
-
-function countFacts(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { facts = 1 }) => sum + facts, 0);
-}
-
-/** Entries that are all the facts there are. */
-export function counted(entries: readonly Entry[]): Entries {
-  return { entries, size: countFacts(entries) };
-}
-
-/** Whether a list has anything to show or to count. */
-export function isList({ size, entries }: FactList): boolean {
-  return size > 0 || entries[Symbol.iterator]().next().done !== true;
+  return lines.reduce((sum, { entry }) => sum + (entry?.facts ?? 1), 0);
 }
 
 /** What is kept takes no more than this part of a list that is cut, so that what is new has room. */

@@ -1,7 +1,7 @@
 import { pathFrom } from "../calls/path.ts";
 import type { NameFact } from "../ledger/index.ts";
 import { oneLine } from "../text/clean.ts";
-import { counted, type Entries, type FactList } from "./lists.ts";
+import { counted, type Entries, type FactList } from "./fact-list.ts";
 import type { FileMention } from "./files.ts";
 import { codeSpan } from "./one-line.ts";
 

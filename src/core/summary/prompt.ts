@@ -5,7 +5,8 @@ import { oneLine } from "../text/clean.ts";
 import { clip, type CountTokens } from "../text/clip.ts";
 import { recordedDeeds } from "./facts.ts";
 import { type Detail, DETAILS, escapeData, messageElements } from "./head-text.ts";
-import { isList, renderLists } from "./lists.ts";
+import { isList } from "./fact-list.ts";
+import { renderLists } from "./lists.ts";
 import type { CompactionTemplate } from "./template.ts";
 
 /** A prompt for a model, ready to be sent: one system text and one user message. */

@@ -1,13 +1,7 @@
 import type { Handle } from "../message/index.ts";
 import { recordedFacts, type RecordedFacts } from "./facts.ts";
-import {
-  cutLine,
-  type FactList,
-  isList,
-  type MadeLines,
-  renderLists,
-  type ShownLine,
-} from "./lists.ts";
+import { type FactList, isList } from "./fact-list.ts";
+import { cutLine, type MadeLines, renderLists, type ShownLine } from "./lists.ts";
 import {
   type CompactionTemplate,
   DEFAULT_COMPACTION_TEMPLATE,

@@ -1,9 +1,8 @@
 import type { InstructionFact } from "../ledger/index.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
 import { saidLength } from "../text/sentences.ts";
-import { list, longList } from "./fact-list.ts";
+import { type Entry, type FactList, list, longList } from "./fact-list.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
-import type { Entry, FactList } from "./lists.ts";
 import { addNewest, newestFirst } from "./newest.ts";
 import { codeSpan, isFilled, startOf } from "./one-line.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";

@@ -1,4 +1,4 @@
-import type { FactList } from "./lists.ts";
+import type { FactList } from "./fact-list.ts";
 import {
   parseSummary,
   PREAMBLE,

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { renderLists, type FactList, type MadeLines } from "../../../src/core/summary/lists.ts";
+import type { FactList } from "../../../src/core/summary/fact-list.ts";
+import { type MadeLines, renderLists } from "../../../src/core/summary/lists.ts";
 import { shareOut, type Want } from "../../../src/core/summary/share-out.ts";
 
 const wanting = (demand: number, weight: number): Want => ({ demand: () => demand, weight });

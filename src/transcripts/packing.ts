@@ -8,16 +8,29 @@ export interface Packing {
   /** The most packed bytes that cannot unpack to more than 32 MB. */
   readonly piece: number;
   /** Throws `ContextError` code `unreadable-file` where this Node cannot unpack it. */
-  open(): Transform;
+  open(): Unpacker;
+  /**
+   * Where its stream ends with a frame and others may follow: bytes that begin none, and the code of the
+   * error with which they are refused. Gzip itself goes on.
+   */
+  readonly boundary?: { readonly noBeginning: Buffer; readonly code: string };
   /** All of it at once; of what is cut, what it holds. Throws as `open`, and for more than so many bytes. */
   whole(bytes: Uint8Array, maxOutputLength: number): Buffer;
 }
 
+/** It counts the bytes that it took. */
+type Unpacker = Transform & { readonly bytesWritten: number };
+
 /** Node has zstd since 22.15. */
 const { createZstdDecompress, zstdDecompressSync } = zlib as {
-  createZstdDecompress?: () => Transform;
-  zstdDecompressSync?: typeof zlib.gunzipSync;
+  createZstdDecompress?: () => Unpacker;
+  zstdDecompressSync?: (bytes: Uint8Array, options: object) => Unpacked;
 };
+
+interface Unpacked {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
 
 const GZIP: Packing = {
   name: "gzip",
@@ -32,9 +45,20 @@ const ZSTD: Packing = {
   name: "zstd",
   // Four bytes are a block of at most 128 KB.
   piece: 1024,
+  boundary: { noBeginning: Buffer.alloc(8), code: "ZSTD_error_prefix_unknown" },
   open: () => (createZstdDecompress ?? withoutZstd)(),
-  whole: (bytes, maxOutputLength) =>
-    (zstdDecompressSync ?? withoutZstd)(bytes, { maxOutputLength }),
+  whole(bytes, maxOutputLength) {
+    const frames: Buffer[] = [];
+    let left = maxOutputLength;
+    for (let rest = bytes; rest.length > 0;) {
+      const options = { maxOutputLength: left, info: true };
+      const { buffer, engine } = (zstdDecompressSync ?? withoutZstd)(rest, options);
+      frames.push(buffer);
+      left -= buffer.length;
+      rest = rest.subarray(engine.bytesWritten);
+    }
+    return Buffer.concat(frames);
+  },
 };
 
 /** By its first four bytes. */

@@ -185,36 +185,87 @@ async function* unpackWith(
   source: AsyncIterable<Buffer>,
   options: UnpackOptions,
 ): AsyncGenerator<Buffer> {
-  const stream = packing.open();
-  const ready: Buffer[] = [];
+  const frames = openFrames(packing);
   let unpacked = 0;
-  stream.on("data", (bytes: Buffer) => ready.push(bytes));
-  // A stream that fails need not answer what was written last.
-  const failure = new Promise<true>((resolve) => stream.once("error", () => resolve(true)));
-  let failed = false;
+  let isWhole = false;
   try {
     for await (const piece of piecesOf(source, packing.piece)) {
-      if (!failed) {
-        const written = new Promise<boolean>((resolve) => {
-          stream.write(piece, (error) => resolve(Boolean(error)));
-        });
-        failed = await Promise.race([written, failure]);
-      }
+      const ready = await frames.take(piece);
       for (const bytes of ready) unpacked += bytes.length;
       if (unpacked > options.maxBytes) throw tooLarge(options);
-      yield* ready.splice(0);
+      yield* ready;
     }
-    await finished(stream.end()).catch(() => (failed = true));
-    yield* ready.splice(0);
+    isWhole = await frames.end();
+    yield* frames.rest();
   } finally {
-    stream.destroy();
+    frames.close();
   }
-  if (failed) {
+  if (!isWhole) {
     options.warnings.add(
       `The ${packing.name} file is cut short or damaged; what could be unpacked was read.`,
     );
   }
 }
+
+/** What a packed file is made of, one behind the other; a stream of zstd ends with the first of them. */
+function openFrames(packing: Packing) {
+  let frame = openFrame(packing);
+  let failed = false;
+  return {
+    /** What these bytes unpack to. */
+    async take(piece: Buffer): Promise<Buffer[]> {
+      const unpacked: Buffer[] = [];
+      let rest = piece;
+      while (rest.length > 0 && !failed) {
+        const { state, used } = await frame.write(rest);
+        failed = state === "failed";
+        unpacked.push(...frame.ready.splice(0));
+        const isNext = state === "ended" && packing.boundary !== undefined;
+        rest = isNext ? rest.subarray(used) : rest.subarray(rest.length);
+        if (rest.length > 0) frame = openFrame(packing);
+      }
+      return unpacked;
+    },
+    /** Whether all of it was whole. */
+    end: async () => !failed && (await frame.end()),
+    rest: () => frame.ready.splice(0),
+    close: () => frame.close(),
+  };
+}
+
+function openFrame(packing: Packing) {
+  const { boundary } = packing;
+  const stream = packing.open();
+  const ready: Buffer[] = [];
+  stream.on("data", (bytes: Buffer) => ready.push(bytes));
+  let failure: NodeJS.ErrnoException | undefined;
+  // A stream that ends or fails need not answer what was written last.
+  const over = new Promise<"ended" | "failed">((resolve) => {
+    stream.once("end", () => resolve("ended"));
+    stream.once("error", (error) => resolve((failure = error) && "failed"));
+  });
+  const write = async (bytes: Buffer) => {
+    const before = stream.bytesWritten;
+    const written = new Promise<"written" | "failed">((resolve) => {
+      stream.write(bytes, (error) => resolve(error ? "failed" : "written"));
+    });
+    const state = await Promise.race([over, written]);
+    return { state, used: stream.bytesWritten - before };
+  };
+  const end = async (): Promise<boolean> => {
+    if (stream.readableEnded) return true;
+    if (boundary === undefined) return finished(stream.end()).then(...WHOLE_OR_NOT);
+    // Node does not tell whether a frame of zstd is whole: only behind one are these bytes no beginning.
+    const known = ready.length;
+    const { state } = await write(boundary.noBeginning);
+    ready.length = known;
+    if (state === "failed") await over;
+    return failure?.code === boundary.code;
+  };
+  return { ready, write, end, close: () => void stream.destroy() };
+}
+
+const WHOLE_OR_NOT = [() => true, () => false] as const;
 
 async function* piecesOf(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   for await (const chunk of source) {

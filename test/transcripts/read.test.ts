@@ -13,6 +13,7 @@ import {
   type TextFormat,
   type Transcript,
 } from "../../src/transcripts/index.ts";
+import { packingOf } from "../../src/transcripts/packing.ts";
 import { HAS_ZSTD, PACKED_ROLLOUT } from "./zstd.ts";
 
 /** Formats that keep every record, list entry or line as one message. */
@@ -299,6 +300,29 @@ describe("readTranscript", () => {
     expect(await failureOf(bomb, { limits: { unpackedBytes: 10_000_000 } })).toMatchObject({
       code: "limit-exceeded",
     });
+  });
+
+  it.runIf(HAS_ZSTD)("reads all frames of zstd, and of a cut one what is there", async () => {
+    const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: typeof gzipSync };
+    const linesOf = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => `{"text":"line ${(from + at) * 7919}"}\n`).join("");
+    for (const counts of [
+      [3, 4],
+      [2_000, 1, 3_000],
+      [1, 1, 1, 900],
+    ]) {
+      const frames = counts.map((count, at) => zstdCompressSync(linesOf(at * 10_000, count)));
+      const packed = Buffer.concat(frames);
+      const whole = await read(packed);
+      expect(texts(whole)).toHaveLength(counts.reduce((sum, count) => sum + count));
+      expect(whole.warnings).toEqual([]);
+      expect(packingOf(packed)?.whole(packed, 1e6).toString()).toBe(
+        counts.map((count, at) => linesOf(at * 10_000, count)).join(""),
+      );
+      const cut = await read(packed.subarray(0, -5));
+      expect(texts(cut).length).toBeGreaterThanOrEqual(counts[0]!);
+      expect(cut.warnings.map(({ message }) => message).join()).toContain("cut short");
+    }
   });
 
   it.skipIf(HAS_ZSTD)("names the Node.js that reads zstd, where this one does not", async () => {

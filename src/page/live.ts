@@ -56,6 +56,8 @@ const MOST_WINDOWS = 50;
 interface Followed {
   readonly request: LiveRequest;
   readonly windows: readonly Window[];
+  /** How many requests were answered: all but the newest. */
+  readonly steps: number;
   readonly updatedAt: number;
   /** What was reported for a request, before its answer is known. */
   readonly usage?: Usage;
@@ -102,9 +104,10 @@ export function createLive(originals?: Originals, now: () => number = Date.now):
 /** A list that goes on from the one before is the same window; any other one was edited. */
 function followed(known: Followed | undefined, request: LiveRequest, updatedAt: number): Followed {
   if (known === undefined) {
-    return { request, windows: [{ messages: request.messages }], updatedAt };
+    return { request, windows: [{ messages: request.messages }], steps: 0, updatedAt };
   }
   const { windows, usage } = known;
+  const steps = known.steps + 1;
   const { messages: last, ...before } = windows.at(-1) ?? { messages: [] };
   const common = commonLength(last, request.messages);
   const since = request.messages.slice(common).map((message, at) => {
@@ -113,11 +116,16 @@ function followed(known: Followed | undefined, request: LiveRequest, updatedAt: 
   });
   const messages = [...last.slice(0, common), ...since];
   if (common === last.length) {
-    return { request, windows: [...windows.slice(0, -1), { ...before, messages }], updatedAt };
+    return {
+      request,
+      windows: [...windows.slice(0, -1), { ...before, messages }],
+      steps,
+      updatedAt,
+    };
   }
   const by = request.isEdited === true ? "longhaul" : "agent";
   const next = [...windows, { messages, made: { by } as const }];
-  return { request, windows: next.slice(-MOST_WINDOWS), updatedAt };
+  return { request, windows: next.slice(-MOST_WINDOWS), steps, updatedAt };
 }
 
 type Messages = readonly Message[];
@@ -145,7 +153,7 @@ function textOf(message: Message): string {
 
 const meter = createMessageMeter(estimator);
 
-function rowOf({ request, windows, updatedAt }: Followed): ConversationRow {
+function rowOf({ request, windows, steps, updatedAt }: Followed): ConversationRow {
   const { id, parent, model } = request;
   const { messages = [] } = windows.at(-1) ?? {};
   const { tokens, budget } = sizeOf(request, messages);
@@ -156,7 +164,7 @@ function rowOf({ request, windows, updatedAt }: Followed): ConversationRow {
     ...(parent !== undefined && { parent }),
     tokens: Math.round(tokens),
     usable: budget.usable,
-    steps: messages.filter(({ role }) => role === "assistant").length,
+    steps,
     edits: windows.length - 1,
     updatedAt,
   };

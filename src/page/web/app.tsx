@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Found, PageData, PageEdit } from "../data.ts";
 import { Header } from "./header.tsx";
 import { type Chosen, type Listed, Messages } from "./messages.tsx";
@@ -147,10 +147,15 @@ function useSearch(
   onFirst: () => void,
 ) {
   const [finding, setFinding] = useState<Finding>(NOTHING);
+  const last = useRef("");
   useEffect(() => {
     const wanted = query.trim();
-    setFinding({ ...NOTHING, share: wanted === "" ? 1 : 0 });
-    onFound([]);
+    // A conversation that went on keeps its hits until it is searched again.
+    if (wanted !== last.current) {
+      setFinding({ ...NOTHING, share: wanted === "" ? 1 : 0 });
+      onFound([]);
+    }
+    last.current = wanted;
     if (wanted === "") return undefined;
     let stop = (): void => undefined;
     const timer = setTimeout(() => {

@@ -3,7 +3,10 @@ import { pipeline } from "node:stream/promises";
 import { endToEnd } from "./headers.ts";
 import type { Route } from "./routes.ts";
 
-/** Begins an answer with the status and the headers of the provider's, as they came, but for those left out. */
+/**
+ * Begins an answer with the status and the headers of the provider's, as they came, but for those left
+ * out. They go out with the first bytes behind them.
+ */
 export function beginLike(
   answer: IncomingMessage,
   response: ServerResponse,
@@ -12,12 +15,12 @@ export function beginLike(
   response.sendDate = false;
   const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
   response.writeHead(statusCode, statusMessage, endToEnd(rawHeaders, left));
-  response.flushHeaders();
 }
 
 /** Passes an answer on as it comes, no faster than the client reads; a cut one is cut there, too. */
 export async function relay(answer: IncomingMessage, response: ServerResponse): Promise<void> {
   beginLike(answer, response);
+  response.flushHeaders();
   await pipeline(answer, response);
 }
 

@@ -14,14 +14,8 @@ import {
   takenHandle,
   tooLarge,
 } from "./archive-error.ts";
-import {
-  type Archive,
-  type ArchiveEntry,
-  type ArchiveJournal,
-  type OriginalReader,
-  checkedHandle,
-  handleOfOriginal,
-} from "./archive.ts";
+import { checkedHandle, handleOfOriginal } from "./archive.ts";
+import type { Archive, ArchiveEntry, ArchiveJournal, OriginalReader } from "./archive.ts";
 import {
   byTime,
   COLLECTION_FOLDER,

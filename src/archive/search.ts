@@ -11,13 +11,8 @@ import {
   openOriginal,
   readPiece,
 } from "./reading.ts";
-import {
-  type FoundHits,
-  foundHits,
-  type SearchHit,
-  type SearchResult,
-  type SearchStop,
-} from "./search-result.ts";
+import { foundHits } from "./search-result.ts";
+import type { FoundHits, SearchHit, SearchResult, SearchStop } from "./search-result.ts";
 import { showControls } from "../core/text/clean.ts";
 import { clip } from "../core/text/clip.ts";
 import { decodeUtf8, dropPartialEnd, skipPartialStart } from "../core/text/utf8.ts";

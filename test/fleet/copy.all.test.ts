@@ -72,6 +72,27 @@ describe.skipIf(!HAS_S3)("PostgreSQL with large originals in S3", () => {
     expect(await objectsOf("once")).toEqual([]);
   });
 
+  it("removes after a day what no row names, and nothing else", async () => {
+    const objects = large().objects;
+    // A bucket in which everything is two days old.
+    const old = {
+      ...objects,
+      list: async (start: string) =>
+        (await objects.list(start)).map((each) => ({
+          ...each,
+          modifiedAt: Date.now() - 2 * 86_400_000,
+        })),
+    };
+    const archive = archiveIn("swept", { largerThan: 10, large: { objects: old } });
+    const { handle } = await archive.put("out", "a large original");
+    await objects.write("large/swept/default/x/left-over", "of a writer that was killed");
+    await archiveIn("swept").collect({ maxAgeMs: 3_600_000 });
+    expect(await objectsOf("swept")).toHaveLength(2);
+    await archive.collect({ maxAgeMs: 3_600_000 });
+    expect(await objectsOf("swept")).toHaveLength(1);
+    expect(await archive.get(handle)).toBe("a large original");
+  });
+
   it("says what is wrong where the bucket is not there, or another object is", async () => {
     const archive = archiveIn("wrong", { largerThan: 10 });
     const { handle } = await archive.put("out", "a large original");

@@ -48,7 +48,9 @@ export CEPH_CONF=$folder/ceph.conf
 children=()
 finish() {
   trap - EXIT
-  kill -9 "${children[@]}" 2>/dev/null || true
+  exec 2>/dev/null
+  kill -9 "${children[@]}" || true
+  kill -9 "$(cat osd.pid)" || true
 }
 trap finish EXIT
 trap 'exit 1' TERM INT
@@ -57,7 +59,14 @@ monmaptool --create --addv a "$monitor" --fsid "$(sed -n 's/^fsid = //p' ceph.co
 ceph-mon -i a --mkfs --monmap monmap
 ceph-mon -i a -f >/dev/null & children+=($!)
 ceph-osd -i 0 --mkfs >/dev/null
-ceph-osd -i 0 -f >/dev/null & children+=($!)
+# An OSD that asks before it knows the cluster's id is refused, and ends: then once more.
+run_osd() {
+  while true; do
+    ceph-osd -i 0 -f >/dev/null & echo $! > osd.pid
+    wait $! || sleep 0.2
+  done
+}
+run_osd & children+=($!)
 radosgw -n client.rgw -f >/dev/null & children+=($!)
 timeout 120 radosgw-admin user create --uid tests --display-name tests --access-key "$access" --secret-key "$secret" >/dev/null
 until curl -so /dev/null "http://127.0.0.1:$port/"; do sleep 0.2; done

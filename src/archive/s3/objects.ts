@@ -66,9 +66,9 @@ export function openObjects(place: S3Place): S3Objects {
       }),
     );
   return {
-    create: (key, Body) => create(use, { Bucket, Key: prefix + key, Body }),
-    write: async (key, Body) => {
-      const input = { Bucket, Key: prefix + key, Body };
+    create: (key, body) => create(use, { Bucket, Key: prefix + key, ...bodyOf(body) }),
+    write: async (key, body) => {
+      const input = { Bucket, Key: prefix + key, ...bodyOf(body) };
       await use(({ sdk, send }) => send(new sdk.PutObjectCommand(input)));
     },
     read: (key, from, length = 0) => {
@@ -90,6 +90,12 @@ export function openObjects(place: S3Place): S3Objects {
       own = undefined;
     },
   };
+}
+
+/** With its length, which the client does not see of an empty one, and then warns of. */
+function bodyOf(body: string | Uint8Array): { Body: Uint8Array; ContentLength: number } {
+  const Body = typeof body === "string" ? Buffer.from(body) : body;
+  return { Body, ContentLength: Body.length };
 }
 
 type UseS3 = <T>(work: (s3: S3) => Promise<T>) => Promise<T>;

@@ -62,10 +62,7 @@ export interface DirectoryArchiveOptions {
    * @default what nothing names (a journal, `namedBy`), after 7 days or when it has more than 2 GB
    */
   readonly retention?: RetentionOptions | false;
-  /**
-   * Only to look at a conversation: reading is no use of it, so that it gets no younger.
-   * @default false
-   */
+  /** Only to look at a conversation: reading makes it no younger. @default false */
   readonly observe?: boolean;
   /**
    * The file that names what is stored, e.g. the session of an agent: as long as it is there, its

@@ -47,19 +47,16 @@ export async function searchArchive(
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const settings = settingsOf(options);
-  const { regex = false } = options;
-  const matcher = regex ? await regexMatcher(pattern) : literalMatcher(pattern);
+  const matcher = options.regex === true ? await regexMatcher(pattern) : literalMatcher(pattern);
   const entries = (await archive.list()).toReversed();
   const search = startSearch(matcher, settings);
-  const possible = await archive.mayHold?.(pattern, regex);
+  const possible = await archive.mayHold?.(pattern, options.regex === true);
   for (const entry of entries) {
     if (search.stopped() !== undefined) break;
-    if (possible?.has(entry.handle) !== false) {
-      await searchOriginal(archive, entry, search);
-      continue;
-    }
-    search.searched.originals++;
-    search.searched.bytes += entry.bytes;
+    if (possible?.has(entry.handle) === false) {
+      search.searched.originals++;
+      search.searched.bytes += entry.bytes;
+    } else await searchOriginal(archive, entry, search);
   }
   if (search.searched.originals === 0 && search.failures.length > 0) throw search.failures[0];
   search.found.addHeld();

@@ -251,7 +251,7 @@ function watchedArchive(
     async append(entry) {
       await journal.append(entry);
       const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
-      known = known.then((before) => before && before + bytes);
+      known = known.then((before) => (before === undefined ? undefined : before + bytes));
     },
   }));
   return {

@@ -156,13 +156,12 @@ function summary(io: Io, { report }: Outcome): string[] {
   return ["", "Summary", ...sections];
 }
 
-function places(io: Io, { report, out, to, archive }: CompactResult): string[] {
+function places(io: Io, result: CompactResult): string[] {
+  const { report, out, to, archive } = result;
   const lines: string[] = [];
-  const originals =
-    report.prune.length + report.clipped.length + (report.head?.handle === undefined ? 0 : 1);
+  const originals = originalsOf(result);
   if (report.head?.handle !== undefined) lines.push(`Head      ${report.head.handle}`);
-  const isKept = report.failures.every(({ code }) => code === "summarizer-failed");
-  if (originals > 0 && isKept) {
+  if (originals > 0) {
     lines.push(
       `Archive   ${fromHere(io, archive)} (${plural(originals, "original")}, byte for byte)`,
     );
@@ -171,9 +170,15 @@ function places(io: Io, { report, out, to, archive }: CompactResult): string[] {
     lines.push(
       `Written   ${out === "-" ? "to stdout" : fromHere(io, path.resolve(io.cwd, out))} (${to})`,
     );
-    if (originals > 0 && isKept) lines.push(`Kept      ${keptWords(out)}`);
+    if (originals > 0) lines.push(`Kept      ${keptWords(out)}`);
   }
   return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** How many originals are in the archive; none where that failed. */
+function originalsOf({ report: { prune, clipped, head, failures } }: CompactResult): number {
+  if (failures.some(({ code }) => code !== "summarizer-failed")) return 0;
+  return prune.length + clipped.length + (head?.handle === undefined ? 0 : 1);
 }
 
 /** How long the originals are there. */
@@ -273,10 +278,18 @@ export function compactJson(result: CompactResult, showPrompt?: boolean): unknow
     to: result.to,
     out: result.out,
     archive: result.archive,
+    kept: keptJson(result),
     warnings: report.warnings,
     failures: report.failures,
     durationMs: report.durationMs,
   };
+}
+
+/** `null` where nothing was archived, or no result names it. */
+function keptJson(result: CompactResult): object | null {
+  const { out } = result;
+  const originals = originalsOf(result);
+  return out === undefined || originals === 0 ? null : { originals, howLong: keptWords(out) };
 }
 
 /** Prompts hold the whole conversation, so they are only printed when asked for. */

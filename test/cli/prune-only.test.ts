@@ -17,6 +17,7 @@ interface Report {
   readonly messages: { readonly before: number; readonly after: number };
   readonly prune: readonly { readonly handle: string }[];
   readonly out: string;
+  readonly kept: { readonly originals: number; readonly howLong: string } | null;
   readonly warnings: readonly string[];
 }
 
@@ -30,7 +31,9 @@ async function pruned(...args: readonly string[]): Promise<Report> {
 
 describe("compact --prune-only", () => {
   it("prunes to the target and keeps every message", async () => {
-    const { action, tokens, messages, prune, out, warnings } = await pruned();
+    const { action, tokens, messages, prune, out, kept, warnings } = await pruned();
+    expect(kept?.originals).toBeGreaterThanOrEqual(prune.length);
+    expect(kept?.howLong).toContain("as long as this file is there");
     expect(action).toBe("prune");
     expect(tokens.after).toBeLessThanOrEqual(tokens.target);
     expect(messages.after).toBe(messages.before);
@@ -49,7 +52,7 @@ describe("compact --prune-only", () => {
   });
 
   it("does nothing with room, but with --force", async () => {
-    expect((await pruned("--window", "1m")).action).toBe("none");
+    expect(await pruned("--window", "1m")).toMatchObject({ action: "none", kept: null });
     expect((await pruned("--window", "1m", "--force")).prune.length).toBeGreaterThan(0);
   });
 });

@@ -94,8 +94,7 @@ describe("a cache that has gone cold", () => {
     expect(await pausing(to, 21)).toBe(1);
     const sent = await to.ask(25, 1);
     expect(JSON.stringify(sent)).toContain("<tool-output-compacted");
-    // Another pause, and nothing new that is worth it.
-    expect(goesOn(sent, await to.ask(26, 30))).toBe(true);
+    expect(goesOn(sent, await to.ask(26, 12))).toBe(true);
     expect(to.counted("planned_edits")).toBe(1);
     expect(to.counted("prefix_violations")).toBe(0);
   });

@@ -12,6 +12,7 @@ import {
   newestBranch,
   standingRecords,
   takeBack,
+  withRecord,
 } from "./journal.ts";
 import {
   assertShapes,
@@ -256,7 +257,7 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   const taken = standing.taken + record.before.length - standing.base.length;
   const next = { records, taken, base, consumed: record.consumed, isReturned: false };
   const left = { ...next, taken: base.length, isReturned: true };
-  memory.known = knownBy(new Map(memory.known.records).set(record.after.key, record));
+  memory.known = withRecord(memory.known, record);
   memory.given = { ...memory.given, standing: next };
   memory.returned = { list: [...base], lead: 0, standing: left };
   memory.newest = records;

@@ -70,10 +70,15 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
   const views = viewing(parts, opened);
   const { viewOf } = views;
   let hasRecovered = false;
+  let restored: History["journal"] | undefined;
   const ready = async (): Promise<Gauge> => {
     const gauge = await opened.gauge();
     await history.ready();
-    gauge.window.restore(history.journal.findLast(({ window }) => window !== undefined)?.window);
+    const { journal } = history;
+    if (journal !== restored) {
+      gauge.window.restore(journal.findLast(({ window }) => window !== undefined)?.window);
+      restored = journal;
+    }
     return gauge;
   };
 

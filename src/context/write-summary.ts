@@ -1,6 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import { frameSummary, isFrame, QUOTED, unframeSummary } from "../core/summary/frame.ts";
+import { frameSummary, headOf, isFrame, QUOTED, unframeSummary } from "../core/summary/frame.ts";
 import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
 import { joinWords, lastingWords, readForeignWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
@@ -277,7 +277,10 @@ export function protectedOutputs(
   digest: Digest,
 ): readonly ProtectedOutput[] {
   const { pinned = [], tailStart = 0, unpinned = [] } = plan.compaction ?? {};
-  const earlier = records.toReversed().flatMap((record) => record.plan.compaction?.unpinned ?? []);
+  const earlier: UnpinnedResult[] = [];
+  for (let at = records.length - 1; at >= 0; at--) {
+    earlier.push(...(records[at]?.plan.compaction?.unpinned ?? []));
+  }
   const kept = [...pinned.flatMap((at) => messages[at] ?? []), ...messages.slice(tailStart)];
   const standing = new Set<string>(earlier.length === 0 ? [] : outputHandles(kept, digest));
   const named = new Map<string, ProtectedOutput>();
@@ -310,7 +313,7 @@ function headsOf(records: readonly JournalRecord[]): readonly Handle[] {
     const text = records[at]?.summary;
     if (text === undefined) continue;
     left--;
-    const handle = unframeSummary(text)?.headHandle;
+    const handle = headOf(text);
     if (handle !== undefined) handles.add(handle);
   }
   return [...handles];

@@ -307,14 +307,6 @@ const MOST_HEADS = 10;
 
 /** The archived heads of earlier compactions, newest first. */
 function headsOf(records: readonly JournalRecord[]): readonly Handle[] {
-  const handles = new Set<Handle>();
-  let left = MOST_HEADS;
-  for (let at = records.length - 1; at >= 0 && left > 0; at--) {
-    const text = records[at]?.summary;
-    if (text === undefined) continue;
-    left--;
-    const handle = headOf(text);
-    if (handle !== undefined) handles.add(handle);
-  }
-  return [...handles];
+  const summaries = records.flatMap(({ summary }) => summary ?? []).slice(-MOST_HEADS);
+  return [...new Set(summaries.toReversed().flatMap((text) => headOf(text) ?? []))];
 }

@@ -298,8 +298,7 @@ function journalIn(own: string, begin: Begin, reading: Reading): ArchiveJournal 
   const path = join(own, JOURNAL_FILE);
   return {
     async read() {
-      const bytes = await reading(() => attempt("read", path, () => readPlainFile(path)));
-      return wholeLines(bytes);
+      return wholeLines(await reading(() => attempt("read", path, () => readPlainFile(path))));
     },
     size: async () => fileStats(path)?.size ?? 0,
     async append(entry) {

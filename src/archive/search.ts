@@ -60,7 +60,6 @@ export async function searchArchive(
   }
   if (search.searched.originals === 0 && search.failures.length > 0) throw search.failures[0];
   search.found.addHeld();
-  const stopped = search.stopped();
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   return {
     pattern,
@@ -68,11 +67,12 @@ export async function searchArchive(
     searched: search.searched,
     total: { originals: entries.length, bytes },
     unread: search.failures.length > 0 ? search.failures.length : undefined,
-    stopped,
+    stopped: search.stopped(),
   };
 }
 
-type Settings = Required<Omit<SearchOptions, "regex" | "signal">> & Pick<SearchOptions, "signal">;
+type Numbers = Required<Omit<SearchOptions, "regex" | "signal">>;
+type Settings = Numbers & Pick<SearchOptions, "signal">;
 
 const SEARCH_OPTIONS: OptionNames<SearchOptions> = { ...DEFAULTS, regex: true, signal: true };
 
@@ -89,8 +89,7 @@ function settingsOf(options: SearchOptions): Settings {
       { details: { name, value } },
     );
   });
-  const settings = Object.fromEntries(named) as Record<keyof typeof DEFAULTS, number>;
-  return { ...settings, signal: options.signal };
+  return { ...(Object.fromEntries(named) as Numbers), signal: options.signal };
 }
 
 /** What one search has found and may still find. */

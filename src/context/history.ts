@@ -12,7 +12,6 @@ import {
   newestBranch,
   standingRecords,
   takeBack,
-  withRecord,
 } from "./journal.ts";
 import {
   assertShapes,
@@ -257,7 +256,7 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   const taken = standing.taken + record.before.length - standing.base.length;
   const next = { records, taken, base, consumed: record.consumed, isReturned: false };
   const left = { ...next, taken: base.length, isReturned: true };
-  memory.known = withRecord(memory.known, record);
+  memory.known = knownBy(new Map(memory.known.records).set(record.after.key, record));
   memory.given = { ...memory.given, standing: next };
   memory.returned = { list: [...base], lead: 0, standing: left };
   memory.newest = records;

@@ -107,35 +107,24 @@ export function branchOf(records: ReadonlyMap<string, JournalRecord>, newest: st
 
 /** The records that stand, and the lists that tell of them by their keys. */
 export interface Known {
-  readonly records: Map<string, JournalRecord>;
-  readonly before: Map<string, JournalRecord>;
-  readonly after: Map<string, JournalRecord>;
+  readonly records: ReadonlyMap<string, JournalRecord>;
+  readonly before: ReadonlyMap<string, JournalRecord>;
+  readonly after: ReadonlyMap<string, JournalRecord>;
   /** The length of the longest of those lists. */
-  longest: number;
+  readonly longest: number;
 }
 
 export function knownBy(records: ReadonlyMap<string, JournalRecord>): Known {
-  const known = { records: new Map(), before: new Map(), after: new Map(), longest: 0 };
-  for (const record of records.values()) addKnown(known, record);
-  return known;
-}
-
-/** With a record that was just made. */
-export function withRecord(known: Known, record: JournalRecord): Known {
-  // In the place of one that left the same list, what told of that one goes.
-  if (known.records.has(record.after.key)) {
-    return knownBy(known.records.set(record.after.key, record));
+  const before = new Map<string, JournalRecord>();
+  const after = new Map<string, JournalRecord>();
+  let longest = 0;
+  for (const record of records.values()) {
+    before.set(record.before.key, record);
+    after.set(record.after.key, record);
+    if (record.restored !== undefined) after.set(record.restored.key, record);
+    longest = Math.max(longest, record.before.length, record.after.length);
   }
-  addKnown(known, record);
-  return known;
-}
-
-function addKnown(known: Known, record: JournalRecord): void {
-  known.records.set(record.after.key, record);
-  known.before.set(record.before.key, record);
-  known.after.set(record.after.key, record);
-  if (record.restored !== undefined) known.after.set(record.restored.key, record);
-  known.longest = Math.max(known.longest, record.before.length, record.after.length);
+  return { records, before, after, longest };
 }
 
 /** The record that was made last, with those that it was made upon. */

@@ -70,7 +70,12 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
   const views = viewing(parts, opened);
   const { viewOf } = views;
   let hasRecovered = false;
-  const ready = readying(history, opened);
+  const ready = async (): Promise<Gauge> => {
+    const gauge = await opened.gauge();
+    await history.ready();
+    gauge.window.restore(history.journal.findLast(({ window }) => window !== undefined)?.window);
+    return gauge;
+  };
 
   const edits = editing(parts, () => opened.loaded()?.costs, viewOf);
 
@@ -119,21 +124,6 @@ export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
     },
     rules: () => rulesOf(options, history, views.latest()),
     close: () => opened.loaded()?.close(),
-  };
-}
-
-/** What every call needs first; what journals tell of the window is read when they have changed. */
-function readying(history: History, opened: Opened): () => Promise<Gauge> {
-  let restored: History["journal"] | undefined;
-  return async () => {
-    const gauge = await opened.gauge();
-    await history.ready();
-    const { journal } = history;
-    if (journal !== restored) {
-      gauge.window.restore(journal.findLast(({ window }) => window !== undefined)?.window);
-      restored = journal;
-    }
-    return gauge;
   };
 }
 

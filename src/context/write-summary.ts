@@ -1,6 +1,6 @@
 import type { Archive } from "../archive/archive.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import { frameSummary, headOf, isFrame, QUOTED, unframeSummary } from "../core/summary/frame.ts";
+import { frameSummary, isFrame, QUOTED, unframeSummary } from "../core/summary/frame.ts";
 import { isSealedSummary, startsTurn } from "../core/message/structure.ts";
 import { joinWords, lastingWords, readForeignWords, type Words } from "../core/summary/words.ts";
 import { writeSummary } from "../core/summary/summary.ts";
@@ -277,10 +277,7 @@ export function protectedOutputs(
   digest: Digest,
 ): readonly ProtectedOutput[] {
   const { pinned = [], tailStart = 0, unpinned = [] } = plan.compaction ?? {};
-  const earlier: UnpinnedResult[] = [];
-  for (let at = records.length - 1; at >= 0; at--) {
-    earlier.push(...(records[at]?.plan.compaction?.unpinned ?? []));
-  }
+  const earlier = records.toReversed().flatMap((record) => record.plan.compaction?.unpinned ?? []);
   const kept = [...pinned.flatMap((at) => messages[at] ?? []), ...messages.slice(tailStart)];
   const standing = new Set<string>(earlier.length === 0 ? [] : outputHandles(kept, digest));
   const named = new Map<string, ProtectedOutput>();
@@ -307,6 +304,14 @@ const MOST_HEADS = 10;
 
 /** The archived heads of earlier compactions, newest first. */
 function headsOf(records: readonly JournalRecord[]): readonly Handle[] {
-  const summaries = records.flatMap(({ summary }) => summary ?? []).slice(-MOST_HEADS);
-  return [...new Set(summaries.toReversed().flatMap((text) => headOf(text) ?? []))];
+  const handles = new Set<Handle>();
+  let left = MOST_HEADS;
+  for (let at = records.length - 1; at >= 0 && left > 0; at--) {
+    const text = records[at]?.summary;
+    if (text === undefined) continue;
+    left--;
+    const handle = unframeSummary(text)?.headHandle;
+    if (handle !== undefined) handles.add(handle);
+  }
+  return [...handles];
 }

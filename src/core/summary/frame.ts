@@ -27,7 +27,6 @@ const ANY_TAG = new RegExp(
   `(<|&(?:amp;)*lt;)(?=[\\s\\p{C}\\p{DI}]*(?:/[\\s\\p{C}\\p{DI}]*)?${looksLike(TAG)})`,
   "giu",
 );
-const HEAD = /^<prior-conversation-summary head="(\w+)"/;
 const FRAME =
   /^<prior-conversation-summary(?: head="(\w+)")? messages="(\d+)">\n([\s\S]*)\n<\/prior-conversation-summary>$/;
 
@@ -67,12 +66,6 @@ export function unframeSummary(
     return frameSummary(text, { ...facts, note }) === framed;
   });
   return isOurs ? { text, headHandle: head } : undefined;
-}
-
-/** Where the head of a summary is that is known to be ours. */
-export function headOf(framed: string): Handle | undefined {
-  const handle = HEAD.exec(framed)?.[1];
-  return handle !== undefined && isHandle(handle) ? handle : undefined;
 }
 
 /** Whether a text looks exactly like a summary of ours; anybody can write one that does. */

@@ -178,24 +178,42 @@ describe("ATIF", () => {
     expect(result?.parts).toMatchObject([{ type: "tool-result", output: parts }]);
   });
 
-  it("counts several calls in one step, and no copied step, as of version 1.7", () => {
+  it("counts sub-agents and several calls in one step, and no copied step, as of version 1.7", () => {
     const spent = { prompt_tokens: 100, completion_tokens: 10 };
     const step = { source: "agent", message: "Hm.", metrics: spent };
     const { conversations, warnings } = read(
       [
         { ...step, step_id: 1, is_copied_context: true },
         { ...step, step_id: 2, llm_call_count: 3 },
+        {
+          step_id: 3,
+          source: "agent",
+          message: "",
+          tool_calls: CALLS.slice(0, 1),
+          observation: {
+            results: [{ source_call_id: "c1", subagent_trajectory_ref: [{ trajectory_id: "s" }] }],
+          },
+        },
       ],
       {
         session_id: undefined,
         trajectory_id: "t",
         continued_trajectory_ref: "trajectory.cont-1.json",
+        subagent_trajectories: [{ ...TRAJECTORY, trajectory_id: "s", steps: [step] }],
       },
     );
     const [conversation] = conversations;
     expect(conversation).toMatchObject({ id: "t", timeline: [] });
-    expect(conversation?.requests).toMatchObject([{ requests: 3, usage: { input: 100 } }]);
-    expect(conversation?.messages).toHaveLength(2);
+    expect(
+      conversation?.requests?.map(({ requests = 1, usage }) => [requests, usage.input]),
+    ).toEqual([
+      [3, 100],
+      [1, 100],
+    ]);
+    expect(conversation?.messages).toHaveLength(4);
+    expect(conversation?.messages.at(-1)?.parts).toMatchObject([
+      { output: [{ text: "Sub-agent: s" }] },
+    ]);
     expect(warnings.map(({ message }) => message).join()).toContain("trajectory.cont-1.json");
   });
 

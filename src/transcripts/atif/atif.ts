@@ -8,7 +8,7 @@ import { createWarnings, type DocumentReader, type RequestUsage } from "../trans
 
 /**
  * A trajectory in the Agent Trajectory Interchange Format, versions 1.0 to 1.7, as Harbor and
- * Terminal-Bench write it. What sub-agents did stands for itself.
+ * Terminal-Bench write it. Of sub-agents that stand in the file, what they took counts here.
  */
 export const atif: DocumentReader = {
   read(document, { isTorn = false } = {}) {
@@ -30,7 +30,7 @@ export const atif: DocumentReader = {
       updatedAt: times.at(-1),
       // The sum of several requests does not tell how large one of them was.
       timeline: timelineOf(steps.filter(({ requests }) => requests === undefined)),
-      requests: requestsOf(steps).map((one) => ({ ...one, model: one.model ?? text(model) })),
+      requests: requestsIn(file),
     };
     return {
       version: [name, version].map(text).filter(Boolean).join(" ") || undefined,
@@ -40,6 +40,16 @@ export const atif: DocumentReader = {
     };
   },
 };
+
+/** Those of the sub-agents in the file, too. */
+function requestsIn(file: Fields): RequestUsage[] {
+  const own = text(fieldsOf(file["agent"])["model_name"]);
+  const steps = list(file["steps"]).flatMap((value) => stepOf(value) ?? []);
+  return [
+    ...requestsOf(steps).map((request) => ({ ...request, model: request.model ?? own })),
+    ...records(file["subagent_trajectories"]).flatMap(requestsIn),
+  ];
+}
 
 interface Step extends Partial<RequestUsage> {
   readonly pieces: readonly Piece[];
@@ -53,7 +63,7 @@ function stepOf(value: unknown): Step | undefined {
   const results = records(fieldsOf(observation)["results"]);
   if (source === "agent") return agentStep(step, results, time);
   if (source !== "system" && source !== "user") return undefined;
-  const parts = [...contentOf(message), ...results.flatMap(({ content }) => contentOf(content))];
+  const parts = [...contentOf(message), ...results.flatMap(outputOf)];
   return { time, pieces: pieceOf({ role: source, parts, time }) };
 }
 
@@ -93,7 +103,7 @@ function pieceOf(message: Message): Piece[] {
 
 function answered(result: Fields, calls: readonly Part[], time: number | undefined): Piece[] {
   const id = result["source_call_id"];
-  const output = contentOf(result["content"]);
+  const output = outputOf(result);
   const call = calls.find((part) => part.type === "tool-call" && part.toolCallId === id);
   if (call?.type !== "tool-call") {
     return pieceOf({ role: "user", kind: "injected", parts: output, time });
@@ -101,6 +111,17 @@ function answered(result: Fields, calls: readonly Part[], time: number | undefin
   const { toolCallId, toolName } = call;
   const part: Part = { type: "tool-result", toolCallId, toolName, output };
   return [{ type: "results", message: { role: "tool", parts: [part], time } }];
+}
+
+/** What a result says; where it only names what a sub-agent did, that name. */
+function outputOf(result: Fields): OutputPart[] {
+  const content = contentOf(result["content"]);
+  const named = records(result["subagent_trajectory_ref"]).flatMap((ref) => {
+    const { trajectory_path: file, trajectory_id: id, session_id: session } = ref;
+    return text(file) ?? text(id) ?? text(session) ?? [];
+  });
+  if (content.length > 0 || named.length === 0) return content;
+  return textParts(`Sub-agent: ${named.join(", ")}`);
 }
 
 /** A text, or a list of texts and images. */

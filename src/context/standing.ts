@@ -5,6 +5,7 @@ import type { ToolKinds } from "../core/calls/index.ts";
 import type { NameBook } from "../core/ledger/names.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { Standing } from "../core/summary/index.ts";
+import { saidIn } from "../core/summary/typed.ts";
 
 /** What stands beside a summary in the result of a plan, and need not be said again. */
 export function standingIn(
@@ -24,7 +25,7 @@ export function standingIn(
   return {
     names: new Set(names.namesIn(tail).map(({ name }) => name)),
     commands: new Set(calls.flatMap((call) => describeCall(call, toolKinds).commands)),
-    typed: new Set(whole.filter(startsTurn).map((message) => messageText(message))),
+    typed: new Set(whole.filter(startsTurn).map((message) => saidIn(messageText(message)))),
     text: [...whole.map((message) => messageText(message)), ...outputs.map(resultText)].join("\n"),
   };
 }

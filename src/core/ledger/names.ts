@@ -183,6 +183,8 @@ function byFile(output: string, path: string | undefined): Iterable<[string | un
 /** A URL, else what may be a name, or several with dots or slashes between them; no `\n`, no closing tag. */
 const WORD =
   /https?:\/\/[^\s"'`<>()[\]{}|\\]{3,192}|(?<!\\(?=[a-z\d])|<(?=\/))~?[\w$@.+/:-]{5,200}/g;
+/** What may be a file as text (base64): no slash in it parts folders. */
+const BLOB = /[A-Za-z\d+/]{64,}={0,2}/g;
 /** A path from a drive, whose backslashes are no `\n`. */
 const DRIVE_PATH = /\b[A-Za-z]:\\+[^\s"'`<>|*?,;]+/g;
 /** A hump or an underscore inside: no word of a language. */
@@ -198,7 +200,9 @@ const LONGEST_URL = 200;
 
 /** The names in a text, each once. */
 function namesOf(text: string): ReadonlySet<string> {
-  const said = text.replace(DRIVE_PATH, (path) => path.replaceAll(/\\+/g, "/"));
+  const said = text
+    .replace(BLOB, (run) => (/\d/.test(run) && /[A-Z]{2}/.test(run) ? " " : run))
+    .replace(DRIVE_PATH, (path) => path.replaceAll(/\\+/g, "/"));
   return new Set([...new Set(said.match(WORD))].flatMap(namesOfWord));
 }
 

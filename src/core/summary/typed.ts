@@ -48,8 +48,12 @@ interface Typed extends Entry {
   readonly isAnswer: boolean;
 }
 
-function addTyped(all: Map<string, Typed>, whole: string, at: number, answers = all): string {
-  const said = cleanText(whole).trim();
+/** What a person said in a message, as a summary says it. */
+export function saidIn(text: string): string {
+  return cleanText(withoutFrames(text)).trim();
+}
+
+function addTyped(all: Map<string, Typed>, said: string, at: number, answers = all): string {
   const weight = ruleWeight(said);
   const isShort = saidLength(said) < LONGEST_ANSWER && !said.includes("\n");
   const isAnswer = isShort && weight < 2;
@@ -74,7 +78,7 @@ export function createTypedIndex(): TypedIndex {
     add(instructions) {
       for (const { text } of instructions) {
         if (isFrame(text)) continue;
-        const start = requestOf(addTyped(texts, withoutFrames(text), next++, answers));
+        const start = requestOf(addTyped(texts, saidIn(text), next++, answers));
         if (start === "") continue;
         ends.first ??= start;
         ends.newest = start;
@@ -91,7 +95,8 @@ export function createTypedIndex(): TypedIndex {
     },
     lists({ constraints, standing }) {
       const rules = new Map<string, Typed>();
-      for (const [at, text] of constraints.entries()) addTyped(rules, text, -2 - at);
+      for (const [at, text] of constraints.entries())
+        addTyped(rules, cleanText(text).trim(), -2 - at);
       const isTold = ({ said }: Typed): boolean => rules.has(said);
       const shown = (one: Typed): Typed =>
         standing?.has(one.said) === true

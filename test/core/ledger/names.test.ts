@@ -58,6 +58,12 @@ describe("namesIn", () => {
     ]);
   });
 
+  it("takes nothing from a file as text", () => {
+    const image = Buffer.from(Array.from({ length: 900 }, (_, at) => (at * at * 37) % 251));
+    const text = `data:image/png;base64,${image.toString("base64")} of newPicture`;
+    expect(namesIn([assistant(text)])).toEqual([{ name: "newPicture", isOwn: true }]);
+  });
+
   it("takes what a program put in for the words of others", () => {
     const names = namesIn([{ ...user("now in newFolder_a"), kind: "injected" }]);
     expect(names).toEqual([{ name: "newFolder_a" }]);

@@ -1,7 +1,7 @@
 /**
  * What it is worth to prune before the window is full: `npx tsx bench/gateway/epochs.ts [SESSIONS]
  * [FOLDER]`. Recorded sessions, request by request, under one rule after the other, with the caches and
- * the oracle of `src/simulate` and the prices of `longhaul cost`. docs/decisions/0022 says what follows.
+ * the oracle of `src/simulate` and the prices of `longhaul cost`. docs/decisions/0023 says what follows.
  */
 import { memoryArchive } from "../../src/archive/index.ts";
 import { priceOf } from "../../src/cli/money/spent.ts";

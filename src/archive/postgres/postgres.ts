@@ -31,7 +31,7 @@ export interface PostgresArchive extends Archive {
 }
 
 /**
- * An archive in PostgreSQL (12 or newer), for agents on more than one machine. Any number of
+ * An archive in PostgreSQL, for agents on more than one machine. Any number of
  * processes may use one conversation; what `put` and `append` return for is committed. Rejects as
  * every archive does: `unknown-handle`, `archive-failed` (with what to do), `invalid-message` for
  * text with half a surrogate pair.

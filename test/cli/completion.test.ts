@@ -38,7 +38,7 @@ describe("longhaul completion", () => {
     [["longhaul", "cost", "--by", "pro"], ["project"]],
     [
       ["longhaul", "sessions", "--agent", "c"],
-      ["claude-code", "codex"],
+      ["claude-code", "codex", "copilot-cli"],
     ],
   ])("completes %j in bash", async (words, expected) => {
     const typed = words.map((word) => `"${word}"`).join(" ");

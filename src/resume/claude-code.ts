@@ -79,7 +79,9 @@ function lines(content: SessionContent, sessionId: string, before?: string): Fie
             message: { role: "user", content: messageText(summary) },
           }),
         ];
-  const tail = encodeAnthropic(rest).messages;
+  // The dialect sees no summary before a reply, and would put a message of its own there.
+  const isReplyFirst = summary !== undefined && rest[0]?.role === "assistant";
+  const tail = encodeAnthropic(rest).messages.slice(isReplyFirst ? 1 : 0);
   return [
     ...boundary,
     ...tail.map((message) =>

@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export const opencodeSessions: SessionWriter = {
   traits: traitsOfModel,
-  announces: ({ role, kind }) => role === "system" && kind === undefined,
+  announces: ({ role, kind }) => role === "system" && kind !== "summary",
   create(content, { folder, env }) {
     const { now, cwd, title = "Compacted session", version = VERSION } = content;
     const ids = createOpencodeIds(now);

@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export const piSessions: SessionWriter = {
   traits: traitsOfModel,
-  announces: ({ role, kind }) => role === "system" && kind === undefined,
+  announces: ({ role, kind }) => role === "system" && kind !== "summary",
   create(content, home) {
     const { cwd, now, provider, model } = content;
     const id = sessionUuid(now);

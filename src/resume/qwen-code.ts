@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export const qwenCodeSessions: SessionWriter = {
   traits: traitsOfModel,
-  announces: ({ role, kind }) => role === "system" && kind === undefined,
+  announces: ({ role, kind }) => role === "system" && kind !== "summary",
   create(content, { folder, env }) {
     const id = randomUUID();
     const projects = path.join(env["QWEN_HOME"] ?? path.join(folder, ".qwen"), "projects");

@@ -2,13 +2,14 @@ import path from "node:path";
 import pc from "picocolors";
 import type { ContextReport, SummaryReport } from "../context/index.ts";
 import { isSessionAgent } from "../resume/write-session.ts";
-import { bar, count, plural, shellWord, warningLines, wrap } from "./figures.ts";
+import { bar, count, plural, warningLines, wrap } from "./figures.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
 import type { WriteTarget } from "../transcripts/index.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { ChosenWindow, Loaded } from "./load.ts";
+import { typedCommand } from "./program-call.ts";
 import { roomWords, type SessionSize, sourceWords } from "./measure-session.ts";
 
 /** What a compaction did. */
@@ -191,7 +192,7 @@ function keptWords(out: string): string {
 /** What a person does with the result. */
 function nextStep({ loaded, out, to, session, isForced }: CompactResult): string {
   const { format } = loaded.transcript;
-  const command = `longhaul resume ${shellWord(session)}`;
+  const command = typedCommand(["longhaul", "resume", session]);
   const isOwn = isSessionAgent(format);
   if (out === undefined) {
     if (isForced) return "go on working; there is nothing to take out";

@@ -108,12 +108,3 @@ export function warningLines(warnings: readonly string[], width = Infinity): str
     ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
   ];
 }
-
-/** A word as it can be typed in a shell. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-export function shellWords(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
-}

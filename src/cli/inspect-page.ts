@@ -10,6 +10,7 @@ import { inspect, type Inspection, type InspectOptions } from "./inspection.ts";
 import { type Io, isTerminal, printJson, talk } from "./io.ts";
 import { loadSent } from "./sent-session.ts";
 import { sourceWords } from "./measure-session.ts";
+import { browserCall } from "./program-call.ts";
 import { dayOf, type OwnPrices, priceOf, spentIn, usesOf } from "./money/spent.ts";
 import type { ChosenSession } from "./sessions/find-session.ts";
 import type { Message } from "../core/message/index.ts";
@@ -189,14 +190,8 @@ function aboutOf({ file, loaded, size, chosen, warnings }: Inspection): About {
 /** Opens the person's browser; whoever has none has the address. */
 function openBrowser({ env }: Pick<Io, "env">, url: string): void {
   if (env["LONGHAUL_NO_BROWSER"] !== undefined) return;
-  const [command, ...args] =
-    process.platform === "darwin"
-      ? ["open", url]
-      : process.platform === "win32"
-        ? ["rundll32", "url.dll,FileProtocolHandler", url]
-        : ["xdg-open", url];
-  if (command === undefined) return;
-  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  const { file, args } = browserCall(url);
+  const child = spawn(file, args, { stdio: "ignore", detached: true });
   child.on("error", () => undefined);
   child.unref();
 }

@@ -9,7 +9,6 @@ import {
   localTime,
   percent,
   plural,
-  shellWord,
   tokens,
   warningLines,
   wrap,
@@ -24,6 +23,7 @@ import {
 } from "./inspection.ts";
 import { type Io, printJson, printLines, widthOf } from "./io.ts";
 import { sessionOptions } from "./load.ts";
+import { typedCommand } from "./program-call.ts";
 import { roomWords, sourceWords } from "./measure-session.ts";
 import { mergedSettings, readSettings } from "../settings/settings.ts";
 import type { PageFlags } from "./inspect-page.ts";
@@ -101,7 +101,7 @@ export function inspectView(io: Io, inspection: Inspection): string[] {
     ...prunableLines(inspection, width),
     ...adviceLines(inspection, width),
     ...warningLines(inspection.warnings, width),
-    `Next      longhaul compact ${shellWord(inspection.file)}`,
+    `Next      ${typedCommand(["longhaul", "compact", inspection.file])}`,
   ];
 }
 

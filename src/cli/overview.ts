@@ -1,7 +1,7 @@
 import { isCancel, select, text } from "@clack/prompts";
 import { clipLine } from "../core/text/clip.ts";
 import { type Io, printLines, talk } from "./io.ts";
-import { shellWords } from "./figures.ts";
+import { typedCommand } from "./program-call.ts";
 import { nothingFound, pickRow, rowsOf } from "./sessions/choose-session.ts";
 import type { SessionRow } from "./sessions/session-table.ts";
 import { surveySessions } from "./sessions/survey.ts";
@@ -29,7 +29,7 @@ export async function showOverview(
     const args = await chosenCommand(row);
     if (args === "back") continue;
     if (args === undefined) return 0;
-    const command = shellWords(["longhaul", ...args.words]);
+    const command = typedCommand(["longhaul", ...args.words]);
     if (args.isCopied) {
       copy(io, command);
       return 0;

@@ -1,3 +1,14 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { cmdWord, shellWord } from "../core/text/shell.ts";
+
+/*
+ * What depends on the system that the command line runs on. Everything that it starts, or prints for
+ * somebody to type, goes through here.
+ */
+
+type Platform = NodeJS.Platform;
+
 /** What `spawn` and `execFile` take. */
 export interface ProgramCall {
   readonly file: string;
@@ -12,15 +23,58 @@ export interface ProgramCall {
 export function programCall(
   program: string,
   args: readonly string[],
-  platform: NodeJS.Platform = process.platform,
+  platform: Platform = process.platform,
 ): ProgramCall {
   if (platform !== "win32") return { file: program, args, options: {} };
-  return { file: [program, ...args].map(word).join(" "), args: [], options: { shell: true } };
+  return { file: [program, ...args].map(cmdWord).join(" "), args: [], options: { shell: true } };
 }
 
-/** One word for `cmd`, and for the program behind it: both take a doubled quote for one. */
-function word(text: string): string {
-  if (/^[\w@+=:./\\-]+$/.test(text)) return text;
-  const open = text.replaceAll('"', '""').replace(/\\+$/, (ends) => ends + ends);
-  return `"${open}"`;
+/** Variables of the environment. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Whether Windows finds no such program. Its shell does not say so in a way that can be told from a
+ * failure of the program; elsewhere `spawn` does, so nothing is looked for.
+ */
+export function isMissing(
+  program: string,
+  env: Variables,
+  platform: Platform = process.platform,
+): boolean {
+  if (platform !== "win32") return false;
+  const { PATH: folders = env["Path"] ?? "", PATHEXT: endings = ".COM;.EXE;.BAT;.CMD" } = env;
+  const names = endings.split(";").flatMap((end) => [program + end, program + end.toLowerCase()]);
+  return !folders
+    .split(path.win32.delimiter)
+    .some((folder) => names.some((name) => existsSync(path.join(folder, name))));
+}
+
+/** What opens an address in the person's browser. */
+export function browserCall(url: string, platform: Platform = process.platform): ProgramCall {
+  if (platform === "darwin") return { file: "open", args: [url], options: {} };
+  if (platform !== "win32") return { file: "xdg-open", args: [url], options: {} };
+  return { file: "rundll32", args: ["url.dll,FileProtocolHandler", url], options: {} };
+}
+
+/** Words as a command that a person can type. */
+export function typedCommand(
+  words: readonly string[],
+  platform: Platform = process.platform,
+): string {
+  return words.map((word) => shellWord(word, platform === "win32")).join(" ");
+}
+
+/**
+ * Commands to type one after another, in a folder if one is given. The shells of Windows have no
+ * common word for "and then", so each stands on a line of its own; `pushd` changes the drive in both.
+ */
+export function typedCommands(
+  commands: readonly (readonly string[])[],
+  cwd?: string,
+  platform: Platform = process.platform,
+): readonly string[] {
+  const isWindows = platform === "win32";
+  const go = cwd === undefined ? [] : [[isWindows ? "pushd" : "cd", cwd]];
+  const lines = [...go, ...commands].map((words) => typedCommand(words, platform));
+  return isWindows ? lines : [lines.join(" && ")];
 }

@@ -23,12 +23,11 @@ import {
   withSettings,
 } from "./compaction.ts";
 import { type Outcome, outcomeView, warnings } from "./compact-report.ts";
-import { shellWord, shellWords } from "./figures.ts";
 import { type Io, printJson, printLines, type SetExitCode } from "./io.ts";
 import { conversationOf, keepNamed } from "./kept.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
 import { type ChosenSession, findSession } from "./sessions/find-session.ts";
-import { programCall } from "./program-call.ts";
+import { isMissing, programCall, typedCommands } from "./program-call.ts";
 
 interface ResumeOptions extends CompactionFlags {
   readonly last?: boolean;
@@ -187,9 +186,10 @@ async function imported(
   cwd: string,
 ): Promise<readonly string[] | undefined> {
   const folder = (await isFolder(cwd)) ? cwd : io.cwd;
+  const env = { ...process.env, ...io.env };
+  if (isMissing(program, env)) return [program, ...args];
   try {
     const call = programCall(program, args);
-    const env = { ...process.env, ...io.env };
     await promisify(execFile)(call.file, call.args, { ...call.options, cwd: folder, env });
     return undefined;
   } catch (error) {
@@ -229,8 +229,8 @@ function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
   const lines = outcomeView(io, outcome);
   if (written === undefined) return [...lines, ...warnings(outcome)];
   const { path: file, command, before, cwd, isCwdThere, isInPlace } = written;
-  const commands = [...(before === undefined ? [] : [before]), command].map(shellWords);
-  const go = cwd === io.cwd || !isCwdThere ? [] : [`cd ${shellWord(cwd)}`];
+  const commands = before === undefined ? [command] : [before, command];
+  const next = typedCommands(commands, cwd === io.cwd || !isCwdThere ? undefined : cwd);
   const gone = `! its folder ${cwd} is gone; the agent starts where you are`;
   return [
     ...lines,
@@ -243,7 +243,7 @@ function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
     ...warnings(outcome),
     ...(isCwdThere ? [] : [pc.yellow(gone)]),
     "",
-    pc.bold(`Next: ${[...go, ...commands].join(" && ")}`),
+    pc.bold(`Next: ${next.join("\n      ")}`),
   ];
 }
 

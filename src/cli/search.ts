@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import pc from "picocolors";
 import { ContextError } from "../core/error.ts";
 import { clipLine } from "../core/text/clip.ts";
-import { bytes, localTime, plural, shellWords } from "./figures.ts";
+import { bytes, localTime, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { numberOption } from "./options.ts";
+import { typedCommand } from "./program-call.ts";
 import { literalNeedle, regexNeedle } from "./search/needle.ts";
 import {
   type FoundIn,
@@ -90,7 +91,7 @@ function foundLines(io: Io, { target, about, hits, more }: FoundIn): string[] {
     `${pc.bold(clipLine(heading, Math.max(8, width - name.length - 20)))}  ${pc.dim(`${name}, ${localTime(target.modifiedAt)}`)}`,
     ...hits.flatMap((hit) => [
       `  ${pc.cyan(hit.turn === undefined ? hit.kind : `turn ${hit.turn}, ${hit.kind}`)}  ${clipLine(hit.text, width * 2 - 30)}`,
-      pc.dim(`    ${shellWords(target.open(hit.record))}`),
+      pc.dim(`    ${typedCommand(target.open(hit.record))}`),
     ]),
     ...(more > 0 ? [pc.dim(`  and ${plural(more, "more hit")} in it (--session shows them)`)] : []),
     "",

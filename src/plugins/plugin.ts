@@ -1,3 +1,4 @@
+import { isWindowsPath, shellWord } from "../core/text/shell.ts";
 import type { HookLimits } from "./hook-options.ts";
 
 /** Where a plugin goes, and what it starts. */
@@ -64,21 +65,14 @@ export interface AgentPlugin {
   next(place: PluginPlace): readonly string[];
 }
 
-/** Words as one line of a shell: each is one word there, whatever it holds. */
+/** Words as one line of a shell of the system that the first of them, a path, is from. */
 export function commandLine(words: readonly string[]): string {
-  return words.map(quoted).join(" ");
+  const isWindows = isWindowsPath(words[0] ?? "");
+  return words.map((word) => shellWord(word, isWindows)).join(" ");
 }
 
 /** Words as the command line of a hook: an agent shows what fails, and nobody can do anything about it. */
 export function hookLine(words: readonly string[]): string {
   // Not every shell of Windows has these words.
-  return WINDOWS.test(words[0] ?? "") ? commandLine(words) : `${commandLine(words)} || true`;
-}
-
-/** A Windows path has backslashes, and neither of its shells takes single quotes as quotes. */
-const WINDOWS = /(?:^|=)(?:[A-Za-z]:|\\)\\/;
-
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  return WINDOWS.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+  return isWindowsPath(words[0] ?? "") ? commandLine(words) : `${commandLine(words)} || true`;
 }

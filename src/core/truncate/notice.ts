@@ -1,5 +1,6 @@
 import { originalAttribute } from "../message/handle.ts";
 import { openTag, tagValue } from "../text/markup.ts";
+import { isWindowsPath, posixWord } from "../text/shell.ts";
 import { UNKNOWN_TEXT } from "./binary.ts";
 import type { Limits } from "./limits.ts";
 import { NOTICE_ELEMENT } from "./marker.ts";
@@ -170,13 +171,11 @@ function nextRange({ direction, omitted, isLineCut }: Truncation): [number, numb
   return toLine === undefined ? undefined : [Math.max(1, toLine - NEXT_LINES + 1), toLine];
 }
 
-const WINDOWS_PATH = /^(?:[A-Za-z]:|\\)[\\/]/;
-
 /** The programs are those of the system that the path is from. */
 function nextCommands(truncation: Truncation, path: string): string[] {
-  return WINDOWS_PATH.test(path)
+  return isWindowsPath(path)
     ? powershellCommands(truncation, `'${path.replaceAll("'", "''")}'`)
-    : posixCommands(truncation, shellWord(path));
+    : posixCommands(truncation, posixWord(path));
 }
 
 function powershellCommands(truncation: Truncation, path: string): string[] {
@@ -221,10 +220,6 @@ function byteCommands({ direction, omitted }: Truncation, path: string): string[
 function binaryCommands(kind: string, path: string): string[] {
   const read = `iconv -f WINDOWS-1252 -t UTF-8 ${path} | head -n ${NEXT_LINES}`;
   return [`file ${path}`, kind === UNKNOWN_TEXT ? read : `xxd -l 256 ${path}`];
-}
-
-function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const KILO = 1_000;

@@ -1,0 +1,28 @@
+/** Whether a path is an absolute one of Windows, which says what shells are where it is from. */
+export function isWindowsPath(path: string): boolean {
+  return /^(?:[A-Za-z]:|\\)[\\/]/.test(path);
+}
+
+/** A word as it is typed in a shell, which takes it for one word, whatever it holds. */
+export function shellWord(word: string, isWindows: boolean): string {
+  return isWindows ? windowsWord(word) : posixWord(word);
+}
+
+export function posixWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Only PowerShell and bash read `$` and a backtick in double quotes, and both take single ones. */
+function windowsWord(word: string): string {
+  return /[$`]/.test(word) ? `'${word.replaceAll("'", "''")}'` : cmdWord(word);
+}
+
+/**
+ * A word for `cmd`, and for the program behind it: both take a doubled quote for one. Backslashes are
+ * quoted too, for Git's bash.
+ */
+export function cmdWord(word: string): string {
+  if (/^[\w+:./-]+$/.test(word)) return word;
+  // Backslashes before a quote would be taken for its escape.
+  return `"${word.replaceAll(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&")}"`;
+}

@@ -49,6 +49,8 @@ import {
 import { openSpill } from "./spill-file.ts";
 import type { RetentionOptions } from "./retention.ts";
 
+type Retention = RetentionOptions | false;
+
 export interface DirectoryArchiveOptions {
   /**
    * The conversation that the originals belong to, e.g. the id of a session. What one conversation
@@ -58,10 +60,10 @@ export interface DirectoryArchiveOptions {
   readonly conversation?: string;
   /**
    * What is removed, and when: after something is stored, at most once an hour, while the caller goes
-   * on. `false`: nothing is removed by itself.
+   * on. `false`: nothing is removed by itself. A function is asked each time; where it rejects, nothing is.
    * @default what nothing names (a journal, `namedBy`), after 7 days or when it has more than 2 GB
    */
-  readonly retention?: RetentionOptions | false;
+  readonly retention?: Retention | (() => Promise<Retention | undefined>);
   /** Only to look at a conversation: reading makes it no younger. @default false */
   readonly observe?: boolean;
   /**
@@ -111,14 +113,19 @@ const COLLECT_EVERY_MS = 60 * 60 * 1_000;
  * within the last hour. A failure is left to the next time: storing an original must not fail
  * because an old one cannot go.
  */
-function collectWhenDue(root: string, retention: RetentionOptions | false = {}): () => void {
+function collectWhenDue(
+  root: string,
+  retention: DirectoryArchiveOptions["retention"] = {},
+): () => void {
   let askedAt = -Infinity;
   const collectIfDue = async (): Promise<void> => {
     const last = await lstat(join(root, COLLECTION_FOLDER)).catch(() => undefined);
     const isDue = last === undefined || Math.abs(Date.now() - last.mtimeMs) >= COLLECT_EVERY_MS;
-    if (!isDue || retention === false) return;
+    if (!isDue) return;
+    const limits = typeof retention === "function" ? await retention() : retention;
+    if (limits === false) return;
     const { collectGarbage } = await import("./retention.ts");
-    await collectGarbage(root, retention);
+    await collectGarbage(root, limits);
   };
   return () => {
     if (retention === false || performance.now() - askedAt < COLLECT_EVERY_MS) return;

@@ -90,7 +90,6 @@ async function compactInput(
   const edited = await compactConversation(io, loaded, {
     chosen,
     traits: await writeTraits(to),
-    folder,
     options,
   });
   const isWritten = options.out !== undefined || edited.report.action !== "none";

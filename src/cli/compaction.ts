@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { directoryArchive } from "../archive/directory.ts";
+import { homeArchive } from "../settings/home-archive.ts";
 import { createContext } from "../context/create-context.ts";
 import { errorMessage } from "../core/error.ts";
 import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
@@ -119,15 +119,14 @@ export type Chosen<Flags extends CompactionFlags = CompactionFlags> = Settings &
 interface CompactSettings {
   readonly chosen: ChosenWindow;
   readonly traits: DialectTraits;
-  readonly folder: string;
   readonly options: Chosen;
 }
 
-/** T7 to T11 on what was loaded; originals go to the archive in `folder`. */
+/** T7 to T11 on what was loaded; originals go to the archive. */
 export async function compactConversation(
   io: Io,
   { conversation, warnings, transcript, title }: Loaded,
-  { chosen, traits, folder, options }: CompactSettings,
+  { chosen, traits, options }: CompactSettings,
 ): Promise<Pick<Outcome, "report" | "messages" | "ledger" | "size" | "reservedWords">> {
   const measured = measureSession(conversation, measureOptions(options, chosen, transcript.format));
   const { messages: legal, repairs, settings } = measured;
@@ -141,7 +140,7 @@ export async function compactConversation(
     ...chosenSummarizer(io, options),
     // There is no agent that goes on working.
     summarizeAhead: false,
-    archive: directoryArchive(folder, { conversation: conversation.id }),
+    archive: homeArchive(io.env, { conversation: conversation.id }),
   });
   const { messages, report } = await context.prepare(legal, {
     force: options.force === true,

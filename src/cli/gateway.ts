@@ -15,7 +15,7 @@ import {
   type RecallWay,
   WAYS,
 } from "../gateway/options.ts";
-import { readSettings } from "../settings/settings.ts";
+import { ownRetention, readSettings } from "../settings/settings.ts";
 import { type CommonOptions, type Io, talk } from "./io.ts";
 import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption, wholeOption } from "./options.ts";
@@ -123,6 +123,7 @@ async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Pr
     ...options,
     ...(watch && { watch }),
     archive: folder,
+    retention: () => ownRetention(io.env),
     ...(version !== undefined && { version }),
     plugins: await telemetryIn(io.env),
     priceOf: pricesOfNow(prices),

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
+import { ownRetention } from "../settings/settings.ts";
 import { bytes, count, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
 import { durationOption, sizeOption } from "./options.ts";
@@ -17,21 +18,30 @@ interface GcOptions extends CommonOptions {
 export function defineGc(command: Command, io: Io): void {
   command
     .description(
-      "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. What a journal, a written session or a result names goes only by a limit that you give. It also runs by itself, without limits, at most once an hour.",
+      "Removes conversations that were not used for long, and the longest unused when the archive is too large; never one that was used within a day. What a journal, a written session or a result names goes only by a limit that you give, here or as retention in your longhaul.json. It also runs by itself, at most once an hour.",
     )
     .option("--dry-run", "only tell what would be done")
-    .option("--older-than <time>", "what was not used for so long (default: 7d)", durationOption)
-    .option("--max-size <size>", "how large the archive may be (default: 2GB)", sizeOption)
+    .option(
+      "--older-than <time>",
+      "what was not used for so long (default: your longhaul.json, 7d)",
+      durationOption,
+    )
+    .option(
+      "--max-size <size>",
+      "how large the archive may be (default: your longhaul.json, 2GB)",
+      sizeOption,
+    )
     .option("--json", "print the result as JSON")
     .action((options) => gcCommand(io, options));
 }
 
 async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions): Promise<void> {
   const folder = archiveFolder(io.env);
+  const own = (await ownRetention(io.env)) || {};
   const report = await collectGarbage(folder, {
     dryRun: dryRun === true,
-    maxAgeMs: olderThan,
-    maxBytes: maxSize,
+    maxAgeMs: olderThan ?? own.maxAgeMs,
+    maxBytes: maxSize ?? own.maxBytes,
   });
   if (json === true) printJson(io, { version: 1, archive: folder, ...report });
   else printLines(io, gcView(report));

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { directoryArchive } from "../archive/directory.ts";
+import { homeArchive } from "../settings/home-archive.ts";
 import { everyConversation, everyIn } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import type { OpenArchive } from "../archive/open.ts";
@@ -60,7 +60,7 @@ function scopeOfCall(io: Io, options: McpOptions, call: McpCall): Scope {
     );
   }
   const archive =
-    store?.conversation(session.id) ?? directoryArchive(folder, { conversation: session.id });
+    store?.conversation(session.id) ?? homeArchive(io.env, { conversation: session.id });
   return { archive, session, input };
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { parseDuration, parseSize, withUnit } from "../core/text/units.ts";
 import { MAX_FACTOR, MIN_FACTOR } from "../core/tokens/calibrate.ts";
 
 /*
@@ -11,41 +12,25 @@ function checked<T>(value: T | undefined, advice: string): T {
   return value;
 }
 
-/** A number times what its unit stands for; `undefined` for anything else. */
-function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
-  const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
-  const factor = units[unit.toLowerCase()];
-  return digits === "" || factor === undefined ? undefined : Math.round(Number(digits) * factor);
-}
-
 /** 128000, 128k, 1m; also with `,` or `_` between digits. */
 export function tokensOption(text: string): number {
   const value = withUnit(text.replaceAll(/(?<=\d)[,_](?=\d)/g, ""), { "": 1, k: 1e3, m: 1e6 });
   return checked(value || undefined, "Give a number of tokens such as 200000, 128k or 1m.");
 }
 
-const DURATIONS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 /** 90m, 12h, 7d, 2w, in ms. */
 export function durationOption(text: string): number {
-  return checked(withUnit(text, DURATIONS), "Give a time such as 12h, 7d or 2w.");
+  return checked(parseDuration(text), "Give a time such as 12h, 7d or 2w.");
 }
 
 /** A time ago (7d, 12h) or a day (2026-11-20, from its local midnight on), in ms since the epoch. */
 export function sinceOption(text: string): number {
-  const ago = withUnit(text, DURATIONS);
+  const ago = parseDuration(text);
   if (ago !== undefined) return Date.now() - ago;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text;
   const time = /^\d{4}-/.test(day) ? Date.parse(day) : Number.NaN;
   const advice = "Give a time ago such as 7d or 12h, or a day such as 2026-11-20.";
   return checked(Number.isNaN(time) ? undefined : time, advice);
-}
-
-const SIZES = { "": 1, b: 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12 };
-
-/** 500MB, 2GB, 1.5g, in bytes. */
-export function parseSize(text: string): number | undefined {
-  return withUnit(text, SIZES);
 }
 
 export function sizeOption(text: string): number {

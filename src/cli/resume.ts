@@ -99,7 +99,6 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
   const edited = await compactConversation(io, loaded, {
     chosen,
     traits: await writer.traits(loaded.conversation),
-    folder: archiveFolder(io.env),
     options,
   });
   const done: Outcome = { loaded, isForced: options.force === true, ...edited };

@@ -1,8 +1,8 @@
 import pc from "picocolors";
 import type { Command } from "commander";
 import { constants } from "node:os";
-import { directoryArchive } from "../archive/directory.ts";
-import { archiveFolder, outputsOfToday } from "../archive/home.ts";
+import { outputsOfToday } from "../archive/home.ts";
+import { homeArchive } from "../settings/home-archive.ts";
 import { runCommand, type CommandResult } from "../spill/run-command.ts";
 import { bytes, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, type SetExitCode, talk } from "./io.ts";
@@ -62,7 +62,7 @@ export async function runCommandLine(
     const result = await runCommand({
       ...commandLine(words),
       ...cutSettings(flags),
-      archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
+      archive: homeArchive(io.env, { conversation: outputsOfToday() }),
       cwd: io.cwd,
       env: { ...io.env },
       stdin: "inherit",

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { createReadStream, fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { directoryArchive } from "../archive/directory.ts";
-import { archiveFolder, outputsOfToday } from "../archive/home.ts";
+import { outputsOfToday } from "../archive/home.ts";
+import { homeArchive } from "../settings/home-archive.ts";
 import { errorCode } from "../archive/archive-error.ts";
 import { ContextError, errorMessage } from "../core/error.ts";
 import { createSpill, type SpillResult } from "../spill/create-spill.ts";
@@ -68,7 +68,7 @@ function standardInput(): Input {
 export async function truncateCommand(io: Io, input: Input, flags: TruncateFlags): Promise<void> {
   const spill = createSpill({
     ...cutSettings(flags),
-    archive: directoryArchive(archiveFolder(io.env), { conversation: outputsOfToday() }),
+    archive: homeArchive(io.env, { conversation: outputsOfToday() }),
     keep: flags.keep,
   });
   const failure = await pipeline(input, spill.node).catch((error: unknown) => ({ error }));

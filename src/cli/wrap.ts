@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
-import { readSettings } from "../settings/settings.ts";
+import { ownRetention, readSettings } from "../settings/settings.ts";
 import { plural } from "./figures.ts";
 import { type Io, type SetExitCode, talk } from "./io.ts";
 import { pricesOfNow } from "./money/spent.ts";
@@ -103,6 +103,7 @@ async function ownGateway(
     anthropic: anthropic ?? named(env["ANTHROPIC_BASE_URL"]),
     openai: openai ?? named(env["OPENAI_BASE_URL"]),
     archive: archive ?? archiveFolder(env),
+    retention: () => ownRetention(env),
   };
   return startGateway({
     ...own,

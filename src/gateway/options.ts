@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DirectoryArchiveOptions } from "../archive/directory.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { isFolder } from "../archive/open.ts";
 import type { ContextOptions } from "../context/options.ts";
@@ -46,6 +47,8 @@ export interface GatewayOptions {
    * @default the folder of the command line
    */
   readonly archive?: string;
+  /** What is removed from an archive that is a folder. @default as `directoryArchive` does */
+  readonly retention?: DirectoryArchiveOptions["retention"];
   /** Only tells what would be edited, and edits nothing. @default false */
   readonly audit?: boolean;
   /**
@@ -123,6 +126,7 @@ export interface GatewaySettings {
   readonly window: number | undefined;
   /** The path of a folder, or a URL. */
   readonly archive: string;
+  readonly retention: DirectoryArchiveOptions["retention"];
   readonly audit: boolean;
   readonly recall: RecallWay;
   readonly compaction: CompactionWay;
@@ -170,6 +174,7 @@ export function gatewaySettings(options: GatewayOptions): GatewaySettings {
     openai: upstreamUrl(options.openai ?? "https://api.openai.com/v1", "openai"),
     window,
     archive,
+    retention: options.retention,
     audit,
     recall,
     compaction,

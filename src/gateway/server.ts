@@ -89,10 +89,10 @@ interface Store extends Pick<OwnParts, "everyOf"> {
   readonly close: () => Promise<void>;
 }
 
-async function openStore({ archive: address, audit }: GatewaySettings): Promise<Store> {
+async function openStore({ archive: address, retention, audit }: GatewaySettings): Promise<Store> {
   const everyOf = (prefix: string): Archive => everyConversation(address, prefix);
   if (audit) return { archive: memoryArchive(), everyOf, close: async () => undefined };
-  const archive = await openArchive(address);
+  const archive = await openArchive(address, ".", { retention });
   const close = (): Promise<void> => archive.close();
   return isFolder(address)
     ? { archive, everyOf, close }

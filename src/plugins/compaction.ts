@@ -1,6 +1,5 @@
-import { directoryArchive } from "../archive/directory.ts";
-import { archiveFolder } from "../archive/home.ts";
 import { toJson } from "../core/text/json.ts";
+import { homeArchive } from "../settings/home-archive.ts";
 import type { AgentHookEvent } from "./hook-options.ts";
 import {
   keepHeads,
@@ -31,7 +30,7 @@ export async function stateAgain(
   const { transcript_path: path, session_id: conversation } = event;
   if (typeof path !== "string" || typeof conversation !== "string") return undefined;
   const state = await readSessionState({ path, format });
-  const archive = directoryArchive(archiveFolder(env), { conversation, namedBy: path });
+  const archive = homeArchive(env, { conversation, namedBy: path });
   const additionalContext = stateBlock(state, await keepHeads(state.stretches, archive));
   return toJson({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
 }

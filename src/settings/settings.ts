@@ -10,6 +10,7 @@ import {
   BUDGET_OPTIONS,
   type BudgetOptions,
 } from "../core/overflow/budget-options.ts";
+import { retentionSetting, type RetentionSetting } from "./retention.ts";
 import { markdownTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { protection } from "../core/prune/protection.ts";
 import { isRecord } from "../core/text/json.ts";
@@ -56,16 +57,19 @@ export interface Settings
   readonly summarizerWindow?: number;
   /** Prices by model, in US dollars for a million tokens. */
   readonly prices?: Readonly<Record<string, Price>>;
+  /** What the archive keeps, here in ms and bytes. */
+  readonly retention?: RetentionSetting;
   /** Of `longhaul gateway`, which says what there is. */
   readonly gateway?: unknown;
 }
 
 const AMOUNTS: readonly Amount[] = ["target", "recent", "tail", "pinned", "summary"];
-/** A repository's file must not say where a session is sent. */
+/** A repository's file must not say where a session is sent, nor what is removed. */
 const PERSONAL: readonly string[] = [
   "summarizer",
   "summarizerTimeoutMs",
   "summarizerWindow",
+  "retention",
   "gateway",
 ];
 const OPTIONS: readonly string[] = [
@@ -101,6 +105,16 @@ export async function readSettings({ env, cwd }: SettingsPlace): Promise<Setting
   const personal = await settingsIn(own);
   const project = await nearest(cwd, own);
   return mergedSettings(personal ?? {}, project ?? {});
+}
+
+/**
+ * What the person lets an archive keep; `undefined`: they did not say. Rejects as `readSettings` does
+ * for their own file; that of a project has no say.
+ */
+export async function ownRetention(
+  env: SettingsPlace["env"],
+): Promise<RetentionSetting | undefined> {
+  return (await settingsIn(path.join(longhaulHome(env), FILE_NAME)))?.retention;
 }
 
 async function nearest(folder: string, own: string): Promise<Settings | undefined> {
@@ -149,12 +163,19 @@ async function checkedSettings(
     if (!SETTINGS.includes(name)) throw unknownOption(name, SETTINGS);
     if (isProject && PERSONAL.includes(name)) {
       throw invalid(
-        `A project does not choose who gets a session: ${name} stands in the settings of the state folder, or on the command line.`,
+        `A project does not choose who gets a session, nor what is removed: ${name} stands in the settings of the state folder, or on the command line.`,
       );
     }
     if (name !== "$schema") settings = { ...settings, ...(await setting(name, given, file)) };
   }
-  const { summarizer, summarizerWindow: _, prices, gateway: _g, ...options } = settings;
+  const {
+    summarizer,
+    summarizerWindow: _,
+    prices,
+    gateway: _g,
+    retention: _r,
+    ...options
+  } = settings;
   checkPrices(prices);
   if (summarizer !== undefined && typeof summarizer !== "string") {
     throw invalid('The option summarizer must be a name, e.g. "extractive".');
@@ -183,6 +204,7 @@ function checkPrices(prices: unknown = {}): void {
 }
 
 async function setting(name: string, given: unknown, file: string): Promise<Settings> {
+  if (name === "retention") return { retention: retentionSetting(given) };
   const amount = AMOUNTS.find((one) => one === name);
   if (amount !== undefined) return amountOption(amount, String(given));
   if (name !== "compactionTemplate" || typeof given !== "string") return { [name]: given };

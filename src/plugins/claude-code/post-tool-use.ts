@@ -19,10 +19,9 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
   } = hook.event;
   const json = toJson(response);
   if (json.length < SMALL_UNITS) return undefined;
-  const [{ truncateResponse }, { directoryArchive }, { archiveFolder }] = await Promise.all([
+  const [{ truncateResponse }, { homeArchive }] = await Promise.all([
     import("./tool-response.ts"),
-    import("../../archive/directory.ts"),
-    import("../../archive/home.ts"),
+    import("../../settings/home-archive.ts"),
   ]);
   const conversation = typeof id === "string" ? id : undefined;
   const namedBy = typeof file === "string" ? file : true;
@@ -31,7 +30,7 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
     input,
     limits: hook.limits,
     toolLimits: await toolLimitsOf(hook, json),
-    archive: directoryArchive(archiveFolder(hook.env), { conversation, namedBy }),
+    archive: homeArchive(hook.env, { conversation, namedBy }),
   });
   if (updatedToolOutput === response) return undefined;
   return toJson({ hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } });

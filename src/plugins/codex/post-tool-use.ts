@@ -19,13 +19,11 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
   const text = textOf(hook.event["tool_response"]);
   if (typeof tool !== "string" || OWN_TOOL.test(tool)) return undefined;
   if (text === undefined || text.length < SMALL_UNITS) return undefined;
-  const [{ truncateAndArchive }, { directoryArchive }, { archiveFolder }, truncation] =
-    await Promise.all([
-      import("../../tools/truncate-and-archive.ts"),
-      import("../../archive/directory.ts"),
-      import("../../archive/home.ts"),
-      import("../../core/truncate/index.ts"),
-    ]);
+  const [{ truncateAndArchive }, { homeArchive }, truncation] = await Promise.all([
+    import("../../tools/truncate-and-archive.ts"),
+    import("../../settings/home-archive.ts"),
+    import("../../core/truncate/index.ts"),
+  ]);
   const isCut = truncation.isTruncated(text);
   const { toolLimits } = await hook.settings();
   const meta = { toolName: tool, input, ...hook.limits };
@@ -35,7 +33,7 @@ export async function answerPostToolUse(hook: AgentHookEvent): Promise<string | 
   const kept = await keptOutput(hook.event);
   // Of what is not in the file there is nothing better to show than what Codex shows.
   if (isCut && kept === undefined) return undefined;
-  const archive = directoryArchive(archiveFolder(hook.env), {
+  const archive = homeArchive(hook.env, {
     conversation: typeof id === "string" ? id : undefined,
     namedBy: typeof file === "string" ? file : true,
   });

@@ -1,7 +1,6 @@
-import { directoryArchive } from "../../archive/directory.ts";
-import { archiveFolder } from "../../archive/home.ts";
 import type { ContextOptions } from "../../context/index.ts";
 import type { Limits } from "../../core/truncate/index.ts";
+import { homeArchive } from "../../settings/home-archive.ts";
 import { createRecent } from "../../hooks/conversations.ts";
 import { type AgentFormat, type AgentModel, openSession, type Session } from "./session.ts";
 
@@ -35,7 +34,7 @@ export function createSessions<Native extends object>({
   log,
 }: SessionsSetup<Native>): Sessions<Native> {
   // What is cut on arrival is named by the agent's session, long before there is a journal.
-  const archive = settings?.archive ?? directoryArchive(archiveFolder(env), { namedBy: true });
+  const archive = settings?.archive ?? homeArchive(env, { namedBy: true });
   const open = new Map<string, { readonly session: Session<Native>; readonly model: AgentModel }>();
   const use = createRecent<string>(MOST_SESSIONS, (id) => {
     void open.get(id)?.session.close();

@@ -18,19 +18,31 @@ const FACT = "FACT-IS-7919";
 const LOG = Array.from({ length: 1_500 }, (_, at) => (at === 700 ? FACT : `line ${at} of the log`));
 const HANDLE = /\bout_[0-9a-f]{16}\b/;
 
-/** As each agent calls a tool of the server. */
-function recallTool({ tools }: RequestView): { name: string; namespace?: string } | undefined {
+/** As each agent calls a tool of a server. */
+function recallTool(
+  { tools }: RequestView,
+  server: string,
+): { name: string; namespace?: string } | undefined {
   const names = tools.map(({ name }) => name);
-  const name = names.find((one) => one.endsWith("longhaul__recall"));
+  const name = names.find((one) => one.endsWith(`${server}__recall`));
   if (name !== undefined) return { name };
-  return names.includes("mcp__longhaul")
-    ? { name: "recall", namespace: "mcp__longhaul" }
-    : undefined;
+  const namespace = `mcp__${server}`;
+  return names.includes(namespace) ? { name: "recall", namespace } : undefined;
 }
 
 const AGENTS = ["claude-code", "codex"] as const;
+const PROMPTS = { recalled: "READ THE LOG", elsewhere: "WHAT STOOD THERE", all: "LOOK INTO ALL" };
 
-/** Two sessions: one reads the log and recalls it, the other asks for the same handle. */
+/** Behind `mcp add`, each agent's own command for servers; Codex hands them few variables. */
+const SERVER = {
+  "claude-code": (): readonly string[] => ["--scope", "user", "everything"],
+  codex: (state: string): readonly string[] => ["everything", "--env", `LONGHAUL_HOME=${state}`],
+};
+
+/**
+ * Three sessions: one reads the log and recalls it, the others ask for the same handle, the last of them a
+ * server for all sessions.
+ */
 async function play(agent: (typeof AGENTS)[number]) {
   const { tool } = clients[agent];
   const home = mkdtempSync(path.join(os.tmpdir(), `longhaul-recall-${agent}-`));
@@ -38,15 +50,17 @@ async function play(agent: (typeof AGENTS)[number]) {
   mkdirSync(cwd);
   writeFileSync(path.join(cwd, "a.log"), LOG.join("\n"));
   let handle = "";
-  const seen = { truncated: false, recalled: "", elsewhere: "" };
+  const seen = { truncated: false, recalled: "", elsewhere: "", all: "" };
   const upstream = await startUpstream({
     window: 200_000,
     script: (view) => {
       if (!view.tools.some(({ name }) => name === tool.name)) return "A title";
       const results = view.messages.flatMap((message) => message.results);
       const last = results.at(-1)?.output ?? "";
-      const recall = recallTool(view);
-      const isFirst = view.messages.some(({ text }) => text.includes("READ THE LOG"));
+      const said = view.messages.map(({ text }) => text).join("\n");
+      const asked = Object.entries(PROMPTS).find(([, prompt]) => said.includes(prompt))?.[0];
+      const isFirst = asked === "recalled";
+      const recall = recallTool(view, asked === "all" ? "everything" : "longhaul");
       if (isFirst && results.length === 0)
         return { parts: [{ type: "call", name: tool.name, input: tool.input("cat a.log") }] };
       if (isFirst && results.length === 1) {
@@ -55,7 +69,7 @@ async function play(agent: (typeof AGENTS)[number]) {
       }
       if (results.length === (isFirst ? 1 : 0) && recall !== undefined)
         return { parts: [{ type: "call", ...recall, input: { handle, lines: [690, 710] } }] };
-      seen[isFirst ? "recalled" : "elsewhere"] = last;
+      if (asked !== undefined) seen[asked as keyof typeof PROMPTS] = last;
       return "That is all.";
     },
   });
@@ -73,8 +87,15 @@ async function play(agent: (typeof AGENTS)[number]) {
     const install = (): Promise<unknown> => run(process.execPath, [MAIN, ...options], { cwd, env });
     await install();
     if (agent === "codex") await trustHooks(program, { cwd, env: own }, install);
-    await ask("READ THE LOG");
-    await ask("WHAT STOOD THERE");
+    await ask(PROMPTS.recalled);
+    await ask(PROMPTS.elsewhere);
+    const add = ["mcp", "add", ...SERVER[agent](env.LONGHAUL_HOME)];
+    const added = await run(program, [...add, "--", process.execPath, MAIN, "mcp", "--all"], {
+      cwd,
+      env: own,
+    });
+    expect(added).toMatchObject({ code: 0 });
+    await ask(PROMPTS.all);
   } finally {
     await upstream.close();
   }
@@ -106,13 +127,14 @@ async function trustHooks(
 describe.each(AGENTS)("recall over MCP in %s", (agent) => {
   const isInstalled = existsSync(path.join(CLIENTS, clients[agent].folder));
 
-  it.skipIf(!isInstalled)("gives the original back, to its own session alone", async () => {
-    const { truncated, recalled, elsewhere, refusals } = await play(agent);
+  it.skipIf(!isInstalled)("gives the original back, to its own session or with --all", async () => {
+    const { truncated, recalled, elsewhere, all, refusals } = await play(agent);
     expect(refusals).toEqual([]);
     expect(truncated).toBe(true);
     expect(recalled).toContain(FACT);
     expect(recalled).toContain("line 699 of the log");
     expect(elsewhere).not.toContain(FACT);
     expect(elsewhere).toMatch(/no original|not in|nothing/i);
+    expect(all).toContain(FACT);
   });
 });

@@ -32,6 +32,8 @@ export interface CompactResult extends Outcome {
   /** Where the compacted conversation was written; absent when there was nothing to write. */
   readonly out: string | undefined;
   readonly archive: string;
+  /** How long what is archived is kept, in words. */
+  readonly howLong: string;
   /** The session, as a person calls it. */
   readonly session: string;
 }
@@ -158,7 +160,7 @@ function summary(io: Io, { report }: Outcome): string[] {
 }
 
 function places(io: Io, result: CompactResult): string[] {
-  const { report, out, to, archive } = result;
+  const { report, out, to, archive, howLong } = result;
   const lines: string[] = [];
   const originals = originalsOf(result);
   if (report.head?.handle !== undefined) lines.push(`Head      ${report.head.handle}`);
@@ -171,7 +173,7 @@ function places(io: Io, result: CompactResult): string[] {
     lines.push(
       `Written   ${out === "-" ? "to stdout" : fromHere(io, path.resolve(io.cwd, out))} (${to})`,
     );
-    if (originals > 0) lines.push(`Kept      ${keptWords(out)}`);
+    if (originals > 0) lines.push(`Kept      ${howLong}`);
   }
   return lines.length === 0 ? [] : ["", ...lines];
 }
@@ -180,13 +182,6 @@ function places(io: Io, result: CompactResult): string[] {
 function originalsOf({ report: { prune, clipped, head, failures } }: CompactResult): number {
   if (failures.some(({ code }) => code !== "summarizer-failed")) return 0;
   return prune.length + clipped.length + (head?.handle === undefined ? 0 : 1);
-}
-
-/** How long the originals are there. */
-function keptWords(out: string): string {
-  return out === "-"
-    ? "the originals, until you remove them (longhaul gc with a limit)"
-    : "the originals, as long as this file is there and you set no limit (longhaul gc)";
 }
 
 /** What a person does with the result. */
@@ -288,9 +283,9 @@ export function compactJson(result: CompactResult, showPrompt?: boolean): unknow
 
 /** `null` where nothing was archived, or no result names it. */
 function keptJson(result: CompactResult): object | null {
-  const { out } = result;
+  const { out, howLong } = result;
   const originals = originalsOf(result);
-  return out === undefined || originals === 0 ? null : { originals, howLong: keptWords(out) };
+  return out === undefined || originals === 0 ? null : { originals, howLong };
 }
 
 /** Prompts hold the whole conversation, so they are only printed when asked for. */

@@ -20,7 +20,7 @@ import {
   withSettings,
 } from "./compaction.ts";
 import { type Io, printJson, printLines, shownJson } from "./io.ts";
-import { keepNamed } from "./kept.ts";
+import { keepNamed, keptWords } from "./kept.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
 import { isSameFile, writeFileAtomically } from "./write-file.ts";
 import type { TranscriptInput } from "../transcripts/index.ts";
@@ -103,7 +103,8 @@ async function compactInput(
     await writeOut(io, out, text);
   }
   const isForced = options.force === true;
-  const places = { to, out, archive: folder, session: called };
+  const howLong = keptWords(out === "-" ? undefined : "file", options.retention);
+  const places = { to, out, archive: folder, howLong, session: called };
   const report = { ...edited.report, warnings: [...edited.report.warnings, ...unkept] };
   const result: CompactResult = { loaded, chosen, isForced, ...places, ...edited, report };
   if (options.json === true)

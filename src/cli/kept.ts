@@ -42,3 +42,18 @@ export async function keepNamed(
     return [`What this names may be removed from the archive after 7 days: ${errorMessage(error)}`];
   }
 }
+
+/**
+ * How long the originals are there.
+ * @param named What names them, if it can be looked for.
+ * @param retention The person's own limits.
+ */
+export function keptWords(named: "file" | "session" | undefined, retention: unknown): string {
+  const limits = Object.keys(retention || {});
+  if (limits.length > 0) {
+    return "the originals, within your limits (retention in longhaul.json; longhaul gc --dry-run)";
+  }
+  if (named === undefined) return "the originals, until you remove them (longhaul gc with a limit)";
+  const what = named === "file" ? "this file" : "the session";
+  return `the originals, as long as ${what} is there and you set no limit (longhaul gc)`;
+}

@@ -24,8 +24,9 @@ import {
 } from "./compaction.ts";
 import { type Outcome, outcomeView, warnings } from "./compact-report.ts";
 import { type Io, printJson, printLines, type SetExitCode } from "./io.ts";
-import { conversationOf, keepNamed } from "./kept.ts";
+import { conversationOf, keepNamed, keptWords } from "./kept.ts";
 import { chooseWindow, loadConversation, sessionOptions } from "./load.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type ChosenSession, findSession } from "./sessions/find-session.ts";
 import { isMissing, programCall, typedCommands } from "./program-call.ts";
 
@@ -106,7 +107,7 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
   const written = isSame ? undefined : await write(io, done, { to, session, options });
   const told = [...done.report.warnings, ...(written?.unkept ?? [])];
   const outcome: Outcome = { ...done, report: { ...done.report, warnings: told } };
-  const result: ResumeResult = { from, to, outcome, written };
+  const result: ResumeResult = { from, to, outcome, written, retention: options.retention };
   if (options.json === true) printJson(io, resumeJson(result));
   else printLines(io, resumeView(io, result));
   return options.run === true && written !== undefined ? start(io, written) : 0;
@@ -222,9 +223,10 @@ interface ResumeResult {
   readonly outcome: Outcome;
   /** Absent: there was nothing to do. */
   readonly written: Written | undefined;
+  readonly retention: Settings["retention"];
 }
 
-function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
+function resumeView(io: Io, { outcome, written, retention }: ResumeResult): string[] {
   const lines = outcomeView(io, outcome);
   if (written === undefined) return [...lines, ...warnings(outcome)];
   const { path: file, command, before, cwd, isCwdThere, isInPlace } = written;
@@ -235,7 +237,7 @@ function resumeView(io: Io, { outcome, written }: ResumeResult): string[] {
     ...lines,
     "",
     `Archive   ${archiveFolder(io.env)}`,
-    "Kept      the originals, as long as the session is there and you set no limit (longhaul gc)",
+    `Kept      ${keptWords("session", retention)}`,
     isInPlace
       ? `Appended  to ${file} (longhaul resume --undo takes it back)`
       : `Written   ${file} (the old session is as it was)`,

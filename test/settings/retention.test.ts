@@ -14,6 +14,7 @@ import { hookAnswer } from "../../src/plugins/hooks.ts";
 import { homeArchive } from "../../src/settings/home-archive.ts";
 import { retentionSetting } from "../../src/settings/retention.ts";
 import { ownRetention, readSettings } from "../../src/settings/settings.ts";
+import { keptWords } from "../../src/cli/kept.ts";
 import { rawUpstream } from "../gateway/raw-upstream.ts";
 import { runCli, runHere, temporaryFolder } from "../cli/run-cli.ts";
 
@@ -170,3 +171,17 @@ it("no command and no plugin opens that archive past the settings", () => {
   );
   expect(opened.filter((line) => !line.includes("observe: true"))).toEqual([]);
 });
+
+it.each([
+  ["file", undefined, /as long as this file is there and you set no limit/],
+  ["session", {}, /as long as the session is there/],
+  ["session", false, /as long as the session is there/],
+  [undefined, undefined, /until you remove them/],
+  ["file", { maxBytes: 5 }, /within your limits .*gc --dry-run/],
+  [undefined, { maxAgeMs: 5 }, /within your limits/],
+] as const)(
+  "a result that is named by a %s, with %j, says how long it is kept",
+  (named, limits, words) => {
+    expect(keptWords(named, limits)).toMatch(words);
+  },
+);

@@ -101,7 +101,7 @@ function actions({ report, ledger, isForced }: Outcome): string[] {
   if (report.action === "none") {
     lines.push(
       isForced
-        ? "Nothing to do: all of it is the newest part, which stays word for word."
+        ? "Nothing to do: the newest part stays word for word, and nothing before it can go."
         : "Nothing to do: the conversation fits. (--force compacts it anyway.)",
     );
   }
@@ -185,7 +185,7 @@ function originalsOf({ report: { prune, clipped, head, failures } }: CompactResu
 }
 
 /** What a person does with the result. */
-function nextStep({ loaded, out, to, session, isForced }: CompactResult): string {
+function nextStep({ loaded, out, to, session, isForced, report }: CompactResult): string {
   const { format } = loaded.transcript;
   const command = typedCommand(["longhaul", "resume", session]);
   const isOwn = isSessionAgent(format);
@@ -194,7 +194,9 @@ function nextStep({ loaded, out, to, session, isForced }: CompactResult): string
     return `go on working; ${isOwn ? `${command} --force` : "--force"} makes it smaller anyway`;
   }
   const send = `send its messages (${to}) in place of the old ones`;
-  return isOwn ? `${command} goes on in ${format}; or ${send}` : send;
+  // With room it would find nothing to do of itself.
+  const force = report.tokens.before < report.usable ? " --force" : "";
+  return isOwn ? `${command}${force} goes on in ${format}; or ${send}` : send;
 }
 
 /** A path as it is shortest from where the person is. */

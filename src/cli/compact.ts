@@ -102,11 +102,10 @@ async function compactInput(
     unkept.push(...(await keepNamed(io, loaded, { text, namedBy })));
     await writeOut(io, out, text);
   }
-  const isForced = options.force === true;
   const howLong = keptWords(out === "-" ? undefined : "file", options.retention);
   const places = { to, out, archive: folder, howLong, session: called };
   const report = { ...edited.report, warnings: [...edited.report.warnings, ...unkept] };
-  const result: CompactResult = { loaded, chosen, isForced, ...places, ...edited, report };
+  const result: CompactResult = { loaded, chosen, ...places, ...edited, report };
   if (options.json === true)
     printJson(out === "-" ? onStderr(io) : io, compactJson(result, options.showPrompt));
   else printLines(out === "-" ? onStderr(io) : io, compactView(io, result));

@@ -108,13 +108,15 @@ export async function withSettings<Flags extends CompactionFlags>(
   const compactionTemplate =
     template === undefined ? undefined : await readTemplate(path.resolve(io.cwd, template));
   // The template is checked with all other options when the context is created.
-  const typed = { ...options, ...tail, ...target, protectedTools, compactionTemplate };
+  const isTargetTyped = target !== undefined;
+  const amounts = { ...tail, ...target };
+  const typed = { ...options, ...amounts, protectedTools, compactionTemplate, isTargetTyped };
   return mergedSettings(await readSettings(io), typed);
 }
 
 /** What is done, of all that was typed and set. */
 export type Chosen<Flags extends CompactionFlags = CompactionFlags> = Settings &
-  Omit<Flags, "tail" | "target" | "template" | "protect">;
+  Omit<Flags, "tail" | "target" | "template" | "protect"> & { readonly isTargetTyped: boolean };
 
 interface CompactSettings {
   readonly chosen: ChosenWindow;
@@ -127,7 +129,9 @@ export async function compactConversation(
   io: Io,
   { conversation, warnings, transcript, title }: Loaded,
   { chosen, traits, options }: CompactSettings,
-): Promise<Pick<Outcome, "report" | "messages" | "ledger" | "size" | "reservedWords">> {
+): Promise<
+  Pick<Outcome, "report" | "messages" | "ledger" | "size" | "reservedWords" | "isForced">
+> {
   const measured = measureSession(conversation, measureOptions(options, chosen, transcript.format));
   const { messages: legal, repairs, settings } = measured;
   const { cwd } = conversation;
@@ -142,36 +146,40 @@ export async function compactConversation(
     summarizeAhead: false,
     archive: homeArchive(io.env, { conversation: conversation.id }),
   });
-  const { messages, report } = await context.prepare(legal, {
-    force: options.force === true,
-    pruneOnly: options.pruneOnly === true,
-  });
+  const isForced = isAsked(options, measured.size);
+  const pruneOnly = options.pruneOnly === true;
+  const { messages, report } = await context.prepare(legal, { force: isForced, pruneOnly });
   const ledger = report.ledger ?? extractLedger(legal, { cwd }) ?? EMPTY_LEDGER;
   return {
     size: measured.size,
     reservedWords: reservedWords(options, transcript.format, title),
     messages: messages.map(withoutUsage),
     ledger,
+    isForced,
     report: {
       ...report,
       warnings: [
         ...warnings,
         ...repairs.map((repair) => `message ${repair.index}: ${repair.message}`),
         ...windowWarnings(chosen),
-        ...pruneWarnings(options, report),
+        ...pruneWarnings(pruneOnly, report),
         ...report.warnings,
       ],
     },
   };
 }
 
+/** Whether a person told it to act although the conversation fits. */
+function isAsked(
+  { force, pruneOnly, isTargetTyped }: Chosen,
+  { tokens, budget }: Outcome["size"],
+): boolean {
+  return force === true || pruneOnly === true || (isTargetTyped && tokens > budget.target);
+}
+
 /** Where pruning alone is not enough. */
-function pruneWarnings(
-  { pruneOnly, force }: CompactionFlags,
-  { tokens, usable }: ContextReport,
-): readonly string[] {
-  const isWanted = force === true || tokens.before >= usable;
-  if (pruneOnly !== true || !isWanted || tokens.after <= tokens.target) return [];
+function pruneWarnings(pruneOnly: boolean, { tokens }: ContextReport): readonly string[] {
+  if (!pruneOnly || tokens.after <= tokens.target) return [];
   return [
     `pruning alone comes down to ${count(tokens.after)} tokens, not to ${count(tokens.target)}: without --prune-only a summary takes the place of the rest`,
   ];

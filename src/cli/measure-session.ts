@@ -86,6 +86,8 @@ export function measureSession(
   const measured = gauge.measure({ messages, from: 0, since: 0 });
   const { tokens, most, source, assumed } = measured;
   const estimated = beside + meter.total(legal);
+  // Where nothing says what stands outside, rounding must not look as if something did.
+  const isOutsideKnown = last !== undefined || fixedTokens > 0;
   const size: SessionSize = {
     tokens,
     most,
@@ -95,7 +97,7 @@ export function measureSession(
     ...(last === undefined && { assumed }),
     estimated,
     factor,
-    outside: Math.max(0, Math.round(tokens - estimated * factor)),
+    outside: isOutsideKnown ? Math.max(0, Math.round(tokens - estimated * factor)) : 0,
   };
   return { size, messages, repairs, settings };
 }

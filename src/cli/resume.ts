@@ -102,7 +102,7 @@ async function resume(io: Io, wanted: string | undefined, flags: ResumeOptions):
     traits: await writer.traits(loaded.conversation),
     options,
   });
-  const done: Outcome = { loaded, isForced: options.force === true, ...edited };
+  const done: Outcome = { loaded, ...edited };
   const isSame = done.report.action === "none" && to === from;
   const written = isSame ? undefined : await write(io, done, { to, session, options });
   const told = [...done.report.warnings, ...(written?.unkept ?? [])];
@@ -228,7 +228,12 @@ interface ResumeResult {
 
 function resumeView(io: Io, { outcome, written, retention }: ResumeResult): string[] {
   const lines = outcomeView(io, outcome);
-  if (written === undefined) return [...lines, ...warnings(outcome)];
+  if (written === undefined) {
+    const more = outcome.isForced
+      ? "there is nothing to take out"
+      : "--force makes it smaller anyway";
+    return [...lines, ...warnings(outcome), "", pc.bold(`Next: go on working; ${more}`)];
+  }
   const { path: file, command, before, cwd, isCwdThere, isInPlace } = written;
   const commands = before === undefined ? [command] : [before, command];
   const next = typedCommands(commands, cwd === io.cwd || !isCwdThere ? undefined : cwd);

@@ -76,6 +76,14 @@ describe("measureSession", () => {
     expect(size).toMatchObject({ outside: 1_200, assumed: { factor: 1.2 } });
   });
 
+  it("takes no rounding for something outside of the file", () => {
+    for (let words = 1; words <= 40; words += 1) {
+      const messages = [user(0, "parcel ".repeat(words))];
+      const { size } = measureSession({ messages, timeline: [], model: "claude-sonnet-4-5" });
+      expect(size.outside).toBe(0);
+    }
+  });
+
   it("overflows where what is estimated may be 5 % more", () => {
     const messages = [user(1), user(2)];
     const window = Math.round(meter.total(messages) * 1.02);

@@ -51,9 +51,26 @@ describe("compact --prune-only", () => {
     expect(small.tokens.after).toBeGreaterThan(small.usable);
   });
 
-  it("does nothing with room, but with --force", async () => {
-    expect(await pruned("--window", "1m")).toMatchObject({ action: "none", kept: null });
-    expect((await pruned("--window", "1m", "--force")).prune.length).toBeGreaterThan(0);
+  it("acts with room, too: inspect advises it then", async () => {
+    const { action, prune } = await pruned("--window", "1m");
+    expect(action).toBe("prune");
+    expect(prune.length).toBeGreaterThan(0);
+  });
+});
+
+describe("compact --target", () => {
+  it("acts with room where it is below what there is, and only there", async () => {
+    const env = { LONGHAUL_HOME: path.join(temporaryFolder(), "state") };
+    const compacted = async (...args: readonly string[]): Promise<Report> => {
+      const all = ["compact", RECORDED, "--window", "1m", "--json", ...args];
+      return JSON.parse((await runHere(all, { env })).stdout) as Report;
+    };
+    const { action, tokens } = await compacted();
+    expect(action).toBe("none");
+    const low = await compacted("--target", String(Math.floor(tokens.before * 0.9)));
+    expect(low.action).toBe("compact");
+    expect(low.tokens.after).toBeLessThanOrEqual(low.tokens.target);
+    expect(await compacted("--target", String(tokens.before))).toMatchObject({ action: "none" });
   });
 });
 

@@ -215,6 +215,8 @@ describe("resume", () => {
     });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ action: "none", written: null, command: null });
+    const told = await run(["resume", file, "--window", "200k"], { env: { HOME: home } });
+    expect(told.stdout).toMatch(/\nNext: go on working; --force makes it smaller anyway\n$/);
   });
 
   it.each([

@@ -118,6 +118,8 @@ export function sessionTable(io: Io, survey: Survey, rows: readonly SessionRow[]
   if (survey.found.sessions.length === 0) return nothingFound(survey);
   const width = widthOf(io);
   const older = survey.sessions.length - rows.length;
+  if (rows.length === 0)
+    return ["None of the sessions on this computer is asked for by these options."];
   return [
     pc.dim(headingLine(width)),
     ...rows.flatMap((row) => [

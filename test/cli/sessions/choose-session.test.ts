@@ -40,6 +40,15 @@ describe("chooseSession without a terminal", () => {
     expect(io.lines().at(-1)).toContain("longhaul compact ID");
   });
 
+  it("says that the options ask for none, instead of a table without rows", async () => {
+    await writeStorage(path.join(home, ".local/share/opencode"));
+    const io = at();
+    await listSessions(io, { agent: "codex" });
+    expect(io.text()).toBe(
+      "None of the sessions on this computer is asked for by these options.\n",
+    );
+  });
+
   it("prints JSON for programs", async () => {
     await writeStorage(path.join(home, ".local/share/opencode"));
     const io = at();

@@ -131,7 +131,8 @@ export async function runProgram(
   version: string,
 ): Promise<number> {
   try {
-    if (args.length === 0 && isTerminal(io)) {
+    if (args.length === 0) {
+      if (!isTerminal(io)) return await runProgram(io, ["sessions"], version);
       const { showOverview } = await import("./overview.ts");
       return await showOverview(io, (chosen) => runProgram(io, chosen, version));
     }

@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
 import { findSessions } from "../../../src/cli/sessions/sessions.ts";
 import {
   queriedRows,
@@ -57,6 +58,18 @@ function claudeLine(text: string): string {
   const base = { uuid: "u1", parentUuid: null, sessionId: "s1", cwd, version: "2.1.17" };
   return `${JSON.stringify({ type: "user", ...base, timestamp: "2026-02-14T20:00:00Z", isSidechain: false, message })}\n`;
 }
+
+describe("longhaul alone, without a terminal", () => {
+  it("prints the table of sessions", async () => {
+    await put(`.claude/projects/shop/${UUID}.jsonl`, claudeLine("Mend the basket."));
+    expect(await runProgram(io, [], "1.0.0")).toBe(0);
+    const alone = io.text();
+    expect(alone).toContain("Mend the basket.");
+    io = capturedIo({ env: io.env, cwd: home });
+    await runProgram(io, ["sessions"], "1.0.0");
+    expect(alone).toBe(io.text());
+  });
+});
 
 describe("findSessions", () => {
   it("finds nothing in an empty home and names where it looked", async () => {

@@ -24,7 +24,6 @@ export interface Judged {
   readonly cut: Cut;
   readonly figures: Verdict;
   readonly kinds: Kinds;
-  readonly cpuMs: number;
   readonly parts: readonly PartTally[];
 }
 
@@ -90,8 +89,7 @@ export function defaultRows(atDefaults: ByName, isIn: (session: string) => boole
   return [...atDefaults].map(([name, every]) => {
     const all = every.filter((one) => isIn(sessionOf(one)));
     const figures = meansOf(all.map((one) => ({ session: sessionOf(one), figures: one.figures })));
-    const times = all.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
-    return { name, cuts: all.length, figures, cpuMs: times[Math.floor(times.length / 2)] ?? 0 };
+    return { name, cuts: all.length, figures };
   });
 }
 

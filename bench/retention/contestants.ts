@@ -4,7 +4,7 @@ import type { Kept } from "../../src/simulate/index.ts";
 import type { Cut } from "./cuts.ts";
 
 /** What a contestant may know by default: nothing of the future. */
-export type Past = Pick<Cut, "past" | "window" | "segment">;
+export type Past = Pick<Cut, "past" | "window" | "segment" | "summary">;
 
 export interface Contestant {
   readonly name: string;
@@ -20,6 +20,11 @@ export interface Contestant {
 
 /** The answer of every model that a contestant asks: no model is reachable, and none is favoured. */
 export const STUB = "The conversation so far was summarized here by a model.";
+
+/** What a model answers: where the agent compacted by itself, what its model wrote then. */
+export function answerAt({ summary }: Pick<Past, "summary">): string {
+  return summary ?? STUB;
+}
 
 export function userMessage(text: string): Message {
   return { role: "user", parts: [{ type: "text", text }] };

@@ -32,6 +32,8 @@ export interface Cut {
   readonly past: readonly Message[];
   readonly uses: readonly LaterUse[];
   readonly replays: readonly Replay[];
+  /** What the agent's own model wrote there, if that can be read. */
+  readonly summary?: string;
 }
 
 const WINDOWS = [32_000, 64_000, 128_000];
@@ -57,19 +59,25 @@ export function cutsOf(segment: Segment, isCommon: IsCommon): readonly Cut[] {
   return [...overflows, ...cutAt(segment, asked, { kind, window: MIDDLE_WINDOW, isCommon })];
 }
 
+type About = Pick<Cut, "kind" | "window" | "summary"> & { readonly isCommon: IsCommon };
+
 /** One cut, if what comes after it uses enough of what stood before. */
-export function cutAt(
-  segment: Segment,
-  index: number,
-  about: Pick<Cut, "kind" | "window"> & { readonly isCommon: IsCommon },
-): readonly Cut[] {
-  const { kind, window, isCommon } = about;
+export function cutAt(segment: Segment, index: number, about: About): readonly Cut[] {
   const { messages } = segment;
   if (index <= 0 || index >= messages.length) return [];
-  const [past, future] = [messages.slice(0, index), messages.slice(index)];
+  return cutBetween(segment, messages.slice(0, index), messages.slice(index), about);
+}
+
+/** The same where the future is another segment's. */
+export function cutBetween(
+  segment: Segment,
+  past: readonly Message[],
+  future: readonly Message[],
+  { isCommon, ...about }: About,
+): readonly Cut[] {
   const uses = usesOf(past, future, isCommon);
   if (uses.length < LEAST_USES) return [];
-  return [{ segment, kind, window, past, uses, replays: replaysOf(future, past, isCommon) }];
+  return [{ segment, ...about, past, uses, replays: replaysOf(future, past, isCommon) }];
 }
 
 /** Tokens of all messages before each index. */

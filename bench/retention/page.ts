@@ -1,13 +1,15 @@
 /** The page of a run: text and tables from its figures, and nothing else. */
 import { figure, markdownTable } from "../speed/table.ts";
 import type { Verdict } from "./judge.ts";
-import type { Compared, DefaultRow, Half, Results, SizedRow, WholeRow } from "./results.ts";
+import type { Compared, DefaultRow, Half, Results, SizedRow, Times, WholeRow } from "./results.ts";
 
 export function benchmarksPage(results: Results): string {
   return [
     ...intro(results),
     ...whole(results),
     ...atCuts(results),
+    ...atOwnCuts(results),
+    ...timesTable(results.times),
     ...beside(results),
     ...contestants(results),
   ].join("\n");
@@ -26,7 +28,7 @@ function intro({ date, machine, command, isSmoke }: Results): readonly string[] 
     "",
     "What it does not show:",
     "",
-    "- **No model was asked.** Contestants that let one write a summary get a fixed text instead; what their code keeps around it is measured, what a good summary says is not. Ours asks none by default.",
+    "- **No model was asked.** Contestants that let one write a summary get a fixed text instead; what their code keeps around it is measured, what a good summary says is not, but for the few compactions whose summary was recorded. Ours asks none by default.",
     "- **Presence is not use.** A name that is there can be used; whether a model would is not known. The future was recorded by an agent that had everything, and would have been another one with less.",
     "- **Few sessions, of few projects.** Intervals are bootstraps over sessions. Our changes were chosen on one half of them; the other half reports.",
     "- **Costs are simulated**: list prices and published rules of prompt caches, no system prompt, no answers, no reasoning.",
@@ -157,16 +159,14 @@ function defaultsTable(rows: readonly DefaultRow[]): string {
     ...COLUMNS.map(([, title]) => title),
     "used per 1k",
     "violations a cut",
-    "CPU, ms",
   ];
-  const cells = rows.map(({ name, cuts, figures: of, cpuMs }) => [
+  const cells = rows.map(({ name, cuts, figures: of }) => [
     name,
     String(cuts),
     whole0(of.tokens),
     ...COLUMNS.map(([column]) => percent(of[column])),
     figure(of.density ?? NaN),
     figure(of.violations ?? NaN),
-    figure(cpuMs),
   ]);
   return markdownTable(head, cells);
 }
@@ -205,6 +205,48 @@ function sizedTable(rows: readonly SizedRow[]): string {
     ];
   });
   return markdownTable(head, cells);
+}
+
+/** The columns of a table of few cuts. */
+const OWN_COLUMNS: readonly (readonly [keyof Verdict, string])[] = COLUMNS.filter(
+  ([column]) => column !== "todos",
+);
+
+function atOwnCuts({ own: { cuts, sessions, rows } }: Results): readonly string[] {
+  if (cuts === 0) return [];
+  const head = ["", "cuts", "tokens", ...OWN_COLUMNS.map(([, title]) => title)];
+  const cells = rows.map(({ name, cuts: done, figures: of }) => [
+    name,
+    String(done),
+    whole0(of.tokens),
+    ...OWN_COLUMNS.map(([column]) => percent(of[column])),
+  ]);
+  return [
+    "### Where agents compacted by themselves",
+    "",
+    `${cuts} compactions of ${sessions} sessions, whose summaries can be read (Codex encrypts its own). Everybody who asks a model gets what the agent's model wrote there. The past fills the window exactly, as it did then. The future was recorded with that summary in sight, which favours it; few uses stand against each.`,
+    "",
+    markdownTable(head, cells),
+    "",
+  ];
+}
+
+function timesTable({ date, machine, rows }: Times): readonly string[] {
+  if (rows.length === 0) return [];
+  const cells = rows.map(({ name, cuts, cpuMs, heapMb }) => [
+    name,
+    String(cuts),
+    figure(cpuMs),
+    figure(heapMb),
+  ]);
+  return [
+    "### Time and memory",
+    "",
+    `At everybody's defaults, medians over every fourth cut; all take turns at each. CPU: the quickest of three runs, conversion into the contestant's own messages and back included; ours writes all originals into an archive in memory and reads them again. Memory: what is asked of the heap in a run, collected or not. From \`npm run bench:retention -- --times\`, ${date}, ${machine}.`,
+    "",
+    markdownTable(["", "cuts", "CPU, ms", "heap, MB"], cells),
+    "",
+  ];
 }
 
 // What else was looked at

@@ -13,8 +13,23 @@ export interface DefaultRow {
   readonly name: string;
   readonly cuts: number;
   readonly figures: Figures<keyof Verdict>;
-  /** CPU of one cut, in ms: the median. */
+}
+
+/** What a contestant takes for one cut, as medians over cuts. */
+export interface TimeRow {
+  readonly name: string;
+  readonly cuts: number;
+  /** CPU in ms: of some runs the quickest. */
   readonly cpuMs: number;
+  /** Megabytes of the heap that were asked for. */
+  readonly heapMb: number;
+}
+
+/** Times are measured by themselves, on a quiet machine. */
+export interface Times {
+  readonly date: string;
+  readonly machine: string;
+  readonly rows: readonly TimeRow[];
 }
 
 export type Compared = "recall" | "bound" | "far" | "replay";
@@ -105,6 +120,13 @@ export interface Results {
   readonly sized: Readonly<Record<Half, readonly SizedRow[]>>;
   readonly whole: Readonly<Record<Half, readonly WholeRow[]>>;
   readonly costs: readonly CostRow[];
+  /** At the compactions that agents made by themselves. */
+  readonly own: {
+    readonly cuts: number;
+    readonly sessions: number;
+    readonly rows: readonly DefaultRow[];
+  };
+  readonly times: Times;
   readonly kinds: readonly KindRow[];
   readonly parts: readonly PartRow[];
   readonly rounds: readonly RoundRow[];

@@ -1,7 +1,6 @@
 /**
- * The retention bench: `npx tsx bench/retention/run.ts [--smoke] [--resume] [--part cuts,whole,rounds]
- * [--only NAMES] [FOLDER or FILE]`. Recorded sessions are played again; what the agent used afterwards
- * is looked for in what each policy left. A whole run writes docs/benchmarks.md.
+ * The retention bench. Recorded sessions are played again; what the agent used afterwards is looked for
+ * in what each policy left. A whole run writes docs/benchmarks.md.
  */
 import { parseArgs } from "node:util";
 import { publish } from "../speed/table.ts";
@@ -20,30 +19,54 @@ import {
   sizedRows,
   wholeRows,
 } from "./aggregate.ts";
-import { BASELINES } from "./baselines.ts";
+import { contestants } from "./all.ts";
 import type { Contestant } from "./contestants.ts";
 import { commonNames, type Cut, cutsOf } from "./cuts.ts";
 import { EMULATIONS } from "./emulations.ts";
 import { judge, type Verdict } from "./judge.ts";
-import { LONGHAUL } from "./longhaul.ts";
 import { benchmarksPage } from "./page.ts";
+import { OWN, ownCutsOf } from "./own-cuts.ts";
 import { partsOf } from "./parts.ts";
 import { ABSENT, PEERS } from "./peers/all.ts";
-import { publishResults } from "./publish.ts";
+import { publishedResults, publishResults } from "./publish.ts";
 import type { Results } from "./results.ts";
 import { isLongEnough, OURS, roundsOf, roundsOn } from "./rounds.ts";
 import { readSegments, type Segment } from "./segments.ts";
 import { openStore, type Store } from "./store.ts";
+import { measureTimes } from "./times.ts";
 import { playOne, playsOf, priceSourcesOf, wholePolicies } from "./whole.ts";
 import { machine } from "./machine.ts";
 import type { IsCommon, Kept } from "../../src/simulate/index.ts";
 
-const CONTESTANTS: readonly Contestant[] = [...LONGHAUL, ...PEERS, ...EMULATIONS, ...BASELINES];
+const USAGE = `npm run bench:retention -- [options] [FOLDER or FILE of sessions]
+
+  --smoke        every eighth cut and session: whether all of it runs; under two minutes
+  --resume       go on with a run that was ended
+  --part NAMES   only some of cuts, own, whole, rounds, times
+  --only NAMES   only contestants whose names begin so: --only "Longhaul,keep last"
+  --times        measure CPU and memory alone, and write them into the published figures
+  --help         this text
+
+A whole run, without --part, --only and a folder, writes bench/retention/results.json, docs/benchmarks.md
+and its pictures; anything less is printed.
+`;
+
+const CONTESTANTS: readonly Contestant[] = contestants();
 /** Whose size all others get at equal tokens. */
 const MEASURE = "Longhaul, compaction forced";
 /** Every so many cuts and sessions are taken by `--smoke`. */
 const SMOKE = 8;
-const PARTS = ["cuts", "whole", "rounds"];
+/** Every so many cuts are timed: three runs of each contestant take long. */
+const TIMED = 4;
+const PARTS = ["cuts", "own", "whole", "rounds", "times"];
+const OPTIONS = {
+  smoke: { type: "boolean" },
+  resume: { type: "boolean" },
+  times: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  only: { type: "string" },
+  part: { type: "string" },
+} as const;
 
 interface Run {
   readonly segments: readonly Segment[];
@@ -57,15 +80,10 @@ interface Run {
 await main();
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      smoke: { type: "boolean" },
-      resume: { type: "boolean" },
-      only: { type: "string" },
-      part: { type: "string" },
-    },
-  });
+  const { values, positionals } = asked();
+  if (values.help === true) return void process.stdout.write(USAGE);
+  if (values.times === true)
+    return publishResults({ ...publishedResults(), times: measureTimes(TIMED) });
   const parts = values.part?.split(",") ?? PARTS;
   const segments = await readSegments(positionals[0]);
   const isSmoke = values.smoke === true;
@@ -82,6 +100,20 @@ async function main(): Promise<void> {
   publish("retention", benchmarksPage(results));
 }
 
+function asked(): ReturnType<
+  typeof parseArgs<{ allowPositionals: true; options: typeof OPTIONS }>
+> {
+  try {
+    const found = parseArgs({ allowPositionals: true, options: OPTIONS });
+    const strange = found.values.part?.split(",").find((part) => !PARTS.includes(part));
+    if (strange === undefined) return found;
+    throw new Error(`There is no part ${strange}.`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
 /** All, or those whose names begin with one of these (`--only "Longhaul,keep last"`). */
 function wanted(only: string | undefined): (name: string) => boolean {
   const names = only?.split(",").map((name) => name.trim());
@@ -93,6 +125,7 @@ async function measure(run: Run, parts: readonly string[], isSmoke: boolean): Pr
   const has = (part: string): boolean => parts.includes(part);
   const cuts = has("cuts") ? some(segments.flatMap((one) => cutsOf(one, isCommon))) : [];
   const { atDefaults, atSize } = await onCuts(run, cuts);
+  const own = has("own") ? await onOwnCuts(run) : undefined;
   const whole = has("whole") ? await onSessions(run) : [];
   const rounds = has("rounds") ? await inRounds(run) : [];
   const isIn = halvesOf(segments.map(({ session }) => session));
@@ -115,6 +148,12 @@ async function measure(run: Run, parts: readonly string[], isSmoke: boolean): Pr
     sized: byHalf((half) => sizedRows(atSize, sizes, (one) => isIn(one, half))),
     whole: byHalf((half) => wholeRows(whole, (one) => isIn(one, half))),
     costs: costRows(whole),
+    own: {
+      cuts: own?.cuts.length ?? 0,
+      sessions: new Set(own?.cuts.map(({ segment }) => segment.session)).size,
+      rows: defaultRows(own?.rows ?? new Map(), () => true),
+    },
+    times: has("times") ? measureTimes(isSmoke ? SMOKE : TIMED) : { ...machine(), rows: [] },
     kinds: kindRows(forKinds),
     parts: partRows(ours),
     rounds: roundRows(rounds),
@@ -123,7 +162,7 @@ async function measure(run: Run, parts: readonly string[], isSmoke: boolean): Pr
 
 function contestantsOf({ isWanted }: Run): Results["contestants"] {
   const all = new Map<string, string>();
-  for (const { name, does } of [...CONTESTANTS, ...wholePolicies([])]) {
+  for (const { name, does } of [...CONTESTANTS, ...OWN, ...wholePolicies([])]) {
     if (isWanted(name) && !all.has(name)) all.set(name, does);
   }
   return Array.from(all, ([name, does]) => ({ name, does }));
@@ -155,6 +194,19 @@ async function onCuts(run: Run, cuts: readonly Cut[]): Promise<OnCuts> {
   return { atDefaults, atSize };
 }
 
+/** At the compactions that agents made by themselves; what their models wrote is everybody's summary. */
+async function onOwnCuts(
+  run: Run,
+): Promise<{ readonly cuts: readonly Cut[]; readonly rows: ByName }> {
+  const cuts = run.some(ownCutsOf(run.segments, run.isCommon));
+  const rows = new Map<string, readonly Judged[]>();
+  for (const { name, byDefault } of [...OWN, ...CONTESTANTS]) {
+    if (byDefault === undefined || !run.isWanted(name)) continue;
+    rows.set(name, await judged(run, cuts, `own ${name}`, byDefault));
+  }
+  return { cuts, rows };
+}
+
 async function judged(
   { store }: Run,
   cuts: readonly Cut[],
@@ -166,11 +218,8 @@ async function judged(
   for (const cut of cuts) {
     const key = `${title} | ${cut.segment.name} | ${cut.kind}`;
     const found = await store.get<Omit<Judged, "cut"> | null>(key, async () => {
-      const own = stopwatch();
       const result = await make(cut);
-      const cpuMs = own();
-      if (result === undefined) return null;
-      return { ...judge(cut, result), cpuMs, parts: partsOf(cut, result) };
+      return result === undefined ? null : { ...judge(cut, result), parts: partsOf(cut, result) };
     });
     if (found !== null) all.push({ cut, ...found });
   }

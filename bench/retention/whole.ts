@@ -27,8 +27,8 @@ import type { Results, WholeFigure } from "./results.ts";
 import { type Segment, tokensOf } from "./segments.ts";
 
 const WHOLE_WINDOWS: readonly number[] = [32_000, 64_000, 128_000];
-/** A session that overflows hardly once, or has few requests, says nothing about a policy. */
-const LEAST_WINDOWS = 1.25;
+/** A session that ends soon after its first overflow, or has few requests, says nothing about a policy. */
+const LEAST_BEYOND = 24_000;
 const LEAST_REQUESTS = 20;
 
 /** A session at a window. */
@@ -42,7 +42,8 @@ export interface Play {
 export function playsOf(segments: readonly Segment[], isCommon: IsCommon): readonly Play[] {
   const requests = new Map<Segment, readonly RecordedRequest[]>();
   const plays = WHOLE_WINDOWS.flatMap((window) => {
-    const long = segments.filter(({ messages }) => tokensOf(messages) >= LEAST_WINDOWS * window);
+    const least = contextBudget({ window }).usable + LEAST_BEYOND;
+    const long = segments.filter(({ messages }) => tokensOf(messages) >= least);
     return long.map((segment): Play => {
       const sizeOf = (message: Segment["messages"][number]): number => tokensOf([message]);
       const known = requests.get(segment) ?? requestsOf(segment.messages, sizeOf, isCommon);

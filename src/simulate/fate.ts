@@ -45,13 +45,15 @@ export function createEye(session: readonly Message[], cwd?: string): Eye {
     const blocks = kept.messages.flatMap(blocksOf);
     let behind: Behind | undefined;
     return (use) => {
-      const holders = blocks.filter(({ text }) => stands(text, use.text));
+      const holders = blocks.filter((block) => isHeld(block, use.text, stands));
       if (holders.length > 0) return isBound(holders, use, stands) ? "bound" : "kept";
       behind ??= openHandles(blocks, kept, opened);
       const isIn = (text: string): boolean => stands(text, use.text);
       if (behind.direct.some(isIn)) return "direct";
       if (!behind.heads.some(isIn)) return "lost";
-      const isHinted = use.sources.some((one) => blocks.some(({ text }) => stands(text, one)));
+      const isHinted = use.sources.some((one) =>
+        blocks.some((block) => isHeld(block, one, stands)),
+      );
       return isHinted ? "hinted" : "blind";
     };
   };
@@ -61,6 +63,14 @@ export function createEye(session: readonly Message[], cwd?: string): Eye {
 function parted(text: string, originals: ReadonlySet<string>): readonly Block[] {
   if (originals.has(text)) return [{ text, isOriginal: true }];
   return text.split("\n").map((line) => ({ text: line, isOriginal: false }));
+}
+
+/** A line may name a folder and what lies in it: `src/`: `a.ts`, `b.ts`. */
+function isHeld({ text, isOriginal }: Block, name: string, stands: Stands): boolean {
+  if (stands(text, name)) return true;
+  const slash = isOriginal ? 0 : name.lastIndexOf("/") + 1;
+  if (slash === 0 || slash === name.length) return false;
+  return holds(text, name.slice(slash)) && stands(text, name.slice(0, slash));
 }
 
 function isBound(holders: readonly Block[], { companions }: Use, stands: Stands): boolean {

@@ -5,7 +5,7 @@ import { type ModelMessage, pruneMessages } from "ai";
 import { type Message } from "../../../src/core/message/index.ts";
 import { aiSdk } from "../../../src/dialects/index.ts";
 import type { Kept } from "../../../src/simulate/index.ts";
-import { type Contestant, STUB } from "../contestants.ts";
+import { answerAt, type Contestant, type Past, STUB } from "../contestants.ts";
 import { largest } from "./largest.ts";
 
 export function toAiSdk(messages: readonly Message[]): ModelMessage[] {
@@ -24,8 +24,11 @@ function prunedByAiSdk(past: readonly Message[], keep: number): readonly Message
   );
 }
 
-/** A model of the AI SDK that answers with the stub, and shows what it was sent. */
-function stubModel(seen: (prompt: readonly unknown[]) => void = () => undefined): object {
+/** A model of the AI SDK that answers with a text, and shows what it was sent. */
+function stubModel(
+  text: string = STUB,
+  seen: (prompt: readonly unknown[]) => void = () => undefined,
+): object {
   return {
     specificationVersion: "v3",
     provider: "stub",
@@ -34,7 +37,7 @@ function stubModel(seen: (prompt: readonly unknown[]) => void = () => undefined)
     doGenerate: async ({ prompt }: { readonly prompt: readonly unknown[] }) => {
       seen(prompt);
       return {
-        content: [{ type: "text", text: STUB }],
+        content: [{ type: "text", text }],
         finishReason: { unified: "stop", raw: "stop" },
         usage: {
           inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -47,10 +50,10 @@ function stubModel(seen: (prompt: readonly unknown[]) => void = () => undefined)
 }
 
 async function compactedByChef(
-  past: readonly Message[],
+  { past, summary }: Pick<Past, "past" | "summary">,
   keepRecentTurns: number,
 ): Promise<readonly Message[] | undefined> {
-  const model = stubModel() as Parameters<typeof compactModelMessages>[1];
+  const model = stubModel(answerAt({ summary })) as Parameters<typeof compactModelMessages>[1];
   const messages = toAiSdk(past);
   const kept = await compactModelMessages(messages, model, { keepRecentTurns });
   return kept === messages ? undefined : fromAiSdk(kept);
@@ -67,7 +70,7 @@ async function truncatedByChef(past: readonly Message[], contextWindow: number):
   if (JSON.stringify(past).match(URI) === null) backend = new InMemoryBackend();
   let prompt: readonly unknown[] = [];
   type Wrapped = Parameters<typeof withContextChef>[0];
-  const model = stubModel((sent) => (prompt = sent)) as Wrapped;
+  const model = stubModel(STUB, (sent) => (prompt = sent)) as Wrapped;
   const wrapped = withContextChef(model, {
     contextWindow,
     truncate: { threshold: 5_000, headChars: 500, tailChars: 1_000, store: backend },
@@ -107,12 +110,12 @@ export const AI_SDK: readonly Contestant[] = [
     name: "ContextChef 3.1.1 durable (stub)",
     asksModel: true,
     does: "compactModelMessages with a stub in place of its model's summary; keeps 4 turns by default",
-    byDefault: async ({ past }) => {
+    byDefault: async (past) => {
       const messages = await compactedByChef(past, 4);
       return messages && { messages };
     },
     within: ({ past }, tokens) =>
-      largest(past.length, tokens, (turns) => compactedByChef(past, turns)),
+      largest(past.length, tokens, (turns) => compactedByChef({ past }, turns)),
   },
   {
     name: "ContextChef 3.1.1 middleware",

@@ -1,12 +1,20 @@
 /** The real code of others, on the same messages. */
 import type { Contestant } from "../contestants.ts";
+import { ADK } from "./adk.ts";
 import { AI_SDK } from "./ai-sdk.ts";
 import { LANGCHAIN } from "./langchain.ts";
 import { MASTRA } from "./mastra.ts";
 import { PI } from "./pi.ts";
 import { STRANDS } from "./strands.ts";
 
-export const PEERS: readonly Contestant[] = [...AI_SDK, ...LANGCHAIN, ...PI, ...MASTRA, ...STRANDS];
+export const PEERS: readonly Contestant[] = [
+  ...AI_SDK,
+  ...LANGCHAIN,
+  ...PI,
+  ...MASTRA,
+  ...STRANDS,
+  ...ADK,
+];
 
 /** Who should be here and is not. */
 export const ABSENT: readonly { readonly name: string; readonly why: string }[] = [
@@ -17,10 +25,6 @@ export const ABSENT: readonly { readonly name: string; readonly why: string }[] 
   {
     name: "Anthropic's clear_tool_uses and compaction on the server",
     why: "they run at the provider; LangChain's ClearToolUsesEdit is a port of the first, and Claude Code (emulated) is near to the second",
-  },
-  {
-    name: "Google ADK, TokenBasedContextCompactor",
-    why: "needs some 100 MB of packages and a session service for what is, without a model, a number of newest events behind a stub",
   },
   {
     name: "AI SDK 7, pi 1.5",

@@ -18,7 +18,7 @@ import {
 } from "../../../src/core/message/index.ts";
 import { contextBudget } from "../../../src/core/overflow/index.ts";
 import type { Kept } from "../../../src/simulate/index.ts";
-import { type Contestant, STUB, userMessage } from "../contestants.ts";
+import { answerAt, type Contestant, type Past, STUB, userMessage } from "../contestants.ts";
 import { tokensOf } from "../segments.ts";
 import { largest } from "./largest.ts";
 
@@ -106,11 +106,11 @@ async function cleared(past: readonly Message[], keep: number): Promise<readonly
 
 /** Before a model: the list is replaced by a summary and the newest messages. */
 async function summarized(
-  past: readonly Message[],
+  { past, summary }: Pick<Past, "past" | "summary">,
   keep: number,
 ): Promise<readonly Message[] | undefined> {
   const single = oneResultEach(past);
-  const model = new FakeListChatModel({ responses: [STUB] });
+  const model = new FakeListChatModel({ responses: [answerAt({ summary })] });
   const middleware = summarizationMiddleware({
     model,
     trigger: { tokens: 1 },
@@ -149,16 +149,15 @@ function bytesOf(content: string | undefined): Uint8Array | null {
 
 /** Around a model: what it is sent, and the history that was written to a file. */
 async function offloaded(
-  past: readonly Message[],
+  { past, window, summary }: Omit<Past, "segment">,
   keep: { readonly type: "fraction" | "tokens"; readonly value: number },
-  window: number,
 ): Promise<Kept | undefined> {
   const single = oneResultEach(past);
   const [earlier] = past
     .slice(0, 2)
     .flatMap((message) => [...messageText(message).matchAll(HISTORY)]);
   if (earlier === undefined) files.clear();
-  const model = new FakeListChatModel({ responses: [STUB] });
+  const model = new FakeListChatModel({ responses: [answerAt({ summary })] });
   Object.defineProperty(model, "profile", { value: { maxInputTokens: window } });
   const options = { model, backend: BACKEND, trigger: { type: "tokens", value: 1 }, keep };
   const middleware = createSummarizationMiddleware(options as never) as unknown as {
@@ -199,22 +198,23 @@ export const LANGCHAIN: readonly Contestant[] = [
     name: "LangChain 1.5.10 summarizationMiddleware (stub)",
     asksModel: true,
     does: "the newest messages behind a stub in place of its model's summary; keeps 20 messages by default",
-    byDefault: async ({ past }) => {
+    byDefault: async (past) => {
       const messages = await summarized(past, 20);
       return messages && { messages };
     },
-    within: ({ past }, tokens) => largest(past.length, tokens, (keep) => summarized(past, keep)),
+    within: ({ past }, tokens) =>
+      largest(past.length, tokens, (keep) => summarized({ past }, keep)),
   },
   {
     name: "deepagents 1.14.1 (stub)",
     asksModel: true,
     does: "createSummarizationMiddleware: the newest messages, a tenth of the window by default, behind a stub in place of its model's summary and the path of a file with the history",
-    byDefault: ({ past, window }) => offloaded(past, { type: "fraction", value: 0.1 }, window),
+    byDefault: (past) => offloaded(past, { type: "fraction", value: 0.1 }),
     within: async ({ past, window }, tokens) => {
       // It counts four characters a token, so its own number is searched.
       let best: Kept | undefined;
       await largest(tokens * 2, tokens, async (value) => {
-        const kept = await offloaded(past, { type: "tokens", value }, window);
+        const kept = await offloaded({ past, window }, { type: "tokens", value });
         if (kept !== undefined && tokensOf(kept.messages) <= tokens) best = kept;
         return kept?.messages;
       });

@@ -3,7 +3,7 @@ import { inputText, type Message, resultText } from "../../../src/core/message/i
 import { contextBudget } from "../../../src/core/overflow/index.ts";
 import type { PiEntry } from "../../speed/formats.ts";
 import { loadPi } from "../../speed/pi.ts";
-import { type Contestant, STUB, userMessage } from "../contestants.ts";
+import { answerAt, type Contestant, type Past, userMessage } from "../contestants.ts";
 import { oneResultEach } from "./langchain.ts";
 import { largest } from "./largest.ts";
 
@@ -52,7 +52,7 @@ function piArguments(input: unknown): object {
 }
 
 async function compactedByPi(
-  past: readonly Message[],
+  { past, summary }: Pick<Past, "past" | "summary">,
   keepRecentTokens: number,
 ): Promise<readonly Message[] | undefined> {
   const single = oneResultEach(past);
@@ -63,7 +63,7 @@ async function compactedByPi(
   const { readFiles, modifiedFiles } = pi.computeFileLists(prepared.fileOps);
   const lists = pi.formatFileOperations(readFiles, modifiedFiles);
   const from = single.findIndex((_, index) => `entry-${index}` === prepared.firstKeptEntryId);
-  return [userMessage(`${STUB}${lists}`), ...single.slice(from)];
+  return [userMessage(`${answerAt({ summary })}${lists}`), ...single.slice(from)];
 }
 
 const PI_KEEP = 20_000;
@@ -73,11 +73,12 @@ export const PI: readonly Contestant[] = [
     name: "pi 0.74.2 (stub)",
     asksModel: true,
     does: "prepareCompaction and its file lists, with a stub in place of its model's summary; keeps 20,000 tokens by default, 45 % of usable where that is less",
-    byDefault: async ({ past, window }) => {
+    byDefault: async ({ past, window, summary }) => {
       const keep = Math.min(PI_KEEP, Math.floor(contextBudget({ window }).usable * 0.45));
-      const messages = await compactedByPi(past, keep);
+      const messages = await compactedByPi({ past, summary }, keep);
       return messages && { messages };
     },
-    within: ({ past }, tokens) => largest(tokens * 2, tokens, (keep) => compactedByPi(past, keep)),
+    within: ({ past }, tokens) =>
+      largest(tokens * 2, tokens, (keep) => compactedByPi({ past }, keep)),
   },
 ];

@@ -8,7 +8,7 @@ import {
   ToolUseBlock,
 } from "@strands-agents/sdk";
 import { type Message, type Part, resultText } from "../../../src/core/message/index.ts";
-import { type Contestant, STUB, userMessage } from "../contestants.ts";
+import { answerAt, type Contestant, type Past, userMessage } from "../contestants.ts";
 
 function blockOf(part: Part): object {
   if (part.type === "tool-call") {
@@ -37,21 +37,22 @@ function toStrands(past: readonly Message[]): Map<object, Message> {
 type Reduce = (options: { agent: object; model: object }) => unknown;
 
 async function reduced(
-  past: readonly Message[],
+  { past, summary }: Past,
   manager: { reduce: (options: never) => unknown },
 ): Promise<readonly Message[] | undefined> {
   const known = toStrands(past);
   const agent = { messages: [...known.keys()] };
-  const model = { streamAggregated: stubStream };
+  const text = answerAt({ summary });
+  const model = { streamAggregated: () => stubStream(text) };
   const isReduced = await (manager.reduce as Reduce).call(manager, { agent, model });
   if (isReduced !== true) return undefined;
-  return agent.messages.map((message) => known.get(message) ?? userMessage(STUB));
+  return agent.messages.map((message) => known.get(message) ?? userMessage(text));
 }
 
-/** A model whose whole answer is the stub. */
+/** A model whose whole answer is a text. */
 // oxlint-disable-next-line require-yield -- what is wanted of it is what it returns
-async function* stubStream(): AsyncGenerator<never, object> {
-  const content = [new TextBlock(STUB)];
+async function* stubStream(text: string): AsyncGenerator<never, object> {
+  const content = [new TextBlock(text)];
   return { message: new StrandsMessage({ role: "assistant", content }), stopReason: "endTurn" };
 }
 
@@ -59,7 +60,7 @@ export const STRANDS: readonly Contestant[] = [
   {
     name: "Strands 1.19.0 SlidingWindow",
     does: "the newest messages, 40 by default; it cuts only where a message of the user can stand first, so no size can be set",
-    byDefault: async ({ past }) => {
+    byDefault: async (past) => {
       const messages = await reduced(past, new SlidingWindowConversationManager());
       return messages && { messages };
     },
@@ -68,7 +69,7 @@ export const STRANDS: readonly Contestant[] = [
     name: "Strands 1.19.0 Summarizing (stub)",
     asksModel: true,
     does: "the oldest 30 % of the messages become a stub in place of its model's summary; no size can be set",
-    byDefault: async ({ past }) => {
+    byDefault: async (past) => {
       const messages = await reduced(past, new SummarizingConversationManager());
       return messages && { messages };
     },

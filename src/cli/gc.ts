@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { collectGarbage, type GarbageReport, type StoredAmount } from "../archive/retention.ts";
 import { archiveFolder } from "../archive/home.ts";
-import { ownRetention } from "../settings/settings.ts";
 import { bytes, count, plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk } from "./io.ts";
 import { durationOption, sizeOption } from "./options.ts";
@@ -37,6 +36,7 @@ export function defineGc(command: Command, io: Io): void {
 
 async function gcCommand(io: Io, { dryRun, olderThan, maxSize, json }: GcOptions): Promise<void> {
   const folder = archiveFolder(io.env);
+  const { ownRetention } = await import("../settings/settings.ts");
   const own = (await ownRetention(io.env)) || {};
   const report = await collectGarbage(folder, {
     dryRun: dryRun === true,

@@ -9,8 +9,8 @@ function replacesModules(file: string): boolean {
   return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, "utf8"));
 }
 
-/** What contexts without an archive keep on disk; removed when the tests have run. */
-const stateFolder = path.join(tmpdir(), `longhaul-tests-${process.pid}`);
+/** Everything that tests keep on disk, temporary folders too; removed when they have run. */
+const scratch = path.join(tmpdir(), `longhaul-tests-${process.pid}`);
 
 export default defineConfig(({ mode }) => {
   const isAll = mode === "all" || process.env["LONGHAUL_TEST"] === "all";
@@ -46,7 +46,11 @@ export default defineConfig(({ mode }) => {
         // The real coding agents, one after the other: `npm run test:clients` installs them first.
         ...(mode === "clients" ? [agents] : []),
       ],
-      env: { LONGHAUL_TEST: isAll ? "all" : "", LONGHAUL_HOME: stateFolder },
+      env: {
+        LONGHAUL_TEST: isAll ? "all" : "",
+        LONGHAUL_HOME: path.join(scratch, "state"),
+        TMPDIR: scratch,
+      },
       globalSetup: "test/cli/build-cli.ts",
       setupFiles: "test/property/setup.ts",
       testTimeout: 180_000,

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { build } from "esbuild";
 import type { TestProject } from "vitest/node";
 import { buildPage } from "../../scripts/build-page.mjs";
@@ -17,7 +17,7 @@ const PROGRAMS = {
 
 /**
  * Builds them once for a run: a process starts in a third of the time of its sources. When the tests
- * have run, their state folder goes.
+ * have run, the folder of all that they wrote goes.
  */
 export async function setup({ config }: TestProject): Promise<() => void> {
   await build({
@@ -31,6 +31,7 @@ export async function setup({ config }: TestProject): Promise<() => void> {
     packages: "external",
   });
   await buildPage("dist/page");
-  const { LONGHAUL_HOME: home } = config.env;
-  return () => home && rmSync(home, { recursive: true, force: true });
+  const { TMPDIR: scratch = "" } = config.env;
+  mkdirSync(scratch, { recursive: true });
+  return () => scratch && rmSync(scratch, { recursive: true, force: true });
 }

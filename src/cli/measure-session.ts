@@ -91,7 +91,7 @@ export function measureSession(
   const size: SessionSize = {
     tokens,
     most,
-    isOver: gauge.isOver(measured),
+    isOver: gauge.isOver({ messages, measured }),
     budget,
     source,
     ...(last === undefined && { assumed }),

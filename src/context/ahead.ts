@@ -4,14 +4,10 @@ import { isSameMessage } from "./chain.ts";
 import type { Message } from "../core/message/index.ts";
 import type { CompactionTemplate } from "../core/summary/index.ts";
 
-/** What a summary rests on: the messages of a legal view up to where the tail starts. */
-export interface Prefix {
+/** The base of a summary: the messages of a legal view up to where the tail starts. */
+interface Beginning {
   readonly messages: readonly Message[];
   readonly tailStart: number;
-}
-
-/** What a summary is begun with. */
-export interface Beginning extends Prefix {
   readonly template: CompactionTemplate;
 }
 

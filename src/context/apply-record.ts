@@ -8,19 +8,24 @@ export function legalLead(lead: readonly Message[]): readonly Message[] {
   return repairMessages(lead).messages;
 }
 
-export type ApplyRecord = (
+/** A record's plan and summary, applied to the legal list that they were made for. */
+export function applyEdit(
+  legal: readonly Message[],
+  { plan, summary }: Pick<JournalRecord, "plan" | "summary">,
+): readonly Message[] {
+  return applyPlan(legal, plan, summary === undefined ? undefined : { summary });
+}
+
+/** The result of a stored record for a list; `undefined` if it makes no sense for it. */
+export function applyRecord(
   list: readonly Message[],
   record: JournalRecord,
-) => readonly Message[] | undefined;
-
-/** What a record makes of the list that it was made for; `undefined` if it makes no sense for it. */
-export const applyRecord: ApplyRecord = (list, { plan, summary }) => {
+): readonly Message[] | undefined {
   try {
     // Plans are made for legal lists, and repairing is deterministic.
-    const written = summary === undefined ? undefined : { summary };
-    return applyPlan(repairMessages(list).messages, plan, written);
+    return applyEdit(repairMessages(list).messages, record);
   } catch {
     // A stored journal may be anything; what makes no sense must not stop the agent.
     return undefined;
   }
-};
+}

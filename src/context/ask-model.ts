@@ -1,32 +1,25 @@
 import { type Failure, isContextError } from "../core/error.ts";
-import { extractLedger, type ExtractOptions } from "../core/ledger/extract.ts";
+import { extractLedger } from "../core/ledger/extract.ts";
 import { planContext } from "../core/plan/plan-context.ts";
 import { prunedView } from "../core/prune/prune.ts";
 import { type Breaker, createBreaker, startDeadline, untilAborted } from "../models/bounds.ts";
 import {
   asSummarizer,
-  type LiveRequest,
   type ModelSummary,
   type Summarizer,
   type SummaryCall,
 } from "../models/summarizer.ts";
-import type { JournalRecord } from "./journal.ts";
-import type { ContextOptions } from "./options.ts";
-import { type Ahead, type AheadSummary, createAhead, type Prefix } from "./ahead.ts";
-import { aheadShare, createSpending, type Spending, summarizerTimeout } from "./summarizing.ts";
-import { earlierSummaries, type RecordsOf } from "./write-summary.ts";
+import { type Ahead, type AheadSummary, createAhead } from "./ahead.ts";
+import { earlierSummaries, type RecordsOf } from "./earlier-summaries.ts";
+import { aheadShare, type ContextOptions, summarizerTimeout } from "./options.ts";
+import { chooseTemplate } from "./templates.ts";
 import type { Message } from "../core/message/index.ts";
-import type {
-  CompactionPlan,
-  ContextPlan,
-  PlanOptions,
-  UnpinnedResult,
-} from "../core/plan/index.ts";
-import type { PruneContext } from "../core/prune/index.ts";
+import type { CompactionPlan, ContextPlan, PlanOptions } from "../core/plan/index.ts";
 import type { CompactionTemplate, Words } from "../core/summary/index.ts";
-import type { TokenCounter } from "../core/tokens/index.ts";
+import type { ProviderTokens } from "./measure.ts";
+import type { View } from "./report.ts";
 
-/** Whom a context asks for summaries, and what it remembers of that. */
+/** The model that a context asks for summaries, and its answers so far. */
 export interface Asked {
   /** Absent where summaries are extractive. */
   readonly summarizer: Summarizer | undefined;
@@ -34,9 +27,10 @@ export interface Asked {
   readonly summarizerTimeoutMs: number;
   readonly breaker: Breaker;
   readonly ahead: Ahead;
-  readonly spending: Spending;
   /** The share of usable from which on a summary is prepared; infinite for never. */
   readonly aheadShare: number;
+  /** The usage of all calls. */
+  readonly usages: SummaryCall["usage"][];
 }
 
 export function createAsked(options: ContextOptions, now: () => number): Asked {
@@ -47,18 +41,16 @@ export function createAsked(options: ContextOptions, now: () => number): Asked {
     summarizerTimeoutMs: summarizerTimeout(summarizerTimeoutMs),
     breaker: createBreaker(now),
     ahead: createAhead(),
-    spending: createSpending(),
     aheadShare: aheadShare(summarizeAhead),
+    usages: [],
   };
 }
 
-/** What a summary is asked with. */
-export interface Asking extends Asked {
-  readonly counter: TokenCounter;
-  readonly meter: { total(messages: readonly Message[]): number };
+/** The model, and all that a question to it is made from. */
+export interface Asking extends Asked, Pick<ProviderTokens, "counter" | "meter"> {
   readonly now: () => number;
-  readonly options: Pick<ExtractOptions, "cwd" | "toolKinds">;
-  /** What the agent sends beside its messages. */
+  readonly options: ContextOptions;
+  /** The agent's requests, beside their messages. */
   readonly beside: { readonly instructions?: string; readonly tools?: unknown };
   readonly history: { readonly recordsOf: RecordsOf };
   readonly events: { emit(name: "modelCalled", call: SummaryCall): void };
@@ -68,10 +60,7 @@ export interface Asking extends Asked {
  * Whether the agent or a tool has said anything since the last compaction. If not, no model is asked
  * again: about the same state of the work it cannot say more.
  */
-export function hasWorkedSince(
-  records: readonly JournalRecord[],
-  fresh: readonly Message[],
-): boolean {
+function hasWorked({ records, fresh }: Pick<View, "records" | "fresh">): boolean {
   if (records.at(-1)?.plan.action !== "compact") return true;
   return fresh.some(({ role }) => role === "assistant" || role === "tool");
 }
@@ -89,39 +78,42 @@ export interface ModelWork {
 
 const NO_WORK: ModelWork = { calls: [], ahead: "none", waitedMs: 0 };
 
-/** A plan that wants a summary. */
-export interface Wanted {
+/** A head that is to be summarized. */
+interface Head {
+  /** The legal list that the head begins. */
   readonly messages: readonly Message[];
-  readonly plan: ContextPlan;
+  readonly compaction: CompactionPlan;
   readonly planOptions: PlanOptions;
   readonly template: CompactionTemplate;
-  /** What was begun ahead of need for these messages. */
-  readonly ahead: AheadSummary | undefined;
-  /** See {@link hasWorkedSince}. */
-  readonly hasWorked: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** A plan that may want a summary. */
+interface Wanted extends Omit<Head, "compaction"> {
+  readonly view: View;
+  readonly plan: ContextPlan;
+  /** The summary that was begun ahead of need for these messages. */
+  readonly ahead: AheadSummary | undefined;
 }
 
 /**
  * The summary that a plan asks for, as far as a model writes it: the one that was prepared, if the
  * plan's head is what it was written about, else one written now. At most one of the two is asked.
  */
-export async function modelSummaryFor(asking: Asking, wanted: Wanted): Promise<ModelWork> {
-  const { messages, plan, planOptions, template, ahead, hasWorked, signal } = wanted;
-  const { compaction, length } = plan;
+export async function modelSummaryFor(
+  asking: Asking,
+  { view, plan: { compaction }, ahead, ...head }: Wanted,
+): Promise<ModelWork> {
   if (compaction === undefined || asking.summarizer === undefined) return NO_WORK;
   const startedAt = asking.now();
-  const { tailStart } = compaction;
-  const prepared = ahead?.tailStart === tailStart ? ahead : undefined;
-  if (prepared === undefined) {
+  if (ahead?.tailStart !== compaction.tailStart) {
     asking.ahead.drop();
-    if (!hasWorked) return NO_WORK;
-    const stretch = stretchOf(messages.slice(0, length), compaction, planOptions);
-    const made = await startSummary(asking, stretch, { template, signal });
+    if (!hasWorked(view)) return NO_WORK;
+    const made = await startSummary(asking, { ...head, compaction });
     return { ...workOf(asking, made), ahead: "none", waitedMs: asking.now() - startedAt };
   }
-  const wasReady = prepared.isReady;
-  const made = await waitFor(asking, prepared, signal);
+  const wasReady = ahead.isReady;
+  const made = await waitFor(asking, ahead, head.signal);
   const waitedMs = wasReady ? 0 : asking.now() - startedAt;
   return { ...workOf(asking, made), ahead: wasReady ? "ready" : "waited", waitedMs };
 }
@@ -164,66 +156,46 @@ async function waitFor(
   }
 }
 
-/** The part of a legal view that a summary is to stand for. */
-interface Stretch extends Prefix {
-  /** How many leading system messages stand before it. */
-  readonly system: number;
-  /** The most tokens that the summary may have. */
-  readonly cap: number;
-  /** Protected results of it that are to be shown whole. */
-  readonly unpinned: readonly UnpinnedResult[];
-  readonly prune: PruneContext;
-}
-
-function stretchOf(
-  messages: readonly Message[],
-  { system, tailStart, summary, unpinned = [] }: CompactionPlan,
-  options: PlanOptions,
-): Stretch {
-  const prune = { ...options, excess: Infinity };
-  return { messages, system, tailStart, cap: summary.cap, unpinned, prune };
-}
-
-interface StartOptions {
-  readonly template: CompactionTemplate;
-  readonly signal?: AbortSignal;
-}
-
 /** Asks the model for a summary; `undefined` when there is none, or none that may be asked. */
 async function startSummary(
   asking: Asking,
-  stretch: Stretch,
-  { template, signal }: StartOptions,
+  { messages, compaction, planOptions, template, signal }: Head,
 ): Promise<ModelSummary | undefined> {
-  const { summarizer, breaker, options, meter, counter, now } = asking;
+  const { summarizer, breaker, options, meter, counter, now, beside } = asking;
   if (summarizer === undefined || !breaker.allows) return undefined;
-  const { messages, system, tailStart, cap, unpinned, prune } = stretch;
+  const { system, tailStart, summary, unpinned = [] } = compaction;
+  const { toolKinds, cwd } = options;
   const all = messages.slice(system, tailStart);
   const head = all.filter(isWork);
-  const { toolKinds, cwd } = options;
+  const pruned = prunedView(messages, { ...planOptions, excess: Infinity });
+  // The bytes that the agent sent up to the end of the head are in the provider's cache.
+  const live = { system: beside.instructions, tools: beside.tools };
   const question = {
     summarizer,
     task: {
-      head: prunedView(messages, prune).slice(system, tailStart).filter(isWork),
+      head: pruned.slice(system, tailStart).filter(isWork),
       unpruned: head,
       whole: unpinned.flatMap(({ message, part }) => messages[message]?.parts[part] ?? []),
-      previousSummary: earlierSummaries(all, (text) => asking.history.recordsOf(text)).text,
+      previousSummary: earlierSummaries(all, asking.history.recordsOf).text,
       ledger: extractLedger(head, { toolKinds, cwd }),
       cwd,
       template,
-      cap,
+      cap: summary.cap,
     },
     replaces: meter.total(all),
     count: (text: string) => counter.count(text),
     timeoutMs: asking.summarizerTimeoutMs,
     now,
     signal,
-    live: summarizer.reusesPrompt === true ? liveRequest(asking, stretch) : undefined,
+    live:
+      summarizer.reusesPrompt === true
+        ? { ...live, messages: messages.slice(0, tailStart) }
+        : undefined,
   };
   const { askForSummary } = await import("../models/ask.ts");
   const made = await askForSummary(question);
   for (const call of made.calls) {
-    asking.spending.add(call);
+    asking.usages.push(call.usage);
     asking.events.emit("modelCalled", call);
   }
   if (signal?.aborted === true) return made;
@@ -236,41 +208,33 @@ function isWork({ kind }: Message): boolean {
   return kind !== "summary" && kind !== "continuation";
 }
 
-/** What the agent sent up to the end of the stretch; the same bytes are in the provider's cache. */
-function liveRequest({ beside }: Asking, { messages, tailStart }: Stretch): LiveRequest {
-  const { instructions, tools } = beside;
-  return { system: instructions, tools, messages: messages.slice(0, tailStart) };
-}
+/** After a look that came to nothing, this share of usable must come before the next one. */
+const NEXT_LOOK = 0.03;
 
-/** How full a window is, for a summary ahead of need. */
-export interface Filling {
-  readonly messages: readonly Message[];
-  readonly tokens: number;
-  /** From so many tokens on it may be time. */
-  readonly limit: number;
-  /** After a look that came to nothing, so many tokens must come before the next one. */
-  readonly step: number;
-  /** Asked when a summary is begun. */
-  readonly template: () => CompactionTemplate;
-  /** `undefined` for messages that must be repaired first. */
-  readonly planOptions: () => PlanOptions | undefined;
-}
-
-/** Starts a summary while the agent works, when the window is getting full; never throws. */
-export function prepareAhead(asking: Asking, filling: Filling): void {
-  const { ahead, summarizer, breaker } = asking;
-  const { messages, tokens, limit, step } = filling;
-  if (summarizer === undefined || ahead.isUnderWay || !breaker.allows) return;
+/**
+ * Starts a summary while the agent works, when the window is getting full; never throws.
+ * @param planning Makes the options of a plan; `undefined` for messages that must be repaired first.
+ */
+export function prepareAhead(
+  asking: Asking,
+  view: View,
+  { usable, planning }: { usable: number; planning: () => PlanOptions | undefined },
+): void {
+  const { ahead, breaker } = asking;
+  const { messages } = view;
+  const tokens = view.measured.most;
+  if (ahead.isUnderWay || !breaker.allows || !hasWorked(view)) return;
   const growth = ahead.growth(tokens);
-  if (tokens < limit || !ahead.isTimeToLook(tokens, step)) return;
-  const options = filling.planOptions();
-  if (options === undefined || tokens + growth * STEPS_AHEAD < options.budget.usable) return;
-  const compaction = compactionIfFull(messages, options, tokens);
+  if (tokens < usable * asking.aheadShare) return;
+  if (!ahead.isTimeToLook(tokens, usable * NEXT_LOOK)) return;
+  const planOptions = planning();
+  if (planOptions === undefined || tokens + growth * STEPS_AHEAD < usable) return;
+  const compaction = compactionIfFull(messages, planOptions, tokens);
   if (compaction === undefined) return;
-  const stretch = stretchOf(messages, compaction, options);
-  const template = filling.template();
-  ahead.begin({ ...stretch, template }, (signal) =>
-    startSummary(asking, stretch, { template, signal }),
+  const { template } = chooseTemplate(asking.options);
+  const head = { messages, compaction, planOptions, template };
+  ahead.begin({ messages, tailStart: compaction.tailStart, template }, (signal) =>
+    startSummary(asking, { ...head, signal }),
   );
 }
 

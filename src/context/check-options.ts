@@ -10,8 +10,7 @@ import {
 } from "../core/overflow/budget-options.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
 import { isJournal } from "./journal.ts";
-import type { ContextOptions } from "./options.ts";
-import { aheadShare, summarizerTimeout } from "./summarizing.ts";
+import { aheadShare, type ContextOptions, summarizerTimeout } from "./options.ts";
 import { checkTemplates } from "./templates.ts";
 
 /** What an option must be, for a sentence, and the test for it. */

@@ -1,61 +1,69 @@
-import { applyPlan } from "../core/plan/apply-plan.ts";
-import { movedPlan, type ContextPlan } from "../core/plan/plan.ts";
+import { type ContinuationPolicy, CONTINUE_TEXT } from "../core/continuation/continuation.ts";
+import { prunes } from "../core/message/edit.ts";
+import { wholeTokens } from "../core/overflow/budget.ts";
+import { movedPlan } from "../core/plan/plan.ts";
 import { requestTokens } from "../core/plan/size.ts";
+import { partTokens } from "../core/tokens/count.ts";
+import type { Ledger } from "../core/ledger/index.ts";
+import type { Edit, Message } from "../core/message/index.ts";
+import type { CompactionPlan, ContextPlan } from "../core/plan/index.ts";
+import { applyEdit } from "./apply-record.ts";
+import type { ModelWork } from "./ask-model.ts";
 import type { Chain } from "./chain.ts";
 import type { History } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { Gauge, ProviderTokens } from "./measure.ts";
-import type { View } from "./report.ts";
+import type { ArchivedPlan } from "./plan-edit.ts";
+import {
+  type ContextReport,
+  type PieceReport,
+  type Prepared,
+  usageOf,
+  type View,
+} from "./report.ts";
 import type { RecordedSummary } from "./write-summary.ts";
-import type { Ledger } from "../core/ledger/index.ts";
-import type { Message } from "../core/message/index.ts";
 
-/** What a record may rest on. */
-export interface Recordable {
-  /** How many messages at the end of the list it leaves to the next one. */
+/** The part of a view that a record may consume. */
+interface Recordable {
+  /** The messages at the end of the list that it leaves to the next one. */
   readonly end: number;
   /** The facts of the messages that it consumes. */
   readonly facts: Ledger;
 }
 
-/** What was decided about a view, and what it is made of. */
-export interface Decided extends Recordable {
+/** A plan for a view, and the summary that it asked for. */
+interface Decided extends Recordable {
   /** The legal list of the view, for which the plan was made. */
   readonly messages: readonly Message[];
-  /** How many of them are the leading system messages of the view. */
+  /** Its messages that are the leading system messages of the view. */
   readonly lead: number;
   readonly plan: ContextPlan;
-  /** What fulfils the plan's request for a summary. */
-  readonly summary: RecordedSummary;
+  readonly recorded: RecordedSummary;
 }
 
 /** An edit: its record and the messages after it. */
-export interface Edited {
+interface Edited {
   readonly record: JournalRecord;
   readonly messages: readonly Message[];
-  /** What stands for the consumed messages, without leading system messages. */
+  /** The messages in place of the consumed ones, without leading system messages. */
   readonly base: readonly Message[];
+}
+
+interface RecordParts {
+  readonly history: Pick<History, "keyOf">;
+  readonly chain: Chain;
+  readonly tokens: ProviderTokens;
+  readonly gauge: Pick<Gauge, "window">;
 }
 
 /** Applies a plan to the newest view of a history, and makes the journal's record of it. */
 export function makeRecord(
   view: View,
-  { messages: legal, lead, plan: whole, end, facts, summary }: Decided,
-  {
-    history,
-    chain,
-    tokens,
-    gauge,
-  }: {
-    readonly history: Pick<History, "keyOf">;
-    readonly chain: Chain;
-    readonly tokens: ProviderTokens;
-    readonly gauge: Pick<Gauge, "window">;
-  },
+  { messages: legal, lead, plan: whole, end, facts, recorded }: Decided,
+  { history, chain, tokens, gauge }: RecordParts,
 ): Edited {
   const plan = { ...whole, length: whole.length - end };
-  const written = summary.summary === undefined ? undefined : { summary: summary.summary };
-  const messages = applyPlan(legal, plan, written);
+  const messages = applyEdit(legal, { plan, summary: recorded.summary });
   const base = messages.slice(lead, messages.length - end);
   const record: JournalRecord = {
     version: 2,
@@ -65,12 +73,9 @@ export function makeRecord(
     after: { key: chain.keyOf(base), length: base.length },
     follows: view.records.at(-1)?.after.key,
     consumed: consumedBefore(view, end),
-    ...summary,
+    ...recorded,
     facts,
-    tokens: {
-      before: view.measured.tokens,
-      after: requestTokens(messages, tokens),
-    },
+    tokens: { before: view.measured.tokens, after: requestTokens(messages, tokens) },
     window: gauge.window.learned(),
   };
   return { record, messages, base };
@@ -122,4 +127,98 @@ function untouchedEnd(
 
 function isSaid(message: Message | undefined, given: Message | undefined): boolean {
   return message === given && (message?.role === "user" || message?.role === "system");
+}
+
+/** One edit that was made. */
+interface EditFacts {
+  readonly planned: ArchivedPlan;
+  readonly record: JournalRecord;
+  /** The messages after it. */
+  readonly messages: readonly Message[];
+  readonly model: ModelWork;
+  /** The summary by section. */
+  readonly sections: Readonly<Record<string, string>>;
+  readonly tokens: ProviderTokens;
+  /** The facts of all records. */
+  readonly ledger: Ledger;
+  readonly policy: ContinuationPolicy | undefined;
+}
+
+/** Nothing was edited; a list that was full only with what no provider takes goes out mended. */
+export function unedited(
+  { messages, repairs }: { readonly messages: readonly Message[]; readonly repairs: string[] },
+  report: ContextReport,
+  tokens: ProviderTokens,
+): Prepared {
+  const after = Math.min(report.tokens.after, requestTokens(messages, tokens));
+  const warnings = [...report.warnings, ...repairs];
+  return { messages, report: { ...report, warnings, tokens: { ...report.tokens, after } } };
+}
+
+/** What an edit adds to the report. */
+export function editReport(facts: EditFacts, before: ContextReport): Partial<ContextReport> {
+  const { planned, record, messages, ledger } = facts;
+  const { plan, isArchived } = planned;
+  const { compaction, reasoning } = plan;
+  const pieces = plan.edits.map((edit) => pieceReport(edit, facts));
+  return {
+    action: plan.action,
+    tokens: { ...before.tokens, after: record.tokens.after },
+    messages: { before: planned.messages.length, after: messages.length },
+    prune: pieces.filter(prunes),
+    clipped: pieces.filter((piece) => !prunes(piece)),
+    ...(reasoning !== undefined && {
+      reasoning: {
+        messages: reasoning.messages.length,
+        ...(isArchived && { handle: reasoning.handle }),
+      },
+    }),
+    ...(compaction !== undefined && compactionReport(compaction, facts)),
+    ledger,
+  };
+}
+
+function pieceReport(edit: Edit, { planned, tokens }: EditFacts): PieceReport {
+  const message = planned.messages[edit.message];
+  const part = message?.parts[edit.part];
+  const isTool = part?.type === "tool-result" || part?.type === "tool-call";
+  return {
+    tool: isTool ? part.toolName : (message?.role ?? ""),
+    tokens: part === undefined ? 0 : partTokens(part, tokens.counter),
+    handle: edit.handle,
+    reason: edit.reason,
+  };
+}
+
+function compactionReport(
+  compaction: CompactionPlan,
+  { planned, record, model, sections, tokens, policy }: EditFacts,
+): Partial<ContextReport> {
+  const { system, tailStart, handle, state, needed = false, continuation } = compaction;
+  const { meter, counter } = tokens;
+  const total = (messages: readonly Message[]): number => wholeTokens(meter.total(messages));
+  const tail = planned.messages.slice(tailStart);
+  return {
+    head: {
+      messages: tailStart - system,
+      tokens: total(planned.messages.slice(system, tailStart)),
+      ...(planned.isArchived && { handle }),
+    },
+    tail: { messages: tail.length, tokens: total(tail) },
+    summary: {
+      source: record.summarySource ?? "extractive",
+      tokens: counter.count(record.summary ?? ""),
+      sections,
+      calls: model.calls,
+      usage: usageOf(model.calls.map((call) => call.usage)),
+      ahead: model.ahead,
+      waitedMs: model.waitedMs,
+    },
+    continuation: {
+      state,
+      needed,
+      added: continuation !== undefined,
+      ...(needed && policy !== "never" && { text: CONTINUE_TEXT }),
+    },
+  };
 }

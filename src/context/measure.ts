@@ -12,6 +12,7 @@ import { scaledCounter, scaleFor, type Scale } from "../core/tokens/calibrate.ts
 import { createMessageMeter, scaledMeter, type MessageMeter } from "../core/tokens/meter.ts";
 import { isEstimator, valueTokens, type TokenCounter } from "../core/tokens/count.ts";
 import { modelFamily } from "../core/tokens/family.ts";
+import type { RequestLimits } from "../core/plan/index.ts";
 import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
 import { createReports, type Doubt, type Report } from "./reports.ts";
 import { createWindow, type LearnedWindow } from "./window.ts";
@@ -83,8 +84,8 @@ export interface Gauge {
   /** What requests carry from now on; what is not named stays as it was. */
   readonly note: (sent: SentBeside) => void;
   readonly measure: (list: MeasuredList) => Measured;
-  /** T7. */
-  readonly isOver: (measured: Measured) => boolean;
+  /** T7, and the limits on bytes and images. */
+  readonly isOver: (list: Pick<MeasuredList, "messages"> & { measured: Measured }) => boolean;
   /** These are sent, with what stands beside them; without a list the one that was measured last. */
   sends(messages?: readonly Message[]): void;
   /** The provider refused the list that was measured last, and says what it knows of it. */
@@ -100,6 +101,7 @@ export interface GaugeOptions extends BudgetOptions, NamedModel {
   readonly instructions?: string;
   readonly tools?: unknown;
   readonly fixedTokens?: number;
+  readonly requestLimits?: RequestLimits;
 }
 
 export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge {
@@ -128,7 +130,9 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       beside.note(sent);
       window.note(sent);
     },
-    isOver: ({ most }) => isOverflow(most, window.budget()),
+    isOver: ({ measured, messages }) =>
+      isOverflow(measured.most, window.budget()) ||
+      isBeyond(options.requestLimits, messages, meter),
     measure({ messages, from, since }) {
       totals.length = Math.min(totals.length, from + 1);
       for (let at = totals.length - 1; at < messages.length; at++) {
@@ -160,6 +164,17 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
     },
     forget: (message) => meter.forget(message),
   };
+}
+
+/** Bytes and images are only counted where somebody set a limit on them. */
+function isBeyond(
+  { maxBytes = Infinity, maxImages = Infinity }: RequestLimits = {},
+  messages: readonly Message[],
+  meter: MessageMeter,
+): boolean {
+  if (maxBytes === Infinity && maxImages === Infinity) return false;
+  const size = meter.totalSize(messages);
+  return size.bytes > maxBytes || size.images > maxImages;
 }
 
 function reportOf(usage: Usage, upTo: number, answer: number): Report {

@@ -1,4 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
+import { ContextError } from "../core/error.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { DescribeMedia } from "../core/compact/index.ts";
 import type { ContinuationPolicy } from "../core/continuation/index.ts";
@@ -173,4 +174,38 @@ export function withoutConversation({
   ...settings
 }: ContextOptions): ContextOptions {
   return settings;
+}
+
+/** A pause that people accept; most models need less. */
+const TIMEOUT_MS = 60_000;
+const TIMEOUT_VARIABLE = "LONGHAUL_SUMMARIZER_TIMEOUT_MS";
+/** Early enough for a model to answer while the agent fills the rest. */
+const AHEAD_SHARE = 0.85;
+
+/** The time limit in ms. Throws `invalid-options` for one that makes no sense. */
+export function summarizerTimeout(option: number | undefined): number {
+  // A runtime without a process, a browser's for instance, has no environment either.
+  const variable = (globalThis as { process?: { env?: Record<string, string | undefined> } })
+    .process?.env?.[TIMEOUT_VARIABLE];
+  const named = option === undefined && variable !== undefined && variable !== "";
+  const value = option ?? (named ? Number(variable) : TIMEOUT_MS);
+  if (value > 0 && Number.isFinite(value)) return value;
+  const name = named ? TIMEOUT_VARIABLE : "summarizerTimeoutMs";
+  throw new ContextError(
+    "invalid-options",
+    `The option ${name} is ${String(named ? variable : option)}; it must be a number of milliseconds above 0.`,
+    { details: { option: name, value: named ? variable : option } },
+  );
+}
+
+/** The share of the limit at which summaries are begun; infinite for never. */
+export function aheadShare(option: number | false | undefined): number {
+  if (option === false) return Infinity;
+  const share = option ?? AHEAD_SHARE;
+  if (share > 0 && share <= 1) return share;
+  throw new ContextError(
+    "invalid-options",
+    `The option summarizeAhead is ${String(option)}; it must be false, or above 0 and at most 1.`,
+    { details: { option: "summarizeAhead", value: option } },
+  );
 }

@@ -9,7 +9,6 @@ import { planContext } from "../core/plan/plan-context.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Gauge } from "./measure.ts";
 import type { ContextOptions } from "./options.ts";
-import { isOver } from "./over.ts";
 import type { RecallChoice } from "./recall-choice.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
@@ -31,24 +30,24 @@ export interface ArchivedPlan {
   readonly failures: readonly Failure[];
 }
 
-/** What a context brings to each of its plans. */
+/** The parts of a context that each of its plans needs. */
 interface PlanningParts {
   readonly options: ContextOptions;
   readonly digest: Digest;
+  readonly gauge: Gauge;
   readonly recall: RecallChoice;
 }
 
 /** What the planner is told of a request, all of it in the provider's tokens. */
 export function planOptions(
   { measured, startedAt }: Pick<View, "measured" | "startedAt">,
-  { budget, beside, tokens }: Gauge,
-  { options, digest, recall }: PlanningParts,
+  { options, digest, gauge, recall }: PlanningParts,
 ): PlanOptions {
-  const { boundReasoning } = beside;
+  const { boundReasoning } = gauge.beside;
   const { traits = NEUTRAL_TRAITS } = options;
   return {
-    ...tokens(),
-    budget,
+    ...gauge.tokens(),
+    budget: gauge.budget,
     digest,
     now: startedAt,
     usedTokens: measured.most,
@@ -63,17 +62,6 @@ export function planOptions(
   };
 }
 
-/** What an edit is to do. */
-export interface EditAsked {
-  /** Compact even though there is room. */
-  readonly force: boolean;
-  /** Summarize nothing. */
-  readonly pruneOnly?: boolean | undefined;
-  readonly pays?: PlanOptions["pays"] | undefined;
-  /** Why the provider could not load a link. */
-  readonly unreachable?: string;
-}
-
 /** Pruning that nothing forces, in tokens. */
 export interface EarlyPrune {
   /** That are left out of this request and all that follow. */
@@ -82,19 +70,47 @@ export interface EarlyPrune {
   readonly broken: number;
 }
 
-/** What a caller wants of an edit. */
-export interface EditWanted extends Omit<EditAsked, "pays"> {
+/** One edit, as the caller or a refused request asks for it. */
+export interface EditWanted {
+  /** Compact even though there is room. */
+  readonly force: boolean;
+  /** Summarize nothing. */
+  readonly pruneOnly?: boolean;
   /** While there is room: whether to prune. */
   readonly pays?: (prune: EarlyPrune) => boolean;
+  /** Why the provider could not load a link. */
+  readonly unreachable?: string;
 }
 
-/** What nothing forces is pruning alone, if it pays. */
-export function askedOf(
+/** The planner's options for one edit of a legal list; links that did not load are described at once. */
+export function editOptions(
   view: View,
-  { pays, ...request }: EditWanted,
-  { gauge, options }: { readonly gauge: Gauge; readonly options: ContextOptions },
-): EditAsked {
-  if (pays === undefined || request.force || isOver(view, gauge, options)) return request;
+  messages: readonly Message[],
+  wanted: EditWanted,
+  parts: PlanningParts,
+): { readonly planning: PlanOptions; readonly unloaded: readonly string[] } {
+  const options = { ...planOptions(view, parts), ...extentOf(view, wanted, parts.gauge) };
+  const { unreachable } = wanted;
+  const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
+  if (links.length === 0) return { planning: options, unloaded: [] };
+  const isDescribed = mediaTest(options.describeMedia);
+  const describeMedia: MediaTest = (file, message) =>
+    links.includes(file.url ?? "") || isDescribed(file, message);
+  // The part behind a "?" signs a link.
+  const named = links.map((link) => clipLine(link.replace(/[?#][^]*/, ""), LINK_UNITS));
+  const told = `the provider could not load what is linked; described by text: ${named.join(", ")}`;
+  return { planning: { ...options, describeMedia, describeNow: true }, unloaded: [told] };
+}
+
+const LINK_UNITS = 200;
+
+/** How far an edit goes. While there is room and nothing forces it, it is pruning alone, if that pays. */
+function extentOf(
+  view: View,
+  { force, pruneOnly = false, pays }: EditWanted,
+  gauge: Gauge,
+): Pick<PlanOptions, "force" | "pruneOnly" | "pays"> {
+  if (pays === undefined || force || gauge.isOver(view)) return { force, pruneOnly };
   const before = view.messages.slice(0, view.from);
   return {
     force: true,
@@ -103,26 +119,6 @@ export function askedOf(
       pays({ saved, broken: gauge.tokens().meter.total(before.slice(first)) }),
   };
 }
-
-/** The same for one edit; where its provider could not load links, they are described at once. */
-export function planningFor(
-  options: PlanOptions,
-  messages: readonly Message[],
-  { force, pruneOnly = false, pays, unreachable }: EditAsked,
-): { readonly planning: PlanOptions; readonly unloaded: readonly string[] } {
-  const links = unreachable === undefined ? [] : unreachableLinks(messages, unreachable);
-  if (links.length === 0) return { planning: { ...options, force, pruneOnly, pays }, unloaded: [] };
-  const wanted = mediaTest(options.describeMedia);
-  const describeMedia: MediaTest = (file, message) =>
-    links.includes(file.url ?? "") || wanted(file, message);
-  // What stands behind a "?" signs a link.
-  const named = links.map((link) => clipLine(link.replace(/[?#][^]*/, ""), LINK_UNITS));
-  const told = `the provider could not load what is linked; described by text: ${named.join(", ")}`;
-  const planning = { ...options, force, pruneOnly, describeMedia, describeNow: true };
-  return { planning, unloaded: [told] };
-}
-
-const LINK_UNITS = 200;
 
 /** A plan for messages that are legal, and what is known of them. */
 export interface PlanRequest {

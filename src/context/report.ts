@@ -98,10 +98,18 @@ export interface ContextReport {
 /** What models have cost a context so far. */
 export type ModelCosts = Pick<ContextReport, "discardedSummaries" | "modelUsage">;
 
-export const NO_COSTS: ModelCosts = {
-  discardedSummaries: 0,
-  modelUsage: { input: 0, cached: 0, output: 0 },
-};
+/** The sum of calls, in the provider's tokens; calls that reported nothing count as 0. */
+export function usageOf(usages: readonly SummaryCall["usage"][]): Required<SummaryUsage> {
+  const total = { input: 0, cached: 0, output: 0 };
+  for (const { input, cached = 0, output } of usages.filter((usage) => usage !== undefined)) {
+    total.input += input;
+    total.cached += cached;
+    total.output += output;
+  }
+  return total;
+}
+
+export const NO_COSTS: ModelCosts = { discardedSummaries: 0, modelUsage: usageOf([]) };
 
 /** The report of a step in which nothing had to be done. */
 export function emptyReport(view: View, budget: ContextBudget, costs: ModelCosts): ContextReport {

@@ -1,17 +1,16 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import { messageText, type Message } from "../core/message/message.ts";
-import type { Editor, EditorParts } from "./edit.ts";
-import { isOver } from "./over.ts";
+import type { Editor, EditorParts, EditRequest } from "./edit.ts";
 import type { EarlyPrune } from "./plan-edit.ts";
-import { editing, held } from "./editing.ts";
 import type { History } from "./history.ts";
 import type { Gauge, Measured, SentBeside } from "./measure.ts";
 import type { Doubt } from "./reports.ts";
 import type { ContextOptions, TemplateOption } from "./options.ts";
-import type { Prepared, View } from "./report.ts";
+import { emptyReport, NO_COSTS, type Prepared, type View } from "./report.ts";
 import { checkTemplates } from "./templates.ts";
 import type { ContextBudget } from "../core/overflow/index.ts";
-import type { TokenCounter } from "../core/tokens/index.ts";
+import type { Failure } from "../core/error.ts";
+import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
 
 /** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {
@@ -32,17 +31,23 @@ export interface Steps {
   prepare(messages: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
   recover(messages: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
   undo(messages: readonly Message[]): Promise<readonly Message[] | undefined>;
-  /** What a sub-agent has to hold to: the constraints, then what the person typed, each once. */
+  /** The rules of a sub-agent: the constraints, then what the person typed, each once. */
   rules(): readonly string[];
   close(): void;
 }
 
-/** What is opened with the first call, and when an edit comes near. */
-interface Opened {
-  readonly gauge: () => Promise<Gauge>;
-  readonly editor: () => Promise<Editor>;
-  /** The same, if it is loaded. */
-  readonly loaded: () => Editor | undefined;
+/** The state between two calls: the code that the first ones loaded, and the newest view. */
+interface Conversation {
+  readonly parts: Omit<EditorParts, "gauge">;
+  gauge?: Gauge;
+  editor?: Editor;
+  latest?: View;
+  hasRecovered: boolean;
+}
+
+/** Ready for a list. */
+interface Ready extends Conversation {
+  readonly gauge: Gauge;
 }
 
 const PREPARE_OPTIONS: OptionNames<PrepareOptions> = {
@@ -57,169 +62,167 @@ const PREPARE_OPTIONS: OptionNames<PrepareOptions> = {
   signal: true,
 };
 
-function checked(asked: PrepareOptions, options: ContextOptions): PrepareOptions {
+function checkAsked(asked: PrepareOptions, options: ContextOptions): void {
   checkNames(asked, PREPARE_OPTIONS);
   const { compactionTemplate } = asked;
   if (compactionTemplate !== undefined) checkTemplates(options, compactionTemplate);
-  return asked;
 }
 
 export function createSteps(parts: Omit<EditorParts, "gauge">): Steps {
-  const { options, history, persistence, recall } = parts;
-  const opened = opening(parts);
-  const views = viewing(parts, opened);
-  const { viewOf } = views;
-  let hasRecovered = false;
-  const ready = async (): Promise<Gauge> => {
-    const gauge = await opened.gauge();
-    await history.ready();
-    gauge.window.restore(history.journal.findLast(({ window }) => window !== undefined)?.window);
-    return gauge;
-  };
-
-  const edits = editing(parts, () => opened.loaded()?.costs, viewOf);
-
+  const { options, events, history, recall } = parts;
+  const conversation: Conversation = { parts, hasRecovered: false };
   return {
     async prepare(messages, asked = {}) {
-      const { force = false, pays, signal } = checked(asked, options);
-      hasRecovered = false;
+      checkAsked(asked, options);
+      const { force = false, pays, signal } = asked;
+      conversation.hasRecovered = false;
       signal?.throwIfAborted();
-      const gauge = await ready();
-      gauge.note(asked);
+      const open = await ready(conversation);
+      open.gauge.note(asked);
       recall.note(asked.tools);
-      const view = viewOf(messages, gauge);
-      if (force || pays !== undefined || isOver(view, gauge, options)) {
-        const editor = await opened.editor();
-        return edits.editAlone({ messages, view, gauge, force, signal }, async (newest) => {
-          const prepared = await editor.edit(newest, { ...asked, force });
-          gauge.sends(prepared.messages);
-          return prepared;
-        });
+      const view = viewOf(open, messages);
+      if (force || pays !== undefined || open.gauge.isOver(view)) {
+        const request = { ...asked, force };
+        return editAlone(open, { messages, view, request, isForced: force });
       }
-      if (isFilling(view, gauge, options)) await nearEdit(view, opened, !persistence.isShared);
-      return edits.unedited(view, gauge);
+      if (isFilling(view, open.gauge, options)) await nearEdit(open, view);
+      return unedited(open, view);
     },
     async recover(messages, refused) {
-      if (messages.length === 0 || hasRecovered) return undefined;
-      hasRecovered = true;
-      const gauge = await ready();
-      const { recogniseRefusal, unlessFailed } = await import("./refusal.ts");
-      const { overflow, unreachable } = recogniseRefusal(refused, gauge.budget);
-      const force = overflow !== undefined;
-      if (!force && unreachable === undefined) return undefined;
-      viewOf(messages, gauge);
-      if (force) gauge.refuse(overflow);
-      const editor = await opened.editor();
-      const view = viewOf(messages, gauge);
-      const prepared = edits.editAlone({ messages, view, gauge, force: false }, (newest) =>
-        shrunk(() => editor.edit(newest, { force, unreachable }), gauge),
-      );
-      return unlessFailed(await prepared, parts.events);
+      if (messages.length === 0 || conversation.hasRecovered) return undefined;
+      conversation.hasRecovered = true;
+      const open = await ready(conversation);
+      const { gauge } = open;
+      const { overflow, unreachable } = await refusalOf(refused, gauge.budget);
+      if (overflow === undefined && unreachable === undefined) return undefined;
+      viewOf(open, messages);
+      if (overflow !== undefined) gauge.refuse(overflow);
+      const view = viewOf(open, messages);
+      try {
+        const request = { force: overflow !== undefined, unreachable };
+        const list = { messages, view, request, isForced: false };
+        const prepared = await editAlone(open, list);
+        const { action, failures } = prepared.report;
+        // Another process may have made the room that was missing.
+        const isOther = conversation.latest !== view && failures.length === 0;
+        if (action !== "none" || isOther) return prepared;
+        for (const failure of failures) events.emit("failed", failure);
+        return undefined;
+      } finally {
+        gauge.window.settle();
+      }
     },
     async undo(messages) {
-      const editor = await opened.editor();
-      await history.ready();
-      views.forget();
-      return editor.undo(messages);
+      const open = await ready(conversation);
+      const editor = await editorOf(open);
+      const left = await editor.undo(viewOf(open, messages), messages);
+      return left && viewOf(open, left).messages;
     },
-    rules: () => rulesOf(options, history, views.latest()),
-    close: () => opened.loaded()?.close(),
+    rules: () => rulesOf(options, history, conversation.latest),
+    close: () => conversation.editor?.close(),
   };
 }
 
-/** The edit that a refused request needs, made into what is known of the window while that holds. */
-async function shrunk(edit: () => Promise<Prepared>, gauge: Gauge): Promise<Prepared | undefined> {
-  try {
-    const prepared = await edit();
-    gauge.sends(prepared.messages);
-    return prepared.report.action === "none" ? undefined : prepared;
-  } finally {
-    gauge.window.settle();
+/** Loads what every call needs. The weights of the estimator come only where it counts. */
+async function ready(conversation: Conversation): Promise<Ready> {
+  const { options, history } = conversation.parts;
+  if (conversation.gauge === undefined) {
+    const [{ createGauge }, counter] = await Promise.all([
+      import("./measure.ts"),
+      options.counter ?? import("../core/tokens/estimator.ts").then((it) => it.estimator),
+    ]);
+    conversation.gauge = createGauge(options, counter);
   }
+  await history.ready();
+  const { window } = history.journal.findLast((record) => record.window !== undefined) ?? {};
+  conversation.gauge.window.restore(window);
+  return conversation as Ready;
 }
 
-/** The views of a conversation, each measured from where it differs from the one before. */
-interface Views {
-  /** The caller's list with the edits that fit it, and how full the window is with it. */
-  readonly viewOf: (messages: readonly Message[], gauge: Gauge) => View;
-  readonly latest: () => View | undefined;
-  /** The newest view is not what the next one goes on from. */
-  forget(): void;
+/** Loads what an edit needs; another import of it would ask the runtime for longer than a step. */
+async function editorOf(open: Ready): Promise<Editor> {
+  if (open.editor === undefined) {
+    const { createEditor } = await import("./edit.ts");
+    open.editor = createEditor({ ...open.parts, gauge: open.gauge });
+  }
+  return open.editor;
 }
 
-function viewing(
-  { history, now }: Pick<EditorParts, "history" | "now">,
-  { loaded }: Opened,
-): Views {
-  let latest: View | undefined;
-  let isMeasured = false;
-  return {
-    viewOf(messages, { measure, budget, forget }) {
-      const startedAt = now();
-      const recognised = history.recognise(messages);
-      recognised.changed.forEach(forget);
-      const view = { ...recognised, from: isMeasured ? recognised.from : 0 };
-      const { from, base, dropped } = view;
-      loaded()?.passed(view);
-      // What was reported for a request with edits says nothing about one without them.
-      const since = dropped > 0 ? view.messages.length : base.length;
-      const measured = measure({ messages: view.messages, from, since });
-      isMeasured = true;
-      latest = { ...view, measured, warnings: warningsOf(dropped, budget, measured), startedAt };
-      return latest;
-    },
-    latest: () => latest,
-    forget() {
-      isMeasured = false;
-    },
-  };
+/** The caller's list with the edits that fit it, measured from where it differs from the one before. */
+function viewOf(open: Ready, messages: readonly Message[]): View {
+  const { parts, gauge, editor } = open;
+  const startedAt = parts.now();
+  const recognised = parts.history.recognise(messages);
+  recognised.changed.forEach(gauge.forget);
+  editor?.passed(recognised);
+  const { from, base, dropped, messages: list } = recognised;
+  // What was reported for a request with edits says nothing about one without them.
+  const since = dropped > 0 ? list.length : base.length;
+  const measured = gauge.measure({ messages: list, from, since });
+  const warnings = warningsOf(dropped, gauge.budget, measured);
+  open.latest = { ...recognised, measured, warnings, startedAt };
+  return open.latest;
 }
 
-/** What an edit needs is loaded, and kept up to date while one is near; a summary is begun if it may be. */
-async function nearEdit(view: View, { editor, loaded }: Opened, mayAsk: boolean): Promise<void> {
-  const known = loaded();
-  const seen = known === undefined ? held(view) : view;
-  const near = known ?? (await editor());
-  near.follow(seen);
-  if (mayAsk) near.prepareAhead(seen);
+/** The list goes out as it is. */
+function unedited(
+  { parts, gauge, editor }: Ready,
+  view: View,
+  failures: readonly Failure[] = [],
+): Prepared {
+  const report = emptyReport(view, gauge.budget, editor?.costs ?? NO_COSTS);
+  const durationMs = parts.now() - view.startedAt;
+  gauge.sends();
+  return { messages: view.messages, report: { ...report, failures, durationMs } };
 }
 
-function opening(parts: Omit<EditorParts, "gauge">): Opened {
-  const { options } = parts;
-  let gauge: Gauge | undefined;
-  let editor: Editor | undefined;
-  const open = async (): Promise<Gauge> => {
-    gauge ??= await openGauge(options);
-    return gauge;
-  };
-  return {
-    gauge: open,
-    loaded: () => editor,
-    async editor() {
-      // An import that is loaded already still asks the runtime, which takes longer than a step.
-      if (editor !== undefined) return editor;
-      const { createEditor } = await import("./edit.ts");
-      editor ??= createEditor({ ...parts, gauge: await open() });
-      return editor;
-    },
-  };
+/** A list that is to be edited. */
+interface Editable {
+  readonly messages: readonly Message[];
+  readonly view: View;
+  readonly request: EditRequest;
+  /** Also where another process has made room meanwhile. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Edits while no other process does, and not at all where one of them has just made room, or where
+ * the right to edit cannot be had; the report says why.
+ */
+async function editAlone(
+  open: Ready,
+  { messages, view, request, isForced }: Editable,
+): Promise<Prepared> {
+  const { gauge, parts } = open;
+  const editor = await editorOf(open);
+  const [given, before] = [[...messages], held(view)];
+  return parts.persistence.alone(async (news) => {
+    if (typeof news !== "boolean") return unedited(open, before, [news]);
+    if (news) await parts.history.ready();
+    const newest = news ? held(viewOf(open, given)) : before;
+    if (news && !isForced && !gauge.isOver(newest)) return unedited(open, newest);
+    const prepared = await editor.edit(newest, request);
+    gauge.sends(prepared.messages);
+    return prepared;
+  }, request.signal);
+}
+
+/** The caller may go on adding to its own list while an edit is being made. */
+function held(view: View): View {
+  return { ...view, messages: [...view.messages], fresh: [...view.fresh] };
+}
+
+/** Keeps what an edit needs up to date while one is near; begins a summary if it may. */
+async function nearEdit(open: Ready, view: View): Promise<void> {
+  // The caller may go on with its list while the code is loaded.
+  const seen = open.editor === undefined ? held(view) : view;
+  const editor = open.editor ?? (await editorOf(open));
+  editor.follow(seen);
+  if (!open.parts.persistence.isShared) editor.prepareAhead(seen);
 }
 
 /** The share of usable from which on what an edit needs is loaded and kept up to date. */
 const EDIT_IS_NEAR = 0.5;
-
-/** The gauge comes with the first measurement, and the weights of the estimator where they are needed. */
-async function openGauge(options: ContextOptions): Promise<Gauge> {
-  const [{ createGauge }, counter] = await Promise.all([
-    import("./measure.ts"),
-    options.counter ?? estimator(),
-  ]);
-  return createGauge(options, counter);
-}
-
-async function estimator(): Promise<TokenCounter> {
-  return (await import("../core/tokens/estimator.ts")).estimator;
-}
 
 function isFilling(
   { measured }: View,
@@ -228,6 +231,18 @@ function isFilling(
 ): boolean {
   const share = typeof summarizeAhead === "number" ? summarizeAhead : 1;
   return measured.most >= budget.usable * Math.min(EDIT_IS_NEAR, share);
+}
+
+/** Why a provider refused a request, where another one may pass: at most one of both. */
+async function refusalOf(
+  refused: unknown,
+  { isWindowKnown, window }: ContextBudget,
+): Promise<{ readonly overflow?: ProviderOverflow; readonly unreachable?: string }> {
+  const { recogniseOverflow } = await import("../core/overflow/provider-error.ts");
+  const overflow = recogniseOverflow(refused, isWindowKnown ? window : undefined);
+  if (overflow !== undefined) return { overflow };
+  const { unreachableMedia } = await import("../core/overflow/unreachable-media.ts");
+  return { unreachable: unreachableMedia(refused) };
 }
 
 function warningsOf(

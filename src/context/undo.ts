@@ -3,7 +3,7 @@ import { leadingSystemCount } from "../core/message/structure.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { neutral } from "../dialects/neutral/neutral.ts";
 import type { Emitter } from "./events.ts";
-import type { History } from "./history.ts";
+import type { History, HistoryView } from "./history.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { Persistence } from "./persistence.ts";
 import type { Message } from "../core/message/index.ts";
@@ -19,16 +19,16 @@ export interface UndoParts {
 }
 
 /**
- * The list to go on with when the newest edit is taken back, for either habit of callers: the whole
- * history as the older edits leave it, or the returned list with what was compacted put back from
- * the archive. `undefined` if there is no edit. Rejects with `unknown-handle` or `archive-failed`
- * when the archive cannot give back what the edit took, and changes nothing then.
+ * Takes the newest edit of a view back. Returns what the caller's list is without it, for either
+ * habit of callers: the whole history as it is, or the returned list with what was compacted put
+ * back from the archive. `undefined` if there is no edit. Rejects with `unknown-handle` or
+ * `archive-failed` when the archive cannot give back what the edit took, and changes nothing then.
  */
 export async function undoLast(
+  { base, fresh, records, isReturned }: HistoryView,
   messages: readonly Message[],
   { history, archive, persistence, events, now }: UndoParts,
 ): Promise<readonly Message[] | undefined> {
-  const { base, fresh, records, isReturned } = history.recognise(messages);
   const record = records.at(-1);
   if (record === undefined) return undefined;
   const lead = leadingSystemCount(messages);
@@ -37,8 +37,7 @@ export async function undoLast(
   const undone = { version: 2, at: now(), undo: record.after.key, restored: left } as const;
   const failure = await persistence.add(undone);
   if (failure !== undefined) events.emit("failed", failure);
-  if (before !== undefined) return [...messages.slice(0, lead), ...before, ...fresh];
-  return history.recognise(messages).messages;
+  return before === undefined ? messages : [...messages.slice(0, lead), ...before, ...fresh];
 }
 
 /** The view before an edit, from the one after it and the archive. */

@@ -1,122 +1,104 @@
-import { ContextError } from "../core/error.ts";
-import { unknownOption } from "../core/options.ts";
 import { KINDS } from "../core/calls/tool-kind.ts";
+import { ContextError } from "../core/error.ts";
 import { describeValue } from "../core/message/shape.ts";
+import { unknownOption } from "../core/options.ts";
 import {
   assertOptions,
   BUDGET_OPTIONS,
   budgetOptions,
   type BudgetOptions,
 } from "../core/overflow/budget-options.ts";
+import * as rule from "../core/rules.ts";
 import { checkToolLimits } from "../core/truncate/limits.ts";
+import type { RequestLimits } from "../core/plan/index.ts";
+import type { ToolLimitOptions } from "../core/truncate/limits.ts";
+import type { DialectTraits } from "../dialects/dialect.ts";
 import { isJournal } from "./journal.ts";
 import { aheadShare, type ContextOptions, summarizerTimeout } from "./options.ts";
 import { checkTemplates } from "./templates.ts";
 
-/** What an option must be, for a sentence, and the test for it. */
-interface Rule {
-  readonly expected: string;
-  readonly fits: (value: unknown) => boolean;
-}
-
-const FITS = (): boolean => true;
-const ANYTHING: Rule = { expected: "", fits: FITS };
-const TEXT: Rule = { expected: "a text", fits: (value) => typeof value === "string" };
-const FUNCTION: Rule = { expected: "a function", fits: (value) => typeof value === "function" };
-const TOKENS: Rule = {
-  expected: "a number of tokens, 0 or more",
-  fits: (value) => typeof value === "number" && value >= 0,
-};
-const LIST = (of: string, fits: (one: unknown) => boolean): Rule => ({
-  expected: `a list of ${of}`,
-  fits: (value) => Array.isArray(value) && value.every(fits),
-});
-const ONE_OF = (...values: readonly unknown[]): Rule => ({
-  expected: values
-    .map((value) => (typeof value === "string" ? `"${value}"` : String(value)))
-    .join(" or "),
-  fits: (value) => values.includes(value),
-});
-/** An object whose fields are among these, each as its test wants it. */
-const FIELDS = (expected: string, tests: Readonly<Record<string, Rule["fits"]>>): Rule => ({
-  expected,
-  fits: (value) =>
-    isObject(value) && Object.keys(value).every((name) => tests[name]?.(value[name])),
-});
-const OR_NONE =
-  (fits: Rule["fits"]): Rule["fits"] =>
-  (value) =>
-    value === undefined || fits(value);
-/** An object of any names. */
-const EACH = (expected: string, fits: Rule["fits"]): Rule => ({
-  expected,
-  fits: (value) => isObject(value) && Object.values(value).every(OR_NONE(fits)),
-});
-const WITH = (method: string, expected: string): Rule => ({
-  expected,
-  fits: (value) => isObject(value) && typeof value[method] === "function",
-});
-
-const FLAG = ONE_OF(true, false, undefined).fits;
-const AMOUNT = OR_NONE(TOKENS.fits);
-const TOOL_KINDS = EACH(`kinds by tool name: ${KINDS.join(", ")}`, ONE_OF(...KINDS).fits);
-const TOOL_LIMITS = EACH(
-  "limits by tool name, e.g. { bash: { maxLines: 500 } }",
-  FIELDS("", { maxLines: FITS, maxBytes: FITS, direction: FITS }).fits,
+const KIND_NAMES: ReadonlySet<unknown> = new Set(KINDS);
+const TOOL_KINDS = rule.each(
+  rule.optional(rule.is(`one of the kinds ${KINDS.join(", ")}`, (value) => KIND_NAMES.has(value))),
 );
-
-const SUMMARIZER: Rule = {
-  expected:
-    'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), a function or "extractive"',
-  fits: (value) =>
-    value === "extractive" || FUNCTION.fits(value) || WITH("summarize", "").fits(value),
-};
+/** The values are looked at by `checkToolLimits`. */
+const TOOL_LIMITS = rule.each(
+  rule.optional(
+    rule.options<ToolLimitOptions>({
+      maxLines: rule.ANYTHING,
+      maxBytes: rule.ANYTHING,
+      direction: rule.ANYTHING,
+    }),
+  ),
+);
+const POSITIVE = rule.is(
+  "a number of tokens above 0, or absent",
+  (value) => typeof value === "number" && value > 0,
+);
+const OWN_SUMMARIZER = rule.record(
+  {
+    summarize: rule.FUNCTION,
+    window: rule.optional(POSITIVE),
+    maxTokens: rule.optional(POSITIVE),
+  },
+  'a summarizer, e.g. anthropicSummarizer({ model: "claude-haiku-4-5" }), a function or "extractive"',
+);
+const SUMMARIZER: rule.Rule = (value, at) =>
+  value === "extractive" || typeof value === "function" ? undefined : OWN_SUMMARIZER(value, at);
 
 /** Every option beside the numbers; what has no rule here says itself what is wrong with it. */
-const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>, Rule>> = {
-  model: TEXT,
-  protectedTools: ANYTHING,
-  archive: WITH("put", "an archive, e.g. directoryArchive(folder)"),
-  counter: WITH("count", "a counter of tokens, e.g. { name, count: (text) => 1 }"),
-  instructions: TEXT,
-  tools: ANYTHING,
-  fixedTokens: TOKENS,
-  requestLimits: FIELDS("limits of a request, e.g. { maxImages: 20 }", {
-    maxBytes: AMOUNT,
-    maxImages: AMOUNT,
+const RULES: Readonly<Record<Exclude<keyof ContextOptions, keyof BudgetOptions>, rule.Rule>> = {
+  model: rule.TEXT,
+  protectedTools: rule.ANYTHING,
+  archive: rule.named(
+    "an archive, e.g. directoryArchive(folder)",
+    rule.record({ put: rule.FUNCTION }),
+  ),
+  counter: rule.named(
+    "a counter of tokens, e.g. { name, count: (text) => 1 }",
+    rule.record({ count: rule.FUNCTION }),
+  ),
+  instructions: rule.TEXT,
+  tools: rule.ANYTHING,
+  fixedTokens: rule.AMOUNT,
+  requestLimits: rule.options<RequestLimits>({
+    maxBytes: rule.optional(rule.AMOUNT),
+    maxImages: rule.optional(rule.AMOUNT),
   }),
-  traits: FIELDS("the traits of a dialect, e.g. anthropic.traits", {
-    summaryRole: ONE_OF("system", "user", undefined).fits,
-    boundReasoning: FLAG,
-    endsWithInput: FLAG,
+  traits: rule.options<DialectTraits>({
+    summaryRole: rule.optional(rule.oneOf("system", "user")),
+    boundReasoning: rule.optional(rule.FLAG),
+    endsWithInput: rule.optional(rule.FLAG),
   }),
   toolKinds: TOOL_KINDS,
   toolLimits: TOOL_LIMITS,
-  continuation: ONE_OF("auto", "ask", "never"),
-  recall: ONE_OF(true, false),
-  unansweredMedia: ONE_OF("describe", "keep"),
-  describeMedia: {
-    expected: '"links", "all" or a function, e.g. (file) => file.url !== undefined',
-    fits: (value) => value === "links" || value === "all" || FUNCTION.fits(value),
-  },
-  compactionTemplate: ANYTHING,
+  continuation: rule.oneOf("auto", "ask", "never"),
+  recall: rule.FLAG,
+  unansweredMedia: rule.oneOf("describe", "keep"),
+  describeMedia: rule.is(
+    '"links", "all" or a function, e.g. (file) => file.url !== undefined',
+    (value) => value === "links" || value === "all" || typeof value === "function",
+  ),
+  compactionTemplate: rule.ANYTHING,
   summarizer: SUMMARIZER,
-  summarizerTimeoutMs: ANYTHING,
-  summarizeAhead: ANYTHING,
-  constraints: LIST("texts", TEXT.fits),
-  plugins: LIST("plugins, e.g. [{ name, onEvent }]", isObject),
-  cwd: TEXT,
-  conversation: TEXT,
-  journal: { expected: "what journal() of a context of this version returned", fits: isJournal },
-  now: FUNCTION,
+  summarizerTimeoutMs: rule.ANYTHING,
+  summarizeAhead: rule.ANYTHING,
+  constraints: rule.list(rule.TEXT),
+  plugins: rule.list(
+    rule.record(
+      {
+        summarizer: rule.optional(SUMMARIZER),
+        toolKinds: rule.optional(TOOL_KINDS),
+        toolLimits: rule.optional(TOOL_LIMITS),
+      },
+      "a plugin, e.g. { name, onEvent }",
+    ),
+  ),
+  cwd: rule.TEXT,
+  conversation: rule.TEXT,
+  journal: rule.is("what journal() of a context of this version returned", isJournal),
+  now: rule.FUNCTION,
 };
-
-/** The options that a plugin brings, too. */
-const PLUGIN_RULES = {
-  summarizer: SUMMARIZER,
-  toolKinds: TOOL_KINDS,
-  toolLimits: TOOL_LIMITS,
-} as const;
 
 /**
  * Complains about options that make no sense, and about names that there are not: both would only be
@@ -127,18 +109,10 @@ export function checkOptions(options: ContextOptions, hasName = isOption): void 
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     if (!hasName(name)) throw unknownOption(name, NAMES);
-    const rule = hasRule(name) ? RULES[name] : ANYTHING;
-    if (!rule.fits(value)) throw noSuch(name, value, rule.expected);
+    if (hasRule(name)) check(RULES[name], value, name);
   }
-  const { summarizer, plugins = [], toolLimits } = options;
-  if (isObject(summarizer)) checkSummarizer(summarizer);
-  for (const plugin of plugins) {
-    for (const [name, rule] of Object.entries(PLUGIN_RULES)) {
-      const own = plugin[name as keyof typeof PLUGIN_RULES];
-      if (own !== undefined && !rule.fits(own)) throw noSuch(name, own, rule.expected);
-    }
-    checkToolLimits(plugin.toolLimits);
-  }
+  const { plugins = [], toolLimits } = options;
+  for (const plugin of plugins) checkToolLimits(plugin.toolLimits);
   checkToolLimits(toolLimits);
   budgetOptions(options);
   checkTemplates(options);
@@ -156,27 +130,14 @@ function hasRule(name: string): name is keyof typeof RULES {
   return Object.hasOwn(RULES, name);
 }
 
-/** The sizes of a model that writes summaries. */
-function checkSummarizer(summarizer: Readonly<Record<string, unknown>>): void {
-  for (const field of ["window", "maxTokens"]) {
-    const tokens = summarizer[field];
-    if (tokens === undefined || (typeof tokens === "number" && tokens > 0)) continue;
-    throw noSuch(`summarizer.${field}`, tokens, "a number of tokens above 0, or absent");
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-function noSuch(option: string, value: unknown, expected: string): ContextError {
-  return new ContextError(
+function check(fits: rule.Rule, given: unknown, name: string): void {
+  const problem = fits(given, name);
+  if (problem === undefined) return;
+  const { at, expected, value } = problem;
+  const shown = typeof value === "string" ? `"${value}"` : describeValue(value);
+  throw new ContextError(
     "invalid-options",
-    `The option ${option} is ${shown(value)}; it must be ${expected}.`,
-    { details: { option } },
+    `The option ${at} is ${shown}; it must be ${expected}.`,
+    { details: { option: at } },
   );
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? `"${value}"` : describeValue(value);
 }

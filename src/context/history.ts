@@ -98,8 +98,6 @@ interface Memory {
   newest: Branch;
   /** The caller's newest list. */
   given: Track;
-  /** What the newest edit left, for callers who go on from the returned list. */
-  returned: Track | undefined;
   /** The newest view; where nothing is edited, its messages are the list of `given`. */
   view: {
     readonly messages: readonly Message[];
@@ -162,7 +160,6 @@ function remembering(known: Known): Memory {
     known,
     newest,
     given: { list: [], lead: 0, standing: UNEDITED },
-    returned: undefined,
     view: { messages: [], lead: 0, records: newest, standing: UNEDITED },
     keys: [],
     watched: new Map(),
@@ -180,14 +177,13 @@ function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): 
   assertMessageList(messages);
   const changed = changedInPlace(memory.watched);
   if (changed.length > 0) disown(memory, chain, changed);
-  const { given, returned } = memory;
+  const { given } = memory;
   const list = { messages, lead: leadingSystemCount(messages) };
   const same = sameBody(given, list);
   assertShapes(list, same);
-  const isGiven = goesOn(given, list, same);
-  const track = isGiven ? given : returned && goesOn(returned, list, 0) ? returned : undefined;
-  const followed =
-    track && take(memory, list, same, withObjectsOfNow(track, list, isGiven ? same : 0));
+  const followed = goesOn(given, list, same)
+    ? take(memory, list, same, withObjectsOfNow(given, list, same))
+    : undefined;
   if (followed !== undefined && !isKnownByNow(memory, chain, followed.from))
     return { ...followed, changed };
   const found = take(memory, list, same, walk(memory, chain, messages.slice(list.lead)));
@@ -196,10 +192,9 @@ function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): 
 
 /** What was changed in place is another message than the one that was known. */
 function disown(memory: Memory, chain: Chain, changed: readonly Message[]): void {
-  const { given, returned, view } = memory;
+  const { given, view } = memory;
   for (const message of changed) chain.forget(message);
   memory.given = { ...given, list: without(given.list, changed) };
-  memory.returned = returned && { ...returned, list: without(returned.list, changed) };
   memory.view = { ...view, messages: without(view.messages, changed) };
 }
 
@@ -255,10 +250,8 @@ function append(memory: Memory, record: JournalRecord, base: readonly Message[])
   const records = [...standing.records, record];
   const taken = standing.taken + record.before.length - standing.base.length;
   const next = { records, taken, base, consumed: record.consumed, isReturned: false };
-  const left = { ...next, taken: base.length, isReturned: true };
   memory.known = knownBy(new Map(memory.known.records).set(record.after.key, record));
   memory.given = { ...memory.given, standing: next };
-  memory.returned = { list: [...base], lead: 0, standing: left };
   memory.newest = records;
   memory.view = { ...memory.view, records };
   alsoWatch(memory.watched, base);

@@ -1,3 +1,5 @@
+import * as rule from "../core/rules.ts";
+import { fieldsOf, isRecord } from "../core/text/json.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { Words } from "../core/summary/index.ts";
@@ -133,65 +135,59 @@ export function newestBranch({ records }: Known): Branch {
   return newest === undefined ? [] : branchOf(records, newest);
 }
 
+/** Facts are told as text: no field of one holds anything deeper than a list. */
+const FLAT = rule.is("a fact", (fact) =>
+  Object.values(fieldsOf(fact))
+    .flat()
+    .every((value) => !isRecord(value)),
+);
+
+function facts(texts: readonly string[], more: rule.Rules = {}): rule.Rule {
+  const fact = rule.record({
+    ...Object.fromEntries(texts.map((name) => [name, rule.TEXT])),
+    ...more,
+  });
+  return rule.list((value, at) => fact(value, at) ?? FLAT(value, at));
+}
+
+const LEDGER = rule.record({
+  files: facts(["path"], { ops: rule.list(rule.ANYTHING) }),
+  commands: facts(["command"]),
+  instructions: facts(["text"]),
+  todos: facts(["text"]),
+  errors: facts(["tool", "subject", "text"]),
+  statements: facts(["text"]),
+  said: rule.optional(facts(["text"])),
+  names: rule.optional(facts(["name"])),
+} satisfies Record<keyof Omit<Ledger, "todosAt">, rule.Rule>);
+
+const KEY = rule.record({ key: rule.TEXT, length: rule.NUMBER });
+const VERSION = { version: rule.oneOf(2) };
+const UNDO = rule.record({ ...VERSION, undo: rule.TEXT });
+/** The fields on which the next edit rests. */
+const RECORD = rule.record({
+  ...VERSION,
+  plan: rule.record({}),
+  before: KEY,
+  after: KEY,
+  consumed: rule.NUMBER,
+  summary: rule.optional(rule.TEXT),
+  narrative: rule.optional(rule.each(rule.TEXT)),
+  earlier: rule.optional(rule.each(rule.TEXT)),
+  facts: LEDGER,
+});
+
 /** Whether a stored value is an entry that this version wrote. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
-  if (!isObject(value) || value["version"] !== 2) return false;
-  if (typeof value["undo"] === "string") return true;
-  const { plan, consumed, facts, before, after, summary = "" } = value;
-  const { narrative = {}, earlier = {} } = value;
-  const isText = typeof summary === "string" && [narrative, earlier].every(isWords);
-  const isPlanned = isObject(plan) && typeof consumed === "number";
-  return isText && isPlanned && isListKey(before) && isListKey(after) && isLedger(facts);
+  return rule.fits(RECORD, value) || rule.fits(UNDO, value);
 }
 
 /** Whether a value is what `journal()` of a context of this version returns. */
 export function isJournal(value: unknown): value is readonly JournalRecord[] {
-  return Array.isArray(value) && value.every((one) => isJournalEntry(one) && !("undo" in one));
+  return rule.fits(rule.list(RECORD), value);
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
-
-function isWords(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
-}
-
-function isListKey(value: unknown): value is ListKey {
-  return isObject(value) && typeof value["key"] === "string" && typeof value["length"] === "number";
-}
-
-/** What must be a text in each fact, so that the facts of all records can be added up. */
-const FACT_TEXTS = {
-  files: ["path"],
-  commands: ["command"],
-  instructions: ["text"],
-  todos: ["text"],
-  errors: ["tool", "subject", "text"],
-  statements: ["text"],
-  said: ["text"],
-  names: ["name"],
-} as const satisfies Record<keyof Omit<Ledger, "todosAt">, readonly string[]>;
-/** Facts that not every ledger has. */
-const OPTIONAL = new Set(["said", "names"]);
 
 /** Whether a stored value is what `extractLedger` makes. */
 export function isLedger(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return Object.entries(FACT_TEXTS).every(([name, texts]) => {
-    const facts = value[name] ?? (OPTIONAL.has(name) ? [] : undefined);
-    const isFact = (fact: unknown): boolean =>
-      isObject(fact) && texts.every((text) => typeof fact[text] === "string") && isFlat(fact);
-    const isWhole = (fact: Fields): boolean => name !== "files" || Array.isArray(fact["ops"]);
-    return Array.isArray(facts) && facts.every((fact) => isFact(fact) && isWhole(fact));
-  });
-}
-
-/** Facts are told as text: no field of one holds anything deeper than a list. */
-function isFlat(fact: Fields): boolean {
-  return Object.values(fact)
-    .flat()
-    .every((value) => !isObject(value));
+  return rule.fits(LEDGER, value);
 }

@@ -19,31 +19,29 @@ import * as pruning from "../context/prune-tool-outputs.ts";
 import {
   AMOUNT,
   ANYTHING,
-  door,
   each,
   FLAG,
   FUNCTION,
-  HANDLE,
   INDEX,
   is,
   list,
-  MESSAGES,
   NUMBER,
   oneOf,
   optional,
   options,
-  part,
   record,
   type Rule,
   TEXT,
-  TOOL_KINDS,
-} from "./rules.ts";
+} from "../core/rules.ts";
+import { door, HANDLE, MESSAGES, part, TOOL_KINDS } from "./rules.ts";
 
 const COUNTER = record({ name: TEXT, count: FUNCTION }, "a counter of tokens");
 const DIGEST = FUNCTION;
 const POLICY = oneOf("auto", "ask", "never");
 const SET = is("a Set", (value) => value instanceof Set);
-const TEMPLATE = record({ sections: list(record({ id: TEXT, heading: TEXT, purpose: TEXT })) });
+const TEMPLATE = record({
+  sections: list(record({ id: TEXT, heading: TEXT, purpose: TEXT })),
+});
 
 /** The numbers say themselves what is wrong with them. */
 const BUDGETS = Object.fromEntries(BUDGET_OPTIONS.map((name) => [name, ANYTHING])) as Readonly<
@@ -200,7 +198,9 @@ export const originalsOf = door(plans.originalsOf, {
   head: optional(record({ handle: HANDLE })),
 });
 
-export const resolveTemplate = door(summaries.resolveTemplate, { overrides: list(ANYTHING) });
+export const resolveTemplate = door(summaries.resolveTemplate, {
+  overrides: list(ANYTHING),
+});
 export const renderTemplate = door(prompt.renderTemplate, { template: TEMPLATE });
 export const parseSummary = door(summaries.parseSummary, {
   text: TEXT,

@@ -84,12 +84,18 @@ export function oneOf(...values: readonly unknown[]): Rule {
 }
 
 export const ANYTHING: Rule = () => undefined;
-export const TEXT = is("a string", (value) => typeof value === "string");
-export const FLAG = is("true or false", (value) => typeof value === "boolean");
-export const FUNCTION = is("a function", (value) => typeof value === "function");
-export const NUMBER = is("a number", (value) => typeof value === "number" && !Number.isNaN(value));
-export const AMOUNT = is("a number, 0 or more", (value) => typeof value === "number" && value >= 0);
-export const INDEX = is(
+export const TEXT: Rule = is("a string", (value) => typeof value === "string");
+export const FLAG: Rule = is("true or false", (value) => typeof value === "boolean");
+export const FUNCTION: Rule = is("a function", (value) => typeof value === "function");
+export const NUMBER: Rule = is(
+  "a number",
+  (value) => typeof value === "number" && !Number.isNaN(value),
+);
+export const AMOUNT: Rule = is(
+  "a number, 0 or more",
+  (value) => typeof value === "number" && value >= 0,
+);
+export const INDEX: Rule = is(
   "a whole number, 0 or more",
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 );

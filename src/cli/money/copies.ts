@@ -47,8 +47,8 @@ function isNew(request: RequestUsage, seen: Set<string>): boolean {
 
 /** What stands behind the session's own uses is of its sub-agents. */
 function withOwn(
-  { session, isRead, facts, uses }: KnownSession,
+  { session, facts, uses }: KnownSession,
   own: readonly RequestUsage[],
 ): KnownSession {
-  return { session, isRead, facts, uses: [...usesOf(own), ...uses.slice(facts?.uses.length)] };
+  return { session, facts, uses: [...usesOf(own), ...uses.slice(facts?.uses.length)] };
 }

@@ -95,10 +95,10 @@ function shortIds(sessions: readonly FoundSession[]): (id: string) => string {
 }
 
 function outputTargets({ outputs }: FoundSessions): SearchTarget[] {
-  return outputs.map(({ agent, path: file, info, session }) => ({
+  return outputs.map(({ agent, path: file, size, mtimeMs, session }) => ({
     agent,
-    modifiedAt: info.mtimeMs,
-    bytes: info.size,
+    modifiedAt: mtimeMs,
+    bytes: size,
     path: file,
     id: session,
     open: (record) => ["less", `+${record}`, file],

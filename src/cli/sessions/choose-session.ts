@@ -143,7 +143,7 @@ export function nothingFound({ found: { places, hints } }: Survey): string[] {
 }
 
 function notes({ found: { skipped, hints }, sessions }: Survey): string[] {
-  const unread = sessions.filter(({ isRead }) => !isRead).length;
+  const unread = sessions.filter(({ facts }) => facts === undefined).length;
   const unsure = sessions.some(({ facts }) => facts?.isWindowSure === false);
   return [
     ...(unsure ? ["?: the session does not say how large its model's window is."] : []),

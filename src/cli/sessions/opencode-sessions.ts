@@ -47,8 +47,8 @@ async function findStorageSessions(storage: string): Promise<OpencodeSearch> {
     if (typeof info?.id !== "string") unreadable += 1;
     else {
       sessions.push({
-        ...aboutSession(info, stampOf(file.info)),
-        modifiedAt: info.time?.updated ?? file.info.mtimeMs,
+        ...aboutSession(info, stampOf(file)),
+        modifiedAt: info.time?.updated ?? file.mtimeMs,
         load: () => Promise.resolve(exportDocument(info, storedMessages(storage, file.path))),
       });
     }

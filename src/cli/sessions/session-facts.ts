@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { sha256Hex } from "../../archive/digest.ts";
 import { messageText } from "../../core/message/message.ts";
 import { startsTurn } from "../../core/message/structure.ts";
@@ -37,6 +38,8 @@ export interface SessionFacts {
 
 const UNREADABLE: SessionFacts = { state: "unreadable", uses: [] };
 const TITLE_UNITS = 200;
+/** Files up to this are read on this thread: to wait for a stream takes longer than to read them. */
+const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a session; never throws but for what `signal` says. */
 export async function readFacts(
@@ -45,7 +48,10 @@ export async function readFacts(
   signal?: AbortSignal,
 ): Promise<SessionFacts> {
   try {
-    const { conversations, compactions } = await readTranscript(await session.load(), {
+    const { path, bytes = Infinity } = session;
+    const isSmall = path !== undefined && bytes <= SMALL_BYTES;
+    const input = isSmall ? readFileSync(path) : await session.load();
+    const { conversations, compactions } = await readTranscript(input, {
       format: session.agent,
       signal,
     });

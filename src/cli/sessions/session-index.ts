@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { cacheFolder } from "../../archive/home.ts";
 import { budgetOptions } from "../../core/overflow/budget-options.ts";
@@ -17,9 +18,7 @@ import type { FoundSession } from "./session-search.ts";
  * a file that is none, counts as nothing.
  */
 export interface SessionIndex {
-  /** Whether the session was read, and has not changed since. */
-  has(session: FoundSession): boolean;
-  /** `undefined` where it has not. */
+  /** `undefined` where the session was not read, or has changed since. */
   get(session: FoundSession): SessionFacts | undefined;
   set(session: FoundSession, facts: SessionFacts): void;
   /** Writes what is new; with `keep`, what is none of these sessions goes. Never throws. */
@@ -29,12 +28,11 @@ export interface SessionIndex {
 /** The first line; another one for other facts, so that nothing of an old file counts. */
 const HEADING = "longhaul sessions 4";
 
-/** Facts are parsed when they are asked for: of thousands a table shows a few. */
+/** Facts are parsed when they are asked for, and written as they were read. */
 interface Entry {
   readonly stamp: string;
   /** As JSON. */
   readonly text: string;
-  facts?: SessionFacts | "none";
 }
 
 /** By the key of the session. */
@@ -45,39 +43,22 @@ export async function openIndex(io: Io, settings: Settings): Promise<SessionInde
   const measured = JSON.stringify([budgetOptions(settings), settings.fixedTokens]);
   const name = createHash("sha256").update(measured).digest("hex").slice(0, 12);
   const file = path.join(cacheFolder(io.env), `sessions-${name}.txt`);
-  let entries = await readEntries(file);
+  let entries = readEntries(file);
   let isChanged = false;
-  // Each session is asked for several times, and looking up a path takes longer than what it finds.
-  const found = new Map<FoundSession, Entry | undefined>();
-  const entryOf = (session: FoundSession): Entry | undefined => {
-    if (found.has(session)) return found.get(session);
-    const entry = entries.get(keyOf(session));
-    const current = entry?.stamp === session.stamp ? entry : undefined;
-    found.set(session, current);
-    return current;
-  };
-  const isKnown = (session: FoundSession): boolean => entryOf(session) !== undefined;
   return {
-    has: isKnown,
     get(session) {
-      const entry = entryOf(session);
-      if (entry === undefined) return undefined;
-      entry.facts ??= factsIn(entry.text);
-      return entry.facts === "none" ? undefined : entry.facts;
+      const entry = entries.get(keyOf(session));
+      return entry?.stamp === session.stamp ? factsIn(entry.text) : undefined;
     },
     set(session, facts) {
-      const { stamp } = session;
-      const entry = { stamp, text: JSON.stringify(facts), facts };
-      entries.set(keyOf(session), entry);
-      found.set(session, entry);
+      entries.set(keyOf(session), { stamp: session.stamp, text: JSON.stringify(facts) });
       isChanged = true;
     },
     async save(keep) {
-      const isSame = keep === undefined || (entries.size === keep.length && keep.every(isKnown));
-      if (!isChanged && isSame) return;
+      if (!isChanged && (keep === undefined || entries.size === keep.length)) return;
       const kept = keep && new Set(keep.map(keyOf));
       const isGone = (key: string): boolean => kept?.has(key) === false;
-      entries = new Map([...(await readEntries(file)), ...entries]);
+      entries = new Map([...readEntries(file), ...entries]);
       for (const key of entries.keys()) if (isGone(key)) entries.delete(key);
       if (await isWritten(file, entries)) isChanged = false;
     },
@@ -90,12 +71,12 @@ function keyOf({ agent, path: file, id }: FoundSession): string {
   return /[\t\n]/.test(key) ? JSON.stringify(key) : key;
 }
 
-function factsIn(text: string): SessionFacts | "none" {
+function factsIn(text: string): SessionFacts | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) && Array.isArray(value["uses"]) ? (value as never) : "none";
+    return isRecord(value) && Array.isArray(value["uses"]) ? (value as never) : undefined;
   } catch {
-    return "none";
+    return undefined;
   }
 }
 
@@ -112,14 +93,22 @@ async function isWritten(file: string, entries: Entries): Promise<boolean> {
 }
 
 /** What does not end its line is torn. */
-async function readEntries(file: string): Promise<Entries> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const [heading, ...lines] = text.split("\n").slice(0, -1);
+function readEntries(file: string): Entries {
   const entries: Entries = new Map();
-  if (heading !== HEADING) return entries;
-  for (const line of lines) {
-    const [key = "", stamp, facts] = line.split("\t");
+  const text = textOf(file);
+  const heading = `${HEADING}\n`;
+  if (!text.startsWith(heading)) return entries;
+  for (let from = heading.length, end; (end = text.indexOf("\n", from)) >= 0; from = end + 1) {
+    const [key = "", stamp, facts] = text.slice(from, end).split("\t");
     if (stamp !== undefined && facts !== undefined) entries.set(key, { stamp, text: facts });
   }
   return entries;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }

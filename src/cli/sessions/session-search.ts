@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
-import path from "node:path";
+import { lstatSync, readdirSync, type Dirent } from "node:fs";
+import { sep } from "node:path";
 import type { TranscriptInput } from "../../transcripts/index.ts";
 
 /** A session of some agent on this computer. */
@@ -52,10 +52,14 @@ export interface SessionSearch {
   readonly hint?: string;
 }
 
-/** A file below a folder, and what the file system says about it. */
+/** A file below a folder. */
 export interface FoundFile {
   readonly path: string;
-  readonly info: Stats;
+  /** Its path below the folder, with `/` between the names. */
+  readonly relative: string;
+  readonly size: number;
+  /** ms since the epoch. */
+  readonly mtimeMs: number;
 }
 
 /** What a folder holds; entries that may not be read are only counted. */
@@ -67,7 +71,7 @@ export interface FolderFiles {
 export interface FolderQuery {
   /** How many levels of folders below this one are looked into. */
   readonly depth: number;
-  /** Whether a file counts, by its path below the folder, with `/` between the names. */
+  /** Whether a file counts, by its path below the folder. */
   readonly accepts: (relative: string) => boolean;
 }
 
@@ -79,31 +83,33 @@ export interface FolderQuery {
 export function filesBelow(folder: string, query: FolderQuery): FolderFiles {
   const files: FoundFile[] = [];
   let skipped = 0;
-  const entriesOf = (relative: string): Dirent[] => {
+  const entriesOf = (place: string): Dirent[] => {
     try {
-      return readdirSync(path.join(folder, relative), { withFileTypes: true });
+      return readdirSync(place, { withFileTypes: true });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "ENOENT" && code !== "ENOTDIR") skipped += 1;
       return [];
     }
   };
-  const visit = (relative: string, depth: number): void => {
-    for (const entry of entriesOf(relative)) {
-      const name = relative === "" ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isDirectory() && depth > 0) visit(name, depth - 1);
-      if (!entry.isFile() || !query.accepts(name)) continue;
-      const file = path.join(folder, name);
-      const info = lstatSync(file, { throwIfNoEntry: false });
-      if (info === undefined) skipped += 1;
-      else if (info.size > 0) files.push({ path: file, info });
+  const visit = (place: string, above: string, depth: number): void => {
+    for (const entry of entriesOf(place)) {
+      const [file, relative] = [place + sep + entry.name, above + entry.name];
+      if (entry.isDirectory() && depth > 0) visit(file, `${relative}/`, depth - 1);
+      if (!entry.isFile() || !query.accepts(relative)) continue;
+      try {
+        const { size, mtimeMs } = lstatSync(file);
+        if (size > 0) files.push({ path: file, relative, size, mtimeMs });
+      } catch {
+        skipped += 1;
+      }
     }
   };
-  visit("", query.depth);
+  visit(folder, "", query.depth);
   return { files, skipped };
 }
 
 /** Changes with every write to a file. */
-export function stampOf({ mtimeMs, size }: Pick<Stats, "mtimeMs" | "size">): string {
+export function stampOf({ mtimeMs, size }: Pick<FoundFile, "mtimeMs" | "size">): string {
   return `${mtimeMs}:${size}`;
 }

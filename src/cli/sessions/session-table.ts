@@ -42,52 +42,16 @@ export interface SessionRow {
   readonly spent: number;
 }
 
-/** A row; what its session holds is looked at when it is asked for. */
 export function sessionRow(known: KnownSession, prices: OwnPrices = {}): SessionRow {
-  const { agent, modifiedAt: updated } = known.session;
-  let figures: Figures | undefined;
-  const of = <Name extends keyof Figures>(name: Name): Figures[Name] =>
-    (figures ??= figuresOf(known, prices))[name];
-  return {
-    known,
-    agent,
-    updated,
-    get project() {
-      return of("project");
-    },
-    get title() {
-      return of("title");
-    },
-    get tokens() {
-      return of("tokens");
-    },
-    get fill() {
-      return of("fill");
-    },
-    get isOver() {
-      return of("isOver");
-    },
-    get cache() {
-      return of("cache");
-    },
-    get cost() {
-      return of("cost");
-    },
-    get spent() {
-      return of("spent");
-    },
-  };
-}
-
-type Figures = Omit<SessionRow, "known" | "agent" | "updated">;
-
-function figuresOf(known: KnownSession, prices: OwnPrices): Figures {
   const { session, facts, uses } = known;
   const spent = spentIn(uses, prices);
   const { tokens: held, usable } = facts ?? {};
   // The session may come from another system, so that either separator counts.
   const folder = facts?.cwd && path.posix.basename(facts.cwd.replaceAll("\\", "/"));
   return {
+    known,
+    agent: session.agent,
+    updated: session.modifiedAt,
     project: folder ?? "",
     title: facts?.title ?? session.title,
     tokens: held,

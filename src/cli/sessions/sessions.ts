@@ -74,13 +74,14 @@ const LINES = "\\.jsonl(?:\\.gz|\\.zst)?$";
 
 function sessionFolders(io: Io): SessionFolder[] {
   const home = homeOf(io);
+  const projectName = projectNames(home);
   return [
     {
       agent: "claude-code",
       folder: path.join(io.env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude"), "projects"),
       depth: 3,
       accepts: matches(`^[^/]+/(?!agent-)[^/]+${LINES}`),
-      title: ([project = ""]) => projectName(project, home),
+      title: ([project = ""]) => projectName(project),
       companion: claudeCompanion,
     },
     ...codexFolders(io, home),
@@ -93,16 +94,14 @@ function sessionFolders(io: Io): SessionFolder[] {
       depth: 3,
       accepts: matches(LINES),
       title: ([project = "", ...rest]) =>
-        rest.length === 0
-          ? fileTitle([project])
-          : projectName(project.replace(/^-(.*)--$/, "$1"), home),
+        rest.length === 0 ? fileTitle([project]) : projectName(project.replace(/^-(.*)--$/, "$1")),
     },
     {
       agent: "qwen-code",
       folder: path.join(io.env["QWEN_HOME"] || path.join(home, ".qwen"), "projects"),
       depth: 3,
       accepts: matches(`^[^/]+/chats/[^/]+${LINES}`),
-      title: ([project = ""]) => projectName(project, home),
+      title: ([project = ""]) => projectName(project),
     },
     {
       agent: "copilot-cli",
@@ -152,8 +151,6 @@ function claudeCompanion(name: string): Companion | undefined {
 
 function searchFolder(place: SessionFolder): SessionSearch {
   const { companion = () => undefined } = place;
-  const relative = (file: string): string =>
-    file.slice(place.folder.length + 1).replaceAll(path.sep, "/");
   const { files, skipped } = filesBelow(place.folder, {
     depth: place.depth,
     accepts: (name) => place.accepts(name) || companion(name) !== undefined,
@@ -162,8 +159,7 @@ function searchFolder(place: SessionFolder): SessionSearch {
   const subAgents: SubAgent[] = [];
   const outputs: OutputFile[] = [];
   for (const file of files) {
-    const name = relative(file.path);
-    const beside = place.accepts(name) ? undefined : companion(name);
+    const beside = place.accepts(file.relative) ? undefined : companion(file.relative);
     if (beside === undefined) sessions.push(sessionOf(file, place));
     else if (beside.kind === "output") {
       outputs.push({ ...file, agent: place.agent, session: beside.session });
@@ -172,18 +168,19 @@ function searchFolder(place: SessionFolder): SessionSearch {
   return { place: place.folder, sessions, subAgents, outputs, skipped };
 }
 
-function sessionOf({ path: file, info }: FoundFile, place: SessionFolder): FoundSession {
-  const names = file.slice(place.folder.length + 1).split(path.sep);
-  const name = place.name?.(names) ?? path.basename(file);
+function sessionOf(found: FoundFile, place: SessionFolder): FoundSession {
+  const { path: file, relative, size: bytes, mtimeMs: modifiedAt } = found;
+  const names = relative.split("/");
+  const name = place.name?.(names) ?? names.at(-1) ?? file;
   return {
     agent: place.agent,
     id: idOf(name),
     title: place.title(names),
     path: file,
-    bytes: info.size,
-    modifiedAt: info.mtimeMs,
+    bytes,
+    modifiedAt,
     name,
-    stamp: stampOf(info),
+    stamp: stampOf(found),
     load: () => Promise.resolve(file),
   };
 }
@@ -196,9 +193,10 @@ function idOf(name: string): string {
 }
 
 /** Agents write `-` for each separator of a project's path; what names the home folder says nothing. */
-function projectName(folder: string, home: string): string {
+function projectNames(home: string): (folder: string) => string {
   const prefix = `${home.replace(/[^A-Za-z0-9]/g, "-")}-`;
-  return (folder.startsWith(prefix) ? folder.slice(prefix.length) : folder).replace(/^-+|-+$/g, "");
+  return (folder) =>
+    (folder.startsWith(prefix) ? folder.slice(prefix.length) : folder).replace(/^-+|-+$/g, "");
 }
 
 function fileTitle(names: readonly string[]): string {

@@ -28,9 +28,7 @@ interface SurveyOptions extends SessionFilter {
 /** A session and what is known of it. */
 export interface KnownSession {
   readonly session: FoundSession;
-  /** Whether it was read since it changed last. */
-  readonly isRead: boolean;
-  /** `undefined`: it was not read yet. */
+  /** `undefined`: it was not read since it changed last. */
   readonly facts: SessionFacts | undefined;
   /** What it spent, its sub-agents included. */
   readonly uses: readonly DayUse[];
@@ -58,26 +56,16 @@ export async function surveySessions(io: Io, options: SurveyOptions = {}): Promi
     (options.agent === undefined || agent === options.agent) && modifiedAt >= (options.since ?? 0);
   const sessions = found.sessions.filter(isAsked);
   const subAgents = found.subAgents.filter(isAsked);
-  const isComplete = await readChanged(io, [...sessions, ...subAgents], {
-    ...options,
-    index,
-    settings,
-  });
+  const all = [...sessions, ...subAgents];
+  const read = new Map(all.map((session) => [session, index.get(session)]));
+  const isComplete = await readChanged(io, read, { ...options, index, settings });
   await index.save(isComplete ? [...found.sessions, ...found.subAgents] : undefined);
-  const aside = usesByParent(subAgents, index);
-  // Of thousands a table shows a few: the others are not looked at.
-  const known = sessions.map((session): KnownSession => ({
-    session,
-    isRead: index.has(session),
-    get facts() {
-      return index.get(session);
-    },
-    get uses() {
-      const facts = index.get(session);
-      const beside = aside.get(facts?.id ?? session.id);
-      return beside === undefined ? (facts?.uses ?? []) : [...(facts?.uses ?? []), ...beside];
-    },
-  }));
+  const aside = usesByParent(subAgents, read);
+  const known = sessions.map((session): KnownSession => {
+    const facts = read.get(session);
+    const [uses, beside] = [facts?.uses ?? [], aside.get(facts?.id ?? session.id)];
+    return { session, facts, uses: beside === undefined ? uses : [...uses, ...beside] };
+  });
   const { project } = options;
   return {
     found,
@@ -91,14 +79,16 @@ interface Reading extends SurveyOptions {
   readonly settings: Settings;
 }
 
-/** Whether all of them are known now. */
+type Read = Map<FoundSession, SessionFacts | undefined>;
+
+/** Reads those without facts; whether all of them are known now. */
 async function readChanged(
   io: Io,
-  sessions: readonly FoundSession[],
+  read: Read,
   { index, settings, patienceMs = Infinity, quiet = false }: Reading,
 ): Promise<boolean> {
-  const changed = sessions
-    .filter((session) => !index.has(session))
+  const changed = [...read.keys()]
+    .filter((session) => read.get(session) === undefined)
     .sort((a, b) => b.modifiedAt - a.modifiedAt);
   if (changed.length === 0) return true;
   // What reads and measures sessions takes longer to load than a list that is known already.
@@ -112,7 +102,9 @@ async function readChanged(
       const left = deadline - Date.now();
       if (left <= 0) return false;
       const signal = left === Infinity ? undefined : AbortSignal.timeout(left);
-      index.set(session, await readFacts(session, settings, signal));
+      const facts = await readFacts(session, settings, signal);
+      read.set(session, facts);
+      index.set(session, facts);
       if (Date.now() - savedAt < SAVE_EVERY_MS) continue;
       await index.save();
       savedAt = Date.now();
@@ -128,11 +120,11 @@ async function readChanged(
 
 function usesByParent(
   subAgents: readonly SubAgent[],
-  index: SessionIndex,
+  read: Read,
 ): ReadonlyMap<string, readonly DayUse[]> {
   const uses = new Map<string, DayUse[]>();
   for (const one of subAgents) {
-    const facts = index.get(one);
+    const facts = read.get(one);
     const parent = one.parent ?? facts?.id;
     if (facts === undefined || parent === undefined) continue;
     const known = uses.get(parent);

@@ -82,7 +82,7 @@ export function measureSession(
     fixedTokens: fixedTokens + outside / factor,
   };
   const messages = legal.map((one) => (one === last?.message ? one : withoutUsage(one)));
-  const gauge = createGauge(settings, estimator);
+  const gauge = createGauge({ ...settings, meter }, estimator);
   const measured = gauge.measure({ messages, from: 0, since: 0 });
   const { tokens, most, source, assumed } = measured;
   const estimated = beside + meter.total(legal);

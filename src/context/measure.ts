@@ -102,10 +102,12 @@ export interface GaugeOptions extends BudgetOptions, NamedModel {
   readonly tools?: unknown;
   readonly fixedTokens?: number;
   readonly requestLimits?: RequestLimits;
+  /** By the same counter; one that knows the messages already saves counting them again. */
+  readonly meter?: MessageMeter;
 }
 
 export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge {
-  const meter = createMessageMeter(counter);
+  const { meter = createMessageMeter(counter) } = options;
   const beside = createBeside(options, counter);
   const margin = isEstimator(counter) ? ESTIMATE_MARGIN : 0;
   const window = createWindow(options);

@@ -3,7 +3,6 @@ import { everyConversation } from "../archive/every-conversation.ts";
 import { archiveFolder } from "../archive/home.ts";
 import { ContextError } from "../core/error.ts";
 import { type Gateway, startGateway } from "../gateway/server.ts";
-import type { LogEntry } from "../gateway/log.ts";
 import { gatewayOptionsIn } from "../gateway/configure.ts";
 import {
   COMPACTION_WAYS,
@@ -12,6 +11,7 @@ import {
   type EpochTime,
   type GatewayOptions,
   type GatewayWatch,
+  type LogEntry,
   type RecallWay,
   WAYS,
 } from "../gateway/options.ts";

@@ -10,6 +10,11 @@ export type WireObject = Readonly<Record<string, unknown>>;
 
 export const isWireObject: (value: unknown) => value is WireObject = isRecord;
 
+/** The objects of a list; none where it is no list. */
+export function objectsIn(list: unknown): readonly WireObject[] {
+  return Array.isArray(list) ? list.filter(isWireObject) : [];
+}
+
 /**
  * A block of a content array: any object with a type, whatever else is in it. (An SDK's interface
  * fits the first form, an object literal the second.)

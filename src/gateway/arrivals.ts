@@ -1,17 +1,14 @@
 import { sha256Hex } from "../archive/digest.ts";
 import type { ArchiveJournal } from "../archive/archive.ts";
-import { isWireObject, parseInput } from "../dialects/wire.ts";
+import { isWireObject, objectsIn, parseInput, textIn } from "../dialects/wire.ts";
 import type { TruncationOptions } from "../tools/index.ts";
 import { truncateValue } from "../tools/truncate-value.ts";
 
-/** What was made of outputs when they came, so that it is the same in every later request. */
-export interface Arrivals {
-  /**
-   * The output as it goes on. One that is new may be truncated; one that came before stays as it
-   * went then, whatever the limits are now.
-   */
-  arrive(output: Output, truncation: TruncationOptions): Promise<unknown>;
-}
+/**
+ * The output as it goes on. A new one may be truncated; one that came before stays as it went then,
+ * whatever the limits are now.
+ */
+export type Arrive = (output: Output, truncation: TruncationOptions) => Promise<unknown>;
 
 /** A result of a tool, as it stands in a request. */
 export interface Output {
@@ -22,29 +19,23 @@ export interface Output {
   readonly isNew: boolean;
 }
 
-/** What was made of an output, in the journal of its conversation. */
+/** An output as it went on, in the journal of its conversation. */
 interface ArrivalEntry {
   readonly arrival: string;
   readonly content: unknown;
 }
 
-/** What is shorter, in JSON, is never truncated. */
+/** Shorter outputs are never truncated. */
 const LEAST_UNITS = 1_000;
 
-/** A cut that leaves more than this share, its notice included, costs more than it saves: the whole is sent. */
+/** A cut that leaves more than this share costs more than it saves: its notice is text, too. */
 const MOST_LEFT = 0.9;
 
-export interface ArrivalOptions {
-  /** `false` where nothing may be written: an output is then cut as it would be. @default true */
-  readonly isKept?: boolean;
-  /** Hears of every output that is cut. */
-  readonly onCut?: () => void;
-}
-
+/** `isKept` is `false` where nothing may be written; `onCut` hears of every output that is cut. */
 export function createArrivals(
   store: ArchiveJournal | undefined,
-  { isKept = true, onCut }: ArrivalOptions = {},
-): Arrivals {
+  { isKept = true, onCut }: { readonly isKept?: boolean; readonly onCut?: () => void } = {},
+): Arrive {
   const known = new Map<string, unknown>();
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
@@ -60,25 +51,23 @@ export function createArrivals(
       return false;
     }
   };
-  return {
-    async arrive({ content, tool, input, isNew }, truncation) {
-      if (!isLong(content)) return content;
-      loading ??= load().catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      await loading;
-      const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
-      if (known.has(key)) return known.get(key);
-      if (!isNew) return content;
-      const cut = await truncated({ content, tool, input }, truncation);
-      if (unitsOf(cut) > unitsOf(content) * MOST_LEFT) return content;
-      // First it is kept, then it goes out; what cannot be kept goes out whole, now and later.
-      if (isKept && !(await isStored({ arrival: key, content: cut }))) return content;
-      known.set(key, cut);
-      onCut?.();
-      return cut;
-    },
+  return async ({ content, tool, input, isNew }, truncation) => {
+    if (unitsOf(content) < LEAST_UNITS) return content;
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    await loading;
+    const key = sha256Hex(JSON.stringify([tool, input, content])).slice(0, 32);
+    if (known.has(key)) return known.get(key);
+    if (!isNew) return content;
+    const cut = await truncated({ content, tool, input }, truncation);
+    if (unitsOf(cut) > unitsOf(content) * MOST_LEFT) return content;
+    // First it is kept, then it goes out; an output that cannot be kept goes out whole, now and later.
+    if (isKept && !(await isStored({ arrival: key, content: cut }))) return content;
+    known.set(key, cut);
+    onCut?.();
+    return cut;
   };
 }
 
@@ -86,23 +75,14 @@ export function isArrivalEntry(value: unknown): value is ArrivalEntry {
   return isWireObject(value) && typeof value["arrival"] === "string" && "content" in value;
 }
 
-function isLong(content: unknown): boolean {
-  return unitsOf(content) >= LEAST_UNITS;
-}
-
 function unitsOf(content: unknown): number {
   if (typeof content === "string") return content.length;
-  if (!Array.isArray(content)) return 0;
-  return content.reduce((sum: number, part) => sum + textUnits(part), 0);
+  return objectsIn(content).reduce((sum, part) => sum + (textIn(part, "text") ?? "").length, 0);
 }
 
-function textUnits(part: unknown): number {
-  return isWireObject(part) && typeof part["text"] === "string" ? part["text"].length : 0;
-}
-
-/** Where its original cannot be kept the client has the only one, so the output stays whole. */
+/** The client has the only original where it cannot be kept, so the output stays whole there. */
 async function truncated(
-  { content, tool, input }: Pick<Output, "content" | "tool" | "input">,
+  { content, tool, input }: Omit<Output, "isNew">,
   truncation: TruncationOptions,
 ): Promise<unknown> {
   let hasFailed = false;

@@ -24,8 +24,7 @@ import { wireMarks } from "../hooks/stale-marks.ts";
 import type { WireApi } from "../hooks/wire-answer.ts";
 import type { PrepareOptions } from "../context/index.ts";
 import type { TruncationOptions } from "../tools/index.ts";
-import type { Arrivals } from "./arrivals.ts";
-import { messagesCacheLife, openaiCacheLife } from "./cache-life.ts";
+import type { Arrive, Output } from "./arrivals.ts";
 import { recallInMessages } from "./recall/anthropic.ts";
 import { recallInChat } from "./recall/chat.ts";
 import { recallInResponses } from "./recall/responses.ts";
@@ -33,26 +32,29 @@ import type { RecallWire } from "./recall/wire.ts";
 import { arrivedBlocks, arrivedChat, arrivedItem } from "./results.ts";
 import type { ProtocolName } from "./routes.ts";
 
-/** One API: how its requests are understood, edited and answered. */
-export interface Door {
-  readonly api: WireApi;
-  readonly traits: DialectTraits;
+/** Facts of an API, and of a request to it. */
+interface ApiFacts {
   /** The field of a request that holds its messages. */
   readonly listKey: string;
   /** How calls of our own tools stand in it. */
   readonly recall: RecallWire;
   /** The messages of a request; `undefined` where there are none to look at. */
-  messagesOf(params: WireObject): readonly unknown[] | undefined;
-  /** The messages of a request in neutral words. */
+  readonly messagesOf: (params: WireObject) => readonly unknown[] | undefined;
+  /** The sign that somebody else keeps or edits the conversation. */
+  readonly managedBy: (params: WireObject) => string | undefined;
+  /** Whether thinking in it is sealed to the messages before it. */
+  readonly bindsReasoning: (params: WireObject) => boolean;
+  /** The life of an entry of the provider's cache after its last use, in ms. */
+  readonly cacheLifeOf: (params: WireObject) => number;
+}
+
+/** One API: how its requests are understood, edited and answered. */
+export interface Door extends ApiFacts {
+  readonly api: WireApi;
+  readonly traits: DialectTraits;
   decode(params: WireObject): readonly Message[];
-  /** What shows that somebody else keeps or edits the conversation. */
-  managedBy(params: WireObject): string | undefined;
-  /** Whether thinking in it is sealed to what stands before it. */
-  bindsReasoning(params: WireObject): boolean;
-  /** How long what it writes to the provider's cache lives, in ms. */
-  cacheLifeOf(params: WireObject): number;
   /** Finds the conversation of each request that comes through one hook. */
-  serve(hook: Hook<WireObject>, arrivals: Arrivals): (params: WireObject) => DoorRequest;
+  serve(hook: Hook<WireObject>, arrive: Arrive): (params: WireObject) => DoorRequest;
   /** What would be sent, by edits that were made already; nothing new is made. */
   view(params: WireObject, on: ViewParts): Promise<WireObject>;
   /** The recorded facts of all but the newest message, which asks for them. */
@@ -61,7 +63,7 @@ export interface Door {
 
 export interface ViewParts {
   readonly options: Parameters<typeof createContext>[0];
-  readonly arrivals: Arrivals;
+  readonly arrive: Arrive;
   readonly truncation: TruncationOptions;
 }
 
@@ -84,57 +86,43 @@ export interface Sending {
 }
 
 /** What {@link createDoor} has to know of an API. */
-interface Wire<Whole, Native extends object> extends WireApi {
+interface Wire<Whole, Native extends object> extends WireApi, ApiFacts {
   readonly format: Omit<NativeFormat<Whole, Native>, "truncate" | "managedBy">;
-  readonly listKey: string;
-  readonly recall: RecallWire;
-  readonly arrived: Arrived<Native>;
+  readonly arrived: (
+    place: { readonly at: number; readonly list: readonly Native[] },
+    arrive: (output: Output) => Promise<unknown>,
+  ) => Promise<Native>;
   wholeOf(params: WireObject): Whole;
   withWhole(params: WireObject, whole: Whole): WireObject;
-  messagesOf(params: WireObject): readonly Native[] | undefined;
-  managedBy(params: WireObject): string | undefined;
   besideOf(params: WireObject): PrepareOptions;
-  bindsReasoning(params: WireObject): boolean;
-  cacheLifeOf(params: WireObject): number;
   /** The last touch for parameters whose history was edited; `asked` are the client's. */
   finish?(params: WireObject, asked: WireObject): Sending;
 }
 
-type Arrived<Native> = (
-  place: { readonly at: number; readonly list: readonly Native[] },
-  arrive: (output: Parameters<Arrivals["arrive"]>[0]) => Promise<unknown>,
-) => Promise<Native>;
-
 /** The format of an API whose outputs are truncated when they come. */
 function arriving<Whole, Native extends object>(
   { format, arrived }: Wire<Whole, Native>,
-  arrivals: Arrivals,
+  arrive: Arrive,
   own?: TruncationOptions,
 ): NativeFormat<Whole, Native> {
   return {
     ...format,
     truncate: (at, list, truncation) =>
-      arrived({ at, list }, (output) => arrivals.arrive(output, own ?? truncation)),
+      arrived({ at, list }, (output) => arrive(output, own ?? truncation)),
   };
 }
 
 function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Door {
-  const { format, listKey, recall, read, usageOf } = wire;
+  const { dialect } = wire.format;
+  const decode = (params: WireObject): readonly Message[] => dialect.decode(wire.wholeOf(params));
   return {
-    api: { read, usageOf },
-    listKey,
-    recall,
-    bindsReasoning: (params) => wire.bindsReasoning(params),
-    cacheLifeOf: (params) => wire.cacheLifeOf(params),
-    traits: format.dialect.traits,
-    messagesOf: (params) => wire.messagesOf(params),
-    decode: (params) => format.dialect.decode(wire.wholeOf(params)),
-    managedBy: (params) => wire.managedBy(params),
-    serve(hook, arrivals) {
-      const conversationOf = createConversations<Native, WireObject, Whole>(
-        hook,
-        arriving(wire, arrivals),
-      );
+    ...wire,
+    api: wire,
+    traits: dialect.traits,
+    decode,
+    serve(hook, arrive) {
+      const format = arriving(wire, arrive);
+      const conversationOf = createConversations<Native, WireObject, Whole>(hook, format);
       const unbound = new WeakSet<Context>();
       return (params) => {
         const { model, tools = [] } = params;
@@ -167,14 +155,13 @@ function createDoor<Whole, Native extends object>(wire: Wire<Whole, Native>): Do
         };
       };
     },
-    async view(params, { options, arrivals, truncation }) {
-      const native = nativeContextOn(createContext(options), arriving(wire, arrivals, truncation));
+    async view(params, { options, arrive, truncation }) {
+      const native = nativeContextOn(createContext(options), arriving(wire, arrive, truncation));
       const whole = wire.wholeOf(params);
       const { conversation } = await native.prepare(whole, wire.besideOf(params));
       return conversation === whole ? params : wire.withWhole(params, conversation);
     },
-    summary: (params, options) =>
-      summaryOf(format.dialect.decode(wire.wholeOf(params)).slice(0, -1), options),
+    summary: (params, options) => summaryOf(decode(params).slice(0, -1), options),
   };
 }
 
@@ -194,6 +181,8 @@ async function summaryOf(
   const summary = made.find(({ kind }) => kind === "summary");
   return summary && messageText(summary);
 }
+
+const HOUR_MS = 60 * 60_000;
 
 const messages = createDoor<AnthropicConversation, AnthropicMessage>({
   ...messagesApi,
@@ -222,7 +211,8 @@ const messages = createDoor<AnthropicConversation, AnthropicMessage>({
     };
   },
   bindsReasoning: (params) => bindsReasoning(params as MessageBody),
-  cacheLifeOf: messagesCacheLife,
+  // The pages that `simulate/cache.ts` names, read on 2026-11-23; the same holds for OpenAI below.
+  cacheLifeOf: (params) => (JSON.stringify(params).includes('"ttl":"1h"') ? HOUR_MS : HOUR_MS / 12),
   finish(params, asked) {
     const body = params as MessageBody;
     const { system, messages: list } = withBreakpoint(body, asked as MessageBody);
@@ -236,11 +226,11 @@ function openaiDoor<Params extends object, Native extends object>(
   endpoint: Endpoint<Params, Native>,
   own: Pick<Wire<readonly Native[], Native>, "listKey" | "recall" | "arrived">,
 ): Door {
-  const { dialect } = endpoint;
+  const { dialect, read, usageOf } = endpoint;
   return createDoor<readonly Native[], Native>({
     ...own,
-    read: endpoint.read,
-    usageOf: endpoint.usageOf,
+    read,
+    usageOf,
     format: { dialect, marks: wireMarks((message, content) => ({ ...message, content })) },
     wholeOf: (params) => endpoint.messagesOf(params as Params) ?? [],
     withWhole: (params, list) => endpoint.withMessages(params as Params, list) as WireObject,
@@ -248,7 +238,7 @@ function openaiDoor<Params extends object, Native extends object>(
     managedBy: (params) => endpoint.managedBy(params as Params),
     besideOf: (params) => endpoint.besideOf(params as Params),
     bindsReasoning: () => false,
-    cacheLifeOf: openaiCacheLife,
+    cacheLifeOf: ({ prompt_cache_retention: wanted }) => (wanted === "24h" ? 24 : 1) * HOUR_MS,
   });
 }
 

@@ -1,21 +1,20 @@
 import type { Usage } from "../core/message/index.ts";
 import type { WireApi } from "../hooks/wire-answer.ts";
 import { DOORS, modelOf, type Door, type Sending } from "./doors.ts";
-import type { Call, Group, Groups } from "./groups.ts";
+import type { Group, Groups } from "./groups.ts";
 import { answerOf, type ReadyAnswer } from "./compaction/answers.ts";
 import { clientCompaction, summaryFor } from "./compaction/recognise.ts";
-import { createEpochs, type Epochs } from "./epochs.ts";
-import { credentialOf } from "./identity.ts";
+import { createEpochs } from "./epochs.ts";
+import { credentialOf, sessionOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
-import { createKnownBodies, type KnownBodies, type Reading } from "./known-bodies.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GatewaySettings } from "./options.ts";
-import { createPrefixCheck, type PrefixCheck } from "./prefix-check.ts";
+import { createPrefixCheck } from "./prefix-check.ts";
+import { createKnownBodies, type Reading } from "./read-body.ts";
 import { isOwnTool } from "./recall/recalls.ts";
 import type { RecallTurn } from "./recall/turn.ts";
 import type { Route } from "./routes.ts";
-import { splicedBody } from "./splice-body.ts";
-import { tellSent, tellUsage } from "./watching.ts";
+import { splicedBody } from "./splice.ts";
 import type { WireObject } from "../dialects/wire.ts";
 
 /** A request that may be edited: its body, unpacked, and what came beside it. */
@@ -50,24 +49,19 @@ export interface EditedRequest {
   readonly recall?: (ask: (next: EditedRequest) => Promise<Response>) => RecallTurn;
 }
 
-/** Makes requests fit. */
-export interface Editing {
-  /**
-   * A request as it should go on; `undefined` for one that passes as it is: it cannot be read, or
-   * somebody else keeps its conversation, or something failed here. Rejects only by the signal.
-   */
-  open(request: Request): Promise<EditedRequest | undefined>;
-}
-
 interface EditingParts {
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
   readonly groups: Groups;
 }
 
-export function createEditing({ settings, metrics, groups }: EditingParts): Editing {
-  const bodies = createKnownBodies();
-  const prefixes = createPrefixCheck((conversation) => {
+/**
+ * A request as it should go on; `undefined` for one that passes as it is: it cannot be read, or
+ * somebody else keeps its conversation, or something failed here. Rejects only by the signal.
+ */
+export function createEditing({ settings, metrics, groups }: EditingParts) {
+  const readBody = createKnownBodies();
+  const checkPrefix = createPrefixCheck((conversation) => {
     metrics.countIn(conversation, "prefix_violations");
     settings.log({ level: "warn", event: "failed", code: "prefix-changed" });
   });
@@ -77,39 +71,30 @@ export function createEditing({ settings, metrics, groups }: EditingParts): Edit
     const { code = (error as Error).name } = error as NodeJS.ErrnoException;
     settings.log({ level: "warn", event: "failed", code });
   };
-  return {
-    async open(request) {
-      try {
-        const reading = readingOf(request, bodies);
-        if (reading === undefined) {
-          failed({ code: "unreadable-body" });
-          return undefined;
-        }
-        const group = await groups.of(callOf(request, reading));
-        if (group === undefined) return undefined;
-        if (group.door.managedBy(reading.body.params) !== undefined) return undefined;
-        if (request.route.isCount === true) return await counted(reading, group);
-        const parts = { reading, group, prefixes, epochs, failed, settings, metrics };
-        return await prepared(request, parts);
-      } catch (error) {
-        if (request.signal.aborted) throw error;
-        failed(error);
+  return async (request: Request): Promise<EditedRequest | undefined> => {
+    try {
+      const { headers, route, bytes } = request;
+      // Bodies of one credential are never held against those of another.
+      const owner = route.protocol + credentialOf(headers);
+      const reading = readBody(bytes, owner, DOORS[route.protocol].listKey);
+      if (reading === undefined) {
+        failed({ code: "unreadable-body" });
         return undefined;
       }
-    },
+      const { params } = reading.body;
+      // A count belongs to the conversation that it counts.
+      const url = new URL(route.url.pathname.replace(/\/count_tokens$/, ""), route.url);
+      const group = await groups.of({ protocol: route.protocol, headers, params, url });
+      if (group === undefined || group.door.managedBy(params) !== undefined) return undefined;
+      if (route.isCount === true) return await counted(reading, group);
+      const parts = { reading, group, checkPrefix, epochs, failed, settings, metrics };
+      return await prepared(request, parts);
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      failed(error);
+      return undefined;
+    }
   };
-}
-
-/** What one credential sent is never held against what another sends. */
-function readingOf({ route, headers, bytes }: Request, bodies: KnownBodies): Reading | undefined {
-  const { protocol } = route;
-  return bodies.read(bytes, protocol + credentialOf(headers), DOORS[protocol].listKey);
-}
-
-function callOf({ route, headers }: Request, { body }: Reading): Call {
-  // A count belongs to the conversation that it counts.
-  const url = new URL(route.url.pathname.replace(/\/count_tokens$/, ""), route.url);
-  return { protocol: route.protocol, headers, params: body.params, url };
 }
 
 async function counted({ body }: Reading, group: Group): Promise<EditedRequest> {
@@ -143,8 +128,8 @@ async function askedOf(
 interface Preparing {
   readonly reading: Reading;
   readonly group: Group;
-  readonly prefixes: PrefixCheck;
-  readonly epochs: Epochs;
+  readonly checkPrefix: ReturnType<typeof createPrefixCheck>;
+  readonly epochs: ReturnType<typeof createEpochs>;
   readonly failed: (error: unknown) => void;
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
@@ -200,7 +185,7 @@ async function step(
   { params: asked, isOffered }: Asked,
   parts: Preparing,
 ): Promise<EditedRequest> {
-  const { reading, group, prefixes, epochs, failed, settings } = parts;
+  const { reading, group, checkPrefix, epochs, failed, settings } = parts;
   const { door, recalls } = group;
   const { body } = reading;
   const opened = group.open(asked);
@@ -214,7 +199,7 @@ async function step(
   const edits = opened.context.journal().length;
   const pays = epochs.before(opened, door);
   const sending = await opened.prepare({ signal: request.signal, ...(pays && { pays }) });
-  prefixes.check(opened, group, sending.params);
+  checkPrefix(opened, group, sending.params);
   const edited = bodyOf(sending);
   tellSent(request, { ...sending, given: opened.given }, { group, settings });
   return {
@@ -233,7 +218,7 @@ async function step(
       try {
         const again = settings.audit ? undefined : await opened.recover(refused);
         if (again === undefined) return undefined;
-        prefixes.check(opened, group, again.params);
+        checkPrefix(opened, group, again.params);
         return bodyOf(again);
       } catch (error) {
         failed(error);
@@ -282,4 +267,35 @@ function recallTurn(
     },
     keep: (answer) => recalls.keep(answer, listOf(door, reading.body.params)),
   };
+}
+
+/** Tells the watch of a request; a watch that fails harms nobody. */
+function tellSent(
+  { route, headers }: Request,
+  { params, given }: Sending & { readonly given: WireObject },
+  { group, settings }: Pick<Preparing, "group" | "settings">,
+): void {
+  const { watch, window } = settings;
+  if (watch === undefined) return;
+  try {
+    watch.sent({
+      id: group.id,
+      session: sessionOf({ headers, params, url: route.url }),
+      model: modelOf(params),
+      window,
+      messages: group.door.decode(params),
+      tools: params["tools"],
+      isEdited: params !== given,
+    });
+  } catch {
+    // Nobody waits for it.
+  }
+}
+
+function tellUsage({ watch }: GatewaySettings, id: string, usage: Usage): void {
+  try {
+    watch?.learned(id, usage);
+  } catch {
+    // Nobody waits for it.
+  }
 }

@@ -1,20 +1,9 @@
 import type { Context, EarlyPrune } from "../context/index.ts";
 import { goesOnByOneAnswer } from "../hooks/conversations.ts";
 import { type Door, type DoorRequest, modelOf } from "./doors.ts";
-import type { EpochTime, GatewaySettings } from "./options.ts";
+import type { GatewaySettings } from "./options.ts";
 import { beginsWith } from "./prefix-check.ts";
 import type { TokenPrice } from "./receipts.ts";
-
-/** Decides when old outputs are pruned although there is room. */
-export interface Epochs {
-  /** For the next request of a conversation: asked of what may be pruned; absent where nothing is. */
-  before(
-    request: Pick<DoorRequest, "context" | "given">,
-    door: Door,
-  ): ((prune: EarlyPrune) => boolean) | undefined;
-  /** The provider has answered, so its cache is as warm as it can be. */
-  answered(context: Context): void;
-}
 
 /** The newest request of a conversation. */
 interface Newest {
@@ -31,13 +20,15 @@ const LOOK_EVERY = 8;
 /** So many requests are expected for each that was, because a wrong guess costs. */
 const EXPECTED = 0.25;
 
-export function createEpochs({
-  epochs,
-  priceOf,
-}: Pick<GatewaySettings, "epochs" | "priceOf">): Epochs {
+/** Decides when old outputs are pruned although there is room. */
+export function createEpochs({ epochs, priceOf }: Pick<GatewaySettings, "epochs" | "priceOf">) {
   const newest = new WeakMap<Context, Newest>();
   return {
-    before({ context, given }, door) {
+    /** For the next request of a conversation: asked of what may be pruned; absent where nothing is. */
+    before(
+      { context, given }: Pick<DoorRequest, "context" | "given">,
+      door: Door,
+    ): ((prune: EarlyPrune) => boolean) | undefined {
       const list = door.messagesOf(given) ?? [];
       const [before, time] = [newest.get(context), Date.now()];
       const requests = (before?.requests ?? 0) + 1;
@@ -48,21 +39,18 @@ export function createEpochs({
       if (goesOn && !goesOnByOneAnswer(before.list, list)) return undefined;
       const idle = time - before.time;
       const isCold = idle > GRACE_MS && idle > door.cacheLifeOf(given) + GRACE_MS;
-      const expected = expectedAfter(requests, epochs);
+      const isLook = epochs === "gain" && requests % LOOK_EVERY === 0;
+      const expected = isLook ? requests * EXPECTED : 0;
       if (!isCold && goesOn && expected === 0) return undefined;
       const price = priceOf?.(modelOf(given), 0);
-      return ({ saved, broken }) =>
-        gainOf({ saved, broken: isCold ? 0 : broken, expected }, price) > 0;
+      return (prune) => gainOf({ ...prune, ...(isCold && { broken: 0 }), expected }, price) > 0;
     },
-    answered(context) {
+    /** The provider has answered, so its cache is as warm as it can be. */
+    answered(context: Context): void {
       const known = newest.get(context);
       if (known !== undefined) newest.set(context, { ...known, time: Date.now() });
     },
   };
-}
-
-function expectedAfter(requests: number, epochs: EpochTime): number {
-  return epochs === "gain" && requests % LOOK_EVERY === 0 ? requests * EXPECTED : 0;
 }
 
 /**

@@ -12,7 +12,7 @@ import { digestTo, scopeOf } from "./identity.ts";
 import type { RawHeaders } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GatewaySettings } from "./options.ts";
-import { createRecalls, isRecallEntry, type Recalls } from "./recall/recalls.ts";
+import { createRecalls, isRecallEntry } from "./recall/recalls.ts";
 import type { ProtocolName } from "./routes.ts";
 
 /** A request of a conversation, as it came. */
@@ -29,7 +29,7 @@ export interface Group {
   /** A digest; says nothing of what is in it. */
   readonly id: string;
   readonly door: Door;
-  readonly recalls: Recalls;
+  readonly recalls: ReturnType<typeof createRecalls>;
   /** The conversation of a request, and the request in it. */
   open(params: WireObject): DoorRequest;
   /** What the edits that stand make of a request; nothing is written. */
@@ -90,20 +90,16 @@ export function createGroups(
       return group;
     },
     async close() {
-      for (const group of groups.values()) group.close();
-      groups.clear();
+      for (const id of groups.keys()) drop(id);
     },
   };
 }
 
 /** By what headers and fields say, and by its first message: one name may be that of several. */
 function idOf({ protocol, headers, params, url }: Call, messages: readonly unknown[]): string {
-  const start = Math.max(
-    0,
-    messages.findIndex((message) => !isSystem(message)),
-  );
+  const first = messages.find((message) => !isSystem(message)) ?? messages[0];
   const to = `${protocol} ${url.origin}${url.pathname}`;
-  return scopeOf({ headers, params, url }) + digestTo(16, to + digestOf(messages[start]));
+  return scopeOf({ headers, params, url }) + digestTo(16, to + digestOf(first));
 }
 
 function createGroup(
@@ -121,10 +117,7 @@ function createGroup(
     ? {}
     : { archive: shared, conversation: id, constraints: whereOriginalsAre(id, settings) };
   const hook = openHook(params, place, { ...parts, archive, door, id });
-  const serve = door.serve(
-    hook,
-    createArrivals(own?.journal, { onCut: () => metrics.count("truncated") }),
-  );
+  const arrive = createArrivals(own?.journal, { onCut: () => metrics.count("truncated") });
   return {
     id,
     door,
@@ -135,7 +128,7 @@ function createGroup(
       isWanted: settings.recall === "tool",
     }),
     isStale,
-    open: (given) => serve(given),
+    open: door.serve(hook, arrive),
     view: (given) =>
       door.view(given, {
         options: {
@@ -144,15 +137,11 @@ function createGroup(
           ...place,
           archive: readOnly(shared),
         },
-        arrivals: createArrivals(own?.journal, { isKept: false }),
+        arrive: createArrivals(own?.journal, { isKept: false }),
         truncation: hook.context.truncation,
       }),
     summary: (given) =>
-      door.summary(given, {
-        ...hook.settings,
-        archive: readOnly(shared),
-        recall: false,
-      }),
+      door.summary(given, { ...hook.settings, archive: readOnly(shared), recall: false }),
     close: () => void hook.context.close(),
   };
 }
@@ -175,7 +164,7 @@ function openHook(
   const window = settings.window ?? limits.get(model) ?? modelWindow(model);
   const { traits } = door;
   const { plugins } = settings;
-  const options = { archive, ...place, plugins, model, ...(window !== undefined && { window }) };
+  const options = { archive, ...place, plugins, model, window };
   const sdk = { traits, summarizerOf: () => undefined };
   const hook = createHook<WireObject>({ ...options, maxConversations: 32 }, sdk);
   const { context } = hook;
@@ -201,15 +190,12 @@ function openHook(
  * none that is not on disk before it goes out.
  */
 function editsOnly(archive: Archive): Archive {
+  const isOfContext = (entry: unknown): boolean => !isArrivalEntry(entry) && !isRecallEntry(entry);
   return withJournals(archive, (journal) => ({
     ...journal,
     isRequired: true,
     read: async () => (await journal.read()).filter(isOfContext),
   }));
-}
-
-function isOfContext(entry: unknown): boolean {
-  return !isArrivalEntry(entry) && !isRecallEntry(entry);
 }
 
 /** An archive whose journals can only be read. */
@@ -238,10 +224,7 @@ function withJournals(
  * An archive that notices when the journal of its conversation is not as long as what was written here
  * has made it: gateways on one store decide once for all of them.
  */
-function watchedArchive(
-  archive: Archive,
-  id: string,
-): { readonly archive: Archive; readonly isStale: () => Promise<boolean> } {
+function watchedArchive(archive: Archive, id: string) {
   const own = archive.conversation?.(id).journal;
   // What cannot be looked at has nothing new; the next edit says what is wrong with it.
   const size = async (): Promise<number | undefined> => own?.size?.().catch(() => undefined);
@@ -254,11 +237,9 @@ function watchedArchive(
       known = known.then((before) => (before === undefined ? undefined : before + bytes));
     },
   }));
-  return {
-    archive: watched,
-    async isStale() {
-      const now = await size();
-      return now !== undefined && now !== (await known);
-    },
+  const isStale = async (): Promise<boolean> => {
+    const now = await size();
+    return now !== undefined && now !== (await known);
   };
+  return { archive: watched, isStale };
 }

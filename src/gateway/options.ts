@@ -5,8 +5,14 @@ import { isFolder } from "../archive/open.ts";
 import type { ContextOptions } from "../context/options.ts";
 import { ContextError } from "../core/error.ts";
 import type { Message, Usage } from "../core/message/index.ts";
-import type { LogEntry } from "./log.ts";
 import type { PriceOf } from "./receipts.ts";
+
+/** One event; no field ever holds content of a conversation, or a credential. */
+export interface LogEntry {
+  readonly level: "info" | "warn";
+  readonly event: "request" | "failed" | "edited" | "stopping";
+  readonly [field: string]: unknown;
+}
 
 /** A request as it goes to a provider, with all of its content. */
 export interface SentRequest {

@@ -3,37 +3,30 @@ import type { DoorRequest } from "./doors.ts";
 import type { Group } from "./groups.ts";
 import type { WireObject } from "../dialects/wire.ts";
 
-/** Holds each conversation against its last request: what went out before goes out the same again. */
-export interface PrefixCheck {
-  check(
-    request: Pick<DoorRequest, "context" | "given">,
-    group: Pick<Group, "id" | "door">,
-    sent: WireObject,
-  ): void;
-}
-
 interface Sent {
   readonly given: readonly unknown[];
   readonly sent: readonly unknown[];
-  /** How many edits were planned until then. */
+  /** Planned until then. */
   readonly edits: number;
 }
 
-export function createPrefixCheck(onViolation: (conversation: string) => void): PrefixCheck {
+/** Holds each request against the last one of its conversation: the same beginning goes out again. */
+export function createPrefixCheck(onViolation: (conversation: string) => void) {
   const last = new WeakMap<object, Sent>();
-  return {
-    check({ context, given }, { id, door }, params) {
-      const before = last.get(context);
-      const now: Sent = {
-        given: door.messagesOf(given) ?? [],
-        sent: door.messagesOf(params) ?? [],
-        edits: context.journal().length,
-      };
-      last.set(context, now);
-      if (before === undefined || before.edits !== now.edits) return;
-      if (beginsWith(now.given, before.given) && !beginsWith(now.sent, before.sent))
-        onViolation(id);
-    },
+  return (
+    { context, given }: Pick<DoorRequest, "context" | "given">,
+    { id, door }: Pick<Group, "id" | "door">,
+    params: WireObject,
+  ): void => {
+    const before = last.get(context);
+    const now: Sent = {
+      given: door.messagesOf(given) ?? [],
+      sent: door.messagesOf(params) ?? [],
+      edits: context.journal().length,
+    };
+    last.set(context, now);
+    if (before === undefined || before.edits !== now.edits) return;
+    if (beginsWith(now.given, before.given) && !beginsWith(now.sent, before.sent)) onViolation(id);
   };
 }
 

@@ -21,7 +21,7 @@ export const MARK = `longhaul ${randomUUID()}`;
 export const MARK_JSON = JSON.stringify(MARK);
 
 /** An earlier body, and how many bytes another one begins with as that does. */
-export interface Beginning {
+interface Beginning {
   readonly body: ReadBody;
   readonly same: number;
 }
@@ -50,9 +50,9 @@ function parsed(bytes: Buffer): WireObject | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString());
-    return isWireObject(value) && !Array.isArray(value) ? value : undefined;
+    return isWireObject(value) ? value : undefined;
   } catch {
-    // What is no JSON is for the provider to complain about.
+    // The provider complains about a body that is no JSON.
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ function shifted({ start, end }: Span, by: number): Span {
 const STRETCH = 65_536;
 
 /** How many bytes two bodies begin with alike. */
-export function commonLength(one: Buffer, other: Buffer): number {
+function commonLength(one: Buffer, other: Buffer): number {
   const end = Math.min(one.length, other.length);
   const isSame = (from: number, to: number): boolean =>
     one.compare(other, from, to, from, to) === 0;
@@ -111,4 +111,48 @@ export function commonLength(one: Buffer, other: Buffer): number {
     else to = middle - 1;
   }
   return Math.min(from, end);
+}
+
+export interface Reading {
+  readonly body: ReadBody;
+  /** Holds the body for later ones. `params` say the same as its own, maybe in other objects. */
+  keep(params: WireObject): void;
+}
+
+/** Bodies that are held at most, and their bytes together; the one unused for longest gives way. */
+const MOST_BODIES = 64;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A reader that does not read again what an earlier body of the same owner began with; `key` is the
+ * field of the messages. Returns `undefined` for a body that is no JSON object.
+ */
+export function createKnownBodies() {
+  /** With their owners; the one used last is the last. */
+  const known = new Map<ReadBody, string>();
+  return (bytes: Buffer, owner: string, key: string): Reading | undefined => {
+    let before: Beginning | undefined;
+    for (const [body, whose] of known) {
+      const same = whose === owner ? commonLength(bytes, body.bytes) : 0;
+      if (same > (before?.same ?? 0)) before = { body, same };
+    }
+    const body = readBody(bytes, key, before);
+    const keep = (params: WireObject): void => {
+      // Most requests are the one before and a step more; that one is not needed again.
+      if (before && before.same * 2 > before.body.bytes.length) known.delete(before.body);
+      known.set({ ...(body as ReadBody), params }, owner);
+      shrink(known);
+    };
+    return body && { body, keep };
+  };
+}
+
+function shrink(known: Map<ReadBody, string>): void {
+  let size = 0;
+  for (const { bytes } of known.keys()) size += bytes.length;
+  for (const body of known.keys()) {
+    if (known.size <= MOST_BODIES && size <= MOST_BYTES) break;
+    known.delete(body);
+    size -= body.bytes.length;
+  }
 }

@@ -1,7 +1,8 @@
+import { fieldsOf } from "../core/text/json.ts";
 import type { AnthropicMessage } from "../dialects/anthropic/wire.ts";
 import type { ChatMessage } from "../dialects/openai-chat/wire.ts";
 import type { ResponsesItem } from "../dialects/openai-responses/wire.ts";
-import { isWireObject, type WireObject } from "../dialects/wire.ts";
+import { isWireObject, objectsIn, type WireObject } from "../dialects/wire.ts";
 import type { Output } from "./arrivals.ts";
 
 /** A message at its place in a request. */
@@ -26,13 +27,9 @@ export async function arrivedBlocks(
       if (!isToolResult(block)) return block;
       const call = findCall(at, list, (one) => blockWith(one, block["tool_use_id"]));
       const { name, input } = call ?? {};
-      const content = await arrive({
-        content: block["content"],
-        tool: nameOf(name),
-        input,
-        isNew,
-      });
-      return content === block["content"] ? block : { ...block, content };
+      const { content: given } = block;
+      const content = await arrive({ content: given, tool: nameOf(name), input, isNew });
+      return content === given ? block : { ...block, content };
     }),
   );
   const isSame = made.every((block, index) => block === blocks[index]);
@@ -44,9 +41,8 @@ function isToolResult(block: unknown): block is WireObject {
 }
 
 function blockWith(message: unknown, id: unknown): WireObject | undefined {
-  const blocks = isWireObject(message) ? message["content"] : undefined;
-  if (!Array.isArray(blocks)) return undefined;
-  return blocks.filter(isWireObject).find((one) => one["type"] === "tool_use" && one["id"] === id);
+  const blocks = objectsIn(fieldsOf(message)["content"]);
+  return blocks.find((one) => one["type"] === "tool_use" && one["id"] === id);
 }
 
 /** A message of Chat Completions with its result as it goes on. */
@@ -65,11 +61,8 @@ export async function arrivedChat(
 }
 
 function functionWith(message: unknown, id: unknown): WireObject | undefined {
-  const calls = isWireObject(message) ? message["tool_calls"] : undefined;
-  const call = Array.isArray(calls)
-    ? calls.filter(isWireObject).find((one) => one["id"] === id)
-    : undefined;
-  return isWireObject(call?.["function"]) ? call["function"] : undefined;
+  const call = objectsIn(fieldsOf(message)["tool_calls"]).find((one) => one["id"] === id);
+  return call && fieldsOf(call["function"]);
 }
 
 const OUTPUT = /^(?:function|custom_tool|local_shell|shell|apply_patch)_call_output$/;

@@ -6,7 +6,7 @@ import { memoryArchive } from "../archive/memory.ts";
 import { isFolder, openArchive } from "../archive/open.ts";
 import { ContextError } from "../core/error.ts";
 import { answerError } from "./answer.ts";
-import { createExchange, type Exchange } from "./exchange.ts";
+import { createExchange } from "./exchange.ts";
 import { createGroups } from "./groups.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import {
@@ -41,17 +41,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const store = await openStore(settings);
   const groups = createGroups(settings, metrics, store.archive);
   const exchange = createExchange({ settings, upstreams, metrics, groups });
+  const parts = { settings, metrics, groups, exchange, everyOf: store.everyOf };
   const server = http.createServer(
     { maxHeaderSize: limits.maxHeaderBytes, requestTimeout: limits.idleMs },
     (request, response) => {
-      const served = serve(request, response, {
-        settings,
-        metrics,
-        groups,
-        exchange,
-        everyOf: store.everyOf,
-      });
-      served.catch(() => response.destroy());
+      serve(request, response, parts).catch(() => response.destroy());
     },
   );
   server.on("upgrade", (_, socket) => refuseSocket(socket, "426 Upgrade Required"));
@@ -93,10 +87,9 @@ async function openStore({ archive: address, retention, audit }: GatewaySettings
   const everyOf = (prefix: string): Archive => everyConversation(address, prefix);
   if (audit) return { archive: memoryArchive(), everyOf, close: async () => undefined };
   const archive = await openArchive(address, ".", { retention });
+  const shared = (prefix: string): Archive => everyIn(archive, prefix);
   const close = (): Promise<void> => archive.close();
-  return isFolder(address)
-    ? { archive, everyOf, close }
-    : { archive, everyOf: (prefix) => everyIn(archive, prefix), close };
+  return { archive, everyOf: isFolder(address) ? everyOf : shared, close };
 }
 
 const TOO_MUCH = "431 Request Header Fields Too Large";
@@ -114,16 +107,15 @@ function listen(server: http.Server, host: string, port: number): Promise<void> 
       const isTaken = error.code === "EADDRINUSE";
       const why = isTaken ? "something listens there already" : error.message;
       const message = `The gateway cannot listen on ${host}:${port}: ${why}. Give another --port, or 0 for any.`;
-      reject(
-        new ContextError("invalid-options", message, { details: { host, port }, cause: error }),
-      );
+      const details = { host, port };
+      reject(new ContextError("invalid-options", message, { details, cause: error }));
     });
     server.listen(port, host.replace(/^\[|\]$/g, ""), () => resolve());
   });
 }
 
 interface Serving extends OwnParts {
-  readonly exchange: Exchange;
+  readonly exchange: ReturnType<typeof createExchange>;
 }
 
 async function serve(
@@ -135,14 +127,13 @@ async function serve(
   const { url: target = "/", method, rawHeaders } = request;
   response.on("error", () => undefined);
   if (!isOwnHost(request, settings)) {
-    return answerError(
-      response,
-      { status: 403, message: "this address is not its own" },
-      undefined,
-    );
+    const message = "this address is not its own";
+    return answerError(response, { status: 403, message }, undefined);
   }
   if (settings.watch?.answer(request, response) === true) return;
-  if (target === "/healthz" && method === "GET") return answerJson(response, health(metrics));
+  if (target === "/healthz" && method === "GET") {
+    return answerJson(response, { status: "ok", name: "longhaul", active: metrics.active() });
+  }
   const own = ownAnswer(request);
   if (!isAllowed(rawHeaders, settings.token, { isOwn: own !== undefined })) {
     const message = "the header x-longhaul-token is missing, or is not the token of this gateway";
@@ -155,7 +146,7 @@ async function serve(
   }
   const end = metrics.begin();
   try {
-    if (own === undefined) await exchange.answer(request, response);
+    if (own === undefined) await exchange(request, response);
     else await own.answer(request, response, parts);
   } catch (error) {
     if (own === undefined) throw error;
@@ -164,10 +155,6 @@ async function serve(
   } finally {
     end();
   }
-}
-
-function health(metrics: Metrics): object {
-  return { status: "ok", name: "longhaul", active: metrics.active() };
 }
 
 /** A page in a browser may call this address by a name of its own; its host then says so. */

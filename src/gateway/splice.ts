@@ -1,5 +1,6 @@
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 import { childrenAt, type Span } from "./json-spans.ts";
+import { type ListPlace, MARK, MARK_JSON, type ReadBody } from "./read-body.ts";
 
 /**
  * The text of an edited JSON value in which all that was not edited keeps its bytes: numbers, escapes,
@@ -7,7 +8,7 @@ import { childrenAt, type Span } from "./json-spans.ts";
  * equal plain value, is taken from it. A field that is `undefined` is left out.
  */
 export function spliced(text: string, given: unknown, edited: unknown): string {
-  const start = text.search(/[^\s]/);
+  const start = text.search(/\S/);
   if (start < 0) return JSON.stringify(edited);
   const end = text.trimEnd().length;
   const body = written({ text, value: given, start, end }, edited);
@@ -26,7 +27,7 @@ function written(place: Place, edited: unknown): string {
   const { text, value, start, end } = place;
   if (edited === value) return text.slice(start, end);
   if (Array.isArray(value) && Array.isArray(edited)) return writtenList(place, value, edited);
-  const isObject = isWireObject(value) && isWireObject(edited) && !Array.isArray(edited);
+  const isObject = isWireObject(value) && isWireObject(edited);
   return isObject ? writtenObject(place, value, edited) : JSON.stringify(edited);
 }
 
@@ -89,4 +90,109 @@ function replaced(
     at = span.end;
   });
   return result + text.slice(at, end);
+}
+
+/**
+ * The bytes of an edited body: all that was not edited keeps those of the client. `given` is what the body
+ * says; messages that are the same objects in both are copied as they stand.
+ */
+export function splicedBody(
+  { bytes, place }: ReadBody,
+  { key, given, isOwn = () => false }: BodyPlace,
+  edited: WireObject,
+): Buffer {
+  const list = place();
+  const [before, after] = [given[key], edited[key]];
+  if (list === undefined || !Array.isArray(before) || !Array.isArray(after)) {
+    return Buffer.from(spliced(bytes.toString(), given, edited));
+  }
+  const ends = [bytes.subarray(0, list.start), Buffer.from(MARK_JSON), bytes.subarray(list.end)];
+  const frame = Buffer.concat(ends).toString();
+  const made = spliced(frame, { ...given, [key]: MARK }, { ...edited, [key]: MARK });
+  const at = made.indexOf(MARK_JSON);
+  const head = Buffer.from(made.slice(0, at));
+  const tail = Buffer.from(made.slice(at + MARK_JSON.length));
+  const pieces = listPieces({ bytes, list, before, isOwn }, after);
+  return Buffer.concat([head, ...gathered(bytes, pieces), tail]);
+}
+
+/** What a body says. */
+export interface BodyPlace {
+  /** The field of its messages. */
+  readonly key: string;
+  readonly given: WireObject;
+  /** Whether a message was never in a body: it is written the same wherever it stands. */
+  readonly isOwn?: (message: unknown) => boolean;
+}
+
+interface Given extends Required<Pick<BodyPlace, "isOwn">> {
+  readonly bytes: Buffer;
+  readonly list: ListPlace;
+  readonly before: readonly unknown[];
+}
+
+/** Bytes of the client's, or others in their place. */
+type Piece = Span | Buffer;
+
+/** Each message in its own bytes, with the spaces between those that stood together before. */
+function listPieces({ bytes, list, before, isOwn }: Given, after: readonly unknown[]): Piece[] {
+  if (after.length === 0) return [before.length === 0 ? list : Buffer.from("[]")];
+  const { children } = list;
+  const places = placesOf(before, after, isOwn);
+  const pieces: Piece[] = [];
+  let last = -1;
+  let end: number | undefined = list.start;
+  for (const [index, one] of after.entries()) {
+    const at = places[index];
+    const child = at === undefined ? undefined : children[at];
+    const isNext = end !== undefined && child !== undefined && at === last + 1;
+    const between = Buffer.from(index === 0 ? "[" : ",");
+    pieces.push(isNext ? { start: end as number, end: child.start } : between);
+    const value = before[at ?? -1];
+    if (child === undefined) pieces.push(Buffer.from(JSON.stringify(one)));
+    else if (one === value) pieces.push(child);
+    else {
+      const text = bytes.toString("utf8", child.start, child.end);
+      pieces.push(Buffer.from(spliced(text, value, one)));
+    }
+    [last, end] = [at ?? -1, child?.end];
+  }
+  const isWhole = end !== undefined && last === before.length - 1;
+  pieces.push(isWhole ? { start: end as number, end: list.end } : Buffer.from("]"));
+  return pieces;
+}
+
+/**
+ * Of each message the place that it had before: by the very object, else behind that of the one before it.
+ * It depends on nothing that comes later, so that what was sent once is sent the same again.
+ */
+function placesOf(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  isOwn: (message: unknown) => boolean,
+): readonly (number | undefined)[] {
+  const isSameLength = before.length === after.length;
+  let known: Map<unknown, number> | undefined;
+  let last: number | undefined = isSameLength ? -1 : undefined;
+  return after.map((one) => {
+    if (isOwn(one)) return (last = undefined);
+    const next: number | undefined = last === undefined ? undefined : last + 1;
+    if (next === undefined || one !== before[next]) {
+      known ??= new Map(before.map((message, at) => [message, at]));
+      last = known.get(one) ?? (next !== undefined && next < before.length ? next : undefined);
+    } else last = next;
+    return last;
+  });
+}
+
+/** Neighbours in the client's body are copied together. */
+function gathered(bytes: Buffer, pieces: readonly Piece[]): Buffer[] {
+  const runs: Piece[] = [];
+  for (const piece of pieces) {
+    const last = runs.at(-1);
+    const isNext = last && "end" in last && "end" in piece && last.end === piece.start;
+    if (isNext) runs[runs.length - 1] = { start: last.start, end: piece.end };
+    else runs.push(piece);
+  }
+  return runs.map((run) => (Buffer.isBuffer(run) ? run : bytes.subarray(run.start, run.end)));
 }

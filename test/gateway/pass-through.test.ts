@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as zlib from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { startGateway } from "../../src/gateway/server.ts";
-import type { LogEntry } from "../../src/gateway/log.ts";
+import type { LogEntry } from "../../src/gateway/options.ts";
 import { gatewayForTest, rawRequest, rawUpstream, sha256 } from "./raw-upstream.ts";
 
 /** Numbers, escapes, an order of keys and spaces that no second serialisation gives again. */

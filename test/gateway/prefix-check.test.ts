@@ -9,12 +9,12 @@ const said = (...texts: string[]): object => ({
 
 it("a beginning that changed is noticed, where neither a plan nor the client changed it", () => {
   const violations: string[] = [];
-  const prefixes = createPrefixCheck((conversation) => void violations.push(conversation));
+  const checkPrefix = createPrefixCheck((conversation) => void violations.push(conversation));
   let edits = 0;
   const context = { journal: () => Array.from({ length: edits }) } as unknown as Context;
   const group = { id: "c", door: DOORS.anthropic };
   const send = (given: object, sent = given): number => {
-    prefixes.check({ context, given: given as never }, group, sent as never);
+    checkPrefix({ context, given: given as never }, group, sent as never);
     return violations.length;
   };
   expect(send(said("a"))).toBe(0);

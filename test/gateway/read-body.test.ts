@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createKnownBodies } from "../../src/gateway/known-bodies.ts";
-import { readBody, type ReadBody } from "../../src/gateway/read-body.ts";
-import { splicedBody } from "../../src/gateway/splice-body.ts";
+import { createKnownBodies, readBody, type ReadBody } from "../../src/gateway/read-body.ts";
+import { splicedBody } from "../../src/gateway/splice.ts";
 import { oddly } from "./oddly.ts";
 import { runs } from "../property/runs.ts";
 
@@ -101,9 +100,9 @@ describe("known bodies", () => {
   it("are known to their owner only", () => {
     const bodies = createKnownBodies();
     const bytes = bodyOf([{ role: "user", content: "one" }], 0);
-    const first = bodies.read(bytes, "a", "messages");
+    const first = bodies(bytes, "a", "messages");
     first?.keep(first.body.params);
-    const messageFor = (owner: string, reading = bodies.read(bytes, owner, "messages")): unknown =>
+    const messageFor = (owner: string, reading = bodies(bytes, owner, "messages")): unknown =>
       ([] as unknown[]).concat(reading?.body.params["messages"])[0];
     const own = messageFor("a", first);
     expect(messageFor("a")).toBe(own);
@@ -118,12 +117,12 @@ describe("known bodies", () => {
     const firsts = texts.map((bytes) => {
       // With so many spaces behind them, three are too many.
       const padded = Buffer.concat([bytes, Buffer.alloc(24 * 1024 * 1024, " ")]);
-      const reading = bodies.read(padded, "a", "messages");
+      const reading = bodies(padded, "a", "messages");
       reading?.keep(reading.body.params);
       return reading?.body.params["messages"] as unknown[];
     });
     const again = texts.map(
-      (bytes) => bodies.read(bytes, "a", "messages")?.body.params["messages"] as unknown[],
+      (bytes) => bodies(bytes, "a", "messages")?.body.params["messages"] as unknown[],
     );
     expect(again.map((one, at) => one[0] === firsts[at]?.[0])).toEqual([false, true, true]);
   });

@@ -1,4 +1,4 @@
-import { isWireObject, parseInput, textIn } from "../../dialects/wire.ts";
+import { isWireObject, objectsIn, parseInput, textIn } from "../../dialects/wire.ts";
 import { headerOf, type RawHeaders } from "../headers.ts";
 
 /** A client that asks a model to summarize the history which it sends. */
@@ -47,8 +47,7 @@ export function clientCompaction(
 
 function textsIn(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
-  const parts = Array.isArray(content) ? content.filter(isWireObject) : [];
-  return parts.flatMap((part) => textIn(part, "text") ?? []);
+  return objectsIn(content).flatMap((part) => textIn(part, "text") ?? []);
 }
 
 /** A summary in the form that the client looks for. */

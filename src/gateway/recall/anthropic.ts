@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../core/text/json.ts";
-import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
+import { objectsIn, parseInput, textIn, type WireObject } from "../../dialects/wire.ts";
 import {
   cutOf,
   extentOf,
@@ -72,7 +72,7 @@ export const recallInMessages: RecallWire = {
 
 function blocksOf(content: unknown): readonly WireObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isWireObject) : [];
+  return objectsIn(content);
 }
 
 function isFilled(block: WireObject): boolean {
@@ -131,7 +131,8 @@ function assemble(events: readonly WireObject[]): WireObject {
     }
     if (type !== "content_block_delta" || block === undefined) continue;
     const field = ADDS[String(change["type"])];
-    if (field !== undefined) block[field] = textIn(block, field) + textIn(change, field);
+    if (field !== undefined)
+      block[field] = `${textIn(block, field) ?? ""}${textIn(change, field) ?? ""}`;
     if (change["type"] === "input_json_delta") {
       inputs.set(index, (inputs.get(index) ?? "") + String(change["partial_json"]));
     }
@@ -143,12 +144,7 @@ function assemble(events: readonly WireObject[]): WireObject {
   for (const [index, text] of inputs) {
     if (text !== "") Object.assign(blocks[index] ?? {}, { input: parseInput(text) });
   }
-  return { ...message, content: blocks.filter(isWireObject) };
-}
-
-function textIn(fields: WireObject, name: string): string {
-  const { [name]: text } = fields;
-  return typeof text === "string" ? text : "";
+  return { ...message, content: objectsIn(blocks) };
 }
 
 function sieve(isOwn: IsOwn): Sieve {

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../core/text/json.ts";
-import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
-import type { IsOwn, RecallWire, Sieve, Verdict } from "./wire.ts";
+import { objectsIn, parseInput, type WireObject } from "../../dialects/wire.ts";
+import { type IsOwn, type RecallWire, type Sieve, textOf, type Verdict } from "./wire.ts";
 
 /** Our calls in Chat Completions. */
 export const recallInChat: RecallWire = {
@@ -99,13 +99,7 @@ function choiceOf({ choices }: WireObject): WireObject {
 }
 
 function callsOf({ tool_calls: calls }: WireObject): readonly WireObject[] {
-  return Array.isArray(calls) ? calls.filter(isWireObject) : [];
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content.filter(isWireObject) : [];
-  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+  return objectsIn(calls);
 }
 
 function thoughtIn(message: WireObject): string {
@@ -143,7 +137,7 @@ function assemble(events: readonly WireObject[]): WireObject {
       if (value != null) message[field] = joined(message[field], value);
     }
   }
-  if (calls.length > 0) message["tool_calls"] = calls.filter(isWireObject);
+  if (calls.length > 0) message["tool_calls"] = objectsIn(calls);
   return { ...whole, choices: [{ index: 0, message, finish_reason: finish }] };
 }
 

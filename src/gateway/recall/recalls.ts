@@ -8,26 +8,6 @@ import { digestOf } from "../../hooks/conversations.ts";
 import type { MadeAnswer } from "./turn.ts";
 import type { Answered, IsOwn, OwnCall, OwnResult, RecallWire, Spoken } from "./wire.ts";
 
-/** The tools of ours in one conversation, and the answers in which they were called. */
-export interface Recalls {
-  /** The list as the provider saw it: with our calls and their results. The very list without any. */
-  restored(list: readonly WireObject[]): Promise<readonly WireObject[]>;
-  /** Whether our tools stand in a request. With the first one of a conversation that is decided for ever. */
-  isOffered(
-    params: WireObject,
-    list: readonly WireObject[],
-    how: { readonly isCount: boolean },
-  ): Promise<boolean>;
-  /** A request with our tools behind those of the client. */
-  offering(params: WireObject): WireObject;
-  run(call: OwnCall): Promise<OwnResult>;
-  /** These messages are ours, and stand in no body of the client. */
-  note(messages: readonly WireObject[]): void;
-  readonly isOwn: (message: unknown) => boolean;
-  /** Keeps an answer to this list. Rejects where it cannot be stored. */
-  keep(answer: MadeAnswer, list: readonly WireObject[]): Promise<void>;
-}
-
 const TOOLS = recallTools(memoryArchive());
 const NAMES: ReadonlySet<unknown> = new Set(Object.keys(TOOLS));
 
@@ -48,18 +28,25 @@ interface RecallParts {
   readonly isWanted: boolean;
 }
 
-export function createRecalls({ wire, archive, journal, isWanted }: RecallParts): Recalls {
+/** The tools of ours in one conversation, and the answers in which they were called. */
+export function createRecalls({ wire, archive, journal, isWanted }: RecallParts) {
   const book = createBook(journal);
   const definitions = Object.entries(TOOLS).map(([name, { description, inputSchema }]) =>
     wire.define({ name, description, schema: inputSchema }),
   );
   const { recall, search_archive } = recallTools(archive);
   return {
-    async restored(list) {
+    /** The list as the provider saw it: with our calls and their results. The very list without any. */
+    async restored(list: readonly WireObject[]): Promise<readonly WireObject[]> {
       const { known } = await book.read();
       return known.size === 0 ? list : restoredList(list, wire, known);
     },
-    async isOffered(params, list, { isCount }) {
+    /** Whether our tools stand in a request; the first one of a conversation decides that for ever. */
+    async isOffered(
+      params: WireObject,
+      list: readonly WireObject[],
+      { isCount }: { readonly isCount: boolean },
+    ): Promise<boolean> {
       if (journal === undefined) return false;
       let { decided } = await book.read();
       const { tools } = params;
@@ -72,44 +59,36 @@ export function createRecalls({ wire, archive, journal, isWanted }: RecallParts)
       }
       return decided === true && mayOffer;
     },
-    offering: (params) => ({
+    /** A request with our tools behind those of the client. */
+    offering: (params: WireObject): WireObject => ({
       ...params,
       tools: [...(params["tools"] as unknown[]), ...definitions],
     }),
-    note: (messages) => book.note(messages),
-    isOwn: (message) => book.isOwn(message),
-    async run({ id, name, input }) {
+    /** Notes messages that are ours, and stand in no body of the client. */
+    note: book.note,
+    isOwn: book.isOwn,
+    async run({ id, name, input }: OwnCall): Promise<OwnResult> {
       const text =
         name === "recall"
           ? await recall.execute(input as RecallInput)
           : await search_archive.execute(input as SearchInput);
       return { id, text };
     },
-    async keep({ visible, rounds, before, hidden }, list) {
+    /** Keeps an answer to this list. Rejects where it cannot be stored. */
+    async keep(
+      { visible, rounds, before, hidden: { said: calls, results } }: MadeAnswer,
+      list: readonly WireObject[],
+    ): Promise<void> {
       const spoken = wire.spoken(visible);
-      const entry: Answered = {
-        answered: keyOf(spoken, list.at(-1)),
-        rounds,
-        before,
-        whole: spoken.extent,
-        ...(hidden.said.length > 0 && { hidden: { calls: hidden.said, results: hidden.results } }),
-      };
-      await book.add(entry);
+      const answered = keyOf(spoken, list.at(-1));
+      const hidden = calls.length > 0 && { hidden: { calls, results } };
+      await book.add({ answered, rounds, before, whole: spoken.extent, ...hidden });
     },
   };
 }
 
-/** What is known of one conversation, in memory and in its journal. */
-interface Book {
-  /** Its answers by their keys, and whether it has the tools, where that is decided. */
-  read(): Promise<{ readonly known: ReadonlyMap<string, Answered>; readonly decided?: boolean }>;
-  decide(isOffered: boolean): Promise<void>;
-  add(entry: Answered): Promise<void>;
-  note(messages: readonly WireObject[]): void;
-  isOwn(message: unknown): boolean;
-}
-
-function createBook(journal: ArchiveJournal | undefined): Book {
+/** The facts of one conversation, in memory and in its journal. */
+function createBook(journal: ArchiveJournal | undefined) {
   const known = new Map<string, Answered>();
   const ours = new WeakSet<object>();
   let decided: boolean | undefined;
@@ -129,24 +108,25 @@ function createBook(journal: ArchiveJournal | undefined): Book {
     }
   };
   return {
+    /** The answers by their keys, and whether the conversation has the tools, where that is decided. */
     async read() {
       loading ??= load();
       await loading.catch((error: unknown) => {
         loading = undefined;
         throw error;
       });
-      return { known, ...(decided !== undefined && { decided }) };
+      return { known, decided };
     },
-    async decide(isOffered) {
+    async decide(isOffered: boolean): Promise<void> {
       await journal?.append({ recallTools: isOffered } satisfies OfferEntry);
       decided = isOffered;
     },
-    async add(entry) {
+    async add(entry: Answered): Promise<void> {
       take(entry);
       await journal?.append(entry);
     },
     note,
-    isOwn: (message) => typeof message === "object" && message !== null && ours.has(message),
+    isOwn: (message: unknown) => isWireObject(message) && ours.has(message),
   };
 }
 

@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../core/text/json.ts";
-import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.ts";
+import { objectsIn, parseInput, type WireObject } from "../../dialects/wire.ts";
 import { isSaid } from "../results.ts";
 import {
   cutOf,
@@ -9,6 +9,7 @@ import {
   putBefore,
   type RecallWire,
   type Sieve,
+  textOf,
   type Verdict,
 } from "./wire.ts";
 
@@ -29,12 +30,12 @@ export const recallInResponses: RecallWire = {
   assemble: (events) => fieldsOf(events.findLast(isTerminal)?.["response"]),
   // What is not stored can only be sent again with what it was sealed with.
   said: ({ output }, { store }) =>
-    itemsOf(output).filter((item) => {
+    objectsIn(output).filter((item) => {
       const isSealed = item["type"] === "reasoning" && item["encrypted_content"] == null;
       return !(store === false && isSealed);
     }),
   spoken: (said) => ({
-    text: said.map(textOf).join(""),
+    text: said.map(({ content }) => textOf(content)).join(""),
     calls: said.filter(isCall).map((item) => {
       const { name = item["type"], arguments: written, input = written } = item;
       return [item["call_id"], name, parseInput(input)];
@@ -51,7 +52,7 @@ export const recallInResponses: RecallWire = {
   results: (results) =>
     results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
   merged(answers, isOwn) {
-    const output = answers.flatMap((answer) => withoutOwn(itemsOf(answer["output"]), isOwn));
+    const output = answers.flatMap((answer) => withoutOwn(objectsIn(answer["output"]), isOwn));
     return { ...answers.at(-1), output };
   },
   sieve,
@@ -76,10 +77,6 @@ export const recallInResponses: RecallWire = {
   beside: (results, next) => ({ messages: results, next }),
 };
 
-function itemsOf(output: unknown): readonly WireObject[] {
-  return Array.isArray(output) ? output.filter(isWireObject) : [];
-}
-
 function kindOf({ type }: WireObject): PieceKind {
   return type === "reasoning" ? "thought" : "said";
 }
@@ -95,12 +92,6 @@ function isOwnItem(isOwn: IsOwn): (item: WireObject) => boolean {
 function withoutOwn(items: readonly WireObject[], isOwn: IsOwn): WireObject[] {
   const isOurs = isOwnItem(isOwn);
   return items.filter((item) => !isOurs(item));
-}
-
-function textOf({ content }: WireObject): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content.filter(isWireObject) : [];
-  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("");
 }
 
 function isTerminal({ type }: WireObject): boolean {

@@ -1,4 +1,4 @@
-import type { WireObject } from "../../dialects/wire.ts";
+import { objectsIn, textIn, type WireObject } from "../../dialects/wire.ts";
 
 /** A call of a tool that the gateway put into a request, and answers itself. */
 export interface OwnCall {
@@ -37,10 +37,7 @@ export interface Answered {
   readonly before: Extent;
   readonly whole: Extent;
   /** Our calls that stand beside those of the client in the rest of it, with their results. */
-  readonly hidden?: {
-    readonly calls: readonly WireObject[];
-    readonly results: readonly WireObject[];
-  };
+  readonly hidden?: Pick<Round, "results"> & { readonly calls: readonly WireObject[] };
 }
 
 /** What is recognised of an answer when it comes back. */
@@ -133,6 +130,14 @@ export function cutOf(
     left[kind] -= 1;
   }
   return { at, hasThoughts };
+}
+
+/** The text of a content, or of its parts. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return objectsIn(content)
+    .map((part) => textIn(part, "text") ?? "")
+    .join("");
 }
 
 /** Pieces with others before the first one that fits, or behind all. */

@@ -15,7 +15,7 @@ export interface Output {
   readonly content: unknown;
   readonly tool: string;
   readonly input: unknown;
-  /** Whether no answer of the model stands behind it yet. */
+  /** No answer of the model stands behind it yet. */
   readonly isNew: boolean;
 }
 

@@ -13,7 +13,7 @@ export type TakenBody =
 export async function takeBody(request: IncomingMessage, most: number): Promise<TakenBody> {
   const said = Number(request.headers["content-length"] ?? 0);
   if (said > most) return { stream: request };
-  // What is put in its place while more is on its way need not be copied when all is there.
+  // A buffer of the whole size is copied only where more came than was said.
   let bytes = Buffer.allocUnsafeSlow(said > 0 ? said : FIRST_BYTES);
   let size = 0;
   const source = request[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;

@@ -5,7 +5,7 @@ import type { GatewayLimits, GatewayOptions } from "./options.ts";
 
 type Kind = "text" | "yes or no" | "whole number" | "object";
 
-/** What a file of settings may say of a gateway: all but its token, which is no setting. */
+/** Settings of a gateway in a file: all but its token, which is no setting. */
 const OPTIONS: Readonly<Record<string, Kind>> = {
   host: "text",
   port: "whole number",

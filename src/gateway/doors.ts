@@ -36,13 +36,13 @@ import type { ProtocolName } from "./routes.ts";
 interface ApiFacts {
   /** The field of a request that holds its messages. */
   readonly listKey: string;
-  /** How calls of our own tools stand in it. */
+  /** Calls of our own tools in its words. */
   readonly recall: RecallWire;
   /** The messages of a request; `undefined` where there are none to look at. */
   readonly messagesOf: (params: WireObject) => readonly unknown[] | undefined;
   /** The sign that somebody else keeps or edits the conversation. */
   readonly managedBy: (params: WireObject) => string | undefined;
-  /** Whether thinking in it is sealed to the messages before it. */
+  /** The API checks what stands before its thinking. */
   readonly bindsReasoning: (params: WireObject) => boolean;
   /** The life of an entry of the provider's cache after its last use, in ms. */
   readonly cacheLifeOf: (params: WireObject) => number;
@@ -55,7 +55,7 @@ export interface Door extends ApiFacts {
   decode(params: WireObject): readonly Message[];
   /** Finds the conversation of each request that comes through one hook. */
   serve(hook: Hook<WireObject>, arrive: Arrive): (params: WireObject) => DoorRequest;
-  /** What would be sent, by edits that were made already; nothing new is made. */
+  /** The request with the edits that were made already; nothing new is made. */
   view(params: WireObject, on: ViewParts): Promise<WireObject>;
   /** The recorded facts of all but the newest message, which asks for them. */
   summary(params: WireObject, options: ViewParts["options"]): Promise<string | undefined>;
@@ -72,9 +72,9 @@ export interface DoorRequest {
   readonly context: Context;
   /** Its parameters; messages that say the same as those of earlier requests are those objects. */
   readonly given: WireObject;
-  /** What to send; {@link given} itself if nothing had to be done. */
+  /** The parameters to send; {@link given} itself if nothing had to be done. */
   prepare(options: Pick<PrepareOptions, "signal" | "pays">): Promise<Sending>;
-  /** What to send instead of what was refused, or `undefined`. */
+  /** The parameters to send instead of refused ones, or `undefined`. */
   recover(refused: unknown): Promise<Sending | undefined>;
   learn(usage: Usage | undefined): void;
 }
@@ -85,7 +85,7 @@ export interface Sending {
   readonly beta?: string;
 }
 
-/** What {@link createDoor} has to know of an API. */
+/** The parts of an API that {@link createDoor} makes a door of. */
 interface Wire<Whole, Native extends object> extends WireApi, ApiFacts {
   readonly format: Omit<NativeFormat<Whole, Native>, "truncate" | "managedBy">;
   readonly arrived: (
@@ -242,7 +242,6 @@ function openaiDoor<Params extends object, Native extends object>(
   });
 }
 
-/** How each API is understood. */
 export const DOORS: Readonly<Record<ProtocolName, Door>> = {
   anthropic: messages,
   "openai-chat": openaiDoor(chatCompletions, {

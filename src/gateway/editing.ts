@@ -25,7 +25,6 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** What goes on in place of a body. */
 export interface SentBody {
   /** The client's own, the very object, where nothing had to be done. */
   readonly bytes: Buffer;
@@ -38,14 +37,13 @@ export interface EditedRequest {
   readonly model: string;
   readonly api: WireApi;
   readonly sent: SentBody;
-  /** What is answered at once, without the provider. */
+  /** An answer without the provider. */
   readonly ready?: ReadyAnswer;
-  /** Whether its history was edited anew. */
   readonly isEdit: boolean;
   learn(usage: Usage): void;
-  /** What to send instead of what was refused, or `undefined`. Never rejects. */
+  /** The body to send instead of a refused one, or `undefined`. Never rejects. */
   recover(refused: unknown): Promise<SentBody | undefined>;
-  /** How calls of our own tools are answered, where they were offered; `ask` sends one more request. */
+  /** The answers to calls of our own tools, where they were offered; `ask` sends one more request. */
   readonly recall?: (ask: (next: EditedRequest) => Promise<Response>) => RecallTurn;
 }
 
@@ -107,7 +105,7 @@ async function counted({ body }: Reading, group: Group): Promise<EditedRequest> 
   return { ...untouched(given, group), sent };
 }
 
-/** What a client asked, with the calls of our own tools that it never saw, and with those tools. */
+/** A client's request with the calls of our own tools that it never saw, and with those tools. */
 interface Asked {
   readonly params: WireObject;
   readonly isOffered: boolean;
@@ -229,7 +227,7 @@ async function step(
   };
 }
 
-/** What a body says, in the objects that its conversation has for that. */
+/** The parameters of a body, in the objects that its conversation has for them. */
 function ownObjects(
   params: WireObject,
   { asked, given }: { readonly asked: WireObject; readonly given: WireObject },
@@ -242,7 +240,6 @@ function ownObjects(
   return { ...params, [key]: own.map((message: unknown) => known.get(message) ?? message) };
 }
 
-/** How our tools are answered in the answer to a request. */
 function recallTurn(
   request: Request,
   asked: WireObject,

@@ -17,7 +17,7 @@ interface Newest {
 const GRACE_MS = 15 * 60_000;
 /** A gain is looked for in every eighth request: the look itself takes time. */
 const LOOK_EVERY = 8;
-/** So many requests are expected for each that was, because a wrong guess costs. */
+/** Further requests expected for each that was; few, because a wrong guess costs. */
 const EXPECTED = 0.25;
 
 /** Decides when old outputs are pruned although there is room. */
@@ -54,7 +54,7 @@ export function createEpochs({ epochs, priceOf }: Pick<GatewaySettings, "epochs"
 }
 
 /**
- * What pruning brings, in dollars for a million tokens: what is left out is not written now and not
+ * * The gain of pruning, in dollars for a million tokens: what is left out is not written now and not
  * read by the requests that are expected; what stands behind the first change is written, not read.
  * Without prices, only what breaks no cache brings anything.
  */

@@ -121,7 +121,7 @@ async function pass(
   const answer = await upstreams.send({
     url: route.url,
     method: request.method ?? "GET",
-    // What was read as a whole gets its length anew.
+    // A body that was read as a whole gets its length anew.
     headers: endToEnd(request.rawHeaders, isWhole ? ["content-length"] : []),
     body: body && ("bytes" in body ? body.bytes : body.stream),
     signal,

@@ -20,7 +20,6 @@ export interface Call {
   readonly protocol: ProtocolName;
   readonly headers: RawHeaders;
   readonly params: WireObject;
-  /** Where it goes. */
   readonly url: URL;
 }
 
@@ -32,11 +31,11 @@ export interface Group {
   readonly recalls: ReturnType<typeof createRecalls>;
   /** The conversation of a request, and the request in it. */
   open(params: WireObject): DoorRequest;
-  /** What the edits that stand make of a request; nothing is written. */
+  /** A request with the edits that stand; nothing is written. */
   view(params: WireObject): Promise<WireObject>;
-  /** Whether another process has added to its journal; what it decided is found there. */
+  /** Another process may have added to its journal, and its decisions are found there. */
   isStale(): Promise<boolean>;
-  /** What is recorded of all but the newest message. */
+  /** The recorded facts of all but the newest message. */
   summary(params: WireObject): Promise<string | undefined>;
   close(): void;
 }
@@ -47,7 +46,7 @@ export interface Groups {
   close(): Promise<void>;
 }
 
-/** So many groups are held in memory; one that comes back later goes on from its journal. */
+/** Groups held in memory; one that comes back later goes on from its journal. */
 const MOST_GROUPS = 64;
 
 interface GroupParts {
@@ -226,7 +225,7 @@ function withJournals(
  */
 function watchedArchive(archive: Archive, id: string) {
   const own = archive.conversation?.(id).journal;
-  // What cannot be looked at has nothing new; the next edit says what is wrong with it.
+  // An unreadable size has nothing new; the next edit says what is wrong.
   const size = async (): Promise<number | undefined> => own?.size?.().catch(() => undefined);
   let known = size();
   const watched = withJournals(archive, (journal) => ({

@@ -2,7 +2,7 @@ import { sha256Hex } from "../archive/digest.ts";
 import { parseInput, isWireObject, textIn, type WireObject } from "../dialects/wire.ts";
 import { headerOf, type RawHeaders } from "./headers.ts";
 
-/** What tells one conversation from others before its messages are looked at. */
+/** The parts of a request that tell its conversation before its messages are looked at. */
 export interface Identity {
   readonly headers: RawHeaders;
   readonly params: WireObject;
@@ -30,14 +30,14 @@ export function scopeOf({ headers, params, url }: Identity): string {
   return `${ownerOf(headers, url)}${digestTo(12, said)}-`;
 }
 
-/** What the names of conversations begin with that a caller may see, who names one or none. */
+/** The beginning of the names of conversations that a caller may see, who names one or none. */
 export function visibleTo(headers: RawHeaders, url: URL): string {
   const said = saidByHeaders(headers);
   const owner = ownerOf(headers, url);
   return said === undefined ? owner : `${owner}${digestTo(12, said)}-`;
 }
 
-/** Whether anybody can be told by what a request has. */
+/** Nobody can be told by a request without a credential. */
 export function isAnonymous(headers: RawHeaders, url: URL): boolean {
   return url.search === "" && CREDENTIALS.every((name) => headerOf(headers, name) === undefined);
 }
@@ -81,7 +81,7 @@ function saidByFields(params: WireObject): string | undefined {
   return typeof key === "string" && key !== "" ? JSON.stringify(["cache", key]) : undefined;
 }
 
-/** What providers take for a credential, and what chooses between the accounts of one. */
+/** Credentials of providers, and the headers that choose between accounts of one. */
 const CREDENTIALS = [
   "authorization",
   "x-api-key",

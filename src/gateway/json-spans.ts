@@ -1,4 +1,4 @@
-/** Where a value stands in a text. */
+/** The place of a value in a text. */
 export interface Span {
   /** The name of the field; absent in a list. */
   readonly key?: string;

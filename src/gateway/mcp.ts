@@ -14,9 +14,8 @@ export interface McpRequest {
 }
 
 export interface McpView {
-  /** What the conversations hold that are seen. */
   readonly archive: Archive;
-  /** What their names begin with. */
+  /** The beginning of their names. */
   readonly prefix: string;
   readonly version: string;
   readonly receipts: () => readonly ConversationReceipt[];

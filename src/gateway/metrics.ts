@@ -14,7 +14,6 @@ export interface Taken extends Answered {
   readonly conversation: string;
 }
 
-/** What a conversation's receipt tells beside tokens. */
 interface Told {
   /** Requests whose beginning changed without a planned edit; always 0. */
   readonly prefixViolations: number;
@@ -32,7 +31,7 @@ export interface ConversationReceipt extends Told {
   readonly usage: Required<Usage>;
   /** As it was reported last. */
   readonly latest?: Usage;
-  /** What would have been reported without the gateway, reckoned; in an audit, with it. */
+  /** The same without the gateway, reckoned; in an audit, with it. */
   readonly otherwise: Required<Usage>;
   readonly savedTokens: number;
   /** US dollars at list prices, net of what edits wrote to the cache; absent without a price. */
@@ -78,7 +77,7 @@ const COUNTERS = {
 
 export type CounterName = keyof typeof COUNTERS;
 
-/** So many conversations have a receipt; the one unused for longest gives way. */
+/** Conversations with a receipt; the one unused for longest gives way. */
 const MOST_RECEIPTS = 1_000;
 
 const TOLD = {

@@ -53,9 +53,9 @@ function webResponse(message: IncomingMessage): Response | undefined {
 interface Pouring {
   /** The answer that begins, whose status and headers it gets. */
   readonly headOf: () => IncomingMessage;
-  /** How long a client of a stream may hear nothing, in ms. */
+  /** The longest silence for a client of a stream, in ms. */
   readonly keepAliveMs: number;
-  /** Whether the body is made here, event by event, so that its length is another. */
+  /** The body is made here, event by event, so that its length is another. */
   readonly isMade: boolean;
 }
 

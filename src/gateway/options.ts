@@ -18,7 +18,7 @@ export interface LogEntry {
 export interface SentRequest {
   /** Of its conversation. */
   readonly id: string;
-  /** What the conversations of one session share, where the client tells it. */
+  /** Shared by the conversations of one session, where the client tells it. */
   readonly session: string | undefined;
   readonly model: string;
   readonly window: number | undefined;
@@ -30,9 +30,9 @@ export interface SentRequest {
 /** Looks on, on this machine: what it hears is never logged. */
 export interface GatewayWatch {
   sent(request: SentRequest): void;
-  /** What the provider reported for the newest request of a conversation. */
+  /** The provider's report for the newest request of a conversation. */
   learned(id: string, usage: Usage): void;
-  /** Whether a request was for the watch itself; it is answered then. */
+  /** Returns true for a request to the watch itself, which is answered then. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 }
 

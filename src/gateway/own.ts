@@ -10,12 +10,11 @@ import { isAnonymous, visibleTo } from "./identity.ts";
 import type { Metrics } from "./metrics.ts";
 import type { GatewaySettings } from "./options.ts";
 
-/** What the gateway answers by itself. */
 export interface OwnParts {
   readonly settings: GatewaySettings;
   readonly metrics: Metrics;
   readonly groups: Groups;
-  /** What all conversations hold whose names begin so. */
+  /** The archive of all conversations whose names begin so. */
   readonly everyOf: (prefix: string) => Archive;
 }
 
@@ -37,7 +36,7 @@ const ROUTES: readonly (readonly [method: RegExp, path: RegExp, answer: Answer])
   [/^GET$/, /^\/v1\/retrieve\/[^/]+$/, answerRetrieve],
 ];
 
-/** How a request is answered here; `undefined` for one that goes to a provider. */
+/** The answer to a request of the gateway's own; `undefined` for one that goes to a provider. */
 export function ownAnswer({ method = "GET", url = "/" }: IncomingMessage): Own | undefined {
   const here = URL.canParse(url, HERE) ? new URL(url, HERE) : undefined;
   if (here === undefined || !url.startsWith("/")) return undefined;
@@ -51,14 +50,14 @@ export function ownAnswer({ method = "GET", url = "/" }: IncomingMessage): Own |
 }
 
 interface Own {
-  /** Whether it is about requests, and no request itself. */
+  /** A view tells about requests, and is not counted as one. */
   readonly isView: boolean;
   answer(request: IncomingMessage, response: ServerResponse, parts: OwnParts): Promise<void>;
 }
 
 const HERE = "http://gateway";
 
-/** Whether a request has the token; clients of its own tools can only send it as a bearer. */
+/** Clients of the gateway's own tools can send the token as a bearer only. */
 export function isAllowed(
   headers: RawHeaders,
   token: string | undefined,

@@ -30,7 +30,7 @@ export function createPrefixCheck(onViolation: (conversation: string) => void) {
   };
 }
 
-/** Whether a list goes on from one before, whatever marks their messages carry. */
+/** The marks of messages do not count. */
 export function beginsWith(list: readonly unknown[], start: readonly unknown[]): boolean {
   return start.length <= list.length && start.every((one, at) => saysTheSame(one, list[at]));
 }

@@ -7,7 +7,7 @@ import { childrenAt, type Span } from "./json-spans.ts";
 export interface ReadBody {
   readonly bytes: Buffer;
   readonly params: WireObject;
-  /** Where its list of messages stands; `undefined` if it has none. Looked for when it is needed. */
+  /** The place of its messages; `undefined` without any. Looked for when it is needed. */
   readonly place: () => ListPlace | undefined;
 }
 
@@ -61,7 +61,7 @@ function parsed(bytes: Buffer): WireObject | undefined {
 function placeIn(text: string, key: string, params: WireObject): ListPlace | undefined {
   if (!Array.isArray(params[key])) return undefined;
   const fields = childrenAt(text, text.search(/\S/));
-  // Where a name stands twice, the last one counts.
+  // The last one counts of two with one name.
   const field = fields.findLast((span) => span.key === key);
   if (field === undefined) return undefined;
   return { start: field.start, end: field.end, children: childrenAt(text, field.start) };
@@ -94,10 +94,10 @@ function shifted({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by };
 }
 
-/** So many bytes are compared at once. */
+/** Bytes compared at once. */
 const STRETCH = 65_536;
 
-/** How many bytes two bodies begin with alike. */
+/** The length of the common beginning, in bytes. */
 function commonLength(one: Buffer, other: Buffer): number {
   const end = Math.min(one.length, other.length);
   const isSame = (from: number, to: number): boolean =>

@@ -22,13 +22,13 @@ export interface Answered {
   readonly sentBytes: number;
   /** Only told, not done: the usage is that of the client's own body. */
   readonly isAudit: boolean;
-  /** Whether the history was edited anew for it, so that its cached beginning is another. */
+  /** An edited history has another cached beginning. */
   readonly isEdit: boolean;
   /** In ms since the epoch. */
   readonly time: number;
 }
 
-/** What one request took, and what it would have been the other way: without the gateway, or in an audit with it. */
+/** The tokens of one request, and those of the other way: without the gateway, or in an audit with it. */
 export interface Receipt {
   readonly with: Required<Usage>;
   readonly without: Required<Usage>;
@@ -38,7 +38,7 @@ export interface Receipt {
   readonly savedDollars?: number;
 }
 
-/** What is known of a conversation from its requests so far. */
+/** The requests of a conversation so far. */
 export interface Remembered {
   /** The newest prompt, as it was and as it would have been the other way, and when that was. */
   readonly own: Size;
@@ -46,7 +46,6 @@ export interface Remembered {
   /** All that came with new requests: what is left out later is of that kind. */
   readonly grown: Size;
   readonly time: number;
-  /** Whether the provider has reported a cache. */
   readonly isCached: boolean;
   readonly isWritten: boolean;
 }
@@ -56,7 +55,7 @@ interface Size {
   readonly bytes: number;
 }
 
-/** So long the entries of a cache live, where writing is charged, and elsewhere. */
+/** The life of cache entries, for providers that charge for writing, and for others. */
 const WRITTEN_LIFE_MS = 5 * 60_000;
 const LIFE_MS = 10 * 60_000;
 

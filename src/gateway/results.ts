@@ -84,14 +84,13 @@ export async function arrivedItem(
   return output === given ? item : ({ ...item, output } as ResponsesItem);
 }
 
-/** Whether an item is a model's: its words, its thinking, a call. */
+/** The model's own items: its words, its thinking, a call. */
 export function isSaid(item: object): boolean {
   const { role, type } = item as WireObject;
   if (role !== undefined) return role === "assistant";
   return typeof type === "string" && !type.endsWith("_output");
 }
 
-/** Whether the model has said nothing since. */
 function isNewest<Native>(
   at: number,
   list: readonly Native[],

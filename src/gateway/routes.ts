@@ -4,7 +4,6 @@ import type { GatewaySettings } from "./options.ts";
 /** The APIs whose requests are conversations. */
 export type ProtocolName = "anthropic" | "openai-chat" | "openai-responses";
 
-/** Where a request goes, and what it is. */
 export interface Route {
   readonly provider: "anthropic" | "openai";
   readonly url: URL;
@@ -21,7 +20,7 @@ const CALLS: readonly (readonly [RegExp, ProtocolName])[] = [
 ];
 
 /**
- * Where a request goes: always to one of the two addresses of the settings, whatever it says itself.
+ * * The target of a request: always one of the two addresses of the settings, whatever it says itself.
  * `undefined` for a target that is no path.
  */
 export function routeOf(

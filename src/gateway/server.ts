@@ -77,7 +77,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** Where conversations are kept. */
 interface Store extends Pick<OwnParts, "everyOf"> {
   readonly archive: Archive;
   readonly close: () => Promise<void>;

@@ -7,7 +7,7 @@ import type { Groups } from "./groups.ts";
 import type { RawHeaders } from "./headers.ts";
 
 /**
- * What other gateways ask of a service beside them, before they send a request: LiteLLM and Portkey do
+ * * Other gateways ask this of a service beside them, before they send a request: LiteLLM and Portkey do
  * so. A text that stands for more names it as `hash=` and 24 digits, which they look for.
  */
 export interface Compressed {
@@ -111,7 +111,7 @@ function named(content: unknown): unknown {
 interface Retrieve {
   readonly hash: string;
   readonly query: string | undefined;
-  /** What the names of the conversations begin with that may be looked into. */
+  /** The beginning of the names of the conversations that may be looked into. */
   readonly prefix: string;
 }
 

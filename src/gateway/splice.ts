@@ -56,7 +56,7 @@ function writtenList(
 
 function writtenObject({ text, start, end }: Place, value: WireObject, edited: WireObject): string {
   const spans = childrenAt(text, start);
-  // Where a name stands twice, the last one counts.
+  // The last one counts of two with one name.
   const byKey = new Map(spans.map((span) => [span.key, span]));
   const child = (key: string): string => {
     const span = byKey.get(key);
@@ -116,12 +116,11 @@ export function splicedBody(
   return Buffer.concat([head, ...gathered(bytes, pieces), tail]);
 }
 
-/** What a body says. */
 export interface BodyPlace {
   /** The field of its messages. */
   readonly key: string;
   readonly given: WireObject;
-  /** Whether a message was never in a body: it is written the same wherever it stands. */
+  /** A message that was never in a body is written the same in every place. */
   readonly isOwn?: (message: unknown) => boolean;
 }
 

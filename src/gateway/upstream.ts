@@ -61,7 +61,7 @@ function isStream(body: Outgoing["body"]): body is Readable {
   return body !== undefined && !(body instanceof Uint8Array);
 }
 
-/** What says where the body ends: its length, where that is known and not said yet. */
+/** A body ends by its length, where that is known and not said yet. */
 function framing(body: Outgoing["body"], headers: RawHeaders): string[] {
   if (body === undefined) return [];
   if (!isStream(body)) return ["Content-Length", String(body.byteLength)];

@@ -9,7 +9,7 @@ export interface ClientCompaction {
 }
 
 interface Sign extends ClientCompaction {
-  /** How the text begins that asks for it. */
+  /** The beginning of the text that asks for it. */
   readonly begins: RegExp;
 }
 
@@ -30,7 +30,7 @@ const SIGNS: readonly Sign[] = [
   { client: "continue", begins: /^Please provide a concise summary of our conversation so far\b/ },
 ];
 
-/** Whether a request is a client's own compaction; the newest message asks for it. */
+/** The sign of a client's own compaction, which the newest message asks for. */
 export function clientCompaction(
   headers: RawHeaders,
   list: readonly unknown[],

@@ -88,10 +88,10 @@ export const recallInChat: RecallWire = {
   beside: (results, next) => ({ messages: results, next }),
 };
 
-/** What stands between the texts of two rounds. */
+/** Stands between the texts of two rounds. */
 const BETWEEN = "\n\n";
 
-/** Where servers that show reasoning put it, and want it back. */
+/** Fields in which servers show reasoning, and want it back. */
 const THOUGHTS = ["reasoning_content", "reasoning"] as const;
 
 function choiceOf({ choices }: WireObject): WireObject {

@@ -4,7 +4,7 @@ import { isWireObject, parseInput, type WireObject } from "../../dialects/wire.t
 export interface StreamEvent {
   /** Its bytes, with the blank line behind it. */
   readonly raw: Buffer;
-  /** What it says; absent where that is no JSON object. */
+  /** Its data; absent where that is no JSON object. */
   readonly value?: WireObject;
 }
 

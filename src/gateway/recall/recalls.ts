@@ -13,18 +13,18 @@ const NAMES: ReadonlySet<unknown> = new Set(Object.keys(TOOLS));
 
 export const isOwnTool: IsOwn = (name) => NAMES.has(name);
 
-/** Whether the tools are offered, in the journal of its conversation. */
+/** The decision about the tools, in the journal of its conversation. */
 interface OfferEntry {
   readonly recallTools: boolean;
 }
 
 interface RecallParts {
   readonly wire: RecallWire;
-  /** What may be recalled: the originals of this conversation alone. */
+  /** The originals of this conversation alone. */
   readonly archive: Archive;
   /** Absent where nothing may be kept; nothing is offered then. */
   readonly journal: ArchiveJournal | undefined;
-  /** Whether conversations that begin get the tools. */
+  /** Conversations that begin get the tools. */
   readonly isWanted: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createRecalls({ wire, archive, journal, isWanted }: RecallParts)
       const { known } = await book.read();
       return known.size === 0 ? list : restoredList(list, wire, known);
     },
-    /** Whether our tools stand in a request; the first one of a conversation decides that for ever. */
+    /** The first request of a conversation decides for ever. */
     async isOffered(
       params: WireObject,
       list: readonly WireObject[],
@@ -130,7 +130,7 @@ function createBook(journal: ArchiveJournal | undefined) {
   };
 }
 
-/** What only this room understands of a journal. */
+/** Entries of a journal that only this room understands. */
 export function isRecallEntry(entry: unknown): boolean {
   return isAnswered(entry) || isOffer(entry);
 }

@@ -28,7 +28,7 @@ export const recallInResponses: RecallWire = {
     return isFree && type === "text";
   },
   assemble: (events) => fieldsOf(events.findLast(isTerminal)?.["response"]),
-  // What is not stored can only be sent again with what it was sealed with.
+  // An item that is not stored can only be sent again with what it was sealed with.
   said: ({ output }, { store }) =>
     objectsIn(output).filter((item) => {
       const isSealed = item["type"] === "reasoning" && item["encrypted_content"] == null;

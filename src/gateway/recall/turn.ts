@@ -25,7 +25,7 @@ export interface MadeAnswer {
   readonly hidden: Round;
 }
 
-/** So many times in one answer the model may look something up. */
+/** Look-ups of the model in one answer, at most. */
 const MOST_ROUNDS = 8;
 const LAST_WORD = "That was the last look for now: answer, or go on with your other tools.";
 
@@ -42,13 +42,12 @@ export async function answeredThrough(first: Response, turn: RecallTurn): Promis
     : answeredWhole(first, turn);
 }
 
-/** What the model said so far in one answer. */
 interface Course {
   readonly answers: readonly WireObject[];
   readonly rounds: readonly Round[];
 }
 
-/** What follows an answer: another one, or the end. */
+/** Another answer follows, or the end. */
 type Step = { readonly next: Response; readonly course: Course } | { readonly merged: WireObject };
 
 async function stepFrom(
@@ -130,7 +129,7 @@ async function* streamed(first: Response, turn: RecallTurn): AsyncGenerator<Uint
 /** An event that waits for the end of its round, or what stands in its place. */
 type Held = Buffer | WireObject;
 
-/** What of an event goes on at once, and what waits. */
+/** The part of an event that goes on at once, and the part that waits. */
 function partsOf(
   raw: Buffer,
   verdict: Verdict | undefined,

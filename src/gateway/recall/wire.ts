@@ -7,13 +7,13 @@ export interface OwnCall {
   readonly input: unknown;
 }
 
-/** What the model gets for it. */
+/** The answer to it, for the model. */
 export interface OwnResult {
   readonly id: string;
   readonly text: string;
 }
 
-/** How much an answer holds of what is said and called, and of what is thought. */
+/** The pieces of an answer: those that are said or called, and those that are thought. */
 export interface Extent {
   readonly said: number;
   readonly thought: number;
@@ -33,14 +33,14 @@ export interface Answered {
   /** The key of what the client has. */
   readonly answered: string;
   readonly rounds: readonly Round[];
-  /** How much of what the client has belongs to the rounds, and how much there is. */
+  /** The part of what the client has that belongs to the rounds, and all of it. */
   readonly before: Extent;
   readonly whole: Extent;
   /** Our calls that stand beside those of the client in the rest of it, with their results. */
   readonly hidden?: Pick<Round, "results"> & { readonly calls: readonly WireObject[] };
 }
 
-/** What is recognised of an answer when it comes back. */
+/** The parts of an answer by which it is recognised when it comes back. */
 export interface Spoken {
   readonly text: string;
   /** Their ids, names and inputs. */
@@ -57,10 +57,10 @@ export interface ToolDefinition {
   readonly schema: object;
 }
 
-/** How one API has calls that are ours. */
+/** Calls of our own tools in the words of one API. */
 export interface RecallWire {
   define(tool: ToolDefinition): WireObject;
-  /** Whether a request leaves it to the model which tools it calls. */
+  /** A request that forces a tool, or a form of answer, gets none of ours. */
   mayOffer(params: WireObject): boolean;
   /** The whole answer that a stream told. */
   assemble(events: readonly WireObject[]): WireObject;
@@ -77,21 +77,21 @@ export interface RecallWire {
   sieve(isOwn: IsOwn): Sieve;
   /** A refusal in the middle of a stream. */
   fault(refused: WireObject): WireObject;
-  /** How many messages from here on are one answer of the model; 0 for none. */
+  /** The number of messages from here on that are one answer of the model; 0 for none. */
   answerAt(list: readonly WireObject[], at: number): number;
-  /** What the provider saw in place of what the client has; `undefined` if that was changed. */
+  /** The answer as the provider saw it; `undefined` if the client's was changed. */
   restored(answer: readonly WireObject[], answered: Answered): readonly WireObject[] | undefined;
   /** The results of hidden calls before what the client says next; `undefined` where it must not be changed. */
   beside(results: readonly WireObject[], next: WireObject | undefined): Beside;
 }
 
-/** What stands behind an answer: messages, and what the next message of the client becomes. */
+/** The messages behind an answer, and what the next message of the client becomes. */
 export interface Beside {
   readonly messages: readonly WireObject[];
   readonly next: WireObject | undefined;
 }
 
-/** What becomes of an event: it goes on as it came, or this of it goes on now, and that at the end. */
+/** The event goes on as it came; or this of it goes on now, and that at the end. */
 export type Verdict = "pass" | { readonly send?: WireObject; readonly hold?: WireObject };
 
 /** Holds back our calls in the events of a stream; one for all rounds of an answer. */
@@ -99,7 +99,7 @@ export interface Sieve {
   take(event: WireObject): Verdict;
   /** Another answer follows as the same one. */
   next(): void;
-  /** What was held at the end, as the client gets it. */
+  /** The client's form of an event that was held until the end. */
   finish(held: WireObject, answer: WireObject): WireObject;
 }
 

@@ -54,7 +54,7 @@ export function createEpochs({ epochs, priceOf }: Pick<GatewaySettings, "epochs"
 }
 
 /**
- * * The gain of pruning, in dollars for a million tokens: what is left out is not written now and not
+ * The gain of pruning, in dollars for a million tokens: what is left out is not written now and not
  * read by the requests that are expected; what stands behind the first change is written, not read.
  * Without prices, only what breaks no cache brings anything.
  */

@@ -20,7 +20,7 @@ const CALLS: readonly (readonly [RegExp, ProtocolName])[] = [
 ];
 
 /**
- * * The target of a request: always one of the two addresses of the settings, whatever it says itself.
+ * The target of a request: always one of the two addresses of the settings, whatever it says itself.
  * `undefined` for a target that is no path.
  */
 export function routeOf(

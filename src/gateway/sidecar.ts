@@ -7,7 +7,7 @@ import type { Groups } from "./groups.ts";
 import type { RawHeaders } from "./headers.ts";
 
 /**
- * * Other gateways ask this of a service beside them, before they send a request: LiteLLM and Portkey do
+ * Other gateways ask this of a service beside them, before they send a request: LiteLLM and Portkey do
  * so. A text that stands for more names it as `hash=` and 24 digits, which they look for.
  */
 export interface Compressed {

@@ -3,8 +3,8 @@ import type { ContentItem } from "../core/contents/window-contents.ts";
 import type { Message, ToolCallPart } from "../core/message/index.ts";
 import type { Advice } from "./data.ts";
 
-/** What the advice is about: messages with the pieces of each, once each. */
-export interface Said {
+/** Messages with the pieces of each, once each. */
+interface Said {
   readonly messages: readonly Message[];
   readonly items: readonly (readonly ContentItem[])[];
   /** Numbers of the messages that were new when they came. */
@@ -14,22 +14,16 @@ export interface Said {
   readonly usable: number;
 }
 
-/** So many lines of each kind. */
+/** Lines of each kind. */
 const MOST = 8;
-/** What is smaller is not worth a line: this share of what is usable. */
+/** The least share of the usable tokens that is worth a line. */
 const WORTH = 0.01;
 
-/** The largest things, by tool and by file, each with what one can do about it. */
+/** The largest things, by tool and by file, each with a remedy. */
 export function adviceOn(said: Said): Advice[] {
   const worth = said.usable * WORTH;
   const { files, commands } = grouped(said);
-  const all = [
-    ...filesRead(files),
-    ...commandsRun(commands),
-    ...largeOutputs(said),
-    ...others(said),
-  ];
-  return all
+  return [...filesRead(files), ...commandsRun(commands), ...largeOutputs(said), ...others(said)]
     .filter(({ tokens, what }) => what === "file" || tokens >= worth)
     .toSorted((one, other) => other.tokens - one.tokens);
 }
@@ -41,7 +35,7 @@ interface Group {
 }
 
 type Groups = Map<string, Group>;
-/** Where a call is counted, and under which subject. */
+/** The groups that a call counts in, and its subject. */
 type About = readonly [groups?: Groups, subject?: string | undefined];
 
 /** Results by what their calls were about: files that were read, and commands. */
@@ -83,27 +77,32 @@ function largestFirst(groups: Groups): (Group & { readonly subject: string })[] 
 const OFTEN = 3;
 
 function filesRead(groups: Groups): Advice[] {
-  return largestFirst(groups)
-    .filter(({ times }) => times >= OFTEN)
-    .slice(0, MOST)
-    .map((group) => ({
-      ...group,
-      what: "file",
-      tokens: Math.round(group.tokens),
-      text: "Earlier reads of a file are out of date once it is read again: pruning takes them first. Ask the agent to read parts of it.",
-    }));
+  return adviceFor(
+    "file",
+    largestFirst(groups).filter(({ times }) => times >= OFTEN),
+    "Earlier reads of a file are out of date once it is read again: pruning takes them first. Ask the agent to read parts of it.",
+  );
 }
 
 function commandsRun(groups: Groups): Advice[] {
-  return largestFirst(groups)
-    .filter(({ times, tokens }) => times >= 2 && tokens / times >= 300)
+  const large = largestFirst(groups).filter(
+    ({ times, tokens }) => times >= 2 && tokens / times >= 300,
+  );
+  return adviceFor(
+    "command",
+    large,
+    "longhaul run -- COMMAND prints what fits and keeps the whole output for recall; a quieter flag helps, too.",
+  );
+}
+
+function adviceFor(
+  what: Advice["what"],
+  groups: ReturnType<typeof largestFirst>,
+  text: string,
+): Advice[] {
+  return groups
     .slice(0, MOST)
-    .map((group) => ({
-      ...group,
-      what: "command",
-      tokens: Math.round(group.tokens),
-      text: "longhaul run -- COMMAND prints what fits and keeps the whole output for recall; a quieter flag helps, too.",
-    }));
+    .map((group) => ({ ...group, what, tokens: Math.round(group.tokens), text }));
 }
 
 /** An output larger than this share of what is usable stands out. */
@@ -121,7 +120,7 @@ function largeOutputs({ items, own, scale, usable }: Said): Advice[] {
       times: 1,
       tokens: Math.round(tokens * scale),
       text: "One output takes this much for as long as it stands. Truncation on arrival (T15) keeps its beginning or end and archives the rest.",
-      ...(message !== undefined && { message }),
+      message,
     }));
 }
 

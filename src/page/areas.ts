@@ -1,7 +1,7 @@
 import type { ContentItem, ContentKind } from "../core/contents/window-contents.ts";
 import type { Area } from "./data.ts";
 
-/** So many tools have an area of their own. */
+/** Tools with an area of their own. */
 const OWN_TOOLS = 8;
 
 type Kind = Exclude<ContentKind, "tool-call" | "tool-result"> | "schemas";
@@ -24,13 +24,13 @@ const RULES = "rules";
 const RULE_FILES =
   /\b(?:AGENTS|CLAUDE|GEMINI|MEMORY)(?:\.local)?\.md\b|\bclaudeMd\b|<INSTRUCTIONS>/;
 
-/** What fills the window, and to which of these a piece belongs. */
+/** The parts of a window, and the part that a piece belongs to. */
 export interface Areas {
   readonly areas: readonly Area[];
   of(item: ContentItem): number;
 }
 
-/** The areas of all pieces, in the order in which the chart stacks them: what stands first, below. */
+/** The areas of all pieces in the order in which the chart stacks them, from below. */
 export function areasOf(items: readonly ContentItem[]): Areas {
   const byTool = new Map<string, number>();
   const kinds = new Set<string>();
@@ -58,7 +58,6 @@ export function areasOf(items: readonly ContentItem[]): Areas {
   };
 }
 
-/** What stands beside the messages. */
 const BESIDE: ReadonlySet<string> = new Set(["outside", "system", "schemas"]);
 
 function kindAreas(kinds: ReadonlySet<string>): Area[] {

@@ -16,13 +16,11 @@ export function bodyOf(message: Message): PageBody {
 }
 
 function partOf(part: Part): PagePart {
-  if (part.type === "text") {
-    return { type: "text", text: part.text, ...named(part.original) };
-  }
+  if (part.type === "text") return { type: "text", text: part.text, original: part.original };
   if (part.type === "reasoning") return { type: "reasoning", text: part.text };
   if (part.type === "tool-call") {
     const text = isRecord(part.input) ? JSON.stringify(part.input, null, 2) : inputText(part.input);
-    return { type: "call", tool: part.toolName, text, ...named(part.original) };
+    return { type: "call", tool: part.toolName, text, original: part.original };
   }
   if (part.type === "tool-result") return resultPart(part);
   if (part.type === "file") {
@@ -39,13 +37,9 @@ function resultPart(part: ToolResultPart): PagePart {
     type: "result",
     tool: part.toolName,
     text: files === 0 ? text : `${text}\n[${files} ${files === 1 ? "file" : "files"}]`.trim(),
-    ...(part.isError === true && { failed: true }),
-    ...(part.exitCode !== undefined && { exitCode: part.exitCode }),
-    ...(isPruned(part) && { pruned: true }),
-    ...named(originalOf(part)),
+    failed: part.isError === true || undefined,
+    exitCode: part.exitCode,
+    pruned: isPruned(part) || undefined,
+    original: originalOf(part),
   };
-}
-
-function named(original: string | undefined): Pick<PagePart, "original"> {
-  return original === undefined ? {} : { original };
 }

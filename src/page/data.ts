@@ -1,7 +1,8 @@
+import type { Ledger } from "../core/ledger/index.ts";
 import type { MessageKind, Role, Usage } from "../core/message/index.ts";
 
 /*
- * What the page shows, as plain JSON: it goes into an export, or over the wire. Token figures are
+ * All that the page shows, as plain JSON: it goes into an export, or over the wire. Token figures are
  * estimates; times `scale` they are the provider's, and those of the newest view add up with `outside`
  * to what `inspect` says.
  */
@@ -29,9 +30,9 @@ export interface PageData {
   /** The edit that each view but the first began with, and outputs cut on arrival; by step. */
   readonly edits: readonly PageEdit[];
   readonly advice: readonly Advice[];
-  readonly files: readonly FileRow[];
-  readonly commands: readonly CommandRow[];
-  readonly instructions: readonly InstructionRow[];
+  readonly files: Ledger["files"];
+  readonly commands: readonly Omit<Ledger["commands"][number], "output">[];
+  readonly instructions: Ledger["instructions"];
   readonly spent?: SpentRow;
   /** The same session as Longhaul would have kept it, where that was worked out. */
   readonly replays?: readonly Replay[];
@@ -116,13 +117,13 @@ export interface PageEdit {
   readonly dropped: number;
   /** Pairs: a message, and what stands for it. */
   readonly replaced: readonly number[];
-  readonly summary?: PageSummary;
+  readonly summary?: { readonly message: number; readonly lines: readonly SummaryLine[] };
   /** What models took for it, in their tokens. */
   readonly usage?: ModelUse;
   readonly bill?: EditBill;
 }
 
-export interface ModelUse {
+interface ModelUse {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
@@ -155,11 +156,6 @@ export interface Found {
   readonly hits: readonly number[];
 }
 
-export interface PageSummary {
-  readonly message: number;
-  readonly lines: readonly SummaryLine[];
-}
-
 export interface SummaryLine {
   readonly text: string;
   /** `record`: taken from the messages by a program. */
@@ -177,24 +173,6 @@ export interface Advice {
   readonly text: string;
   /** A message to look at. */
   readonly message?: number;
-}
-
-export interface FileRow {
-  readonly path: string;
-  readonly ops: readonly string[];
-  readonly last: number;
-}
-
-export interface CommandRow {
-  readonly command: string;
-  readonly outcome: "ok" | "failed" | "unknown";
-  readonly exitCode?: number;
-  readonly at: number;
-}
-
-export interface InstructionRow {
-  readonly text: string;
-  readonly at: number;
 }
 
 /** All requests of the session together, those of sub-agents included. */
@@ -221,6 +199,13 @@ export interface PagePart {
   readonly original?: string;
   /** It is the placeholder of an output. */
   readonly pruned?: true;
+}
+
+/** A search in the texts of a message, in any case; `wanted` is in lower case. */
+export function holds(body: PageBody, wanted: string): boolean {
+  return body.some(({ text, tool = "" }) => {
+    return text.toLowerCase().includes(wanted) || tool.toLowerCase().includes(wanted);
+  });
 }
 
 /** A line in the list of conversations that are watched. */

@@ -1,11 +1,10 @@
 import type { Ledger } from "../core/ledger/index.ts";
 import { isPruned } from "../core/message/edit.ts";
 import { messageText, resultText } from "../core/message/message.ts";
+import { isFrame } from "../core/summary/frame.ts";
 import { findTruncation } from "../core/truncate/marker.ts";
-import type { TokenPrice } from "../simulate/index.ts";
-import type { PageEdit, PageStep } from "./data.ts";
-import { billOf } from "./edit-bill.ts";
-import { summaryLines } from "./summary-lines.ts";
+import { costOf, type TokenPrice } from "../simulate/index.ts";
+import type { EditBill, PageEdit, PageStep, SummaryLine } from "./data.ts";
 import type { Pool, PoolView } from "./views.ts";
 
 interface EditsInput {
@@ -20,7 +19,7 @@ interface EditsInput {
   readonly beside: number;
 }
 
-/** What each view but the first began with. */
+/** The edit that each view but the first began with. */
 export function editsOf(input: EditsInput): PageEdit[] {
   const { pool, steps, tokens, scale, ledger, price, beside } = input;
   const sizeOf = (list: readonly number[]): number =>
@@ -33,7 +32,7 @@ export function editsOf(input: EditsInput): PageEdit[] {
     const isSummary = (number: number): boolean => pool.messages[number]?.kind === "summary";
     const summary = made.find((number) => !inBefore.has(number) && isSummary(number));
     const rootOf = (number: number): number => pool.instead.get(number) ?? number;
-    // What stood there before may have been a placeholder already.
+    // A placeholder may have stood there before.
     const stood = new Map(before.list.map((number) => [rootOf(number), number]));
     const replaced = made.flatMap((number) => {
       const earlier = inBefore.has(number) ? undefined : stood.get(rootOf(number));
@@ -50,14 +49,13 @@ export function editsOf(input: EditsInput): PageEdit[] {
       saved: Math.max(0, Math.round(sizeOf(before.list) - sizeOf(made))),
       dropped,
       replaced,
-      ...(summary !== undefined && { summary: summaryOf(pool, summary, ledger) }),
+      summary: summary === undefined ? undefined : summaryOf(pool, summary, ledger),
       ...after.made,
     };
   });
   return edits.map((edit, at) => {
     const next = edits.slice(at + 1).find(({ type }) => type === "compact")?.step;
-    const bill = billOf(edit, next, { pool, steps, price, sizeOf, beside });
-    return { ...edit, ...(bill && { bill }) };
+    return { ...edit, bill: billOf(edit, next, { pool, steps, price, sizeOf, beside }) };
   });
 }
 
@@ -66,12 +64,94 @@ function summaryOf({ messages }: Pool, number: number, ledger: Ledger): PageEdit
   return { message: number, lines: summaryLines(message ? messageText(message) : "", ledger) };
 }
 
-interface TruncationsInput extends Pick<EditsInput, "pool" | "steps"> {
-  readonly own: readonly number[];
+/** Shorter texts are in many lines by chance. */
+const TELLING = 6;
+
+/**
+ * A summary line by line, with who wrote each: in one of Longhaul, quoted lines are a model's words and
+ * listed ones are facts, whose message is told where the ledger has it. All lines of another one are a
+ * model's.
+ */
+function summaryLines(text: string, facts: Ledger): SummaryLine[] {
+  const isOurs = isFrame(text);
+  const known = placesOf(facts);
+  return text.split("\n").map((line) => {
+    const trimmed = line.trim();
+    if (trimmed === "" || /^(?:#|<)/.test(trimmed)) return { text: line, by: "frame" };
+    if (!isOurs || trimmed.startsWith(">")) return { text: line, by: "model" };
+    if (!trimmed.startsWith("-")) return { text: line, by: "frame" };
+    const from = known.findLast(([fact]) => line.includes(fact))?.[1];
+    return { text: line, by: "record", ...(from !== undefined && { from }) };
+  });
+}
+
+/** The recorded facts, each with its message: the longest last, because it says the most. */
+function placesOf(facts: Ledger): (readonly [string, number])[] {
+  const places: (readonly [string, number])[] = [
+    ...facts.files.map(({ path, last }) => [path, last] as const),
+    ...facts.commands.map(({ command, at }) => [firstLine(command), at] as const),
+    ...facts.instructions.map(({ text, at }) => [firstLine(text), at] as const),
+    ...facts.errors.map(({ subject, at }) => [firstLine(subject), at] as const),
+    ...facts.statements.map(({ text, at }) => [firstLine(text), at] as const),
+  ];
+  const telling = places.filter(([text]) => text.length >= TELLING);
+  return telling.toSorted(([one], [other]) => one.length - other.length);
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split("\n", 1)[0] ?? "").slice(0, 80);
+}
+
+interface BillInput extends Pick<EditsInput, "pool" | "steps" | "price" | "beside"> {
+  /** The provider's tokens of messages. */
+  readonly sizeOf: (list: readonly number[]) => number;
+}
+
+/** The cost of an edit, and what it spared until the next compaction. */
+function billOf(
+  edit: Omit<PageEdit, "bill">,
+  next: number | undefined,
+  { pool, steps, price, sizeOf, beside }: BillInput,
+): EditBill | undefined {
+  const { view = 0, step, saved, usage, summary } = edit;
+  const [before, after] = [pool.views[view - 1], pool.views[view]];
+  if (before === undefined || after === undefined) return undefined;
+  const made = after.list.slice(0, after.start);
+  const same = made.findIndex((number, at) => number !== before.list[at]);
+  const rewritten = same < 0 ? 0 : Math.round(sizeOf(made.slice(same)));
+  const requests = Math.max(0, (next ?? steps.length - 1) - step);
+  const isWritten = summary?.lines.some(({ by }) => by === "model") === true;
+  const model = usage ?? (isWritten ? asked(before, summary?.message, { sizeOf, beside }) : none);
+  const isEstimated = usage === undefined && isWritten;
+  const bill = { rewritten, requests, model, ...(isEstimated && { isEstimated }) } as const;
+  if (price === undefined) return bill;
+  const { input, cached, output } = model;
+  const rules = { fresh: input - cached, read: cached, written: 0, output };
+  // The rest of the window was in the cache, and is written to it once more.
+  const again = { fresh: 0, read: -rewritten, written: rewritten, output: 0 };
+  const spared = { fresh: 0, read: saved * requests, written: 0, output: 0 };
+  const spent = costOf(rules, price) + costOf(again, price);
+  return { ...bill, spent, spared: costOf(spared, price) };
+}
+
+const none = { input: 0, cached: 0, output: 0 };
+
+/** A model that was asked for a summary read the window; no file says what of it was in a cache. */
+function asked(
+  { list }: PoolView,
+  summary: number | undefined,
+  { sizeOf, beside }: Pick<BillInput, "sizeOf" | "beside">,
+): typeof none {
+  const output = summary === undefined ? 0 : Math.round(sizeOf([summary]));
+  return { input: Math.round(sizeOf(list) + beside), cached: 0, output };
 }
 
 /** Outputs that were cut on arrival, by us or by the agent: a mark for each request that saw new ones. */
-export function truncationsOf({ pool, steps, own }: TruncationsInput): PageEdit[] {
+export function truncationsOf({
+  pool,
+  steps,
+  own,
+}: Pick<EditsInput, "pool" | "steps"> & { readonly own: readonly number[] }): PageEdit[] {
   const byStep = new Map<number, { ours: boolean; messages: number[] }>();
   let step = 0;
   for (const number of own) {

@@ -10,8 +10,7 @@ import { modelFamily } from "../core/tokens/family.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { ConversationRow } from "./data.ts";
 import type { Originals } from "./originals.ts";
-import { type Page, pageOf } from "./page-data.ts";
-import type { PageSource } from "./page-source.ts";
+import { type Page, pageOf, type PageSource } from "./page-data.ts";
 import type { Window } from "./views.ts";
 
 /** A request as it goes to the model. */
@@ -48,18 +47,18 @@ export interface Live {
   readonly source: PageSource;
 }
 
-/** So many conversations are kept; the one unused for longest goes. */
+/** Conversations that are kept; the one unused for longest goes. */
 const MOST_CONVERSATIONS = 32;
-/** And so many windows of each, the newest. */
+/** Windows of each, the newest. */
 const MOST_WINDOWS = 50;
 
 interface Followed {
   readonly request: LiveRequest;
   readonly windows: readonly Window[];
-  /** How many requests were answered: all but the newest. */
+  /** Answered requests: all but the newest. */
   readonly steps: number;
   readonly updatedAt: number;
-  /** What was reported for a request, before its answer is known. */
+  /** Reported for a request before its answer is known. */
   readonly usage?: Usage;
   page?: Page;
 }
@@ -85,7 +84,7 @@ export function createLive(originals?: Originals, now: () => number = Date.now):
       if (known !== undefined) all.set(id, { ...known, usage });
     },
     source: {
-      ...(originals && { originals }),
+      originals,
       conversations: () => [...all.values()].toReversed().map(rowOf),
       page(id) {
         const one = all.get(id);
@@ -116,12 +115,8 @@ function followed(known: Followed | undefined, request: LiveRequest, updatedAt: 
   });
   const messages = [...last.slice(0, common), ...since];
   if (common === last.length) {
-    return {
-      request,
-      windows: [...windows.slice(0, -1), { ...before, messages }],
-      steps,
-      updatedAt,
-    };
+    const same = [...windows.slice(0, -1), { ...before, messages }];
+    return { request, windows: same, steps, updatedAt };
   }
   const by = request.isEdited === true ? "longhaul" : "agent";
   const next = [...windows, { messages, made: { by } as const }];
@@ -160,8 +155,8 @@ function rowOf({ request, windows, steps, updatedAt }: Followed): ConversationRo
   return {
     id,
     title: titleOf(request),
-    ...(model !== undefined && { model }),
-    ...(parent !== undefined && { parent }),
+    model,
+    parent,
     tokens: Math.round(tokens),
     usable: budget.usable,
     steps,
@@ -185,11 +180,7 @@ function sizeOf(request: LiveRequest, list: Messages) {
   const factor = modelFamily(model)?.factor ?? 1;
   const { instructions, schemas } = besideOf(request);
   const beside = estimator.count(instructions) + estimator.count(schemas);
-  const budget = contextBudget({
-    model,
-    ...(window !== undefined && { window }),
-    ...(reserved !== undefined && { reserved }),
-  });
+  const budget = contextBudget({ model, window, reserved });
   return { tokens: (beside + meter.total(list)) * factor, budget };
 }
 
@@ -200,7 +191,7 @@ function livePageOf({ request, windows, updatedAt }: Followed): Page {
     about: {
       title: titleOf(request),
       agent,
-      ...(model !== undefined && { model }),
+      model,
       updatedAt,
       window: budget.window,
       usable: budget.usable,

@@ -9,10 +9,18 @@ import { clipLine } from "../core/text/clip.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { adviceOn } from "./advice.ts";
 import { type Areas, areasOf } from "./areas.ts";
-import type { About, PageData, PageMessage, PageStep, SpentRow } from "./data.ts";
+import type {
+  About,
+  ConversationRow,
+  PageData,
+  PageMessage,
+  PageStep,
+  Replay,
+  SpentRow,
+} from "./data.ts";
 import { editsOf, truncationsOf } from "./edits.ts";
 import type { TokenPrice } from "../simulate/index.ts";
-import { originalsOf } from "./originals.ts";
+import { type Originals, originalsOf } from "./originals.ts";
 import { type Pool, poolOf, type Window } from "./views.ts";
 
 /** What a page is made from. */
@@ -37,6 +45,21 @@ export interface PageInput {
 export interface Page {
   readonly data: PageData;
   readonly messages: readonly Message[];
+}
+
+/** The conversations of a page on a server. */
+export interface PageSource {
+  conversations(): readonly ConversationRow[];
+  /** `undefined` for an id that there is not. */
+  page(id: string): Page | undefined;
+  /** The session as Longhaul would have kept it in a window; absent where nobody can work it out. */
+  replay?: (id: string, window: number) => Promise<Replay>;
+  /** Has the whole of what the model got cut or as placeholders. */
+  readonly originals?: Originals;
+  /** The page as it goes into a file. @default as it is shown */
+  toExport?: (page: Page) => Promise<Page>;
+  /** Calls back with the id of a conversation that went on; returns how to stop that. */
+  watch?: (heard: (id: string) => void) => () => void;
 }
 
 const PER_PIECE = 100;
@@ -64,7 +87,7 @@ export function pageOf(input: PageInput): Page {
       tokens,
       scale,
       ledger,
-      ...(input.price && { price: input.price }),
+      price: input.price,
       beside: size.outside + (system + schemas) * scale,
     }),
     ...truncationsOf({ pool, steps, own }),
@@ -90,7 +113,7 @@ export function pageOf(input: PageInput): Page {
     files: ledger.files,
     commands: ledger.commands.map(({ output: _, ...command }) => command),
     instructions: ledger.instructions,
-    ...(input.spent && { spent: input.spent }),
+    spent: input.spent,
     originals: originalsOf(pool.messages, (number) => pool.instead.has(number)),
     perPiece: PER_PIECE,
   };
@@ -160,19 +183,17 @@ function rowOf(
     shares.set(area, (shares.get(area) ?? 0) + item.tokens);
   }
   const tools = [...new Set(items.flatMap(({ tool }) => tool ?? []))];
-  const instead = pool.instead.get(number);
-  const cost = costOf?.(message);
   return {
     role,
-    ...(kind && { kind }),
+    kind,
     subject: inFolder(subjectOf(message, items), about.cwd),
-    ...(tools.length > 0 && { tools }),
+    tools: tools.length > 0 ? tools : undefined,
     shares: [...shares].flat(),
-    ...(time !== undefined && { time }),
-    ...(items.some(({ isError }) => isError === true) && { failed: true }),
-    ...(usage && { usage }),
-    ...(cost !== undefined && { cost }),
-    ...(instead !== undefined && { instead }),
+    time,
+    failed: items.some(({ isError }) => isError === true) || undefined,
+    usage,
+    cost: costOf?.(message),
+    instead: pool.instead.get(number),
   };
 }
 

@@ -15,8 +15,7 @@ import {
 import type { Bill, Replay } from "./data.ts";
 import type { Page } from "./page-data.ts";
 
-/** What a session is played again with. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The window, in tokens. */
   readonly window: number;
   readonly cwd?: string;
@@ -34,15 +33,16 @@ export async function replayOf(
 ): Promise<Replay> {
   const { scale, outside, about } = data;
   const beside = data.system + data.schemas;
-  const own = data.messages.flatMap(({ instead, kind }, number) =>
-    instead === undefined && kind !== "summary" ? [number] : [],
-  );
+  const own = [...data.messages.keys()].filter((number) => {
+    const { instead, kind } = data.messages[number] ?? {};
+    return instead === undefined && kind !== "summary";
+  });
   const places = new Map(own.map((number, place) => [number, place]));
-  // What was reported is about lists that were not edited like this.
+  // Reports are about lists that were not edited like this.
   const history = own.flatMap((number) => withoutUsage(messages[number]));
   const requests = data.steps.map(({ answer }) => {
     const length = answer === undefined ? history.length : (places.get(answer) ?? 0);
-    return { length, uses: [], ...timeOf(messages[answer ?? -1]) };
+    return { length, uses: [], time: messages[answer ?? -1]?.time };
   });
   const meter = createMessageMeter(estimator);
   const setting: Setting = {
@@ -53,20 +53,17 @@ export async function replayOf(
       window,
       tokenFactor: scale,
       fixedTokens: outside / scale + beside,
-      ...(cwd !== undefined && { cwd }),
+      cwd,
     },
   };
   const [anthropic, openai] = CACHE_RULES;
   const rules = /claude/i.test(about.model ?? "") ? anthropic : openai;
   const play = (policy: typeof LONGHAUL_POLICY): Promise<Outcome> =>
-    simulate({ messages: history, requests, ...(cwd && { cwd }) }, policy, setting, [rules]);
+    simulate({ messages: history, requests, cwd }, policy, setting, [rules]);
   const ours = await play(LONGHAUL_POLICY);
   const nothing = await play(nothingPolicy);
-  const reported = reportedBill(
-    data.messages.map(({ usage }) => usage),
-    window,
-    price,
-  );
+  const usages = data.messages.map(({ usage }) => usage);
+  const reported = reportedBill(usages, window, price);
   return {
     window,
     usable: setting.budget.usable,
@@ -87,19 +84,14 @@ function withoutUsage(message: Message | undefined): Message[] {
   return [rest];
 }
 
-function timeOf(message: Message | undefined): { readonly time?: number } {
-  return message?.time === undefined ? {} : { time: message.time };
-}
-
 function billOf(name: Bill["name"], outcome: Outcome, price: TokenPrice | undefined): Bill {
   const [total] = outcome.caches;
-  const cost = total && price && costOf(total, price);
   return {
     name,
     tokens: Math.round(outcome.sizes.reduce((sum, size) => sum + size, 0)),
     cached: Math.round(total?.read ?? 0),
     over: outcome.over,
-    ...(cost !== undefined && { cost }),
+    cost: total && price && costOf(total, price),
   };
 }
 

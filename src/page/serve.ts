@@ -3,16 +3,17 @@ import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 import { ContextError, errorMessage } from "../core/error.ts";
 import type { Assets } from "./assets.ts";
+import { bodyOf } from "./bodies.ts";
+import { type Found, holds } from "./data.ts";
 import { originalIn } from "./originals.ts";
-import type { PageSource } from "./page-source.ts";
-import { searchPages } from "./search.ts";
+import type { PageSource } from "./page-data.ts";
 import { contentPolicy, exportedPage, originalsFor, piecesOf, servedPage } from "./write.ts";
 
 /** Answers requests of the page. */
 export interface PageHandler {
-  /** What a browser needs behind the # of the address; it is never sent in an address. */
+  /** A browser needs it behind the # of the address; it is never sent in an address. */
   readonly token: string;
-  /** Whether the request was one for the page; it is answered then. */
+  /** Returns true for a request to the page, which is answered then. */
   answer(request: http.IncomingMessage, response: http.ServerResponse): boolean;
 }
 
@@ -30,18 +31,20 @@ export function createPageHandler(source: PageSource, assets: Assets): PageHandl
       const url = new URL(request.url ?? "/", "http://page");
       const isPage = url.pathname === "/";
       if (request.method !== "GET" || !(isPage || url.pathname.startsWith("/page/"))) return false;
-      if (!isOwnName(request.headers.host)) {
-        send(response, 403, { ...headers, "content-type": TEXT }, "this address is not its own");
-      } else if (isPage) {
-        send(response, 200, { ...headers, "content-type": "text/html; charset=utf-8" }, html);
-      } else if (!isAllowed(request.headers.authorization, token)) {
-        send(response, 401, { ...headers, "content-type": TEXT }, "the token is missing");
-      } else if (url.pathname === "/page/events") {
-        sendEvents(response, source, headers);
-      } else if (url.pathname === "/page/export") {
-        void sendExport(url, source, { assets, response, headers });
-      } else {
-        void answerData(url, source, response, headers);
+      const send: Send = (status, text, type = "text/plain") => {
+        const own = { ...headers, "content-type": `${type}; charset=utf-8` };
+        sendText(response, { status, headers: own }, text);
+      };
+      if (!isOwnName(request.headers.host)) send(403, "this address is not its own");
+      else if (isPage) send(200, html, "text/html");
+      else if (!isAllowed(request.headers.authorization, token)) send(401, "the token is missing");
+      else if (url.pathname === "/page/events") sendEvents(response, source, headers);
+      else {
+        const isExport = url.pathname === "/page/export";
+        const answered = isExport
+          ? sendExport(url, source, assets, send)
+          : sendData(url, source, send);
+        answered.catch((error: unknown) => send(400, errorMessage(error)));
       }
       return true;
     },
@@ -49,8 +52,8 @@ export function createPageHandler(source: PageSource, assets: Assets): PageHandl
 }
 
 type Headers = Readonly<Record<string, string>>;
+type Send = (status: number, text: string, type?: string) => void;
 
-const TEXT = "text/plain; charset=utf-8";
 const COMMON: Headers = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
@@ -58,22 +61,10 @@ const COMMON: Headers = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-async function answerData(
-  url: URL,
-  source: PageSource,
-  response: http.ServerResponse,
-  headers: Headers,
-): Promise<void> {
-  try {
-    const value = await dataFor(url, source);
-    if (value === undefined) send(response, 404, { ...headers, "content-type": TEXT }, "not here");
-    else {
-      const json = { ...headers, "content-type": "application/json; charset=utf-8" };
-      send(response, 200, json, JSON.stringify(value));
-    }
-  } catch (error) {
-    send(response, 400, { ...headers, "content-type": TEXT }, errorMessage(error));
-  }
+async function sendData(url: URL, source: PageSource, send: Send): Promise<void> {
+  const value = await dataFor(url, source);
+  if (value === undefined) send(404, "not here");
+  else send(200, JSON.stringify(value), "application/json");
 }
 
 async function dataFor({ pathname, searchParams }: URL, source: PageSource): Promise<unknown> {
@@ -94,37 +85,44 @@ async function dataFor({ pathname, searchParams }: URL, source: PageSource): Pro
   return undefined;
 }
 
-interface ExportParts {
-  readonly assets: Assets;
-  readonly response: http.ServerResponse;
-  readonly headers: Headers;
+/** The messages of all conversations that hold a text, or whose originals do. */
+async function searchPages(source: PageSource, query: string): Promise<readonly Found[]> {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === "") return [];
+  const all: Found[] = [];
+  for (const { id } of source.conversations()) {
+    const page = source.page(id);
+    if (page === undefined) continue;
+    const hits = new Set(
+      page.messages.flatMap((message, number) => (holds(bodyOf(message), wanted) ? [number] : [])),
+    );
+    for (const { handle, message } of page.data.originals) {
+      if (hits.has(message)) continue;
+      const text = await originalIn(source.originals, handle);
+      if (text?.toLowerCase().includes(wanted) === true) hits.add(message);
+    }
+    all.push({ id, hits: [...hits].toSorted((one, other) => one - other) });
+    // Other requests get their turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return all;
 }
 
 /** A conversation as one file. */
 async function sendExport(
   { searchParams }: URL,
   source: PageSource,
-  { assets, response, headers }: ExportParts,
+  assets: Assets,
+  send: Send,
 ): Promise<void> {
   const page = source.page(searchParams.get("id") ?? "");
-  if (page === undefined) {
-    return send(response, 404, { ...headers, "content-type": TEXT }, "not here");
-  }
-  try {
-    const whole = (await source.toExport?.(page)) ?? page;
-    const file = exportedPage(whole, assets, await originalsFor(page, source.originals));
-    send(
-      response,
-      200,
-      { ...headers, "content-type": "text/html; charset=utf-8" },
-      [...file].join(""),
-    );
-  } catch (error) {
-    send(response, 400, { ...headers, "content-type": TEXT }, errorMessage(error));
-  }
+  if (page === undefined) return send(404, "not here");
+  const whole = (await source.toExport?.(page)) ?? page;
+  const file = exportedPage(whole, assets, await originalsFor(page, source.originals));
+  send(200, [...file].join(""), "text/html");
 }
 
-/** So often a line goes to a browser that waits, so that nobody between takes it for dead. */
+/** A browser that waits gets a line this often, so that nobody between takes it for dead. */
 const ALIVE_MS = 15_000;
 
 function sendEvents(response: http.ServerResponse, source: PageSource, headers: Headers): void {
@@ -143,9 +141,13 @@ function sendEvents(response: http.ServerResponse, source: PageSource, headers: 
   });
 }
 
-function send(response: http.ServerResponse, status: number, headers: Headers, text: string): void {
+function sendText(
+  response: http.ServerResponse,
+  { status, headers }: { readonly status: number; readonly headers: Headers },
+  text: string,
+): void {
   response.on("error", () => undefined);
-  // A browser shows how much of it has come.
+  // The length lets a browser show its progress.
   response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(text)) });
   response.end(text);
 }
@@ -173,7 +175,8 @@ export interface PageServer {
 export async function servePage(source: PageSource, assets: Assets, port = 0): Promise<PageServer> {
   const handler = createPageHandler(source, assets);
   const server = http.createServer((request, response) => {
-    if (!handler.answer(request, response)) send(response, 404, COMMON, "not here");
+    if (handler.answer(request, response)) return;
+    sendText(response, { status: 404, headers: COMMON }, "not here");
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {

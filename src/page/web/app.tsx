@@ -10,21 +10,11 @@ import { createTexts, type Finding, type Texts } from "./texts.ts";
 import { Timeline } from "./timeline.tsx";
 import { WithLonghaul } from "./with-longhaul.tsx";
 
-type TabId =
-  | "messages"
-  | "edits"
-  | "largest"
-  | "files"
-  | "commands"
-  | "instructions"
-  | "requests"
-  | "longhaul";
-
 interface SessionProps {
   readonly source: Source;
   readonly id: string;
   readonly data: PageData;
-  /** What is searched; it stays when another conversation is opened. */
+  /** Stays when another conversation is opened. */
   readonly query: string;
   readonly onQuery: (query: string) => void;
   /** Hears of the hits in all conversations. */
@@ -38,7 +28,7 @@ export function Session(props: SessionProps) {
   const { source, id, data } = props;
   const model = useMemo(() => modelOf(data), [data]);
   const texts = useMemo(() => createTexts(source, id, data), [source, id, data]);
-  const [tab, setTab] = useState<TabId>("messages");
+  const [tab, setTab] = useState("messages");
   const [beside, setBeside] = useState<readonly (number | null)[]>();
   const place = usePlace(model, props.query === "" ? "said" : "found");
   const search = useSearch(texts, props, () => place.setListed("found"));
@@ -90,7 +80,7 @@ export function Session(props: SessionProps) {
   );
 }
 
-function tabsOf(data: PageData, canReplay: boolean): Tab<TabId>[] {
+function tabsOf(data: PageData, canReplay: boolean): Tab[] {
   return [
     { id: "messages", name: "Messages", count: data.messages.length },
     { id: "edits", name: "Edits", count: data.edits.length },
@@ -99,21 +89,12 @@ function tabsOf(data: PageData, canReplay: boolean): Tab<TabId>[] {
     { id: "commands", name: "Commands", count: data.commands.length },
     { id: "instructions", name: "Instructions", count: data.instructions.length },
     { id: "requests", name: "Requests", count: data.steps.length - 1 },
-    ...(canReplay ? [{ id: "longhaul" as const, name: "With Longhaul" }] : []),
+    ...(canReplay ? [{ id: "longhaul", name: "With Longhaul" }] : []),
   ];
 }
 
-interface Place {
-  readonly step: number;
-  readonly chosen: Chosen | undefined;
-  readonly listed: Listed;
-  readonly setStep: (step: number) => void;
-  readonly setListed: (listed: Listed) => void;
-  readonly choose: (chosen: Chosen | undefined) => void;
-}
-
-/** Where the person is: a request, and a message or an edit. A page that goes on stays at its end. */
-function usePlace(model: Model, first: Listed): Place {
+/** The chosen request, and message or edit. A page that goes on stays at its end. */
+function usePlace(model: Model, first: Listed) {
   const last = model.data.steps.length - 1;
   const [wanted, setWanted] = useState<number>();
   const [chosen, setChosen] = useState<Chosen>();

@@ -178,7 +178,7 @@ function axes(colours: Readonly<Record<string, string>>): uPlot.Axis[] {
   ];
 }
 
-/** So many areas are told beside the mouse. */
+/** Areas that are told beside the mouse. */
 const TOLD = 5;
 
 function showTip(plot: uPlot, tip: HTMLElement, model: Model): void {

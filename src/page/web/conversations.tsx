@@ -1,9 +1,9 @@
 import type { ConversationRow, Found } from "../data.ts";
 import { percent, plural, short } from "./format.ts";
+import { Meter } from "./tables.tsx";
 
 interface ConversationsProps {
   readonly rows: readonly ConversationRow[];
-  /** What a search found in them. */
   readonly found: readonly Found[];
   readonly open: string;
   readonly onOpen: (id: string) => void;
@@ -25,13 +25,8 @@ export function Conversations({ rows, found, open, onOpen }: ConversationsProps)
   );
 }
 
-function Entry({
-  row,
-  rows,
-  found,
-  open,
-  onOpen,
-}: ConversationsProps & { readonly row: ConversationRow }) {
+function Entry(props: ConversationsProps & { readonly row: ConversationRow }) {
+  const { row, rows, found, open, onOpen } = props;
   const { id, title, model, tokens, usable, steps, edits } = row;
   const hits = found.find((one) => one.id === id)?.hits.length ?? 0;
   const children = rows.filter(({ parent }) => parent === id);
@@ -45,14 +40,12 @@ function Entry({
           {model && ` · ${model}`}
         </span>
         {hits > 0 && <span class="badge hit">{plural(hits, "message")} found</span>}
-        <span class="meter" aria-hidden="true">
-          <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
-        </span>
+        <Meter tokens={tokens} usable={usable} />
       </button>
       {children.length > 0 && (
         <ul>
           {children.map((child) => (
-            <Entry key={child.id} row={child} {...{ rows, found, open, onOpen }} />
+            <Entry key={child.id} {...props} row={child} />
           ))}
         </ul>
       )}

@@ -1,11 +1,13 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageBody, PagePart } from "../data.ts";
 import { count, localTime, money, percent } from "./format.ts";
 import { type Model, roleOf, tokensOf } from "./model.ts";
+import { More } from "./tables.tsx";
 import type { Texts } from "./texts.ts";
 
 /** The texts of a message; `undefined` while they are loaded. */
-export function useBody(texts: Texts, message: number): PageBody | undefined {
+function useBody(texts: Texts, message: number): PageBody | undefined {
   const [loaded, setLoaded] = useState<{ readonly message: number; readonly body: PageBody }>();
   const now = texts.of(message);
   const isThere = !(now instanceof Promise);
@@ -75,11 +77,9 @@ export function MessageDetail({ model, texts, message, query, onMessage }: Messa
   );
 }
 
-interface PairProps {
-  readonly texts: Texts;
+interface PairProps extends Omit<PartsProps, "message"> {
   readonly from: number;
   readonly to: number;
-  readonly query?: string;
 }
 
 /** An original beside what stands for it. */
@@ -87,19 +87,26 @@ export function Pair({ texts, from, to, query = "" }: PairProps) {
   if (from === to) return <Cut {...{ texts, query }} message={to} />;
   return (
     <div class="pair">
-      <section aria-label="Before">
-        <h3>Before</h3>
+      <Side name="Before">
         <Parts texts={texts} message={from} query={query} />
-      </section>
-      <section aria-label="After">
-        <h3>After</h3>
+      </Side>
+      <Side name="After">
         <Parts texts={texts} message={to} query={query} />
-      </section>
+      </Side>
     </div>
   );
 }
 
-/** What was cut on arrival: the whole of it, where the archive has it, beside what the model got. */
+function Side({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** A cut on arrival: the whole, where the archive has it, beside the part that the model got. */
 function Cut({ texts, message, query = "" }: PartsProps) {
   const { original } = useBody(texts, message)?.find((part) => part.original !== undefined) ?? {};
   const load = original === undefined ? undefined : texts.original(original);
@@ -107,25 +114,16 @@ function Cut({ texts, message, query = "" }: PartsProps) {
   if (load === undefined) return parts;
   return (
     <div class="pair">
-      <section aria-label="As it came">
-        <h3>As it came</h3>
+      <Side name="As it came">
         <Original load={load} query={query} />
-      </section>
-      <section aria-label="What the model got">
-        <h3>What the model got</h3>
-        {parts}
-      </section>
+      </Side>
+      <Side name="What the model got">{parts}</Side>
     </div>
   );
 }
 
-interface OriginalProps {
-  readonly load: () => Promise<string | undefined>;
-  readonly query: string;
-}
-
 /** A text of the archive. */
-function Original({ load, query }: OriginalProps) {
+function Original({ load, query }: { load: () => Promise<string | undefined>; query: string }) {
   const [text, setText] = useState<string | false>();
   useEffect(() => {
     load()
@@ -165,13 +163,7 @@ const NAMES: Readonly<Record<PagePart["type"], string>> = {
   other: "Part",
 };
 
-interface PartProps {
-  readonly part: PagePart;
-  readonly texts: Texts;
-  readonly query: string;
-}
-
-function PartView({ part, texts, query }: PartProps) {
+function PartView({ part, texts, query }: { part: PagePart; texts: Texts; query: string }) {
   const [isOpen, setOpen] = useState(false);
   const { type, tool, failed, exitCode, original, pruned } = part;
   const load = original === undefined ? undefined : texts.original(original);
@@ -202,11 +194,11 @@ function PartView({ part, texts, query }: PartProps) {
   );
 }
 
-/** So many characters are shown before a person asks for more. */
+/** Characters that are shown before a person asks for more. */
 const SHOWN = 12_000;
 
 /** Text as it is; nothing in it is ever taken for markup. */
-export function LongText({ text, query = "" }: { readonly text: string; readonly query?: string }) {
+function LongText({ text, query = "" }: { readonly text: string; readonly query?: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > SHOWN;
   // A hit further down would not be seen.
@@ -217,9 +209,7 @@ export function LongText({ text, query = "" }: { readonly text: string; readonly
     <>
       <pre class="text">{marked(shown, query)}</pre>
       {!isAll && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>
-          Show all {count(text.length)} characters
-        </button>
+        <More onClick={() => setWhole(true)}>Show all {count(text.length)} characters</More>
       )}
     </>
   );

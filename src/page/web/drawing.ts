@@ -3,7 +3,6 @@ import type { PageEdit } from "../data.ts";
 import { short, textScale } from "./format.ts";
 import type { Model } from "./model.ts";
 
-/** What is drawn over the areas. */
 export interface Drawing {
   readonly plot: uPlot;
   readonly colours: Readonly<Record<string, string>>;
@@ -24,10 +23,7 @@ export function drawLimits({ plot, colours, model }: Drawing): void {
     ctx.fillStyle = colours["limit"] ?? "";
     ctx.lineWidth = pixels(1.2);
     ctx.setLineDash(dash.map(pixels));
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
+    ctx.stroke(lineTo([bbox.left, y], [bbox.left + bbox.width, y]));
     ctx.textAlign = "left";
     ctx.textBaseline = "bottom";
     ctx.fillText(text, bbox.left + pixels(6), y - pixels(3));
@@ -53,24 +49,25 @@ export function drawMarks({ plot, colours, model }: Drawing): void {
         ctx.globalAlpha = 0.75;
         ctx.lineWidth = pixels(1);
         ctx.setLineDash([pixels(2), pixels(3)]);
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
-        ctx.stroke();
+        ctx.stroke(lineTo([x, bbox.top], [x, bbox.top + bbox.height]));
       }
       ctx.globalAlpha = 1;
-      drawSign(ctx, edit, { x, y: bbox.top - pixels(10) });
+      drawSign(ctx, edit, [x, bbox.top - pixels(10)]);
     }
   });
 }
 
-interface Place {
-  readonly x: number;
-  readonly y: number;
+type Place = readonly [x: number, y: number];
+
+function lineTo(from: Place, to: Place): Path2D {
+  const line = new Path2D();
+  line.moveTo(...from);
+  line.lineTo(...to);
+  return line;
 }
 
 /** A disc for a compaction, a wedge for pruning, a small bar for what was cut on arrival. */
-function drawSign(ctx: CanvasRenderingContext2D, { type }: PageEdit, { x, y }: Place): void {
+function drawSign(ctx: CanvasRenderingContext2D, { type }: PageEdit, [x, y]: Place): void {
   const size = pixels(SIZE);
   ctx.beginPath();
   if (type === "compact") ctx.arc(x, y, size, 0, 2 * Math.PI);
@@ -100,10 +97,7 @@ export function drawSelection({ plot, colours, step }: Drawing): void {
     const x = plot.valToPos(step, "x", true);
     ctx.strokeStyle = colours["accent"] ?? "";
     ctx.lineWidth = pixels(2);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
+    ctx.stroke(lineTo([x, bbox.top], [x, bbox.top + bbox.height]));
   });
 }
 

@@ -3,7 +3,7 @@ import type { EditBill, PageEdit, SummaryLine } from "../data.ts";
 import { Pair } from "./detail.tsx";
 import { count, money, plural, short } from "./format.ts";
 import { editTitle, type Model, roleOf, tokensOf, viewList } from "./model.ts";
-import { Figure } from "./tables.tsx";
+import { Figure, Go, More } from "./tables.tsx";
 import type { Texts } from "./texts.ts";
 
 interface EditProps {
@@ -13,7 +13,7 @@ interface EditProps {
   readonly onMessage: (message: number) => void;
 }
 
-/** What an edit did: figures, the summary by its writers, each piece, the list before and after. */
+/** An edit: figures, the summary by its writers, each piece, the list before and after. */
 export function EditDetail({ model, texts, edit, onMessage }: EditProps) {
   const { data, totals } = model;
   const before = data.steps[edit.step - 1]?.reported;
@@ -49,7 +49,7 @@ export function EditDetail({ model, texts, edit, onMessage }: EditProps) {
   );
 }
 
-/** What an edit cost beside what it spared. */
+/** The cost of an edit beside what it spared. */
 function Bill({ saved, bill }: { readonly saved: number; readonly bill: EditBill }) {
   const { rewritten, requests, model, isEstimated, spent, spared } = bill;
   return (
@@ -83,9 +83,8 @@ const WRITERS: Readonly<Record<SummaryLine["by"], string>> = {
   frame: "",
 };
 
-interface SummaryProps {
+interface SummaryProps extends Pick<EditProps, "onMessage"> {
   readonly lines: readonly SummaryLine[];
-  readonly onMessage: (message: number) => void;
 }
 
 function Summary({ lines, onMessage }: SummaryProps) {
@@ -104,11 +103,7 @@ function Summary({ lines, onMessage }: SummaryProps) {
             ) : (
               text || "\u00A0"
             )}
-            {from !== undefined && (
-              <button type="button" class="link" onClick={() => onMessage(from)}>
-                #{from}
-              </button>
-            )}
+            {from !== undefined && <Go message={from} onMessage={onMessage} />}
           </p>
         ))}
       </div>
@@ -116,16 +111,10 @@ function Summary({ lines, onMessage }: SummaryProps) {
   );
 }
 
-/** So many pieces are shown at first. */
+/** Pieces that are shown at first. */
 const SHOWN = 5;
 
-interface PiecesProps {
-  readonly texts: Texts;
-  readonly edit: PageEdit;
-  readonly model: Model;
-}
-
-function Pieces({ texts, edit, model: { data } }: PiecesProps) {
+function Pieces({ texts, edit, model: { data } }: Omit<EditProps, "onMessage">) {
   const [most, setMost] = useState(SHOWN);
   const pairs = Array.from({ length: edit.replaced.length / 2 }, (_, at) => ({
     from: edit.replaced[at * 2] ?? 0,
@@ -149,22 +138,16 @@ function Pieces({ texts, edit, model: { data } }: PiecesProps) {
         );
       })}
       {left > 0 && (
-        <button type="button" class="more" onClick={() => setMost(most + 50)}>
+        <More onClick={() => setMost(most + 50)}>
           Show {plural(Math.min(50, left), "more piece")}
-        </button>
+        </More>
       )}
     </section>
   );
 }
 
-interface ListsProps {
-  readonly model: Model;
-  readonly edit: PageEdit;
-  readonly onMessage: (message: number) => void;
-}
-
 /** The list before an edit and after it, side by side. */
-function Lists({ model: { data }, edit: { view = 0 }, onMessage }: ListsProps) {
+function Lists({ model: { data }, edit: { view = 0 }, onMessage }: Omit<EditProps, "texts">) {
   const before = viewList(data, view - 1);
   const after = viewList(data, view).slice(0, data.views[view]?.start ?? 0);
   const [inBefore, inAfter] = [new Set(before), new Set(after)];
@@ -179,16 +162,14 @@ function Lists({ model: { data }, edit: { view = 0 }, onMessage }: ListsProps) {
   );
 }
 
-interface RowsProps {
+interface RowsProps extends Pick<EditProps, "onMessage"> {
   readonly title: string;
   readonly list: readonly number[];
-  /** What stands in the other list as well. */
   readonly other: ReadonlySet<number>;
   readonly data: Model["data"];
-  readonly onMessage: (message: number) => void;
 }
 
-/** Lists of edits are as long as a window: so many rows are made at once. */
+/** Rows that are made at once: the list of an edit is as long as a window. */
 const ROWS = 300;
 
 function Rows({ title, list, other, data, onMessage }: RowsProps) {
@@ -216,11 +197,7 @@ function Rows({ title, list, other, data, onMessage }: RowsProps) {
           );
         })}
       </ol>
-      {list.length > most && (
-        <button type="button" class="more" onClick={() => setMost(most + ROWS * 4)}>
-          Show more
-        </button>
-      )}
+      {list.length > most && <More onClick={() => setMost(most + ROWS * 4)}>Show more</More>}
     </section>
   );
 }

@@ -41,7 +41,7 @@ export function clock(time: number): string {
   return localTime(time).slice(11);
 }
 
-/** How much larger text is than on a screen of usual size: large ones have a larger base. */
+/** The size of text against a screen of usual size: large ones have a larger base. */
 export function textScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / BASE_PIXELS;
 }

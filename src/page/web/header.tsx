@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { PageData } from "../data.ts";
 import { count, localTime, money, percent, plural, short } from "./format.ts";
 import type { Source } from "./source.ts";
-import { Figure } from "./tables.tsx";
+import { Figure, Meter } from "./tables.tsx";
 
 interface HeaderProps {
   readonly data: PageData;
@@ -10,7 +10,6 @@ interface HeaderProps {
   readonly source: Source;
 }
 
-/** What session it is, and its figures. */
 export function Header({ data, id, source }: HeaderProps) {
   const { about } = data;
   const { title, agent, model, cwd, startedAt, updatedAt, warnings } = about;
@@ -87,9 +86,7 @@ function Fullness({ data }: { readonly data: PageData }) {
             {room >= 0 ? `${short(room)} free` : `${short(-room)} over`}
           </small>
         </dd>
-        <div class="meter" aria-hidden="true">
-          <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
-        </div>
+        <Meter tokens={tokens} usable={usable} />
       </div>
       <Figure
         name="Window"

@@ -7,27 +7,16 @@ import { fileSource, serverSource, type Source } from "./source.ts";
 
 const isFile = document.documentElement.dataset["home"] === "file";
 
-/** Changes come as fast as an agent works; the page is drawn so often at most. */
+/** Changes come as fast as an agent works; the page is drawn no more often than this. */
 const REDRAW_MS = 400;
 
-interface Live {
-  readonly rows: readonly ConversationRow[] | undefined;
-  readonly id: string;
-  readonly data: PageData | undefined;
-  readonly problem: string | undefined;
-  /** Which share of the session has come, before the first view. */
-  readonly share: number;
-  /** Whether the program behind the page is gone. */
-  readonly isLost: boolean;
-  readonly open: (id: string) => void;
-}
-
-/** What the source has, now and whenever it has something new. */
-function useLive(source: Source): Live {
+/** The conversations of the source, now and whenever it has something new. */
+function useLive(source: Source) {
   const [rows, setRows] = useState<readonly ConversationRow[]>();
   const [wanted, open] = useState<string>();
   const [data, setData] = useState<PageData>();
   const [problem, setProblem] = useState<string>();
+  // Of the session before its first view.
   const [share, setShare] = useState(0);
   const [isLost, setLost] = useState(false);
   const [version, setVersion] = useState(0);

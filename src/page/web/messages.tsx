@@ -1,14 +1,14 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { PageEdit } from "../data.ts";
 import { variableOf } from "./colours.ts";
 import { MessageDetail } from "./detail.tsx";
 import { EditDetail } from "./edit-detail.tsx";
 import { clock, count, percent, plural, short } from "./format.ts";
 import { editTitle, type Model, roleOf, seenAt, tokensOf } from "./model.ts";
+import { Modes } from "./tables.tsx";
 import type { Texts } from "./texts.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
-/** What is shown in detail. */
 export type Chosen =
   | { readonly type: "message"; readonly message: number }
   | { readonly type: "edit"; readonly edit: PageEdit };
@@ -24,7 +24,7 @@ interface MessagesProps {
   readonly listed: Listed;
   readonly query: string;
   readonly hits: readonly number[];
-  /** How much was searched. */
+  /** Of everything, how much was searched. */
   readonly share: number;
   readonly onQuery: (query: string) => void;
   readonly onListed: (listed: Listed) => void;
@@ -33,7 +33,7 @@ interface MessagesProps {
 
 const ROW_HEIGHT = 36;
 
-/** The list of messages and edits, and what is chosen in full beside it. */
+/** The list of messages and edits, and beside it the chosen one in full. */
 export function Messages(props: MessagesProps) {
   const { model, texts, step, chosen, listed, query, hits, onChoose } = props;
   const rows = useMemo(
@@ -43,7 +43,7 @@ export function Messages(props: MessagesProps) {
   const inWindow = useMemo(() => new Set(seenAt(model.data, step)), [model, step]);
   const most = useMemo(() => largestOf(model), [model]);
   const row = rows.findIndex((one) => isSame(one, chosen));
-  const panel = useRef<HTMLDivElement>(null);
+  const onMessage = (message: number): void => onChoose({ type: "message", message });
   return (
     <div class={chosen ? "split has-detail" : "split"}>
       <section class="pane" aria-label="Messages">
@@ -61,7 +61,7 @@ export function Messages(props: MessagesProps) {
           />
         )}
       </section>
-      <div class="pane side" ref={panel} role="region" aria-label="Details">
+      <div class="pane side" role="region" aria-label="Details">
         {chosen === undefined ? (
           <p class="empty">Choose a message or an edit to see all of it.</p>
         ) : (
@@ -70,17 +70,12 @@ export function Messages(props: MessagesProps) {
               ← Back to the list
             </button>
             {chosen.type === "message" ? (
-              <MessageDetail
-                {...{ model, texts, query }}
-                message={chosen.message}
-                onMessage={(message) => onChoose({ type: "message", message })}
-              />
+              <MessageDetail {...{ model, texts, query, onMessage }} message={chosen.message} />
             ) : (
               <EditDetail
                 key={`${chosen.edit.step} ${chosen.edit.type}`}
-                {...{ model, texts }}
+                {...{ model, texts, onMessage }}
                 edit={chosen.edit}
-                onMessage={(message) => onChoose({ type: "message", message })}
               />
             )}
           </>
@@ -114,18 +109,7 @@ function Toolbar(props: MessagesProps & { readonly found: number }) {
           onInput={(event) => onQuery(event.currentTarget.value)}
         />
       </label>
-      <div class="modes" role="group" aria-label="Which messages">
-        {modes.map(([mode, name]) => (
-          <button
-            type="button"
-            key={mode}
-            aria-pressed={listed === mode}
-            onClick={() => onListed(mode)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <Modes label="Which messages" modes={modes} pressed={listed} onMode={onListed} />
       <p class="quiet" role="status">
         {query === ""
           ? plural(props.found, "row")
@@ -157,7 +141,7 @@ function rowsOf(
   return rows;
 }
 
-/** What was cut on arrival is told with its message. */
+/** A cut on arrival is told with its message. */
 function editRows(edits: readonly PageEdit[] = []): Chosen[] {
   return edits.flatMap((edit) => (edit.view === undefined ? [] : [{ type: "edit", edit }]));
 }
@@ -175,10 +159,9 @@ function largestOf({ data }: Model): number {
   return data.messages.reduce((most, row) => Math.max(most, tokensOf(row, data.scale)), 1);
 }
 
-interface RowProps {
+interface RowProps extends Pick<MessagesProps, "model"> {
   readonly row: Chosen | undefined;
-  readonly model: Model;
-  /** What the model saw with the request that is chosen. */
+  /** Messages of the request that is chosen. */
   readonly inWindow: ReadonlySet<number>;
   readonly most: number;
 }

@@ -1,6 +1,6 @@
 import type { PageData, PageEdit, PageMessage, PageStep } from "../data.ts";
 
-/** What is drawn and listed, worked out once from the data of a page. */
+/** The drawn and listed figures, worked out once from the data of a page. */
 export interface Model {
   readonly data: PageData;
   /** By area, then by step: the provider's tokens. */
@@ -57,7 +57,7 @@ export function modelOf(data: PageData): Model {
   return { data, series, totals, firstStep, editsAt: editsByStep(data.edits), said, top };
 }
 
-/** What every request holds beside the messages. */
+/** The content of every request beside the messages. */
 function basis({ areas, outside, system, schemas, scale }: PageData): Float64Array {
   const known: Readonly<Record<string, number>> = {
     "kind outside": outside,
@@ -91,7 +91,7 @@ export function viewList({ views }: PageData, view: number): number[] {
   return list;
 }
 
-/** What the model saw with a request. */
+/** The messages of a request. */
 export function seenAt(data: PageData, step: number): number[] {
   const { view = 0, length = 0 } = data.steps[step] ?? {};
   return viewList(data, view).slice(0, length);
@@ -104,7 +104,7 @@ export function tokensOf({ shares }: Pick<PageMessage, "shares">, scale: number)
   return sum * scale;
 }
 
-/** When a request was answered. */
+/** The time of its answer. */
 export function timeOf(data: PageData, step: PageStep | undefined): number | undefined {
   return step?.answer === undefined ? undefined : data.messages[step.answer]?.time;
 }
@@ -116,7 +116,7 @@ export function roleOf({ role, kind, tools }: PageMessage): string {
   return role;
 }
 
-/** What an edit did, in a line. */
+/** An edit in a line. */
 export function editTitle({ type, by, replaced, dropped }: PageEdit): string {
   const who = by === "longhaul" ? "Longhaul" : "The agent";
   const pieces = replaced.length / 2;

@@ -1,10 +1,10 @@
 import type { ConversationRow, Found, PageBody, PageData, Replay } from "../data.ts";
 
-/** Where the page gets what it shows. */
+/** The origin of all that the page shows. */
 export interface Source {
   /** The conversations that there are; none where there is only one, in this file. */
   conversations(): Promise<readonly ConversationRow[]>;
-  /** `progress` hears which share of it has come. */
+  /** `progress` hears the share that has come. */
   data(id: string, progress?: (share: number) => void): Promise<PageData>;
   /** The texts of so many messages. */
   piece(id: string, piece: number): Promise<readonly PageBody[]>;
@@ -38,13 +38,13 @@ export function fileSource(): Source {
 
 const LOOK_MS = 50;
 
-/** What has something behind it is whole. */
+/** An element is whole once another one stands behind it. */
 function isRead(name: string): boolean {
   if (document.readyState !== "loading") return true;
   return document.getElementById(`longhaul-${name}`)?.nextElementSibling != null;
 }
 
-/** A server on this machine has it, for whoever knows the token behind the # of the address. */
+/** A server on this machine; the token stands behind the # of the address. */
 export function serverSource(): Source {
   const headers = { authorization: `Bearer ${location.hash.slice(1)}` };
   const fetched = async (path: string): Promise<Response> => {

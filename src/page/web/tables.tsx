@@ -1,42 +1,39 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Advice } from "../data.ts";
-import { count, money, percent, plural, short } from "./format.ts";
+import type { Advice, PageEdit } from "../data.ts";
+import { clock, count, money, percent, plural, short } from "./format.ts";
 import { editTitle, type Model, timeOf } from "./model.ts";
-import { clock } from "./format.ts";
-import type { PageEdit } from "../data.ts";
 
 interface TableProps {
   readonly model: Model;
   readonly onMessage: (message: number) => void;
 }
 
-interface Column {
-  readonly name: string;
-  readonly isFigure?: boolean;
-}
-
-/** So many rows of a table are made at once. */
+/** Rows of a table that are made at once. */
 const ROWS = 200;
 
 interface RowsProps<Item> {
   readonly label: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly string[];
+  /** The first and the last column of figures, counted from 0. @default there is none */
+  readonly figures?: readonly [from: number, to: number];
   readonly items: readonly Item[];
   readonly cells: (item: Item, at: number) => readonly ComponentChildren[];
   readonly none: string;
 }
 
-function Table<Item>({ label, columns, items, cells, none }: RowsProps<Item>) {
+export function Table<Item>(props: RowsProps<Item>) {
+  const { label, columns, figures: [from, to] = [0, -1], items, cells, none } = props;
   const [most, setMost] = useState(ROWS);
+  const classOf = (column: number): string => (column >= from && column <= to ? "figure" : "");
   if (items.length === 0) return <p class="empty">{none}</p>;
   return (
     <div class="table">
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ name, isFigure }) => (
-              <th key={name} scope="col" class={isFigure ? "figure" : ""}>
+            {columns.map((name, column) => (
+              <th key={name} scope="col" class={classOf(column)}>
                 {name}
               </th>
             ))}
@@ -46,7 +43,7 @@ function Table<Item>({ label, columns, items, cells, none }: RowsProps<Item>) {
           {items.slice(0, most).map((item, at) => (
             <tr key={at}>
               {cells(item, at).map((cell, column) => (
-                <td key={column} class={columns[column]?.isFigure ? "figure" : ""}>
+                <td key={column} class={classOf(column)}>
                   {cell}
                 </td>
               ))}
@@ -55,15 +52,16 @@ function Table<Item>({ label, columns, items, cells, none }: RowsProps<Item>) {
         </tbody>
       </table>
       {items.length > most && (
-        <button type="button" class="more" onClick={() => setMost(most + ROWS * 5)}>
-          Show more of {count(items.length)}
-        </button>
+        <More onClick={() => setMost(most + ROWS * 5)}>Show more of {count(items.length)}</More>
       )}
     </div>
   );
 }
 
-function Go({ message, onMessage }: { readonly message: number } & Pick<TableProps, "onMessage">) {
+export function Go({
+  message,
+  onMessage,
+}: { readonly message: number } & Pick<TableProps, "onMessage">) {
   return (
     <button type="button" class="link number" onClick={() => onMessage(message)}>
       #{message}
@@ -87,12 +85,8 @@ export function Largest({ model: { data }, onMessage }: TableProps) {
     <Table
       label="Largest items"
       none="Nothing stands out: no file was read again and again, and no output is large."
-      columns={[
-        { name: "What" },
-        { name: "Tokens", isFigure: true },
-        { name: "Each", isFigure: true },
-        { name: "What one could do" },
-      ]}
+      columns={["What", "Tokens", "Each", "What one could do"]}
+      figures={[1, 2]}
       items={data.advice}
       cells={({ what, subject, times, tokens, text, message }) => [
         <>
@@ -117,16 +111,8 @@ export function Edits({
     <Table
       label="Edits"
       none="Nobody edited this conversation: the model saw all of it, as it was said."
-      columns={[
-        { name: "Edit" },
-        { name: "Before request", isFigure: true },
-        { name: "Tokens saved", isFigure: true },
-        { name: "In requests", isFigure: true },
-        { name: "Sent anew", isFigure: true },
-        { name: "Model", isFigure: true },
-        { name: "Spared", isFigure: true },
-        { name: "Cost", isFigure: true },
-      ]}
+      columns={["Edit", "Before request", "Tokens saved", ...BILL]}
+      figures={[1, 7]}
       items={model.data.edits}
       cells={(edit) => [
         <button type="button" class="link" onClick={() => onEdit(edit)}>
@@ -139,6 +125,8 @@ export function Edits({
     />
   );
 }
+
+const BILL = ["In requests", "Sent anew", "Model", "Spared", "Cost"];
 
 function billCells({ bill }: PageEdit): readonly string[] {
   if (bill === undefined) return ["", "", "", "", ""];
@@ -158,7 +146,7 @@ export function Files({ model: { data }, onMessage }: TableProps) {
     <Table
       label="Files"
       none="No file was touched."
-      columns={[{ name: "File" }, { name: "What happened" }, { name: "Last" }]}
+      columns={["File", "What happened", "Last"]}
       items={data.files.toSorted((one, other) => other.last - one.last)}
       cells={({ path, ops, last }) => [
         <code class="wrap">{path}</code>,
@@ -174,7 +162,7 @@ export function Commands({ model: { data }, onMessage }: TableProps) {
     <Table
       label="Commands"
       none="No command was run."
-      columns={[{ name: "Command" }, { name: "Outcome" }, { name: "Message" }]}
+      columns={["Command", "Outcome", "Message"]}
       items={data.commands}
       cells={({ command, outcome, exitCode, at }) => [
         <code class="wrap">{command.length > 400 ? `${command.slice(0, 400)} …` : command}</code>,
@@ -193,7 +181,7 @@ export function Instructions({ model: { data }, onMessage }: TableProps) {
     <Table
       label="Instructions"
       none="Nobody typed anything."
-      columns={[{ name: "What the person typed" }, { name: "Message" }]}
+      columns={["What the person typed", "Message"]}
       items={data.instructions}
       cells={({ text, at }) => [
         <p class="typed">{text.length > 1_200 ? `${text.slice(0, 1_200)} …` : text}</p>,
@@ -225,16 +213,8 @@ export function Requests({ model, onMessage }: TableProps) {
       <Table
         label="Requests"
         none="There was no request."
-        columns={[
-          { name: "Request" },
-          { name: "At" },
-          { name: "In the window", isFigure: true },
-          { name: "Reported", isFigure: true },
-          { name: "From the cache", isFigure: true },
-          { name: "Written", isFigure: true },
-          { name: "Output", isFigure: true },
-          { name: "Money", isFigure: true },
-        ]}
+        columns={["Request", "At", "In the window", ...REPORTED]}
+        figures={[2, 7]}
         items={answered}
         cells={(step, at) => {
           const { answer = 0, reported } = step;
@@ -255,6 +235,57 @@ export function Requests({ model, onMessage }: TableProps) {
         }}
       />
     </>
+  );
+}
+
+const REPORTED = ["Reported", "From the cache", "Written", "Output", "Money"];
+
+interface MoreProps {
+  readonly onClick: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Shows what stands further down. */
+export function More({ onClick, children }: MoreProps) {
+  return (
+    <button type="button" class="more" onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+interface ModesProps<Mode> {
+  readonly label: string;
+  readonly modes: readonly (readonly [Mode, string])[];
+  readonly pressed: Mode;
+  readonly onMode: (mode: Mode) => void;
+}
+
+/** Buttons of which one is pressed. */
+export function Modes<Mode extends string | number>(props: ModesProps<Mode>) {
+  const { label, modes, pressed, onMode } = props;
+  return (
+    <div class="modes" role="group" aria-label={label}>
+      {modes.map(([mode, name]) => (
+        <button
+          type="button"
+          key={mode}
+          aria-pressed={mode === pressed}
+          onClick={() => onMode(mode)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Tokens of the usable ones as a bar. */
+export function Meter({ tokens, usable }: { readonly tokens: number; readonly usable: number }) {
+  return (
+    <span class="meter" aria-hidden="true">
+      <i style={{ width: `${Math.min(100, (tokens / Math.max(1, usable)) * 100)}%` }} />
+    </span>
   );
 }
 

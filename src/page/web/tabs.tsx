@@ -1,21 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
-export interface Tab<Id extends string> {
-  readonly id: Id;
+export interface Tab {
+  readonly id: string;
   readonly name: string;
   readonly count?: number;
 }
 
-interface TabsProps<Id extends string> {
-  readonly tabs: readonly Tab<Id>[];
-  readonly open: Id;
-  readonly onOpen: (tab: Id) => void;
+interface TabsProps {
+  readonly tabs: readonly Tab[];
+  readonly open: string;
+  readonly onOpen: (tab: string) => void;
   readonly children: ComponentChildren;
 }
 
 /** Tabs as the authoring practices have them: one stop for Tab, arrows between them. */
-export function Tabs<Id extends string>({ tabs, open, onOpen, children }: TabsProps<Id>) {
+export function Tabs({ tabs, open, onOpen, children }: TabsProps) {
   const bar = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;

@@ -1,8 +1,7 @@
-import type { Found, PageBody, PageData } from "../data.ts";
-import { holds } from "../holds.ts";
+import { type Found, holds, type PageBody, type PageData } from "../data.ts";
 import type { Source } from "./source.ts";
 
-/** What a search has found so far. */
+/** The hits of a search until now. */
 export interface Finding {
   readonly hits: readonly number[];
   /** The share of the texts that was looked through; 1 at the end. */

@@ -91,13 +91,10 @@ function useSeen() {
   return { box, seen };
 }
 
-interface Position {
-  readonly chosen: number;
-  readonly page: number;
-  readonly length: number;
-}
-
-function moved(key: string, { chosen, page, length }: Position): number | undefined {
+function moved(
+  key: string,
+  { chosen, page, length }: { chosen: number; page: number; length: number },
+): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: chosen + 1,
     ArrowUp: chosen - 1,

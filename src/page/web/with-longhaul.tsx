@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Bill, PageData, Replay } from "../data.ts";
 import { count, money, percent, plural, short } from "./format.ts";
 import type { Source } from "./source.ts";
+import { Modes, Table } from "./tables.tsx";
 
 interface ReplayProps {
   readonly source: Source;
@@ -11,6 +12,7 @@ interface ReplayProps {
   readonly onShow: (sizes: readonly number[] | undefined) => void;
 }
 
+const QUESTION = "The same session with Longhaul in a window of";
 const WINDOWS = [32_000, 64_000, 128_000, 200_000];
 
 /** The session as Longhaul would have kept it in a window of one's choice, beside what happened. */
@@ -43,19 +45,13 @@ export function WithLonghaul({ source, id, data, onShow }: ReplayProps) {
   return (
     <section class="card replay" aria-label="With Longhaul">
       <div class="replay-form">
-        <span id="replay-window">The same session with Longhaul in a window of</span>
-        <div class="modes" role="group" aria-labelledby="replay-window">
-          {sizes.map((size) => (
-            <button
-              type="button"
-              key={size}
-              aria-pressed={size === window}
-              onClick={() => setWindow(size)}
-            >
-              {short(size)}
-            </button>
-          ))}
-        </div>
+        <span aria-hidden="true">{QUESTION}</span>
+        <Modes
+          label={QUESTION}
+          modes={sizes.map((size) => [size, short(size)] as const)}
+          pressed={window}
+          onMode={setWindow}
+        />
         {known.length === 0 && <OtherWindow onWindow={setWindow} />}
       </div>
       {problem !== "" && <p role="alert">{problem}</p>}
@@ -91,6 +87,8 @@ const NAMES: Readonly<Record<Bill["name"], string>> = {
   reported: "As its agent was reported to send it",
 };
 
+const LAST = ["Too large for this window", "Money"];
+
 function Outcome({ replay }: { readonly replay: Replay }) {
   const { window, usable, sizes, edits, bills, note } = replay;
   const peak = sizes.reduce((most, size) => Math.max(most, size), 0);
@@ -101,50 +99,29 @@ function Outcome({ replay }: { readonly replay: Replay }) {
         {count(peak)} tokens of {count(usable)} usable in {count(window)}. Its line is drawn over
         the chart above. {note}
       </p>
-      <div class="table-in">
-        <table aria-label="The bill of both">
-          <thead>
-            <tr>
-              <th scope="col">All requests together</th>
-              <th scope="col" class="figure">
-                Tokens
-              </th>
-              <th scope="col" class="figure">
-                From the cache
-              </th>
-              <th scope="col" class="figure">
-                Not cached
-              </th>
-              <th scope="col" class="figure">
-                Too large for this window
-              </th>
-              <th scope="col" class="figure">
-                Money
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {bills.map(({ name, tokens, cached, over, cost }) => (
-              <tr key={name}>
-                <td>
-                  {name === "longhaul" ? <b>{NAMES[name]}</b> : NAMES[name]}
-                  {name === "nothing" && over > 0 && (
-                    <>
-                      <br />
-                      <span class="quiet">would have ended at the first one that is too large</span>
-                    </>
-                  )}
-                </td>
-                <td class="figure">{short(tokens)}</td>
-                <td class="figure">{percent(cached, tokens)}</td>
-                <td class="figure">{short(tokens - cached)}</td>
-                <td class="figure">{over === 0 ? "none" : count(over)}</td>
-                <td class="figure">{cost === undefined ? "–" : money(cost)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="The bill of both"
+        none=""
+        columns={["All requests together", "Tokens", "From the cache", "Not cached", ...LAST]}
+        figures={[1, 5]}
+        items={bills}
+        cells={({ name, tokens, cached, over, cost }) => [
+          <>
+            {name === "longhaul" ? <b>{NAMES[name]}</b> : NAMES[name]}
+            {name === "nothing" && over > 0 && (
+              <>
+                <br />
+                <span class="quiet">would have ended at the first one that is too large</span>
+              </>
+            )}
+          </>,
+          short(tokens),
+          percent(cached, tokens),
+          short(tokens - cached),
+          over === 0 ? "none" : count(over),
+          cost === undefined ? "–" : money(cost),
+        ]}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { fileData } from "../core/message/file-data.ts";
 import type { FilePart } from "../core/message/index.ts";
 
 /** Media type and base64 content of a `data:` URL. */
-export interface DataUrl {
+interface DataUrl {
   readonly mediaType: string;
   readonly data: string;
 }

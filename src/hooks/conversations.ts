@@ -244,7 +244,7 @@ function requestOf<Native, Whole>(
 }
 
 /**
- * Whether the newest answer in a list is the one to the list before. A report for another list that
+ * True where the newest answer in a list is the one to the list before. A report for another list that
  * began alike says nothing; and one from before the newest edit, too much.
  */
 export function goesOnByOneAnswer<Native>(

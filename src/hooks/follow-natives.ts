@@ -166,7 +166,7 @@ export function keepObjects<Value>(list: readonly Value[], before: readonly Valu
   });
 }
 
-/** Whether two messages differ in nothing but marks. */
+/** The marks of two messages may differ. */
 export function saysTheSame(one: unknown, other: unknown): boolean {
   return one === other || isSameValue(withoutMarks(one), withoutMarks(other));
 }

@@ -28,7 +28,7 @@ export function managedSetting(
 /** The thinking of earlier turns is all that this edit takes; it is no part of what we edit. */
 const HARMLESS = "clear_thinking_20251015";
 
-/** Whether the value of such a setting, or of what was applied because of it, does anything. */
+/** The value of such a setting, or of what was applied because of it, does something. */
 export function isManaging(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (!isWireObject(value)) return value !== undefined && value !== null && value !== false;

@@ -22,7 +22,7 @@ import {
 import { createManagedCheck } from "./managed.ts";
 import { type Marks, withoutStaleMarks } from "./stale-marks.ts";
 
-/** How the conversations of an SDK are taken apart; the simplest is the list of its messages. */
+/** The parts of an SDK's conversations; the simplest is the list of its messages. */
 export interface NativeFormat<Conversation, Native> extends ArrivalFormat<Native> {
   readonly dialect: Dialect<Conversation, Native>;
   /** The messages of a conversation, in order. @default the conversation itself */
@@ -146,10 +146,8 @@ function arrivalsOf<Conversation, Native extends object>(
     // A conversation of another shape is for the decoder to complain about.
     if (!Array.isArray(list)) return { given: conversation };
     const { messages, managedBy } = await arrive(list);
-    return {
-      given: messages === list ? conversation : withMessages(conversation, messages),
-      managedBy,
-    };
+    const given = messages === list ? conversation : withMessages(conversation, messages);
+    return { given, managedBy };
   };
 }
 
@@ -219,7 +217,7 @@ function followerOf<Conversation, Native extends object>(
 }
 
 /**
- * How providers say that sealed thinking does not belong to the conversation: what stood before it
+ * Providers say so that sealed thinking does not belong to the conversation: what stood before it
  * was edited by a context that is forgotten, e.g. because its process has ended.
  */
 const REFUSAL =

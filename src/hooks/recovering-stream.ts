@@ -4,7 +4,7 @@
  */
 export type Sign = "lead" | "answer" | { readonly refused: unknown };
 
-/** How a stream is told from a refusal, and what takes its place. */
+/** The signs of a refusal in a stream, and what takes its place. */
 export interface Recovery<Part> {
   /** Is asked about every part of the first stream; what it says counts until an answer has begun. */
   readonly sign: (part: Part) => Sign;
@@ -61,7 +61,7 @@ export async function* recovering<Part>(
   yield* other ?? pending;
 }
 
-/** How an answer that comes at once is told from a refusal, and what takes its place. */
+/** The signs of a refusal in an answer that comes at once, and what takes its place. */
 export interface CallRecovery<Answer> {
   /** The refusal in an answer that has nothing in it. @default there is none */
   readonly end?: (answer: Answer) => unknown;

@@ -1,9 +1,8 @@
 import type { AiSdkMessage } from "../dialects/ai-sdk/wire.ts";
 import { isWireObject, type WireObject } from "../dialects/wire.ts";
 
-/** How the messages of a format are marked. */
+/** The cache breakpoints in the messages of a format. */
 export interface Marks<Native> {
-  /** How many breakpoints are in a message. */
   readonly count: (message: Native) => number;
   /** A copy without them. */
   readonly remove: (message: Native) => Native;

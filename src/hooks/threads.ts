@@ -5,7 +5,7 @@ import type { AboutModel, Hook } from "./hook.ts";
 /** A conversation that has a name. */
 export interface Thread {
   readonly id: string;
-  /** Whether other processes will know it by that name. */
+  /** Other processes know it by that name, too. */
   readonly isLasting: boolean;
 }
 

@@ -5,17 +5,16 @@ import { recoveringStream } from "./recovering-stream.ts";
 
 /** The facts of a whole answer, or of one event of a stream. */
 export interface AnswerFacts {
-  /** Whether a model says, thinks or calls something in it. */
+  /** The model says, thinks or calls something in it. */
   readonly isAnswer?: boolean;
   /** It says that the request was refused, and with what. */
   readonly error?: unknown;
-  /** How the answer ended, in the API's own word. */
+  /** The end of the answer, in the API's own word. */
   readonly finish?: unknown;
   /** The report, as far as it is known by now. */
   readonly usage?: unknown;
 }
 
-/** How an API answers over HTTP. */
 export interface WireApi {
   /** Of the whole answer, in JSON, or of one event of a stream. */
   readonly read: (value: WireObject) => AnswerFacts;
@@ -121,9 +120,8 @@ function watchBody(body: Bytes, values: Values, { api, learn, again }: AnswerWat
 
 /** The facts of an answer so far. */
 interface Seen {
-  /** Whether it is clear that there is an answer, or that there is none. */
+  /** It is clear that there is an answer, or that there is none. */
   hasOpened: boolean;
-  /** Why there is none. */
   error?: unknown;
   finish?: unknown;
   usage?: WireObject;

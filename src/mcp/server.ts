@@ -3,7 +3,7 @@ import { errorMessage } from "../core/error.ts";
 import { fieldsOf } from "../core/text/json.ts";
 import type { McpTool } from "./tools.ts";
 
-/** What the model reads about the server as a whole. */
+/** Read by the model about the server as a whole. */
 const INSTRUCTIONS =
   "Longhaul keeps the originals of what left this conversation: outputs that were truncated or pruned, and all messages before each compaction. Where a text names a handle (out_…, run_…, head_…), use recall with it instead of running the tool again. Use search for anything that was said or printed before and is no longer in front of you, before you ask the person or do the work again. window says how full the context window is, and what fills it.";
 

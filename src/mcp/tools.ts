@@ -28,10 +28,9 @@ export interface McpTool {
   run(call: McpCall): Promise<readonly Content[]>;
 }
 
-/** What a call may see. */
 export interface McpScope {
   readonly archive: Archive;
-  /** What the model gave, without what a hook added. */
+  /** The model's own input, without what a hook added. */
   readonly input: Fields;
 }
 

@@ -10,7 +10,7 @@ import {
   type PromptMessage,
 } from "../dialects/ai-sdk/model-prompt.ts";
 import { fieldsOf } from "../core/text/json.ts";
-import { isWireObject, textIn, type WireObject } from "../dialects/wire.ts";
+import { isWireObject, objectsIn, textIn, type WireObject } from "../dialects/wire.ts";
 import { askSdk } from "./failure.ts";
 import { checkedTokens } from "./http-summarizer.ts";
 import { inputTokens, instructionMessage, type Live, outputLimit } from "./live-request.ts";
@@ -159,7 +159,7 @@ const FINISHES: Readonly<Record<string, SummaryFinish>> = {
 /** A model's answer, without its reasoning and its sources. */
 function aiSdkAnswer(result: unknown): SummaryAnswer {
   const made = fieldsOf(result);
-  const parts = Array.isArray(made["content"]) ? made["content"].map(fieldsOf) : [];
+  const parts = objectsIn(made["content"]);
   const texts = parts.filter(({ type }) => type === "text");
   return {
     text: texts.map((part) => textIn(part, "text") ?? "").join(""),

@@ -1,13 +1,18 @@
 import { fieldsOf } from "../core/text/json.ts";
 import { breakpointsOf } from "../dialects/anthropic/breakpoints.ts";
 import { encodeAnthropic } from "../dialects/anthropic/encode.ts";
-import type { AnthropicConversation, AnthropicMessage } from "../dialects/anthropic/wire.ts";
+import {
+  type AnthropicConversation,
+  type AnthropicMessage,
+  contentBlocks,
+} from "../dialects/anthropic/wire.ts";
 import {
   anthropicUsage,
   isWireBlock,
   isWireObject,
   numberIn,
   numberOf,
+  objectsIn,
   type WireBlock,
   type WireObject,
 } from "../dialects/wire.ts";
@@ -118,8 +123,7 @@ function joinSystem(
 }
 
 function blocksOf(content: AnthropicMessage["content"]): readonly WireBlock[] {
-  if (typeof content !== "string") return content ?? [];
-  return [{ type: "text", text: content }];
+  return contentBlocks(content) as readonly WireObject[] as readonly (WireBlock & WireObject)[];
 }
 
 /** Puts a breakpoint on the last block before the instruction, which is the last block of all. */
@@ -164,9 +168,9 @@ function add(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
     case "message_start":
       return isWireObject(event["message"]) ? wholeMessage(answer, event["message"]) : answer;
     case "content_block_start":
-      return addBlock(answer, event["content_block"]);
+      return addBlock(answer, fieldsOf(event["content_block"]));
     case "content_block_delta":
-      return addBlock(answer, event["delta"]);
+      return addBlock(answer, fieldsOf(event["delta"]));
     case "message_delta":
       return addEnd(answer, { ...event, ...fieldsOf(event["delta"]) });
     case "message_stop":
@@ -177,14 +181,11 @@ function add(answer: AnthropicAnswer, event: unknown): AnthropicAnswer {
 }
 
 function wholeMessage(answer: AnthropicAnswer, message: WireObject): AnthropicAnswer {
-  const content: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : [];
-  return addEnd(content.reduce(addBlock, answer), message);
+  return addEnd(objectsIn(message["content"]).reduce(addBlock, answer), message);
 }
 
 /** A block, or the piece of one. */
-function addBlock(answer: AnthropicAnswer, block: unknown): AnthropicAnswer {
-  if (!isWireObject(block)) return answer;
-  const { type, text } = block;
+function addBlock(answer: AnthropicAnswer, { type, text }: WireObject): AnthropicAnswer {
   if (typeof type === "string" && CALL.test(type)) {
     return { ...answer, toolCalls: answer.toolCalls + 1 };
   }
@@ -202,9 +203,8 @@ function addEnd(answer: AnthropicAnswer, end: WireObject): AnthropicAnswer {
 /** Counts of a stream are cumulative, and those of the input need not come twice. */
 function addUsage(before: SummaryUsage | undefined, reported: unknown): SummaryUsage | undefined {
   if (!isWireObject(reported)) return before;
-  const now = summaryUsage(
-    anthropicUsage({ ...reported, input_tokens: numberOf(reported["input_tokens"]) }),
-  );
+  const input_tokens = numberOf(reported["input_tokens"]);
+  const now = summaryUsage(anthropicUsage({ ...reported, input_tokens }));
   return {
     input: Math.max(before?.input ?? 0, now?.input ?? 0),
     cached: Math.max(before?.cached ?? 0, now?.cached ?? 0),

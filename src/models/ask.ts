@@ -116,7 +116,6 @@ async function askTwice(ask: Ask): Promise<Outcome> {
 /** The content of a call. */
 type Sent = Pick<SummaryRequest, "prompt" | "live">;
 
-/** How one call ended. */
 interface Attempt extends Outcome {
   readonly request: Sent;
   /** Present where the call failed; where it did not, the answer is to blame. */
@@ -145,7 +144,7 @@ async function attempt(request: Sent, number: 1 | 2, ask: Ask): Promise<Attempt>
   return { request, words: gated?.words, problem, failure };
 }
 
-/** How a call ended: exactly one of the three. */
+/** Exactly one of the three. */
 interface CallEnd {
   readonly answer?: SummaryAnswer;
   readonly failure?: CallFailure;

@@ -4,7 +4,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Milliseconds that are left; 0 when it is over. */
   left(): number;
-  /** Why there is no answer, one sentence; `undefined` while there is time. */
+  /** One sentence that says why there is no answer; `undefined` while there is time. */
   reason(): string | undefined;
   /** Frees the timer; nothing is aborted by it. */
   end(): void;
@@ -84,7 +84,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Failures in a row after which nobody is asked any more. */
 const FAILURES = 3;
-/** How long nobody is asked then; long enough for an outage or a rate limit to pass. */
+/** Nobody is asked for so long; it is enough for an outage or a rate limit to pass. */
 const COOL_DOWN_MS = 5 * 60_000;
 
 /**
@@ -96,7 +96,6 @@ export function createBreaker(now: () => number) {
   let inARow = 0;
   let failedAt = 0;
   return {
-    /** Whether somebody may be asked now. */
     get allows(): boolean {
       // A clock that was set back must not keep the breaker open for longer than the cool-down.
       const since = now() - failedAt;

@@ -25,7 +25,7 @@ export function summarizerFailed(problem: string, details: SummarizerFailure): C
   });
 }
 
-/** How much of a provider's own words goes into a message. */
+/** The most characters of a provider's own words in a message. */
 const MAX_WORDS = 400;
 
 /** Foreign words as part of a sentence. */
@@ -55,7 +55,6 @@ export async function askSdk(
   }
 }
 
-/** Why a call gave no answer. */
 export interface CallFailure {
   /**
    * - `transient`: the same request may succeed: too many requests, an overloaded server, the network.
@@ -67,11 +66,11 @@ export interface CallFailure {
   /** One sentence without keys and bodies, at most 200 characters. */
   readonly message: string;
   readonly status?: number;
-  /** How long the server asks to wait. */
+  /** The wait that the server asks for. */
   readonly retryAfterMs?: number;
   /** The model's limit in tokens, where an overflow names it. */
   readonly limit?: number;
-  /** What the provider had counted until then. */
+  /** Counted by the provider until then. */
   readonly usage?: SummaryUsage;
 }
 
@@ -122,7 +121,7 @@ function messageIn({ message }: ErrorLayer): string | undefined {
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
-/** How long to wait, in ms: a field that a driver set, or what the headers say. */
+/** The wait, in ms: a field that a driver set, or what the headers say. */
 function waitIn(layer: ErrorLayer, now: number): number | undefined {
   const { retryAfterMs: own, headers, responseHeaders } = layer;
   if (typeof own === "number") return Math.max(0, own);

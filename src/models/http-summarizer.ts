@@ -54,7 +54,7 @@ export interface HttpApi<A extends UnfinishedAnswer> {
   /** The headers that carry a key. */
   readonly keyHeaders: (key: string) => Headers;
   readonly headers?: Headers;
-  /** Whether a tool of the agent is one of this API. */
+  /** A tool of the agent that is one of this API. */
   readonly isTool: (tool: WireObject) => boolean;
   /** The part of a request that holds what is said: a prompt … */
   readonly promptContent: (prompt: SummaryPrompt) => HttpContent;
@@ -73,7 +73,7 @@ export interface HttpApi<A extends UnfinishedAnswer> {
 export interface UnfinishedAnswer {
   readonly text: string;
   readonly usage?: SummaryUsage;
-  /** Whether the API has said that it was all. */
+  /** The API has said that it was all. */
   readonly isComplete: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Place {
   readonly url: URL;
   /** The environment's variable for the key. */
   readonly variable: string;
-  /** Whether a call without a key is pointless. */
+  /** A call without a key is pointless. */
   readonly needsKey: boolean;
 }
 

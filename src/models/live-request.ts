@@ -43,7 +43,7 @@ const THINKING = 8_000;
 const USUAL_MAX_OUTPUT = 16_000;
 /** Our tokens are not the provider's: a summary that is a little too long is cut by us, not by it. */
 const HEADROOM = 1.25;
-/** How far the estimate of a whole request may be off. */
+/** The estimate of a whole request may be off by this. */
 const ESTIMATE_MARGIN = 1.05;
 
 interface OutputRoom {
@@ -55,7 +55,7 @@ interface OutputRoom {
   readonly inputTokens: number;
 }
 
-/** How many tokens to allow for an answer: the summary, and thinking as far as there is room. */
+/** The tokens to allow for an answer: the summary, and thinking as far as there is room. */
 export function outputLimit({ cap, maxTokens, window, inputTokens }: OutputRoom): number {
   if (maxTokens !== undefined) return maxTokens;
   const wanted = Math.min(2 * cap + THINKING, Math.max(USUAL_MAX_OUTPUT, HEADROOM * cap));

@@ -6,6 +6,7 @@ import {
   isWireObject,
   numberIn,
   numberOf,
+  objectsIn,
   textIn,
   type WireObject,
 } from "../dialects/wire.ts";
@@ -115,8 +116,8 @@ function add(answer: ChatAnswer, chunk: unknown): ChatAnswer {
   if (!isWireObject(chunk)) return answer;
   const usage = chatUsage(chunk["usage"]);
   const counted = usage === undefined ? answer : { ...answer, usage };
-  const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-  if (!isWireObject(choice)) return counted;
+  const [choice] = objectsIn(chunk["choices"]);
+  if (choice === undefined) return counted;
   const said = choice["message"] ?? choice["delta"];
   const added = isWireObject(said) ? addSaid(counted, said) : counted;
   const reason = choice["finish_reason"];
@@ -124,9 +125,8 @@ function add(answer: ChatAnswer, chunk: unknown): ChatAnswer {
   return { ...added, finish: FINISHES[reason] ?? "other", isComplete: true };
 }
 
-function addSaid(answer: ChatAnswer, said: Readonly<Record<string, unknown>>): ChatAnswer {
-  const calls = Array.isArray(said["tool_calls"]) ? (said["tool_calls"] as unknown[]) : [];
-  const indexes = calls.map((call, at) => numberIn(fieldsOf(call), "index") ?? at);
+function addSaid(answer: ChatAnswer, said: WireObject): ChatAnswer {
+  const indexes = objectsIn(said["tool_calls"]).map((call, at) => numberIn(call, "index") ?? at);
   const legacy = isWireObject(said["function_call"]) ? [-1] : [];
   return {
     ...answer,
@@ -139,8 +139,7 @@ function addSaid(answer: ChatAnswer, said: Readonly<Record<string, unknown>>): C
 /** A string, or blocks of which only the text counts. */
 function contentText(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  const blocks = content.map(fieldsOf).filter(({ type }) => type === "text");
+  const blocks = objectsIn(content).filter(({ type }) => type === "text");
   return blocks.map((block) => textIn(block, "text") ?? "").join("");
 }
 

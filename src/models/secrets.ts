@@ -56,7 +56,7 @@ function patternOf(secret: string): string {
   return secret.length >= TELLING_LENGTH ? pattern : `(?<![\\w-])${pattern}(?![\\w-])`;
 }
 
-/** How keys look, and where they stand. */
+/** The looks of keys, and the places where they stand. */
 const SECRETS: readonly RegExp[] = [
   /\b(?:bearer|basic)\s+[^\s"',;]+/gi,
   /\b(?:sk|pk|rk|xai|gsk|ghp|gho|glpat|hf|r8|pplx|nvapi|key|sess|org|proj)[-_][\w.*-]{4,}/gi,

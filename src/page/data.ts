@@ -15,7 +15,7 @@ export interface PageData {
   readonly scale: number;
   /** The provider's tokens that no message holds: system prompt and tools of the agent. */
   readonly outside: number;
-  /** What fills the window, from the bottom of the chart up. */
+  /** The parts of the window, from the bottom of the chart up. */
   readonly areas: readonly Area[];
   /** Estimated tokens of the system prompt, where the session holds it beside the messages. */
   readonly system: number;
@@ -36,9 +36,9 @@ export interface PageData {
   readonly spent?: SpentRow;
   /** The same session as Longhaul would have kept it, where that was worked out. */
   readonly replays?: readonly Replay[];
-  /** What an archive may have of outputs that the model got cut or as placeholders. */
+  /** Outputs that the model got cut or as placeholders, whose originals an archive may have. */
   readonly originals: readonly OriginalRow[];
-  /** How many messages one piece of texts has. */
+  /** The number of messages in one piece of texts. */
   readonly perPiece: number;
 }
 
@@ -52,12 +52,12 @@ export interface About {
   readonly updatedAt?: number;
   readonly window: number;
   readonly usable: number;
-  /** Whether nobody said the window, so that the default is taken. */
+  /** Nobody said the window, so the default is taken. */
   readonly isAssumed: boolean;
-  /** What the next request holds, in the provider's tokens. */
+  /** The size of the next request, in the provider's tokens. */
   readonly tokens: number;
   readonly isOver: boolean;
-  /** How that is known, for people. */
+  /** The origin of that number, for people. */
   readonly source: string;
   readonly warnings: readonly string[];
   /** It is shown while it goes on. */
@@ -90,13 +90,13 @@ export interface PageMessage {
 export interface PageView {
   /** Pairs: its messages from one number up to another, which is exclusive. */
   readonly ranges: readonly number[];
-  /** How many of them stood there when it began. */
+  /** The number of them that stood there when it began. */
   readonly start: number;
 }
 
 export interface PageStep {
   readonly view: number;
-  /** How many messages of the view the model saw. */
+  /** The number of messages of the view that the model saw. */
   readonly length: number;
   /** Its answer; absent for the next request. */
   readonly answer?: number;
@@ -113,12 +113,12 @@ export interface PageEdit {
   readonly view?: number;
   /** In the provider's tokens; 0 where it cannot be known. */
   readonly saved: number;
-  /** How many messages left the window. */
+  /** The number of messages that left the window. */
   readonly dropped: number;
   /** Pairs: a message, and what stands for it. */
   readonly replaced: readonly number[];
   readonly summary?: { readonly message: number; readonly lines: readonly SummaryLine[] };
-  /** What models took for it, in their tokens. */
+  /** Tokens of the models that wrote it. */
   readonly usage?: ModelUse;
   readonly bill?: EditBill;
 }
@@ -129,13 +129,13 @@ interface ModelUse {
   readonly output: number;
 }
 
-/** What an edit cost and brought, in the provider's tokens. */
+/** The cost of an edit, and what it brought, in the provider's tokens. */
 export interface EditBill {
   /** Behind the first change of the window: what the cache no longer gave, and got anew. */
   readonly rewritten: number;
-  /** So many requests were smaller by what was saved: those up to the next compaction. */
+  /** Requests that were smaller by what was saved: those up to the next compaction. */
   readonly requests: number;
-  /** What a model took that wrote the summary. */
+  /** Tokens of the model that wrote the summary. */
   readonly model: ModelUse;
   /** Nobody reported that: it is what the model had to read, and wrote. */
   readonly isEstimated?: true;
@@ -160,7 +160,7 @@ export interface SummaryLine {
   readonly text: string;
   /** `record`: taken from the messages by a program. */
   readonly by: "model" | "record" | "frame";
-  /** Where a recorded fact is from. */
+  /** The message that a recorded fact is from. */
   readonly from?: number;
 }
 
@@ -227,15 +227,14 @@ export interface Replay {
   readonly usable: number;
   /** By request of the session, in the provider's tokens. */
   readonly sizes: readonly number[];
-  /** How often the window was edited. */
   readonly edits: number;
   /** Its bill; beside it that of every request as it grew, and what the agent was reported to send. */
   readonly bills: readonly Bill[];
-  /** Which cache rules and prices the bills follow. */
+  /** The cache rules and prices that the bills follow. */
   readonly note: string;
 }
 
-/** What all requests of a session take, answers left out. */
+/** The bill of all requests of a session, answers left out. */
 export interface Bill {
   readonly name: "longhaul" | "nothing" | "reported";
   readonly tokens: number;

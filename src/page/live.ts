@@ -42,7 +42,7 @@ export interface LiveRequest {
 export interface Live {
   /** Takes in the next request of a conversation. */
   note(request: LiveRequest): void;
-  /** What the provider reported for the newest request of a conversation. */
+  /** The provider's report for the newest request of a conversation. */
   learn(id: string, usage: Usage): void;
   readonly source: PageSource;
 }

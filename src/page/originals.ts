@@ -4,13 +4,13 @@ import { attributeIn } from "../core/text/markup.ts";
 import { findTruncation } from "../core/truncate/marker.ts";
 import type { OriginalRow } from "./data.ts";
 
-/** Where originals are: an archive, as far as a page needs one. */
+/** An archive, as far as a page needs one. */
 export interface Originals {
   get(handle: string): Promise<string>;
   read?(handle: string): Promise<{ readonly bytes: number; close(): Promise<void> }>;
 }
 
-/** What is larger is no text that anybody reads in a browser. */
+/** Nobody reads a larger text in a browser. */
 const MOST_BYTES = 20_000_000;
 
 /** An original as text; `undefined` for one that is gone or too large to show. */
@@ -35,13 +35,13 @@ export function originalOf(part: ToolResultPart): string | undefined {
   return findTruncation(text)?.handle ?? prunedHandle(text);
 }
 
-/** What stands in place of a pruned output names it. */
+/** The placeholder of a pruned output names its original. */
 function prunedHandle(text: string): string | undefined {
   const [tag] = /^<tool-output-compacted [^>]*>/.exec(text) ?? [];
   return tag && (attributeIn(tag, "recall") ?? attributeIn(tag, "archived"));
 }
 
-/** What may be in an archive of all that messages name, but for those whose originals are shown. */
+/** All originals that messages name, but for those of messages that are shown themselves. */
 export function originalsOf(
   messages: readonly Message[],
   isShown: (number: number) => boolean,

@@ -23,7 +23,6 @@ import type { TokenPrice } from "../simulate/index.ts";
 import { type Originals, originalsOf } from "./originals.ts";
 import { type Pool, poolOf, type Window } from "./views.ts";
 
-/** What a page is made from. */
 export interface PageInput {
   readonly about: About;
   /** The window just before each edit, oldest first, and the window of now. */
@@ -35,7 +34,7 @@ export interface PageInput {
   /** Of the window of now, in the provider's tokens. */
   readonly size: WindowSize;
   readonly spent?: SpentRow;
-  /** What the model's tokens cost, where that is known. */
+  /** The price of the model's tokens, where that is known. */
   readonly price?: TokenPrice;
   /** US dollars of the request that a message answers. */
   readonly costOf?: (message: Message) => number | undefined;

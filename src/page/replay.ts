@@ -24,7 +24,7 @@ interface ReplayOptions {
 }
 
 /**
- * What a context at its defaults would have made of a session in a window, without a model, beside
+ * The session as a context at its defaults would have kept it in a window, without a model, beside
  * what the session was without any edit and what its agent was reported to send.
  */
 export async function replayOf(

@@ -3,15 +3,14 @@ import { plainMessage } from "../core/message/original.ts";
 import { toJson } from "../core/text/json.ts";
 import type { PageEdit, PageView } from "./data.ts";
 
-/** What the model saw between two edits. */
+/** The window between two edits. */
 export interface Window {
   /** All of that time, the newest last. */
   readonly messages: readonly Message[];
-  /** What is known of the edit that it began with; an edit of the agent's own without it. */
+  /** The edit that it began with; an edit of the agent's own without it. */
   readonly made?: EditNote;
 }
 
-/** What is known of an edit beside the window before and after it. */
 export type EditNote = Pick<PageEdit, "by" | "usage">;
 
 /** Windows, each message once. */
@@ -42,7 +41,7 @@ export function poolOf(windows: readonly Window[]): Pool {
   const textOf = createTexts();
   const numberOf = (message: Message, times: Map<string, number>): number => {
     const text = textOf(message);
-    // What is said twice is two messages.
+    // A text that is said twice is two messages.
     const time = (times.get(text) ?? 0) + 1;
     times.set(text, time);
     const key = `${time} ${text}`;
@@ -66,7 +65,7 @@ export function poolOf(windows: readonly Window[]): Pool {
     }
     for (let number = before; number < messages.length; number += 1) {
       if (instead.has(number)) continue;
-      // What several messages have names none of them.
+      // A name that several messages have stands for none of them.
       for (const name of namesOf(messages[number]))
         names.set(name, names.has(name) ? NONE : number);
     }
@@ -98,13 +97,13 @@ function createTexts(): (message: Message) => string {
 }
 
 interface Known {
-  /** How many messages there were in all windows before. */
+  /** The number of messages in all windows before. */
   readonly before: number;
   readonly messages: readonly Message[];
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** How many messages of a window an edit left, or made: what is behind them is new. */
+/** The messages of a window that an edit left, or made: the others are new. */
 function startOf(list: readonly number[], { before, messages, names }: Known): number {
   const isOld = (number: number): boolean => {
     const message = messages[number];
@@ -126,7 +125,7 @@ function earlierOf(
   return undefined;
 }
 
-/** What a message keeps when it is edited. */
+/** The ids that a message keeps when it is edited. */
 function namesOf(message: Message | undefined): string[] {
   if (message === undefined) return [];
   const parts = message.parts.flatMap(nameOfPart);

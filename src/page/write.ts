@@ -4,7 +4,6 @@ import { bodyOf } from "./bodies.ts";
 import { originalIn, type Originals } from "./originals.ts";
 import type { Page } from "./page-data.ts";
 
-/** What the page is told about where its data is. */
 type Home = "file" | "server";
 
 /**
@@ -29,7 +28,7 @@ export function* exportedPage(
   yield END;
 }
 
-/** So much of the archive goes into a file: no single original above this, and so much of all. */
+/** The most of the archive in a file: of a single original, and of all. */
 const MOST_OF_ONE = 200_000;
 const MOST_OF_ALL = 10_000_000;
 

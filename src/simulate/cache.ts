@@ -1,22 +1,21 @@
 /*
- * What a prompt cache makes of a series of requests. The rules are dated data, as two providers
+ * A prompt cache under a series of requests. The rules are dated data, as two providers
  * publish them; a real cache may forget earlier, be busy, or send a request to another machine.
  */
 
-/** How a provider caches prompts. */
 export interface CacheRules {
   readonly name: string;
-  /** Where to check them, and the day on which they were read there or in a copy. */
+  /** The provider's page, and the day on which it was read there or in a copy. */
   readonly page: string;
   readonly read: string;
   /** The shortest prefix that is cached, in tokens. */
   readonly least: number;
-  /** What is found in the cache is a multiple of so many tokens. */
+  /** A hit is a multiple of so many tokens. */
   readonly step: number;
-  /** How long an entry lives after its last use, in ms. */
+  /** The life of an entry after its last use, in ms. */
   readonly lifeMs: number;
   /**
-   * What can be found again: every prefix (`any`), or only what a request marked (`marked`), looked
+   * Prefixes that can be found again: every one (`any`), or only those that a request marked (`marked`), looked
    * for over so many blocks before each mark of the new request. Agents mark the end of the system
    * prompt and the end of the request.
    */
@@ -94,7 +93,7 @@ export function createCache(rules: CacheRules): PromptCache {
       const { keys, path } = last;
       const differs = keys.findIndex((key, at) => key !== pieces[at]?.key);
       const same = differs < 0 ? keys.length : differs;
-      // What the new request does not begin with is older from here on.
+      // A prefix that the new request does not begin with is older from here on.
       for (const one of path.splice(same)) one.usedAt = usedAt;
       keys.length = same;
       extend(path, root, pieces);

@@ -1,10 +1,10 @@
-/** What is left of a name in one context. */
+/** The rest of a name in one context. */
 import type { Message } from "../core/message/index.ts";
 import { holds } from "./references.ts";
 import { leaves, oneSlash, textsOf } from "./texts.ts";
 import type { Use } from "./uses.ts";
 
-/** What a policy would send. */
+/** The request of a policy. */
 export interface Kept {
   readonly messages: readonly Message[];
   /** Gives back what a handle in the messages names. Absent where a policy keeps no originals. */
@@ -14,7 +14,7 @@ export interface Kept {
 }
 
 /**
- * Where a name still is, best first: `bound` in an original message, or in a line that also holds
+ * The place of a name, best first: `bound` in an original message, or in a line that also holds
  * something which stood with it; `kept` somewhere; `direct` behind a handle that names its output;
  * `hinted` only in a compacted head, but the context names the file or command it came from; `blind`
  * only there; `lost` nowhere.
@@ -81,7 +81,7 @@ function isBound(holders: readonly Block[], { companions }: Use, stands: Stands)
   );
 }
 
-/** Whether a text holds a name: a path also as it is called from the working directory. */
+/** A path is held also as it is called from the working directory. */
 export type Stands = (text: string, name: string) => boolean;
 
 export function standing(cwd: string | undefined): Stands {
@@ -129,7 +129,7 @@ function openHandles(
     const one = open(handle);
     if (one !== undefined) (isHead(handle) ? heads : direct).set(handle, one.content);
   }
-  // What a head's own placeholders name is two recalls away, and as blind as the head.
+  // A head's own placeholders name what is two recalls away, and as blind as the head.
   const todo = [...heads.keys()];
   for (let head = todo.pop(); head !== undefined; head = todo.pop()) {
     for (const handle of open(head)?.deeper ?? []) {

@@ -1,4 +1,4 @@
-/** Who decides what is sent: ours, and what to compare it with. */
+/** Ways to decide what is sent: ours, and those to compare it with. */
 import { memoryArchive } from "../archive/index.ts";
 import { type ContextOptions, createContext } from "../context/index.ts";
 import { pruneToolOutputs } from "../context/prune-tool-outputs.ts";
@@ -7,7 +7,6 @@ import { leadingSystemCount, splitUnits, startsTurn } from "../core/message/stru
 import type { ContextBudget } from "../core/overflow/index.ts";
 import type { Kept } from "./fate.ts";
 
-/** What a policy is told before the first request of a session. */
 export interface Setting {
   readonly budget: ContextBudget;
   /** Tokens of messages alone. */
@@ -18,17 +17,16 @@ export interface Setting {
   readonly context: ContextOptions;
 }
 
-/** What a policy is given for one request. */
 export interface Wanted {
   /** Everything that was said, oldest first. */
   readonly history: readonly Message[];
-  /** What the policy sent last, and what was said since. */
+  /** The newest request of the policy, and what was said since. */
   readonly list: readonly Message[];
 }
 
 /** A call of a model that a policy makes for a summary. */
 export interface AskedSummary {
-  /** What it is sent; a prefix of the last request is read from the cache. */
+  /** The prompt; a prefix of the last request is read from the cache. */
   readonly messages: readonly Message[];
   /** Tokens of its answer. */
   readonly output: number;
@@ -41,7 +39,7 @@ export interface Sent extends Kept {
 /** Decides what is sent, request by request. */
 export interface Policy {
   readonly name: string;
-  /** What it does, precisely, and what it cannot show here. */
+  /** A precise description, with its limits here. */
   readonly does: string;
   start(setting: Setting): (wanted: Wanted) => Promise<Sent>;
 }
@@ -52,7 +50,6 @@ export function handlesIn(text: string): readonly string[] {
   return text.match(HANDLE) ?? [];
 }
 
-/** Whether a request would be full. */
 export function isFull({ budget, fixed, sizeOf }: Setting, list: readonly Message[]): boolean {
   return fixed + sizeOf(list) >= budget.usable;
 }
@@ -67,7 +64,7 @@ export function whenFull(
     name,
     does,
     start(setting) {
-      // What an edit put away can be read until the next one.
+      // Originals of an edit can be read until the next one.
       let behind: Omit<Kept, "messages"> = {};
       return async ({ list }) => {
         if (!isFull(setting, list)) return { ...behind, messages: list };
@@ -146,7 +143,7 @@ export function newest(
   );
   let room = tokens - sizeOf(head);
   const kept = units.toReversed().filter((unit, at, all) => {
-    // What did not fit ends it: no holes.
+    // The first unit that does not fit ends it: no holes.
     if (room < 0) return false;
     room -= sizeOf(unit);
     return room >= 0 || all.length === 1 || at === 0;
@@ -184,7 +181,7 @@ export function unknownSummary(list: readonly Message[]): Required<Pick<Sent, "a
   return { summary, asked: { messages: list, output: SUMMARY_TOKENS } };
 }
 
-/** What an agent keeps word for word beside the summary of its own compaction. */
+/** The part that an agent keeps word for word beside the summary of its own compaction. */
 interface AgentHabit {
   readonly agent: string;
   readonly does: string;
@@ -242,7 +239,7 @@ export const LONGHAUL_POLICY: Policy = longhaulPolicy(
   "a context at its defaults, without a model: prunes, else compacts",
 );
 
-/** What `longhaul simulate` compares: ours, simple ones, and the agent's own way. */
+/** The policies of `longhaul simulate`: ours, simple ones, and the agent's own way. */
 export function policiesFor(format: string): readonly Policy[] {
   return [LONGHAUL_POLICY, pruneOnly, emulation(format), keepLast, nothingPolicy];
 }

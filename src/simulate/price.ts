@@ -1,4 +1,4 @@
-/** What a simulated session costs. */
+/** The cost of a simulated session. */
 import type { CacheTotal } from "./simulate.ts";
 
 /** US dollars for a million tokens. */

@@ -51,7 +51,7 @@ export function referencesOf(text: string): ReadonlyMap<string, Reference> {
   return found;
 }
 
-/** Whether a text holds a name as a whole. */
+/** A text holds a name as a whole. */
 export function holds(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true;

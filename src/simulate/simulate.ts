@@ -13,17 +13,15 @@ export interface Played {
   readonly cwd?: string;
 }
 
-/** How many names had which fate. */
 export type Fates = Readonly<Record<Fate, number>>;
 
-/** What prompts took at one provider, and what summaries cost there beside them. */
+/** Tokens of prompts at one provider, and of summaries beside them. */
 export interface CacheTotal extends CacheUse {
   readonly rules: CacheRules;
   /** Tokens that models wrote for summaries. */
   readonly output: number;
 }
 
-/** What became of a session. */
 export interface Outcome {
   readonly policy: string;
   readonly requests: number;

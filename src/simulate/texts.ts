@@ -1,4 +1,4 @@
-/** What is looked at of a message, by every policy alike. */
+/** The parts of a message that every policy is judged by. */
 import type { Message, Part } from "../core/message/index.ts";
 import { resultText } from "../core/message/index.ts";
 

@@ -1,4 +1,4 @@
-/** What an agent used of what stood before: the recorded future is the oracle. */
+/** Uses of what stood before: the recorded future is the oracle. */
 import type { Message, ToolCallPart } from "../core/message/index.ts";
 import { type Reference, referencesOf } from "./references.ts";
 import { leaves, oneSlash, textsOf } from "./texts.ts";
@@ -11,7 +11,7 @@ export interface Use extends Reference {
   readonly isFar: boolean;
   /** Other names of the line in which it stood last, and the files of its call. */
   readonly companions: readonly string[];
-  /** What its call named: whoever has that can look there. */
+  /** Named by its call: whoever has that can look there. */
   readonly sources: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export const FAR_TOKENS = 8_000;
 /** A line with more names than this is a table; its neighbours bind nothing. */
 const MOST_COMPANIONS = 20;
 
-/** Where a name stood last. */
+/** The last place of a name. */
 export interface Place {
   readonly at: number;
   readonly line: string;
@@ -49,7 +49,7 @@ export function createPlaces(): Places {
   };
 }
 
-/** What stood with a name at its place. */
+/** The neighbours of a name at its place. */
 export function bindingOf(
   past: readonly Message[],
   { at, line }: Place,
@@ -90,7 +90,7 @@ function filesOfCall(call: ToolCallPart): readonly string[] {
 
 /** One request of a session, and what its answer used. */
 export interface RecordedRequest {
-  /** How many messages of the session it was made of. */
+  /** The number of messages of the session that it was made of. */
   readonly length: number;
   /** ms since the epoch, if recorded. */
   readonly time?: number;

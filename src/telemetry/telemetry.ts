@@ -39,7 +39,6 @@ export interface TelemetryOptions {
   readonly now?: () => number;
 }
 
-/** What the parts of this room share. */
 interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: ReturnType<typeof createInstruments>;
@@ -86,7 +85,7 @@ function tell(told: Telemetry, { name, event }: AnyContextEvent): void {
   if (name === "failed") tellFailure(told, event);
 }
 
-/** How full the window is after every step, and a span for each edit. */
+/** The window after every step, and a span for each edit. */
 function tellPrepared(told: Telemetry, report: ContextReport): void {
   const { tracer, instruments, attributes, spanAttributes, now } = told;
   const { action, tokens, window, usable } = report;
@@ -208,7 +207,7 @@ function tellFailure(
     startTime: at,
     attributes: { ...spanAttributes, ...about },
   });
-  // Why a summary was refused quotes it; why a call failed stands on that call's span.
+  // The reason of a refused summary quotes it; that of a failed call stands on that call's span.
   const isShown = captureContent || code !== "summarizer-failed";
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isShown && { message }) });
   span.end(at);
@@ -259,7 +258,7 @@ export function createInstruments(meter: Meter) {
   };
 }
 
-/** What the GenAI conventions call providers, by how a summarizer's name begins. */
+/** The providers' names in the GenAI conventions, by the beginning of a summarizer's name. */
 const PROVIDERS: readonly (readonly [RegExp, string])[] = [
   [/^anthropic/, "anthropic"],
   [/^openai-compatible/, "openai_compatible"],

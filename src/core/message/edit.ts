@@ -87,7 +87,7 @@ export function editPart(part: Part, edit: Edit): Part {
   return part;
 }
 
-/** Whether an output goes with an edit; else its text stays, or both ends of it. */
+/** The output goes with the edit; else its text stays, or both ends of it. */
 export function prunes({ reason }: Pick<Edit, "reason">): boolean {
   return reason !== "clipped" && reason !== "media";
 }

@@ -23,7 +23,7 @@ export function fileBytes({ data }: Pick<FilePart, "data">): number {
   return isBytes(data) ? data.byteLength : 0;
 }
 
-/** Whether a value is bytes, as programs and SDKs hold them. */
+/** Bytes as programs and SDKs hold them. */
 export function isBytes(value: unknown): value is Uint8Array | ArrayBuffer {
   return value instanceof Uint8Array || value instanceof ArrayBuffer;
 }

@@ -176,7 +176,7 @@ export function wholeOutput(output: readonly OutputPart[]): string {
 export type MessageLines = ReturnType<typeof createMessageLines>;
 
 interface MessageLinesOptions {
-  /** Where stretches begin, as a rule; blocks are counted from there. @default 0 */
+  /** The usual start of a stretch; blocks are counted from there. @default 0 */
   readonly first?: number;
   /** Begins a digest, of which each block is a part as soon as it is written. @default none */
   readonly begin?: () => RunningDigest;

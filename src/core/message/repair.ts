@@ -20,7 +20,7 @@ export interface RepairResult {
   readonly repairs: readonly Repair[];
   /** Pieces that no provider takes and no other place was found for, by the message that held them. */
   readonly dropped: readonly Message[];
-  /** How many of the messages are the leading system messages of the input. */
+  /** The number of leading system messages. */
   readonly lead: number;
 }
 
@@ -31,19 +31,7 @@ interface LooseResult {
   taken: boolean;
 }
 
-interface RepairState {
-  readonly input: readonly Message[];
-  readonly output: Message[];
-  readonly repairs: Repair[];
-  readonly dropped: Message[];
-  readonly results: ReadonlyMap<Part, LooseResult>;
-  readonly byId: ReadonlyMap<string, readonly LooseResult[]>;
-  readonly callIds: ReadonlySet<string>;
-  readonly matched: Map<ToolCallPart, LooseResult>;
-  /** Tool messages that went out with their step. */
-  readonly placed: Set<Message>;
-  readonly usedIds: Set<string>;
-}
+type RepairState = ReturnType<typeof startRepair>;
 
 /** The result of a call that has none; the text says no more than is known. */
 export const NO_RESULT_TEXT = "[No result of this tool call was recorded.]";
@@ -106,7 +94,7 @@ function distinct(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-function startRepair(input: readonly Message[]): RepairState {
+function startRepair(input: readonly Message[]) {
   const results = new Map<Part, LooseResult>();
   const byId = new Map<string, LooseResult[]>();
   const callIds = new Set<string>();
@@ -121,15 +109,16 @@ function startRepair(input: readonly Message[]): RepairState {
   });
   return {
     input,
-    output: [],
-    repairs: [],
-    dropped: [],
+    output: [] as Message[],
+    repairs: [] as Repair[],
+    dropped: [] as Message[],
     results,
     byId,
     callIds,
-    matched: new Map(),
-    placed: new Set(),
-    usedIds: new Set(),
+    matched: new Map<ToolCallPart, LooseResult>(),
+    /** Tool messages that went out with their step. */
+    placed: new Set<Message>(),
+    usedIds: new Set<string>(),
   };
 }
 
@@ -149,7 +138,7 @@ function repairStep(state: RepairState, from: number, end: number): void {
     if (part.type !== "tool-call") return [part];
     const id = freshId(state, part.toolCallId, from);
     changed ||= id !== part.toolCallId;
-    const answer = answerFor(state, { call: part, id, from }, state.matched.get(part));
+    const answer = answerFor(state, part, { id, from });
     if (answer !== undefined) answers.push(answer);
     return [id === part.toolCallId ? part : { ...part, toolCallId: id }];
   });
@@ -161,7 +150,7 @@ function repairStep(state: RepairState, from: number, end: number): void {
   const stray = own.filter((part) => state.results.get(part)?.taken === false);
   if (stray.length > 0) {
     const released = stray.flatMap((part) => releasedResult(state, part, from));
-    state.output.push({ role: "user", kind: "injected", parts: released });
+    state.output.push(injected(released));
   }
   for (let index = from + 1; index < end; index++) keepRest(state, index);
 }
@@ -199,27 +188,19 @@ function isNameless(state: RepairState, { part }: LooseResult, call: ToolCallPar
   return !state.callIds.has(part.toolCallId) && part.toolName === call.toolName;
 }
 
-interface OpenCall {
-  readonly call: ToolCallPart;
-  readonly id: string;
-  readonly from: number;
-}
-
+/** The result of a call that goes out under an id; `undefined` for a pending one that has none. */
 function answerFor(
   state: RepairState,
-  { call, id, from }: OpenCall,
-  found: LooseResult | undefined,
+  call: ToolCallPart,
+  { id, from }: { readonly id: string; readonly from: number },
 ): ToolResultPart | undefined {
+  const found = state.matched.get(call);
   if (found === undefined) {
     if (call.pending === true) return undefined;
-    note(state, from, `Tool call ${call.toolName} had no result; an error result was put in.`);
-    return {
-      type: "tool-result",
-      toolCallId: id,
-      toolName: call.toolName,
-      output: [{ type: "text", text: NO_RESULT_TEXT }],
-      isError: true,
-    };
+    const { toolName } = call;
+    note(state, from, `Tool call ${toolName} had no result; an error result was put in.`);
+    const output = [{ type: "text" as const, text: NO_RESULT_TEXT }];
+    return { type: "tool-result", toolCallId: id, toolName, output, isError: true };
   }
   if (found.index < from) note(state, found.index, "A result stood before its call; it was moved.");
   return found.part.toolCallId === id ? found.part : { ...found.part, toolCallId: id };
@@ -271,14 +252,14 @@ function keepRest(state: RepairState, index: number): void {
   const isOpaque = parts.every((part) => part.type === "opaque");
   const isWhole = parts.length === message.parts.length && (message.role !== "tool" || isOpaque);
   if (isWhole && parts.length > 0 && !hasResults) state.output.push(message);
-  else if (parts.length > 0) state.output.push(keptMessage(message, parts));
-  else if (message.role !== "tool") note(state, index, "A message without parts was left out.");
+  else if (parts.length > 0) {
+    const isTool = message.role === "tool";
+    state.output.push(isTool ? injected(parts) : withParts(message, parts));
+  } else if (message.role !== "tool") note(state, index, "A message without parts was left out.");
 }
 
-function keptMessage(message: Message, parts: readonly Part[]): Message {
-  return message.role === "tool"
-    ? { role: "user", kind: "injected", parts }
-    : withParts(message, parts);
+function injected(parts: readonly Part[]): Message {
+  return { role: "user", kind: "injected", parts };
 }
 
 /** The texts and files of a result, as a user may send them. */

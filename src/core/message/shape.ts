@@ -55,7 +55,7 @@ const PART_FIELDS: Readonly<Record<string, OptionalField>> = {
 const IN_OUTPUTS: ReadonlySet<unknown> = new Set(["text", "file", "opaque"]);
 
 /**
- * Why a value is no neutral message, to go on from "Message 3 …"; `undefined` for a message. Only
+ * The reason why a value is no neutral message, to go on from "Message 3 …"; `undefined` for a message. Only
  * the shape is looked at; whether a conversation is legal, `checkMessages` tells.
  */
 export function shapeProblem(value: unknown): string | undefined {

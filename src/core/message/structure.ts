@@ -60,14 +60,10 @@ export function startsTurn(message: Message): boolean {
 
 /** The indices at which turns start, oldest first. */
 export function turnStarts(messages: readonly Message[]): number[] {
-  const starts: number[] = [];
-  messages.forEach((message, index) => {
-    if (startsTurn(message)) starts.push(index);
-  });
-  return starts;
+  return messages.flatMap((message, index) => (startsTurn(message) ? [index] : []));
 }
 
-/** How many system messages stand at the very beginning; a summary is none of them. */
+/** System messages at the very beginning; a summary is none of them. */
 export function leadingSystemCount(messages: readonly Message[]): number {
   let count = 0;
   while (messages[count]?.role === "system" && messages[count]?.kind !== "summary") count++;

@@ -75,7 +75,6 @@ const counted = (least: number): NumberRule => ({
   fits: (value) => Number.isInteger(value) && value >= least,
 });
 
-/** What each of them must be. */
 export const BUDGET_RULES: Readonly<Record<keyof BudgetOptions, NumberRule>> = {
   window: SIZE,
   maxInput: SIZE,
@@ -131,7 +130,6 @@ export function assertOptions(options: unknown): asserts options is object {
   );
 }
 
-/** What can be given in tokens or as a share of usable. */
 export type Amount = "target" | "recent" | "tail" | "pinned" | "summary";
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };

@@ -1,4 +1,4 @@
-/** How deep causes and bodies are followed, and how many of them are read. */
+/** Causes and bodies are followed so deep, and so many of them are read. */
 const MAX_DEPTH = 6;
 const MAX_LAYERS = 32;
 const MAX_TEXT = 20_000;

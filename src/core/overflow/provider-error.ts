@@ -9,7 +9,7 @@ export interface ProviderOverflow {
   readonly tokens?: number;
 }
 
-/** How each server words an overflow; the named groups are numbers of tokens. */
+/** The words of each server for an overflow; the named groups are numbers of tokens. */
 export const OVERFLOWS: readonly (readonly [server: string, RegExp])[] = [
   ["Anthropic", /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i],
   [

@@ -1,6 +1,6 @@
 import { errorLayers, layersText, statusOf } from "./error-layers.ts";
 
-/** How each server says that it could not load what a link of the request leads to. */
+/** The words of each server for a link of the request that it could not load. */
 const UNREACHABLE: readonly (readonly [server: string, RegExp])[] = [
   ["OpenAI, codes", /invalid_image_url|failed_to_download_image|image_file_not_found/i],
   ["OpenAI, DashScope", /(?:error|timeout|timed out) while downloading/i],
@@ -19,7 +19,7 @@ const UNREACHABLE: readonly (readonly [server: string, RegExp])[] = [
 const OTHER = new Set([401, 402, 407, 408, 429]);
 
 /**
- * What a provider says about a link in a request that it could not load, an image's most often: a
+ * The words of a provider about a link in a request that it could not load, an image's most often: a
  * signed address that has expired. It may name the address. `undefined` for any other error.
  */
 export function unreachableMedia(error: unknown): string | undefined {

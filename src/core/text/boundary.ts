@@ -1,9 +1,9 @@
 import { ESCAPE } from "./clean.ts";
 import { splitsPoint, utf8Length } from "./utf8.ts";
 
-/** How far back an escape sequence may begin; the longest in use are links. */
+/** The longest escape sequence: those in use are links. */
 const ESCAPE_UNITS = 4_096;
-/** How many code points of one cluster are kept together; beyond it is no writing but a prank. */
+/** Code points of one cluster that are kept together; beyond it is no writing but a prank. */
 const CLUSTER_POINTS = 32;
 
 const JOINER = 0x200d;
@@ -50,7 +50,7 @@ export function partEnd(text: string, at: number): number {
   return pointEnd(text, escapeAround(text, at)?.end ?? at);
 }
 
-/** How far from `from` a text may go within a number of bytes as a preview shows it. */
+/** The end of the text from `from` on that fits a number of bytes as a preview shows it. */
 export function endWithin(text: string, from: number, bytes: number): number {
   let left = bytes;
   for (let at = from; at < text.length;) {

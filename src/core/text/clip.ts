@@ -20,7 +20,7 @@ export interface ClipOptions {
   readonly atLineEnds?: boolean;
 }
 
-/** How much of the room the start gets where both ends stay; the end says how it came out. */
+/** The share of the room that the start gets where both ends stay; the end says how it came out. */
 const HEAD_SHARE = 0.35;
 /** Counts of pieces need not add up to the count of the whole, so the room shrinks as needed. */
 const TRIES = 12;

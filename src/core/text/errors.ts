@@ -3,14 +3,14 @@ import { clip, clipLine } from "./clip.ts";
 import { terminalText } from "./terminal.ts";
 import { lineEnds } from "./utf8.ts";
 
-/** So much of what is left out is searched, so that a huge output costs no more than a large one. */
+/** The most that is searched, so that a huge output costs no more than a large one. */
 export const ERROR_SCAN_UNITS = 1_000_000;
-/** So many lines are named. */
+/** Lines that are named. */
 export const NAMED_ERRORS = 5;
 const LINE_UNITS = 160;
 
 /**
- * How programs say that something went wrong: the words as tools write them, so that prose about
+ * The words for something that went wrong, as tools write them, so that prose about
  * errors is rarely meant. No part of it crosses a line end. `TypeError` and the like are found by
  * their end: to look from every capital letter on would take twice as long as all the rest.
  */
@@ -94,7 +94,7 @@ const FRAME =
   /^(?:Exit code:? -?\d+|Chunk ID: .*|Wall time: .*|Process exited with code .*|Original token count: .*|Output:|Error:|ERROR:|Command exited with code -?\d+|\(no output\)|Total output lines: .*|```\w*|\[(?:The command completed|Command finished) with exit code .*|\[Current working directory: .*|\[Python interpreter: .*|Process Group PGID: \d+)$/;
 /** A longer line is minified code or data, where any word can stand. */
 const PROSE_UNITS = 500;
-/** So much of the start and of the end of an output is looked at: errors stand there. */
+/** The start and the end of an output that are looked at: errors stand there. */
 const LOOK_UNITS = 16_000;
 
 /**

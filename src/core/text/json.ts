@@ -3,7 +3,7 @@ import { ContextError } from "../error.ts";
 /** The fields of an object of unknown content. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with fields: neither `null` nor a list. */
+/** An object with fields: neither `null` nor a list. */
 export function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -49,7 +49,7 @@ export function joined(texts: readonly string[], between = ""): string {
   }
 }
 
-/** What is still to be written: a value, or text that closes a value or separates two. */
+/** A value that is still to be written, or text that closes a value or separates two. */
 type Pending = { readonly value: unknown } | { readonly text: string; readonly closes?: object };
 
 function deepJson(root: unknown): string {

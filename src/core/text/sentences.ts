@@ -21,18 +21,17 @@ const LETTERS = 3;
 /** A longer text is long in any script. */
 const COUNTED = 2_000;
 
-/** How much a text says, in letters of an alphabet. */
+/** The length of a text in letters of an alphabet. */
 export function saidLength(text: string): number {
   if (text.length >= COUNTED) return text.length;
   return text.length + (LETTERS - 1) * (text.match(DENSE)?.length ?? 0);
 }
 
-/** Whether a text asks something. */
 export function isQuestion(text: string): boolean {
   return /[?？؟;]["'”’»)\]]*$/.test(text.trimEnd());
 }
 
-/** Whether a sentence only leads to what comes next: `Let me look:`. */
+/** A sentence that only leads to what comes next: `Let me look:`. */
 export function leadsOn(sentence: string): boolean {
   return /(?:[:：…]|\.\.\.)[*_]*$/.test(sentence.trimEnd());
 }
@@ -43,7 +42,6 @@ const EMPHASIS =
 /** One at the end of a sentence, or several. */
 const EXCLAIMED = /[!！](?:["'”’»)\]]*$|[!！])/m;
 
-/** Whether a text stresses something. */
 export function isEmphatic(text: string): boolean {
   return EMPHASIS.test(text) || EXCLAIMED.test(text);
 }
@@ -52,14 +50,13 @@ export function isEmphatic(text: string): boolean {
 const REFERENCE =
   /`[^`\n]+`|[\w-]+\/[\w-]|\b[\w-]+\.[A-Za-z]\w{0,5}\b|\w\(\)|\b[a-z]+[A-Z]\w|\b[A-Za-z]+_[A-Za-z]/;
 
-/** Whether a text names a file, a symbol or the like. */
+/** A file, a symbol or the like stands in the text. */
 export function refersToCode(text: string): boolean {
   return REFERENCE.test(text);
 }
 
 const ITEM = /^[ \t]*(?:[-*•‣·]|\d{1,2}[.)、])[ \t]+\S/;
 
-/** Whether a line is an item of a list. */
 export function isListItem(line: string): boolean {
   return ITEM.test(line);
 }

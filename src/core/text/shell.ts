@@ -1,4 +1,4 @@
-/** Whether a path is an absolute one of Windows, which says what shells are where it is from. */
+/** An absolute path of Windows says what shells are where it is from. */
 export function isWindowsPath(path: string): boolean {
   return /^(?:[A-Za-z]:|\\)[\\/]/.test(path);
 }

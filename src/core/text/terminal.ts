@@ -23,7 +23,7 @@ export const NO_CLEANING: Cleaning = { escapes: 0, overwritten: 0, controls: 0, 
 // oxlint-disable-next-line no-control-regex
 const DIRTY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cs}|\r(?!\n)/u;
 
-/** Whether a terminal would show a text differently. */
+/** A terminal would show the text differently. */
 export function isDirty(text: string): boolean {
   return DIRTY.test(text);
 }

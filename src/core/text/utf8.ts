@@ -1,4 +1,4 @@
-/** How many bytes a text has in UTF-8; half a surrogate pair counts as U+FFFD does, three. */
+/** Bytes of a text in UTF-8; half a surrogate pair counts as U+FFFD does, three. */
 export function utf8Length(text: string, from = 0, to: number = text.length): number {
   let bytes = to - from;
   for (let at = asciiUntil(text, from, to); at < to; at++) {
@@ -24,17 +24,17 @@ function asciiUntil(text: string, from: number, to: number): number {
   return at;
 }
 
-/** Whether a UTF-16 unit is the first half of a pair. */
+/** The first half of a pair. */
 export function isHigh(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
 }
 
-/** Whether a UTF-16 unit is the second half of a pair. */
+/** The second half of a pair. */
 export function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
-/** Whether a place is between the two halves of a pair. */
+/** A place between the two halves of a pair. */
 export function splitsPoint(text: string, at: number): boolean {
   return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
 }
@@ -44,7 +44,7 @@ type Text = string & { readonly isWellFormed?: () => boolean };
 
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Whether a text has a UTF-8 form: it holds no half of a surrogate pair. */
+/** A text has a UTF-8 form where it holds no half of a surrogate pair. */
 export function isWellFormed(text: string): boolean {
   return (text as Text).isWellFormed?.() ?? !LONE_SURROGATE.test(text);
 }
@@ -52,7 +52,7 @@ export function isWellFormed(text: string): boolean {
 /** Text made of bytes. */
 export interface Decoded {
   readonly text: string;
-  /** How many pieces were no UTF-8; each is one U+FFFD in the text. */
+  /** Pieces that were no UTF-8; each is one U+FFFD in the text. */
   readonly invalid: number;
 }
 
@@ -68,17 +68,15 @@ declare const TextDecoder: new (
  */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   try {
-    return {
-      text: new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes),
-      invalid: 0,
-    };
+    const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes);
+    return { text, invalid: 0 };
   } catch {
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     return { text, invalid: text.split("\ufffd").length - 1 - writtenReplacements(bytes) };
   }
 }
 
-/** How often U+FFFD itself stands in the bytes. */
+/** U+FFFD may stand in the bytes itself. */
 function writtenReplacements(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0xef); at >= 0; at = bytes.indexOf(0xef, at + 1)) {
@@ -106,14 +104,14 @@ export function dropPartialEnd(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** How many line ends (`\n`) there are: what `wc -l` counts. */
+/** Line ends (`\n`), as `wc -l` counts them. */
 export function countLineEnds(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++;
   return count;
 }
 
-/** How many line ends there are between two places of a text. */
+/** Line ends between two places of a text. */
 export function lineEnds(text: string, from = 0, to: number = text.length): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
@@ -122,7 +120,7 @@ export function lineEnds(text: string, from = 0, to: number = text.length): numb
   return count;
 }
 
-/** How many lines a text has; a last line without a line end counts. */
+/** Lines of a text; a last line without a line end counts. */
 export function countLines(text: string): number {
   return lineEnds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }

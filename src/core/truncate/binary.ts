@@ -1,7 +1,7 @@
 /** The kind of a text in another encoding that does not say which. */
 export const UNKNOWN_TEXT = "text that is not in UTF-8";
 
-/** So much of an end says whether it is text; git looks at 8,000 bytes. */
+/** The sample of an end; git looks at 8,000 bytes. */
 const SAMPLE_UNITS = 4_096;
 /** So few characters that no text has say nothing. */
 const LEAST_JUNK = 8;
@@ -25,7 +25,6 @@ export function binaryKind(text: string, end: "head" | "tail"): string | undefin
   return hasControls ? "binary data" : UNKNOWN_TEXT;
 }
 
-/** Whether a text begins like something that is no text at all. */
 export function isBinaryText(text: string): boolean {
   return binaryKind(text, "head") !== undefined;
 }

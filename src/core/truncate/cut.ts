@@ -23,7 +23,7 @@ import {
 export interface Ends {
   readonly head: string;
   readonly tail: string;
-  /** Whether `head` and `tail` are one text, the whole output. */
+  /** `head` and `tail` are one text, the whole output. */
   readonly isWhole: boolean;
   readonly total: { readonly lines?: number; readonly bytes: number };
   /** Pieces that were no UTF-8 when the ends were made. */
@@ -226,7 +226,7 @@ interface Kept {
   /** The place of the kept piece in the text it was taken from. */
   readonly from: number;
   readonly to: number;
-  /** Whether it begins (tail) or ends (head) inside a line. */
+  /** It begins (tail) or ends (head) inside a line. */
   readonly isLineCut: boolean;
   readonly cleaning: Cleaning;
 }

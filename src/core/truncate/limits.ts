@@ -19,7 +19,7 @@ export const DEFAULT_LIMITS: Limits = { maxLines: 2_000, maxBytes: 50_000 };
 /** The smallest limit on bytes: room for any one code point. */
 const LEAST_BYTES = 4;
 
-/** So much more is looked at, so that a cut never falls into an escape sequence seen by half. */
+/** Slack beyond the limit, so that a cut never falls into an escape sequence seen by half. */
 const SLACK = 4_096;
 
 /**
@@ -90,7 +90,7 @@ export interface ToolCallFacts {
 }
 
 /**
- * Which end says most, by what the tool does.
+ * The end that says most, by what the tool does.
  * - A read, a page, a listing and a list of hits begin with what was asked for, and the reader
  *   goes on from there by offset or narrows the search.
  * - A command begins with what it does and ends with how it came out; tests and logs do too.
@@ -223,7 +223,7 @@ function wordsOf(toolName: string): string[] {
   return parted.toLowerCase().split(/[^a-z]+/);
 }
 
-/** Which end of a shell command's output says most. */
+/** The end of a shell command's output that says most. */
 export function commandDirection(command: string): Direction {
   const { program, isPiped } = lastProgram(command);
   return !isPiped && COMPILE.test(program) && !TEST.test(program) ? "head" : "both";

@@ -22,13 +22,13 @@ export interface NoticeTarget {
 /** The most that a notice adds, where a path has at most 1,000 bytes and none that must be quoted. */
 export const NOTICE_LIMITS: Limits = { maxLines: 16, maxBytes: 8_000 };
 
-/** So much more is shown by the command that the notice names. */
+/** The rest is shown in pieces of this size by the command that the notice names. */
 const NEXT_LINES = 200;
 const NEXT_BYTES = 20_000;
 const REASON_UNITS = 300;
 
 /**
- * What stands below a truncated output: one element that says, as an instruction, which part is
+ * The element that stands below a truncated output: it says, as an instruction, which part is
  * above, where the rest is, and what to run to see more of it. Empty for an output that was not
  * truncated. The same truncation and target give the same text.
  */

@@ -39,7 +39,7 @@ export function modelPrompt(
 }
 
 /**
- * Which message of a prompt was made from which of these, if the prompt begins with them;
+ * The messages of a prompt by those that they were made from, if the prompt begins with them;
  * `undefined` if it says something else. A row of tool messages became one, so it is not in the map.
  */
 export function matchPrompt(
@@ -234,7 +234,6 @@ function isImageType(mediaType: unknown): boolean {
   return typeof mediaType === "string" && mediaType.startsWith("image");
 }
 
-/** How an image of unknown format is named. */
 function imageType(version: ModelVersion): string {
   return version === "v4" ? "image" : "image/*";
 }

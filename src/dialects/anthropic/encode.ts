@@ -28,6 +28,7 @@ import {
   type AnthropicImageType,
   type AnthropicMessage,
   type AnthropicTextBlock,
+  contentBlocks,
 } from "./wire.ts";
 
 /** Ids have no published limit; this is longer than any seen. */
@@ -60,7 +61,7 @@ export function encodeAnthropic<Native extends AnthropicConversation = Anthropic
   return moveBreakpoints(before, after) as unknown as Native;
 }
 
-/** Whether a native block goes out somewhere: of a message that was cut in two, each half has some. */
+/** A native block goes out somewhere: of a message that was cut in two, each half has some. */
 function sentBlocks(messages: readonly Message[]): (block: unknown) => boolean {
   let sent: Set<unknown> | undefined;
   return (block) => {
@@ -120,16 +121,11 @@ function draftGroup(
   const role = native?.role ?? (group.messages[0]?.role === "assistant" ? "assistant" : "user");
   if (native !== undefined && group.isWhole) {
     for (const part of parts) if (part.type === "tool-call") ids.keep(part.toolCallId);
-    return { role, native, whole: true, blocks: nativeBlocks(native) };
+    return { role, native, whole: true, blocks: contentBlocks(native.content) as WireBlock[] };
   }
   const placed = placeParts(parts, (part) => (role === "user" ? part : withoutMedia(part)), ids);
-  const before = native === undefined ? [] : nativeBlocks(native);
+  const before = contentBlocks(native?.content) as WireBlock[];
   return { role, native, whole: false, blocks: keepBreakpoints(before, placed, isSent) };
-}
-
-function nativeBlocks({ content }: AnthropicMessage): readonly WireBlock[] {
-  if (typeof content !== "string") return content ?? [];
-  return content === "" ? [] : [textBlock(content)];
 }
 
 /** Only user messages can hold files from elsewhere. */
@@ -144,36 +140,23 @@ function mergeNeighbours(drafts: readonly DraftEntry[]): DraftEntry[] {
   for (const draft of drafts) {
     const last = merged.at(-1);
     const isOurs = last?.native === undefined || draft.native === undefined;
-    if (last !== undefined && last.role === draft.role && isOurs) {
-      merged[merged.length - 1] = join(last, draft);
-    } else {
-      merged.push(draft);
-    }
+    if (last?.role === draft.role && isOurs) merged.splice(-1, 1, join(last, draft));
+    else merged.push(draft);
   }
   return merged;
 }
 
 function join(first: DraftEntry, second: DraftEntry): DraftEntry {
-  const blocks = [...first.blocks, ...second.blocks];
-  return {
-    role: first.role,
-    native: first.native ?? second.native,
-    whole: false,
-    blocks: [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))],
-  };
-}
-
-function isResult(block: WireBlock): boolean {
-  return block.type === "tool_result";
+  const isLater = (block: WireBlock): number => (block.type === "tool_result" ? 0 : 1);
+  const blocks = [...first.blocks, ...second.blocks].sort((a, b) => isLater(a) - isLater(b));
+  return { role: first.role, native: first.native ?? second.native, whole: false, blocks };
 }
 
 function finish(drafts: readonly DraftEntry[]): AnthropicMessage[] {
   const messages = drafts.map((draft, index) => entry(draft, index === drafts.length - 1));
-  const first = drafts[0];
-  if (first?.role === "assistant" && !first.whole) {
-    return [{ role: "user", content: STARTS_WITH_ASSISTANT }, ...messages];
-  }
-  return messages;
+  const [first] = drafts;
+  const isLedIn = first?.role === "assistant" && !first.whole;
+  return isLedIn ? [{ role: "user", content: STARTS_WITH_ASSISTANT }, ...messages] : messages;
 }
 
 function entry(draft: DraftEntry, isLast: boolean): AnthropicMessage {
@@ -183,13 +166,9 @@ function entry(draft: DraftEntry, isLast: boolean): AnthropicMessage {
   const only = trimmed[0];
   const before = native?.content;
   const isPlain = trimmed.length === 1 && only?.type === "text" && Object.keys(only).length === 2;
-  if (isPlain && !Array.isArray(before) && isWireBlock(only)) {
-    const content = String(only["text"]);
-    return native === undefined ? { role, content } : withFields(native, { content });
-  }
-  return native === undefined
-    ? { role, content: trimmed }
-    : withFields(native, { content: trimmed });
+  const isText = isPlain && !Array.isArray(before) && isWireBlock(only);
+  const content = isText ? String(only["text"]) : trimmed;
+  return native === undefined ? { role, content } : withFields(native, { content });
 }
 
 /** The API refuses a final assistant message that ends in white space. */

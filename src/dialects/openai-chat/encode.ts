@@ -125,7 +125,7 @@ function assistantContent(
   return hasCalls ? null : "";
 }
 
-/** Whether a part stands for a field beside `content`, not for a block in it. */
+/** A field beside `content`, not a block in it. */
 function isField(part: Part): boolean {
   const value = part.type === "opaque" ? nativeOf(part, OPENAI_CHAT) : undefined;
   return isWireObject(value) && !("type" in value);

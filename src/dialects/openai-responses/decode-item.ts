@@ -37,7 +37,7 @@ interface SeenCall {
   readonly callId: string;
   /** Absent on a call that is opaque. */
   readonly toolName?: string;
-  /** Whether the provider carries it out and makes its output. */
+  /** The provider carries it out and makes its output. */
   readonly isHosted: boolean;
 }
 
@@ -60,7 +60,7 @@ export function createSeenCalls() {
     refer(): void {
       references += 1;
     },
-    /** Whether a stored item that was referred to may be the call of an output; takes it. */
+    /** A stored item that was referred to may be the call of an output; takes it. */
     takeReference(): boolean {
       if (references === 0) return false;
       references -= 1;

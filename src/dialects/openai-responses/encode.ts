@@ -78,14 +78,13 @@ function itemsOf({ native }: NativeGroup): readonly ResponsesItem[] {
   return Array.isArray(native) ? (native as ResponsesItem[]) : [native as ResponsesItem];
 }
 
-/** Whether the reply whose reasoning may be this one's does not stand before it any more. */
+/** The reply whose reasoning may be this one's does not stand before it any more. */
 function isWithoutThought({ messages, native }: NativeGroup, { whole }: EncodeState): boolean {
   if (native === undefined) return false;
   const thought = (messages[0]?.source as ReplySource | undefined)?.thought;
   return thought !== undefined && !whole.has(thought);
 }
 
-/** Whether all the native reasoning goes out as it was. */
 function holdsReasoning(items: readonly ResponsesItem[], sent: readonly ResponsesItem[]): boolean {
   const left = new Set(sent);
   return items.every((item) => item.type !== "reasoning" || left.has(item));
@@ -163,7 +162,6 @@ function encodeReply(
   return withoutLooseReasoning(unbound);
 }
 
-/** Whether what goes out has the ids of the native items, one for one. */
 function hasItsIds(sent: readonly ResponsesItem[], items: readonly ResponsesItem[]): boolean {
   return sent.length === items.length && sent.every((item, at) => item.id === items[at]?.id);
 }
@@ -228,7 +226,6 @@ function encodeBundle({ item, parts }: Bundle, calls: SentCalls): ResponsesItem[
     : [withFields(item, { content })];
 }
 
-/** Whether the texts of a message are those of its parts, one by one. */
 function saysTheSame(parts: readonly Part[], content: ReturnType<typeof contentOf>): boolean {
   if (!Array.isArray(content) || content.length !== parts.length) return false;
   return parts.every((part, at) => {

@@ -149,7 +149,7 @@ function closeCall(walk: Walk, item: WireObject, type: string, index: number): v
 
 const MAX_ID = 64;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-/** How the ids of these items begin; the API refuses any other. */
+/** The beginnings of the ids of these items; the API refuses any other. */
 const ID_PREFIX: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",

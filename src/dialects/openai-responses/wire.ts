@@ -81,7 +81,7 @@ const BLOCKS: ReadonlySet<string> = new Set(
   reasoning_text computer_screenshot`),
 );
 
-/** Whether a native value is an item of its own and no block inside one. */
+/** An item of its own, and no block inside one. */
 export function isItem(value: unknown): value is WireObject {
   if (!isWireObject(value)) return false;
   const type = itemType(value);
@@ -118,7 +118,7 @@ export function callIdOf(item: WireObject): string | undefined {
 }
 
 /**
- * Whether the provider carries a call out itself and makes its output: a search for tools on its
+ * True of a call that the provider carries out itself: a search for tools on its
  * side, and a shell in its container.
  */
 export function isHosted(item: WireObject): boolean {
@@ -142,10 +142,10 @@ const LINKS: Readonly<Record<string, string>> = {
   mcp_call: "approval_request_id",
 };
 
-/** How the ids of items begin that no output answers. */
+/** The beginnings of the ids of items that no output answers. */
 const ANSWERLESS = /^(?:rs|msg|ws|fs|ci|ig|mcp|cmp)/;
 
-/** Whether a reference to a stored item may stand for a call that an output answers. */
+/** A reference to a stored item may stand for a call that an output answers. */
 export function mayBeCall(reference: WireObject): boolean {
   return !ANSWERLESS.test(String(reference["id"]));
 }

@@ -1,5 +1,10 @@
 import type { Context } from "../../context/index.ts";
-import { matchPrompt, modelPrompt } from "../../dialects/ai-sdk/model-prompt.ts";
+import {
+  matchPrompt,
+  modelPrompt,
+  type ModelVersion,
+  type PromptMessage,
+} from "../../dialects/ai-sdk/model-prompt.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { type AiSdkMessage, aiSdkUsage } from "../../dialects/ai-sdk/wire.ts";
 import { isWireObject } from "../../dialects/wire.ts";
@@ -94,7 +99,10 @@ function createCalls(hooks: Hooks) {
       const call = calls.get(params);
       if (call === undefined) return undefined;
       const { system, conversation } = call;
-      if (conversation === undefined) return recoverStep(hooks, { call, params, model, error });
+      if (conversation === undefined) {
+        const prompt = await recoverStep(hooks, call, versionOf(model), error);
+        return prompt && { ...params, prompt: prompt as CallOptions["prompt"] };
+      }
       const body = await conversation.recover(error);
       return body && { ...params, prompt: joinPrompt({ system, body }, conversation.given, model) };
     },
@@ -108,26 +116,20 @@ function createCalls(hooks: Hooks) {
   };
 }
 
-interface RefusedStep {
-  readonly call: Prompt;
-  readonly params: CallOptions;
-  readonly model: CalledModel;
-  readonly error: unknown;
-}
-
+/** The prompt of a step to send instead of the refused one, or `undefined`. */
 async function recoverStep(
   { native, runs, extras }: Hooks,
-  { call: { system, body }, params, model, error }: RefusedStep,
-): Promise<CallOptions | undefined> {
+  { system, body }: Prompt,
+  version: ModelVersion,
+  error: unknown,
+): Promise<readonly PromptMessage[] | undefined> {
   if (runs.last === undefined) return undefined;
-  const version = versionOf(model);
   const match = matchPrompt(runs.last.sent, body, version);
-  if (match === undefined) return undefined;
-  const made = await native.recover(runs.last.sent, error, extras.managedBy);
+  const made = match && (await native.recover(runs.last.sent, error, extras.managedBy));
   if (made === undefined) return undefined;
   runs.repaired(made.conversation);
-  const repaired = modelPrompt(made.conversation, version, match.known);
-  return { ...params, prompt: [...system, ...repaired, ...body.slice(match.length)] };
+  const repaired = modelPrompt(made.conversation, version, match?.known);
+  return [...system, ...repaired, ...body.slice(match?.length)];
 }
 
 /** The prompt of a step that `prepareStep` has prepared; others, e.g. for a title, begin otherwise. */

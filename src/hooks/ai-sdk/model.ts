@@ -34,7 +34,7 @@ function isModel(value: unknown): value is AiSdkModel {
 }
 
 /**
- * Whether a model refuses reasoning when something before it was edited; `undefined` when nothing
+ * True of a model that refuses reasoning when something before it was edited; `undefined` when nothing
  * is known about the model. Claude's newer models do. Its older ones take any prefix and, while
  * their thinking is on by budget, want that of the last turn back; and DeepSeek wants all of it.
  */
@@ -46,13 +46,12 @@ export function boundReasoning(model: unknown, thinking: unknown): boolean | und
   return !isOlder && bindsReasoning({ model: name, messages: [] });
 }
 
-/** How the agent thinks, in the options of a call. */
 export function thinkingOf(providerOptions: unknown): unknown {
   const { anthropic, bedrock } = fieldsOf(providerOptions);
   return fieldsOf(anthropic)["thinking"] ?? fieldsOf(bedrock)["reasoningConfig"];
 }
 
-/** Whether the API was asked to leave out by itself what no longer fits. */
+/** The API was asked to leave out by itself the thinking that no longer fits. */
 function isDropped(thinking: WireObject): boolean {
   const option = fieldsOf(thinking["blockBinding"])["prefixMismatchBehavior"];
   const field = fieldsOf(thinking["block_binding"])["prefix_mismatch_behavior"];
@@ -60,7 +59,7 @@ function isDropped(thinking: WireObject): boolean {
 }
 
 /**
- * How an answer ended that was cut off with nothing in it: a result, or the part that ends a stream
+ * The end of an answer that was cut off with nothing in it: a result, or the part that ends a stream
  * in which nothing came before. Its provider may have had no room for one.
  */
 function emptyEnd(answer: unknown): AnswerEnd | undefined {
@@ -154,7 +153,6 @@ export interface Extras {
   tools?: unknown;
   /** The setting by which the provider manages the conversation itself. */
   managedBy?: string;
-  /** How the agent thinks. */
   thinking?: unknown;
   maxOutput?: number;
   /** By which the caller gives up. */

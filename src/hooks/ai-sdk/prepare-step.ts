@@ -53,7 +53,7 @@ export function createPrepareStep({ native, runs, extras }: Hooks) {
 export interface Run {
   /** The SDK's own list, which grows as steps are done. */
   readonly steps: readonly AiSdkStep[];
-  /** How many of them were done before this step. */
+  /** The number of them that were done before this step. */
   readonly done: number;
   /** Version 6: the messages of a step's response are those of all steps up to it. */
   readonly isCumulative: boolean;

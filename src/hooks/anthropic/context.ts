@@ -82,13 +82,9 @@ const FORMAT: NativeFormat<AnthropicConversation, AnthropicMessage> = {
 
 function contextOn(hook: Hook<MessageBody>): AnthropicContext {
   const { context } = hook;
-  const conversationOf = createConversations<AnthropicMessage, MessageBody, AnthropicConversation>(
-    hook,
-    FORMAT,
-  );
   return {
     ...context,
-    middleware: createMiddleware(conversationOf, createManagedCheck(context)),
+    middleware: createMiddleware(createConversations(hook, FORMAT), createManagedCheck(context)),
     tools: (tools) => mapTools(tools, (tool) => wrapRunnable(tool, context.truncation)),
     recallTools: runnableRecall(context.archive),
     subAgent: (own = {}) => contextOn(hook.subAgent(own)),

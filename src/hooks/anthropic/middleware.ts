@@ -51,11 +51,8 @@ export function createMiddleware(
     const tools = body["tools"] ?? [];
     // The caller's own objects, where the SDK shows them, are known again in the next request.
     const given = isMessageBody(options?.body) ? options.body : body;
-    const conversation = conversationOf(wholeOf(given, body), {
-      request: body,
-      tools,
-      model: body["model"],
-    });
+    const about = { request: body, tools, model: body["model"] };
+    const conversation = conversationOf(wholeOf(given, body), about);
     const send = (sent: AnthropicConversation | undefined): Promise<Response> =>
       next(sent ? withConversation(request, body, sent) : request);
     const sent = await conversation.prepare({

@@ -55,7 +55,7 @@ export function bindsReasoning({ model }: MessageBody): boolean {
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /**
- * Whether the API can be asked to leave out the thinking that no longer fits. It is where thinking
+ * The API can be asked to leave out the thinking that no longer fits where thinking
  * is on; there an answer that has lost its thinking would be refused.
  */
 export function canDropBlocks({ thinking }: MessageBody): boolean {
@@ -79,7 +79,6 @@ export function withBindingBeta(headers: unknown): Headers {
   return all;
 }
 
-/** How the API answers. */
 export const messagesApi: WireApi = { read: readMessage, usageOf: anthropicUsage };
 
 /** Events that say nothing of what a model says. */

@@ -6,7 +6,7 @@ import {
   withMessageFields,
 } from "../../dialects/langchain/wire.ts";
 import { fieldsOf } from "../../core/text/json.ts";
-import { isWireObject, type WireObject } from "../../dialects/wire.ts";
+import { isWireObject, objectsIn, type WireObject } from "../../dialects/wire.ts";
 import type { TruncationOptions } from "../../tools/index.ts";
 import { truncateValue } from "../../tools/truncate-value.ts";
 import {
@@ -85,12 +85,11 @@ export function conversationOn(context: Context): Conversation {
       answered = answerIn(answer);
       return answer;
     },
-    stream(request, call) {
-      const learn = (whole: unknown): void => {
-        answered = whole;
-      };
-      return chunksOf(() => open(request, call), learn);
-    },
+    stream: (request, call) =>
+      chunksOf(
+        () => open(request, call),
+        (whole) => (answered = whole),
+      ),
   };
 }
 
@@ -188,7 +187,7 @@ function managedByMessage({ type, content }: LangChainMessage): string | undefin
   return isCompacted ? "a compaction block" : undefined;
 }
 
-/** How many results of one answer are looked over to find it. */
+/** Results of one answer that are looked over to find it. */
 const MOST_RESULTS = 128;
 
 /** The call that a tool message answers: it stands in the answer before it. */
@@ -196,9 +195,7 @@ function callOf(messages: Natives, at: number): WireObject | undefined {
   const { tool_call_id: id } = messages[at] as { readonly tool_call_id?: unknown };
   const before = messages.slice(Math.max(0, at - MOST_RESULTS), at);
   const { tool_calls: calls } = fieldsOf(before.findLast(({ type }) => type === "ai"));
-  return Array.isArray(calls)
-    ? calls.filter(isWireObject).find((call) => call["id"] === id)
-    : undefined;
+  return objectsIn(calls).find((call) => call["id"] === id);
 }
 
 /** The config of a call, as far as it tells conversations apart. */

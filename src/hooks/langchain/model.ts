@@ -69,7 +69,7 @@ function modelFields(model: unknown): WireObject {
 /** A chat model's thinking, as far as edits depend on it. */
 export interface Thinking {
   readonly model: unknown;
-  /** Whether the thinking of kept answers must go; `undefined` where that is not known. */
+  /** The thinking of kept answers must go; `undefined` where that is not known. */
   readonly boundReasoning: boolean | undefined;
   /**
    * The model to call once something was edited: Claude models whose thinking is bound to what stood
@@ -172,7 +172,7 @@ function ask(model: ChatModelLike<unknown>, { prompt, signal }: SummaryRequest):
   return model.invoke(messages as never, config as never);
 }
 
-/** How an answer ended that was cut off with nothing in it: its provider may have had no room. */
+/** The end of an answer that was cut off with nothing in it: its provider may have had no room. */
 export function emptyEnd(answer: unknown): AnswerEnd | undefined {
   if (!saysNothing(answer) || finishOf(answer) !== "length") return undefined;
   const usage = langchainUsage(answer);
@@ -181,7 +181,7 @@ export function emptyEnd(answer: unknown): AnswerEnd | undefined {
   return { usage: usage && { ...usage, output }, finish: "length" };
 }
 
-/** Whether an answer, or a chunk of one, has nothing of what a model says, thinks or calls. */
+/** An answer, or a chunk of one, that has nothing of what a model says, thinks or calls. */
 export function saysNothing(answer: unknown): boolean {
   const { content, tool_calls, tool_call_chunks, additional_kwargs } = fieldsOf(answer);
   const isEmpty = (value: unknown = ""): boolean =>

@@ -8,7 +8,7 @@ import { truncateValue } from "../../tools/truncate-value.ts";
 import { recoveringResult, summarizerOf } from "../ai-sdk/model.ts";
 import { createHook, type Hook, type HookOptions, aboutModel } from "../hook.ts";
 import { createThreads } from "../threads.ts";
-import { withMethods } from "../with-methods.ts";
+import { withMethods } from "../tools.ts";
 import {
   type Conversation,
   conversationOn,

@@ -4,7 +4,7 @@ import { toJson } from "../../core/text/json.ts";
 import { createConversations } from "../conversations.ts";
 import { createHook, type Hook, type HookOptions, type HookSdk } from "../hook.ts";
 import { createManagedCheck } from "../managed.ts";
-import { mapTools, type Mutable, recallForms } from "../tools.ts";
+import { mapTools, type Mutable, recallForms, withMethods } from "../tools.ts";
 import { agentItems } from "./native-item.ts";
 import { openaiById } from "../summarizer.ts";
 import { preparingModel, type PreparingOptions, preparingProvider, summarizerOf } from "./model.ts";
@@ -16,7 +16,6 @@ import type {
   AgentSession,
   ModelRequest,
 } from "./wire.ts";
-import { withMethods } from "../with-methods.ts";
 
 /** `summarizer` may be a model of the SDK. */
 export type AgentsContextOptions = HookOptions<string, AgentModel, ModelRequest>;

@@ -8,8 +8,8 @@ import { chatAnswers, responsesAnswers } from "../openai/answers.ts";
 import { recovering, recoveringCall } from "../recovering-stream.ts";
 import { sdkSummarizer } from "../summarizer.ts";
 import type { ConversationOf } from "../conversations.ts";
-import { withMethods } from "../with-methods.ts";
 import type { AgentItem, AgentModel, AgentModelProvider, ModelRequest } from "./wire.ts";
+import { withMethods } from "../tools.ts";
 
 /** The shared state of the models, providers and sessions of one context. */
 export interface PreparingOptions {

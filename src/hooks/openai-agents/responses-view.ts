@@ -89,7 +89,7 @@ function hostedType(native: WireObject): unknown {
     : type;
 }
 
-/** How older versions of the SDK named them. */
+/** Their names in older versions of the SDK. */
 const HOSTED_SHORT: ReadonlySet<string> = new Set([
   "web_search",
   "file_search",

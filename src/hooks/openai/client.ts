@@ -18,7 +18,7 @@ interface PreparingClientOptions {
   readonly wrapFetch: (fetch: Fetch) => Fetch;
 }
 
-/** Whether that is a client, and nothing else that has a `chat`. */
+/** Other values may have a `chat`, too. */
 export function isClient(given: unknown): given is OpenAIClient {
   return isWireObject(fieldsOf(fieldsOf(given)["chat"])["completions"]);
 }

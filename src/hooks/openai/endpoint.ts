@@ -15,7 +15,7 @@ import { chatAnswers, responsesAnswers } from "./answers.ts";
 
 /** One of the two APIs: where its requests keep the conversation, and what its answers say. */
 export interface Endpoint<Params, Native> extends WireApi {
-  /** How the path of its URL ends. */
+  /** The end of the path of its URL. */
   readonly path: string;
   readonly dialect: Dialect<readonly Native[], Native>;
   /** The messages of a request; `undefined` if there are none. */
@@ -48,7 +48,7 @@ export interface PreparedRequest<Params> {
 
 /** The requests of one API. */
 export interface PreparedEndpoint<Params> {
-  /** How the path of its URL ends. */
+  /** The end of the path of its URL. */
   readonly path: string;
   readonly api: WireApi;
   /** Rejects only by the signal. */

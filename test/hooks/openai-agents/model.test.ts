@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { agentsContext } from "../../../src/hooks/openai-agents/index.ts";
 import { managedBy, reportedUsage } from "../../../src/hooks/openai-agents/model.ts";
 import type { ModelRequest } from "../../../src/hooks/openai-agents/wire.ts";
-import { withMethods } from "../../../src/hooks/with-methods.ts";
+import { withMethods } from "../../../src/hooks/tools.ts";
 import { quarter, words } from "../../build-messages.ts";
 
 const request = (fields: Partial<ModelRequest> = {}): ModelRequest => ({

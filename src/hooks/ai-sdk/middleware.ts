@@ -101,7 +101,7 @@ function createCalls(hooks: Hooks) {
       const { system, conversation } = call;
       if (conversation === undefined) {
         const prompt = await recoverStep(hooks, call, versionOf(model), error);
-        return prompt && { ...params, prompt: prompt as CallOptions["prompt"] };
+        return prompt && { ...params, prompt };
       }
       const body = await conversation.recover(error);
       return body && { ...params, prompt: joinPrompt({ system, body }, conversation.given, model) };

@@ -2,7 +2,8 @@ import path from "node:path";
 import pc from "picocolors";
 import type { ContextReport, SummaryReport } from "../context/index.ts";
 import { isSessionAgent } from "../resume/write-session.ts";
-import { bar, count, plural, warningLines, wrap } from "./figures.ts";
+import { clipColumns, unbroken } from "./columns.ts";
+import { bar, count, plural, warningLines } from "./figures.ts";
 import { clipLine } from "../core/text/clip.ts";
 import type { Ledger } from "../core/ledger/index.ts";
 import type { Message } from "../core/message/index.ts";
@@ -48,7 +49,7 @@ export function compactView(io: Io, result: CompactResult): string[] {
     ...places(io, result),
     ...warnings(result),
     "",
-    pc.bold(`Next: ${nextStep(result)}`),
+    ...nextSteps(result).map((line, at) => pc.bold(at === 0 ? `Next: ${line}` : `      ${line}`)),
   ];
 }
 
@@ -87,7 +88,7 @@ function sizes(io: Io, { report, size }: Outcome): string[] {
   return [
     line(isSame ? "now" : "before", before, roomWords(size)),
     ...(isSame ? [] : [line("after", after, roomLeft(report))]),
-    ...wrap(`  ${isSame ? "" : "before: "}${sourceWords(size)}`, widthOf(io), 2).map(pc.dim),
+    pc.dim(`  ${isSame ? "" : "before: "}${sourceWords(size)}`),
   ];
 }
 
@@ -144,7 +145,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 
 function summary(io: Io, { report }: Outcome): string[] {
   if (report.summary === undefined) return [];
-  const width = widthOf(io) - 6;
+  const width = widthOf(io) - 4;
   const sections = Object.entries(HEADINGS).flatMap(([id, heading]) => {
     const lines = (report.summary?.sections[id] ?? "")
       .split("\n")
@@ -152,7 +153,7 @@ function summary(io: Io, { report }: Outcome): string[] {
     const more = lines.length - SECTION_LINES;
     return [
       `  ${pc.bold(heading)}`,
-      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipLine(line, width)}`),
+      ...lines.slice(0, SECTION_LINES).map((line) => `    ${clipColumns(line, width)}`),
       ...(more > 0 ? [pc.dim(`    … ${plural(more, "more line")}`)] : []),
     ];
   });
@@ -184,19 +185,22 @@ function originalsOf({ report: { prune, clipped, head, failures } }: CompactResu
   return prune.length + clipped.length + (head?.handle === undefined ? 0 : 1);
 }
 
-/** What a person does with the result. */
-function nextStep({ loaded, out, to, session, isForced, report }: CompactResult): string {
+/** The way on with the result, a command on a line of its own. */
+function nextSteps({ loaded, out, to, session, isForced, report }: CompactResult): string[] {
   const { format } = loaded.transcript;
-  const command = typedCommand(["longhaul", "resume", session]);
   const isOwn = isSessionAgent(format);
+  const resume = (force: string): string =>
+    unbroken(`${typedCommand(["longhaul", "resume", session])}${force}`);
   if (out === undefined) {
-    if (isForced) return "go on working; there is nothing to take out";
-    return `go on working; ${isOwn ? `${command} --force` : "--force"} makes it smaller anyway`;
+    if (isForced) return ["go on working; there is nothing to take out"];
+    if (!isOwn) return ["go on working; --force makes it smaller anyway"];
+    return ["go on working; this makes it smaller anyway:", resume(" --force")];
   }
   const send = `send its messages (${to}) in place of the old ones`;
+  if (!isOwn) return [send];
   // With room it would find nothing to do of itself.
   const force = report.tokens.before < report.usable ? " --force" : "";
-  return isOwn ? `${command}${force} goes on in ${format}; or ${send}` : send;
+  return [resume(force), `goes on in ${format}; or ${send}`];
 }
 
 /** A path as it is shortest from where the person is. */

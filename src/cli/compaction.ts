@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { homeArchive } from "../settings/home-archive.ts";
 import { createContext } from "../context/create-context.ts";
-import { errorMessage } from "../core/error.ts";
 import { EMPTY_LEDGER } from "../core/ledger/ledger.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
 import { type Amount, amountOption, type BudgetOptions } from "../core/overflow/budget-options.ts";
@@ -19,7 +18,7 @@ import {
   windowWarnings,
 } from "./load.ts";
 import { measureSession, withoutUsage } from "./measure-session.ts";
-import { millisecondsOption, tokensOption } from "./options.ts";
+import { millisecondsOption, nameOption, tokensOption } from "./options.ts";
 import { whileWaiting } from "./progress.ts";
 import {
   contextSettings,
@@ -64,7 +63,7 @@ export function compactionOptions(command: Command): Command {
     .option(
       "--protect <tool>",
       "a tool whose outputs stay, * stands for anything; may be given several times",
-      (tool: string, before?: readonly string[]) => [...(before ?? []), tool],
+      (tool: string, before?: readonly string[]) => [...(before ?? []), nameOption(tool)],
     )
     .option("--template <file>", "sections of the summary, as Markdown headings or JSON")
     .addOption(
@@ -89,12 +88,13 @@ export function compactionOptions(command: Command): Command {
     );
 }
 
+/** An amount, under the names that the engine has for it: those say nothing to who typed a flag. */
 function amountFlag(amount: Amount): (text: string) => BudgetOptions {
   return (text) => {
     try {
       return amountOption(amount, text);
-    } catch (error) {
-      throw new InvalidArgumentError(errorMessage(error));
+    } catch {
+      throw new InvalidArgumentError("Give tokens such as 12k, or a share of usable up to 100%.");
     }
   };
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import pc from "picocolors";
-import { clipLine } from "../core/text/clip.ts";
+import { cell } from "./columns.ts";
 import { count, money, percent, plural, tokens } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { countedOnce } from "./money/copies.ts";
@@ -177,5 +177,5 @@ const WIDTHS = [8, 7, 7, 7, 7, 6, 9];
 function line([name = "", ...figures]: readonly string[], width: number): string {
   const right = figures.map((text, at) => ` ${text.padStart(WIDTHS[at] ?? 0)}`).join("");
   const room = Math.max(8, Math.min(40, width - right.length));
-  return clipLine(name, room).padEnd(room) + right;
+  return cell(name, room) + right;
 }

@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import { oneLine } from "../core/text/clean.ts";
+import { columnsOf } from "./columns.ts";
 
 /** Figures as people read them; pure. */
 
@@ -66,26 +67,15 @@ export function bar(value: number, whole: number, width: number): string {
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-/** Shortens a text to a width, in the middle, so that both ends can be read. */
-export function fit(text: string, width: number): string {
+/** Shortens a text to so many columns, in the middle, so that both ends can be read. */
+export function fit(text: string, columns: number): string {
   const line = oneLine(text);
   const units = [...line];
-  if (units.length <= width) return line;
-  const head = Math.ceil((width - 1) * 0.6);
-  return `${units.slice(0, head).join("")}…${units.slice(units.length - (width - 1 - head)).join("")}`;
-}
-
-/** Breaks a line between words; further lines are indented. */
-export function wrap(text: string, width: number, indent = 0): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest.length > width && !rest.includes("\u001B")) {
-    const at = rest.lastIndexOf(" ", width);
-    if (at <= indent) break;
-    lines.push(rest.slice(0, at));
-    rest = " ".repeat(indent) + rest.slice(at + 1);
+  for (let room = columns - 1, whole = line; ; room -= 1) {
+    if (columnsOf(whole) <= columns || room < 1) return whole;
+    const head = Math.ceil(room * 0.6);
+    whole = `${units.slice(0, head).join("")}…${units.slice(units.length - (room - head)).join("")}`;
   }
-  return [...lines, rest];
 }
 
 /** A point in time (ms since the epoch) in the local time zone: 2026-11-20 10:44. */
@@ -99,12 +89,12 @@ export function localTime(time: number): string {
 /** How many warnings are shown; `--json` has them all. */
 const SHOWN_WARNINGS = 8;
 
-/** The first warnings, each from a line of its own on. */
-export function warningLines(warnings: readonly string[], width = Infinity): string[] {
+/** The first warnings, each on a line of its own. */
+export function warningLines(warnings: readonly string[]): string[] {
   const shown = warnings.slice(0, SHOWN_WARNINGS);
   const more = warnings.length - shown.length;
   return [
-    ...shown.flatMap((warning) => wrap(`! ${warning}`, width, 2).map(pc.yellow)),
+    ...shown.map((warning) => pc.yellow(`! ${warning}`)),
     ...(more > 0 ? [pc.dim(`  … ${plural(more, "more warning")}; --json has them all`)] : []),
   ];
 }

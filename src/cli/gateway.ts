@@ -16,7 +16,7 @@ import {
   WAYS,
 } from "../gateway/options.ts";
 import { ownRetention, readSettings } from "../settings/settings.ts";
-import { type CommonOptions, type Io, talk } from "./io.ts";
+import { type CommonOptions, type Io, printLines, talk } from "./io.ts";
 import { pricesOfNow } from "./money/spent.ts";
 import { tokensOption, wholeOption } from "./options.ts";
 
@@ -133,7 +133,8 @@ async function gatewayCommand(io: Io, flags: GatewayFlags, version?: string): Pr
   const page = watch && `${gateway.url}/#${watch.token}`;
   const address = { version: 1, url: gateway.url, pid: process.pid, ...(page && { page }) };
   const lines = [`longhaul gateway on ${gateway.url}`, ...(page ? [`page ${page}`] : [])];
-  io.stdout.write(json ? `${JSON.stringify(address)}\n` : `${lines.join("\n")}\n`);
+  if (json) io.stdout.write(`${JSON.stringify(address)}\n`);
+  else printLines(io, lines);
   await stopped(io, gateway);
 }
 

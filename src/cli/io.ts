@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import { showControls, withoutEscapes } from "../core/text/clean.ts";
+import { brokenLine, withSpaces } from "./columns.ts";
 
 /** The world outside a command, so that a test can stand in for it. */
 export interface Io {
@@ -37,9 +38,14 @@ export function isTerminal({ stdout }: Io): boolean {
   return stdout.isTTY === true && process.stdin.isTTY;
 }
 
-/** How wide a result may be: the terminal's width within sensible bounds, 100 elsewhere. */
+/** How wide a table or a chart is: the terminal's width within sensible bounds, 100 elsewhere. */
 export function widthOf({ stdout }: Io): number {
-  return stdout.isTTY === true ? Math.min(120, Math.max(60, stdout.columns ?? 80)) : 100;
+  return stdout.isTTY === true ? Math.min(120, Math.max(60, terminalWidth(stdout))) : 100;
+}
+
+/** The columns of a terminal, 80 if it does not say; elsewhere lines have no end: programs read them. */
+export function terminalWidth({ isTTY, columns }: Output): number {
+  return isTTY === true ? columns || 80 : Infinity;
 }
 
 // oxlint-disable no-control-regex -- they are about control characters
@@ -77,14 +83,29 @@ export function printJson({ stdout }: Io, value: unknown): void {
   stdout.write(`${shownJson(JSON.stringify(value, null, 2))}\n`);
 }
 
+/** Text for people on its way out: no control character, and no line that is wider than a terminal. */
+export function writeText(output: Output, text: string): void {
+  const columns = terminalWidth(output);
+  const lines = shown(text).split("\n");
+  const fitting = Number.isFinite(columns)
+    ? lines.flatMap((line) => brokenLine(line, columns))
+    : lines;
+  output.write(withSpaces(fitting.join("\n")));
+}
+
 /** Prints lines for people. */
 export function printLines({ stdout }: Io, lines: readonly string[]): void {
+  writeText(stdout, `${lines.join("\n")}\n`);
+}
+
+/** Prints lines that somebody else wrote, each as long as it was. */
+export function printOriginal({ stdout }: Io, lines: readonly string[]): void {
   stdout.write(`${shown(lines.join("\n"))}\n`);
 }
 
 /** Tells people something that is no result: a warning, an error. */
 export function talk({ stderr }: Pick<Io, "stderr">, line: string): void {
-  stderr.write(`${shown(line)}\n`);
+  writeText(stderr, `${line}\n`);
 }
 
 /** Prints bytes as they come, no faster than they are read; on a terminal without what controls it. */

@@ -118,7 +118,7 @@ async function windowView(io: Io, { session }: Scope): Promise<string> {
     await Promise.all([
       import("./load.ts"),
       import("./inspection.ts"),
-      import("./inspect.ts"),
+      import("./inspect-view.ts"),
       import("../settings/settings.ts"),
     ]);
   const flags: InspectOptions = { json: true };

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { postgresArchive, postgresMigrations } from "../archive/postgres/postgres.ts";
 import { plural } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines } from "./io.ts";
+import { schemaOption } from "./options.ts";
 
 interface MigrateOptions extends CommonOptions {
   readonly schema: string;
@@ -14,7 +15,7 @@ export function defineMigrate(command: Command, io: Io): void {
     .description(
       "Makes the tables of an archive in PostgreSQL, or brings them up to date; safe when many do it at once. The database is LONGHAUL_DATABASE_URL, or what PGHOST, PGUSER, PGPASSWORD and PGDATABASE say: a password has no place among arguments.",
     )
-    .option("--schema <name>", "the schema that holds the tables", "longhaul")
+    .option("--schema <name>", "the schema that holds the tables", schemaOption, "longhaul")
     .option("--print", "only print the SQL, for whoever applies it by hand")
     .option("--json", "print the result as JSON")
     .action((options: MigrateOptions) => migrate(io, options));

@@ -18,6 +18,17 @@ export function tokensOption(text: string): number {
   return checked(value || undefined, "Give a number of tokens such as 200000, 128k or 1m.");
 }
 
+/** A name that is not empty. */
+export function nameOption(text: string): string {
+  return checked(text.trim() || undefined, "Give a name.");
+}
+
+/** A schema of a database, as one can be named without quotes. */
+export function schemaOption(text: string): string {
+  const name = /^[a-z_][a-z0-9_]{0,50}$/.exec(text)?.[0];
+  return checked(name, "Give a plain name in lower case, up to 51 characters.");
+}
+
 /** 90m, 12h, 7d, 2w, in ms. */
 export function durationOption(text: string): number {
   return checked(parseDuration(text), "Give a time such as 12h, 7d or 2w.");

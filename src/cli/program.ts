@@ -1,7 +1,15 @@
 import { Command, CommanderError } from "commander";
 import { errorMessage, isContextError } from "../core/error.ts";
 import { hasNoDescriptors, NO_DESCRIPTORS } from "./descriptors.ts";
-import { type Io, isTerminal, printJson, type SetExitCode, shown, talk } from "./io.ts";
+import {
+  type Io,
+  isTerminal,
+  printJson,
+  type SetExitCode,
+  talk,
+  terminalWidth,
+  writeText,
+} from "./io.ts";
 
 /** Gives a command its arguments, options and action. */
 type Define = (command: Command, io: Io, setExitCode: SetExitCode) => void;
@@ -118,6 +126,9 @@ const COMMANDS: readonly CommandEntry[] = [
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
+/** Help is a page of its own, and reads best at this width. */
+const HELP_COLUMNS = 80;
+
 /** Errors that the person caused by what was typed. */
 const USAGE_CODES: ReadonlySet<string> = new Set(["invalid-options", "unreadable-file"]);
 
@@ -172,7 +183,7 @@ function usageSentence(text: string, args: readonly string[]): string {
 
 function reportError(io: Io, error: unknown, asJson: boolean): number {
   const isOurs = isContextError(error);
-  const message = hasNoDescriptors(error) ? NO_DESCRIPTORS : errorMessage(error);
+  const message = hasNoDescriptors(error) ? NO_DESCRIPTORS : sentenceOf(error);
   const isOfLines = isOurs && error.code === "unknown-format";
   talk(io, `longhaul: ${isOfLines ? message : message.replace(/\s*\n\s*/g, " ")}`);
   if (asJson) printError(io, isOurs ? error.code : "internal", message, isOurs && error.details);
@@ -180,6 +191,15 @@ function reportError(io: Io, error: unknown, asJson: boolean): number {
     io.stderr.write(`${error.stack}\n`);
   }
   return isOurs && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
+}
+
+/** What happened, and what to do: the system's own errors say the first in its own words. */
+function sentenceOf(error: unknown): string {
+  const { syscall, path: place, code } = (error ?? {}) as NodeJS.ErrnoException;
+  if (isContextError(error) || syscall === undefined || place === undefined) {
+    return errorMessage(error);
+  }
+  return `The system refuses to ${syscall} ${place} (${code}). Check that path, and who may use it.`;
 }
 
 function printError(io: Io, code: string, message: string, details: unknown): void {
@@ -199,8 +219,10 @@ async function createProgram(
     .version(version, "-v, --version")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(shown(text)),
+      writeOut: (text) => writeText(io.stdout, text),
+      writeErr: (text) => writeText(io.stderr, text),
+      getOutHelpWidth: () => Math.min(HELP_COLUMNS, terminalWidth(io.stdout)),
+      getErrHelpWidth: () => Math.min(HELP_COLUMNS, terminalWidth(io.stderr)),
       outputError: (text, write) => write(`longhaul: ${usageSentence(text, args)}\n`),
     })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })

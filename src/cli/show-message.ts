@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { ContextError } from "../core/error.ts";
 import type { Message, Part } from "../core/message/message.ts";
 import { count, localTime } from "./figures.ts";
-import { type Io, printJson, printLines } from "./io.ts";
+import { type Io, printJson, printOriginal } from "./io.ts";
 import { loadConversation, type LoadOptions } from "./load.ts";
 import { kindOfText, textsOf, timeOfRecord } from "./search/record.ts";
 import { documentRecords, type SessionRecord } from "./search/records.ts";
@@ -41,7 +41,7 @@ async function showOfWindow(
     throw invalid(`There is no message ${number}; the window holds 0 to ${messages.length - 1}.`);
   }
   if (options.json === true) printJson(io, { version: 1, number, message: withoutSource(message) });
-  else printLines(io, messageView(message, number));
+  else printOriginal(io, messageView(message, number));
 }
 
 /** The native value is what the neutral one was made from. */
@@ -64,7 +64,7 @@ async function showRecord(
     last = record.number;
     if (record.number !== number) continue;
     if (json === true) return printJson(io, { version: 1, number, record: record.value() });
-    return printLines(io, recordView(record));
+    return printOriginal(io, recordView(record));
   }
   throw invalid(`There is no line ${number}; the session has ${count(last)}.`);
 }

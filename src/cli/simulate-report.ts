@@ -1,8 +1,8 @@
 import pc from "picocolors";
-import { clipLine } from "../core/text/clip.ts";
 import type { Price } from "../settings/settings.ts";
 import { CACHE_RULES, costOf, FATES, type Fate, type Outcome } from "../simulate/index.ts";
-import { count, money, percent, plural, tokens, warningLines, wrap } from "./figures.ts";
+import { cell, clipColumns } from "./columns.ts";
+import { count, money, percent, plural, tokens, warningLines } from "./figures.ts";
 import { type Io, widthOf } from "./io.ts";
 import type { Loaded } from "./load.ts";
 import { type OwnPrices, priceOf, priceSources } from "./money/spent.ts";
@@ -150,8 +150,8 @@ export function simulationView(
   return [
     ...sessions.flatMap((one) => [...sessionView(one, { prices, width }), ""]),
     ...(many ? [pc.bold("All sessions"), ...table(rowsOf(sessions, prices), width), ""] : []),
-    ...explained(sessions).flatMap((line) => wrap(line, width, 2).map(pc.dim)),
-    ...warningLines([...new Set(warnings)], width),
+    ...explained(sessions).map(pc.dim),
+    ...warningLines([...new Set(warnings)]),
     ...(svg === undefined ? [] : [`Picture   ${svg}`]),
   ];
 }
@@ -166,8 +166,8 @@ function sessionView(
   const rows = outcomes.map((one) => rowOf(one.policy, [one], prices));
   const isFull = rows.some((row) => row.largest >= budget.usable);
   return [
-    pc.bold(clipLine(`${loaded.title}: ${name}`, width)),
-    ...wrap(facts, width),
+    pc.bold(clipColumns(`${loaded.title}: ${name}`, width)),
+    facts,
     ...(isFull
       ? []
       : ["No request was ever full: all policies do the same. Try a smaller --window."]),
@@ -213,7 +213,7 @@ function sumOf(fates: Readonly<Record<Fate, number>>): number {
 
 function line([name = "", ...figures]: readonly string[], width: number): string {
   const right = figures.map((text, at) => text.padStart(WIDTHS[at] ?? 0)).join("");
-  return clipLine(name, Math.max(8, width - right.length)).padEnd(27) + right;
+  return cell(name, Math.max(8, Math.min(27, width - right.length))) + right;
 }
 
 function explained(sessions: readonly SimulatedSession[]): readonly string[] {

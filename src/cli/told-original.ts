@@ -5,7 +5,7 @@ import { handleKind, isHandle, type OriginalKind } from "../core/message/handle.
 import { isRecord } from "../core/text/json.ts";
 import type { Message } from "../core/message/index.ts";
 import { bytes, localTime } from "./figures.ts";
-import { type Io, printLines, talk } from "./io.ts";
+import { type Io, printOriginal, talk } from "./io.ts";
 
 const KINDS: Readonly<Record<OriginalKind, string>> = {
   out: "the output of a tool",
@@ -37,7 +37,7 @@ export async function printMessages(io: Io, archive: Archive, handle: string): P
   if (messages === undefined) return false;
   const { messageView } = await import("./message-view.ts");
   for (const [number, message] of messages.entries()) {
-    printLines(io, [...(number === 0 ? [] : [""]), ...messageView(message, number)]);
+    printOriginal(io, [...(number === 0 ? [] : [""]), ...messageView(message, number)]);
   }
   return true;
 }

@@ -6,6 +6,7 @@ import { writeTraits } from "../transcripts/write.ts";
 import {
   hexId,
   jsonLines,
+  type ResumeCommands,
   type SessionContent,
   type SessionWriter,
   splitSummary,
@@ -31,7 +32,7 @@ export const claudeCodeSessions: SessionWriter = {
       id,
       path: path.join(projects, slug, `${id}.jsonl`),
       text: jsonLines(lines(content, id)),
-      command: ["claude", "--resume", id],
+      ...commands(id),
     };
   },
   append(content, { id, last }) {
@@ -39,10 +40,15 @@ export const claudeCodeSessions: SessionWriter = {
     const messages = withFreshCalls(content.messages);
     return {
       text: jsonLines(lines({ ...content, messages }, id, before)),
-      command: ["claude", "--resume", id],
+      ...commands(id),
     };
   },
 };
+
+function commands(id: string): ResumeCommands {
+  const command = ["claude", "--resume", id];
+  return { command, promptCommand: [...command, "-p"] };
+}
 
 /** The version that these lines are like. */
 const VERSION = "2.1.330";

@@ -3,6 +3,7 @@ import { encodeOpenAIResponses } from "../dialects/openai-responses/encode.ts";
 import { messageText } from "../core/message/message.ts";
 import {
   jsonLines,
+  type ResumeCommands,
   type SessionContent,
   sessionUuid,
   type SessionWriter,
@@ -37,7 +38,7 @@ export const codexSessions: SessionWriter = {
         ...items(content).map((item) => ({ timestamp, type: "response_item", payload: item })),
         noTokens(timestamp),
       ]),
-      command: ["codex", "resume", id],
+      ...commands(id),
     };
   },
   append(content, { id, last }) {
@@ -45,9 +46,13 @@ export const codexSessions: SessionWriter = {
     const records = compaction(content).map((record, index) =>
       typeof ordinal === "number" ? { ...record, ordinal: ordinal + 1 + index } : record,
     );
-    return { text: jsonLines(records), command: ["codex", "resume", id] };
+    return { text: jsonLines(records), ...commands(id) };
   },
 };
+
+function commands(id: string): ResumeCommands {
+  return { command: ["codex", "resume", id], promptCommand: ["codex", "exec", "resume", id] };
+}
 
 /** The version that these lines are like. */
 const VERSION = "0.169.0";

@@ -44,6 +44,7 @@ export const opencodeSessions: SessionWriter = {
       path: file,
       text: `${JSON.stringify({ info, messages }, undefined, 2)}\n`,
       command: ["opencode", "-s", sessionID],
+      promptCommand: ["opencode", "run", "-s", sessionID],
       importCommand: ["opencode", "import", file],
     };
   },

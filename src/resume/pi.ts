@@ -4,6 +4,7 @@ import { CUSTOM, piMessages } from "./pi-messages.ts";
 import {
   hexId,
   jsonLines,
+  type ResumeCommands,
   type SessionContent,
   sessionUuid,
   type SessionWriter,
@@ -33,16 +34,21 @@ export const piSessions: SessionWriter = {
     const folder = `--${cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
     const name = `${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`;
     const file = path.join(agentFolder, "sessions", folder, name);
-    return { id, path: file, text: jsonLines(lines), command: ["pi", "--session", file] };
+    return { id, path: file, text: jsonLines(lines), ...commands(file) };
   },
   append(content, { path: file, last }) {
     // Without a summary nothing stands for what was: a branch of its own leaves it behind.
     const { summary } = splitSummary(content.messages);
     const before = typeof last?.["id"] === "string" ? last["id"] : null;
     const lines = entries(content, summary === undefined ? null : before);
-    return { text: jsonLines(lines), command: ["pi", "--session", file] };
+    return { text: jsonLines(lines), ...commands(file) };
   },
 };
+
+function commands(file: string): ResumeCommands {
+  const command = ["pi", "--session", file];
+  return { command, promptCommand: [...command, "-p"] };
+}
 
 function entries(content: SessionContent, parent: string | null): Fields[] {
   const { summary, rest } = splitSummary(content.messages);

@@ -9,7 +9,13 @@ import {
   resultText,
   type ToolResultPart,
 } from "../core/message/message.ts";
-import { jsonLines, type SessionContent, type SessionWriter, splitSummary } from "./session.ts";
+import {
+  jsonLines,
+  type ResumeCommands,
+  type SessionContent,
+  type SessionWriter,
+  splitSummary,
+} from "./session.ts";
 import { traitsOfModel } from "./traits.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +35,7 @@ export const qwenCodeSessions: SessionWriter = {
       id,
       path: path.join(projects, slug, "chats", `${id}.jsonl`),
       text: jsonLines(lines(content, id)),
-      command: ["qwen", "--resume", id],
+      ...commands(id),
     };
   },
   append(content, { id, last }) {
@@ -38,10 +44,15 @@ export const qwenCodeSessions: SessionWriter = {
     const before = typeof last?.["uuid"] === "string" ? last["uuid"] : null;
     return {
       text: jsonLines(lines(content, id, summary === undefined ? null : before)),
-      command: ["qwen", "--resume", id],
+      ...commands(id),
     };
   },
 };
+
+function commands(id: string): ResumeCommands {
+  const command = ["qwen", "--resume", id];
+  return { command, promptCommand: [...command, "-p"] };
+}
 
 /** The version that these lines are like. */
 const VERSION = "0.24.4";

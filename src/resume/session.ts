@@ -1,5 +1,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { type Message, type Part, resultText } from "../core/message/message.ts";
+import {
+  type Message,
+  type Part,
+  resultText,
+  type ToolResultPart,
+} from "../core/message/message.ts";
 import type { DialectTraits } from "../core/plan/index.ts";
 import type { Conversation } from "../transcripts/index.ts";
 
@@ -24,14 +29,20 @@ export interface Home {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** How an agent goes on with a session. */
+export interface ResumeCommands {
+  /** Opens it at a terminal. */
+  readonly command: readonly string[];
+  /** Answers a prompt, which is the next word, and ends. */
+  readonly promptCommand: readonly string[];
+}
+
 /** A session of an agent, ready to be written. */
-export interface NewSession {
+export interface NewSession extends ResumeCommands {
   readonly id: string;
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  /** What resumes it; a prompt may follow. */
-  readonly command: readonly string[];
   /** What must be run first, where the agent keeps its sessions in a database. */
   readonly importCommand?: readonly string[];
 }
@@ -53,7 +64,7 @@ export interface SessionWriter {
   /** A new session beside the old one. Pure but for the ids that it makes up. */
   create(content: SessionContent, home: Home): NewSession;
   /** The lines that make an old session go on from `content`; absent where nothing can be appended. */
-  append?(content: SessionContent, old: OldSession): Pick<NewSession, "text" | "command">;
+  append?(content: SessionContent, old: OldSession): Pick<NewSession, "text"> & ResumeCommands;
 }
 
 /** An ordered UUID (version 7), as agents call their sessions. */
@@ -86,16 +97,34 @@ export function splitSummary(messages: readonly Message[]): {
 
 /**
  * What two forms of a conversation must have in common: who says what, which calls, which results.
- * Ids may be others, messages may be cut elsewhere; what agents announce again does not count.
+ * Ids may be others, messages may be cut elsewhere, the results of a batch may stand in the order of
+ * its calls or in that in which they came; what agents announce again does not count.
  */
 export function contentDigest(messages: readonly Message[]): string {
   const hash = createHash("sha256");
+  const calls = new Map<string, number>();
+  let results: ToolResultPart[] = [];
+  const take = (role: string, part: Part): void => {
+    const said = spoken(part);
+    if (said !== "") hash.update(`${role}\0${said}\0`);
+  };
+  const close = (): void => {
+    const at = ({ toolCallId }: ToolResultPart): number => calls.get(toolCallId) ?? -1;
+    for (const result of results.toSorted((a, b) => at(a) - at(b))) take("user", result);
+    results = [];
+  };
   for (const { role, parts } of messages) {
     for (const part of parts) {
-      const said = spoken(part);
-      if (said !== "") hash.update(`${role === "tool" ? "user" : role}\0${said}\0`);
+      if (part.type === "tool-result") {
+        results.push(part);
+        continue;
+      }
+      close();
+      if (part.type === "tool-call") calls.set(part.toolCallId, calls.size);
+      take(role === "tool" ? "user" : role, part);
     }
   }
+  close();
   return hash.digest("hex");
 }
 

@@ -2,12 +2,14 @@ import { mkdir, open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ContextError } from "../core/error.ts";
 import { isRecord } from "../core/text/json.ts";
+import type { Transcript } from "../transcripts/index.ts";
 import { readTranscript } from "../transcripts/read.ts";
 import {
   contentDigest,
   type Home,
   type NewSession,
   type OldSession,
+  type ResumeCommands,
   type SessionContent,
   type SessionWriter,
 } from "./session.ts";
@@ -36,6 +38,11 @@ export function isSessionAgent(format: string): format is SessionAgent {
   return Object.hasOwn(WRITERS, format);
 }
 
+/** A session that was written, and what its agent's reader finds in it. */
+export interface WrittenSession extends NewSession {
+  readonly read: Transcript;
+}
+
 /**
  * Writes a new session of an agent and reads it again: what an agent will be sent must say what
  * `content` says. Throws `ContextError` codes `unwritable-file` and `unreadable-file`; a file that
@@ -45,13 +52,13 @@ export async function writeSession(
   agent: SessionAgent,
   content: SessionContent,
   home: Home,
-): Promise<NewSession> {
+): Promise<WrittenSession> {
   const writer = await sessionWriter(agent);
   const kept = withoutAnnouncements(writer, content);
   const session = writer.create(kept, home);
-  await verify(agent, Buffer.from(session.text), kept);
+  const read = await verified(agent, Buffer.from(session.text), kept);
   await writeNew(session.path, session.text);
-  return session;
+  return { ...session, read };
 }
 
 function withoutAnnouncements(writer: SessionWriter, content: SessionContent): SessionContent {
@@ -59,12 +66,11 @@ function withoutAnnouncements(writer: SessionWriter, content: SessionContent): S
 }
 
 /** What was appended to a session, so that it can be taken back. */
-export interface Appended {
+export interface Appended extends ResumeCommands {
   readonly path: string;
   /** Bytes of the file before and after. */
   readonly before: number;
   readonly after: number;
-  readonly command: readonly string[];
 }
 
 /**
@@ -88,9 +94,10 @@ export async function appendToSession(
   const before = await readFile(file);
   const isWhole = before.length === 0 || before.at(-1) === NEWLINE;
   const kept = withoutAnnouncements(writer, content);
-  const { text, command } = writer.append(kept, { id, path: file, last: lastRecord(before) });
+  const last = lastRecord(before);
+  const { text, ...commands } = writer.append(kept, { id, path: file, last });
   const added = `${isWhole ? "" : "\n"}${text}`;
-  await verify(agent, Buffer.concat([before, Buffer.from(added)]), kept);
+  await verified(agent, Buffer.concat([before, Buffer.from(added)]), kept);
   const handle = await open(file, "a");
   try {
     await handle.writeFile(added);
@@ -102,7 +109,7 @@ export async function appendToSession(
     path: file,
     before: before.length,
     after: before.length + Buffer.byteLength(added),
-    command,
+    ...commands,
   };
 }
 
@@ -144,10 +151,14 @@ function lastRecord(bytes: Buffer): Readonly<Record<string, unknown>> | undefine
   return undefined;
 }
 
-async function verify(agent: string, bytes: Buffer, content: SessionContent): Promise<void> {
-  const { conversations } = await readTranscript(bytes, { format: agent });
-  const read = conversations[0]?.messages ?? [];
-  if (contentDigest(read) === contentDigest(content.messages)) return;
+async function verified(
+  agent: string,
+  bytes: Buffer,
+  content: SessionContent,
+): Promise<Transcript> {
+  const read = await readTranscript(bytes, { format: agent });
+  const messages = read.conversations[0]?.messages ?? [];
+  if (contentDigest(messages) === contentDigest(content.messages)) return read;
   throw new ContextError(
     "unwritable-file",
     `The ${agent} session would not say what the compaction says; nothing was written. Use longhaul compact instead, and report this.`,

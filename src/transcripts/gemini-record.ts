@@ -84,17 +84,16 @@ function modelMessages(
   const noted = records(native["toolCalls"]);
   const uses = noted.map((call) => decodeCall(call, calls));
   const recorded = new Set(noted.map(({ id }) => text(id)));
-  const more = parts.flatMap(({ functionCall }): ToolCallPart[] => {
-    if (!isRecord(functionCall)) return [];
-    const { id, name, args } = functionCall;
-    if (recorded.has(text(id))) return [];
-    return [calls.open(text(id), text(name) ?? "unknown", args ?? {})];
-  });
   const said: Part[] = [
     ...records(native["thoughts"]).flatMap(thoughtParts),
-    ...parts.flatMap(modelParts),
+    ...parts.flatMap((part): Part[] => {
+      const { functionCall } = part;
+      if (!isRecord(functionCall)) return modelParts(part);
+      const { id, name, args } = functionCall;
+      if (recorded.has(text(id))) return [];
+      return [calls.open(text(id), text(name) ?? "unknown", args ?? {})];
+    }),
     ...uses.map((use) => use.call),
-    ...more,
   ];
   return [
     { role: "assistant", parts: said, usage },

@@ -124,7 +124,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   page: /^(node:.+|preact(\/hooks)?|uplot)$/,
   mcp: /^@modelcontextprotocol\/server$/,
   gateway: /^(node:.+|@modelcontextprotocol\/server)$/,
-  cli: /^(node:.+|commander|jsonc-parser|picocolors|@clack\/prompts|node-sqlite3-wasm|@modelcontextprotocol\/server(\/stdio)?)$/,
+  cli: /^(node:.+|commander|fast-string-width|jsonc-parser|picocolors|@clack\/prompts|node-sqlite3-wasm|@modelcontextprotocol\/server(\/stdio)?)$/,
 };
 
 const SRC = path.resolve("src");

@@ -20,9 +20,16 @@ export interface CapturedOptions {
   readonly cwd?: string;
   /** A terminal this wide; none by default. */
   readonly columns?: number;
+  /** The same of stderr. */
+  readonly talkColumns?: number;
 }
 
-export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): CapturedIo {
+export function capturedIo({
+  env = {},
+  cwd,
+  columns,
+  talkColumns,
+}: CapturedOptions = {}): CapturedIo {
   let stdout = "";
   let stderr = "";
   const text = (): string => stripVTControlCharacters(stdout);
@@ -33,7 +40,10 @@ export function capturedIo({ env = {}, cwd, columns }: CapturedOptions = {}): Ca
       write: (piece) => (stdout += asText(piece)),
       ...(columns !== undefined && { isTTY: true, columns }),
     },
-    stderr: { write: (piece) => (stderr += asText(piece)) },
+    stderr: {
+      write: (piece) => (stderr += asText(piece)),
+      ...(talkColumns !== undefined && { isTTY: true, columns: talkColumns }),
+    },
     env,
     cwd: cwd ?? process.cwd(),
     program: path.resolve("test/.built/main.js"),

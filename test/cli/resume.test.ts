@@ -120,6 +120,22 @@ describe("resume", () => {
     expect(told.written).toContain(`${path.sep}.claude${path.sep}projects${path.sep}`);
   });
 
+  it("has in its data every warning that a person sees, and where it ends what did not travel", async () => {
+    const { home, cwd, file } = await homeWith("pi");
+    rmSync(cwd, { recursive: true });
+    const args = ["resume", file, "--to", "codex", "--window", "18k", "--force"];
+    const seen = await run(args, { env: { HOME: home } });
+    const told = await run([...args, "--json"], { env: { HOME: home } });
+    const { warnings, command, promptCommand } = JSON.parse(told.stdout);
+    expect(told.stderr).toBe("");
+    expect(seen.stderr.trimEnd().split("\n")).toEqual(warnings.map((one: string) => `! ${one}`));
+    expect(warnings).toContain("did not travel to codex: the model claude-sonnet-4-5");
+    expect(warnings.at(-1)).toBe(`its folder ${cwd} is gone; the agent starts where you are`);
+    expect(command.slice(0, 2)).toEqual(["codex", "resume"]);
+    expect(promptCommand.slice(0, 3)).toEqual(["codex", "exec", "resume"]);
+    expect(seen.stdout).not.toContain("\n! ");
+  });
+
   it("gives opencode's session to the program, and says what to run where it is not", async () => {
     const { home, file } = await homeWith("pi");
     const args = ["resume", file, "--to", "opencode", ...SMALL];
@@ -174,8 +190,10 @@ describe("resume", () => {
   it("names no folder that is gone", async () => {
     const { home, cwd, file } = await homeWith("codex");
     rmSync(cwd, { recursive: true });
-    const { stdout } = await run(["resume", file, "--window", "18k"], { env: { HOME: home } });
-    expect(stdout).toContain(`its folder ${cwd} is gone`);
+    const { stdout, stderr } = await run(["resume", file, "--window", "18k"], {
+      env: { HOME: home },
+    });
+    expect(stderr).toContain(`! its folder ${cwd} is gone`);
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Next: codex resume [0-9a-f-]{36}$/);
   });
 

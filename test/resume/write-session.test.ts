@@ -123,6 +123,44 @@ describe.each(SESSION_AGENTS)("a session of %s", (agent) => {
   });
 });
 
+describe.each(SESSION_AGENTS)("whatever a step of another agent looks like: %s", (agent) => {
+  it("is written", async () => {
+    const piece = fc.oneof(
+      fc.string({ minLength: 1 }).filter((text) => text.trim() !== ""),
+      fc.constant(undefined),
+    );
+    const steps = fc.array(
+      fc.record({ pieces: fc.array(piece, { minLength: 1, maxLength: 6 }), seed: fc.nat() }),
+      { minLength: 1, maxLength: 4 },
+    );
+    let written = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (list) => {
+        const messages = list.flatMap(({ pieces, seed }, at) => stepOf(pieces, seed, at));
+        const where = { folder: path.join(folder, `any-${(written += 1)}`), env: {} };
+        const content = session([summary, user("Begin."), ...messages]);
+        const { path: file } = await writeSession(agent, content, where);
+        expect(contentDigest(await readBack(file, agent))).toBe(contentDigest(content.messages));
+      }),
+    );
+  });
+});
+
+/** Words between calls and behind them, and results in the order in which they came. */
+function stepOf(pieces: readonly (string | undefined)[], seed: number, at: number): Message[] {
+  const parts = pieces.map((text, index): Part =>
+    text === undefined
+      ? call(`c${at}-${index}`, "Read", { path: String(index) })
+      : { type: "text", text },
+  );
+  const answers = parts.flatMap((part) =>
+    part.type === "tool-call" ? [result(part.toolCallId, "Read", `of ${part.toolCallId}`)] : [],
+  );
+  const turned = answers.map((_, index) => answers[(index + seed) % answers.length]!);
+  const reply: Message = { role: "assistant", parts };
+  return [reply, ...(turned.length === 0 ? [user("Go on.")] : [results(...turned)])];
+}
+
 describe.each(SESSION_AGENTS.filter((agent) => agent !== "opencode"))("in place: %s", (agent) => {
   const long = [...TAIL, user("More."), assistant("Done.")];
 

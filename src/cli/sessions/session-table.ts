@@ -1,6 +1,6 @@
 import path from "node:path";
 import pc from "picocolors";
-import { clipLine } from "../../core/text/clip.ts";
+import { cell } from "../columns.ts";
 import { age, money, percent, tokens } from "../figures.ts";
 import { cacheShare, type OwnPrices, spentIn, tokensOf } from "../money/spent.ts";
 import type { KnownSession } from "./survey.ts";
@@ -162,7 +162,7 @@ function line(cells: Cells, width: number, paint: (text: string) => string): str
     ].join(gap),
   ];
   const room = Math.max(8, width - before.length - full.length - after.length);
-  return `${clipLine(cells.about, room).padEnd(room)}${before}${paint(full)}${after}`.trimEnd();
+  return `${cell(cells.about, room)}${before}${paint(full)}${after}`.trimEnd();
 }
 
 /** What `sessions --json` prints of one; fields are only ever added. */

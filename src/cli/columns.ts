@@ -1,0 +1,74 @@
+import { stripVTControlCharacters } from "node:util";
+import stringWidth from "fast-string-width";
+import { clipLine } from "../core/text/clip.ts";
+
+/*
+ * Texts by the columns that they take on a terminal; pure. Colours take none, ideographs take two.
+ */
+
+/** The columns of a text. */
+export function columnsOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** A space of something that is copied as a whole: a noncharacter of Unicode, which no text has. */
+const JOINT = "\uFDD0";
+
+/** A command or a path, which no line end comes into however long it is. */
+export function unbroken(text: string): string {
+  return text.replaceAll(" ", JOINT);
+}
+
+/** The same with its own spaces, for whoever prints or compares it. */
+export function withSpaces(text: string): string {
+  return text.replaceAll(JOINT, " ");
+}
+
+/**
+ * A line as lines of at most so many columns, broken between words; further ones begin below the
+ * first word of the text. A longer word, such as a path, stands on a line of its own, whole.
+ */
+export function brokenLine(line: string, columns: number): string[] {
+  if (line.length * 2 <= columns || columnsOf(line) <= columns) return [line];
+  const indent = indentOf(line, columns);
+  const lines: string[] = [];
+  let current = "";
+  let used = 0;
+  for (const [at, word] of line.split(" ").entries()) {
+    const wide = columnsOf(word);
+    if (at === 0 || used + 1 + wide <= columns) {
+      current += at === 0 ? word : ` ${word}`;
+      used += at === 0 ? wide : 1 + wide;
+    } else if (word !== "") {
+      if (current.trim() !== "") lines.push(current.trimEnd());
+      const margin = Math.max(0, Math.min(indent, columns - wide));
+      current = " ".repeat(margin) + word;
+      used = margin + wide;
+    }
+  }
+  return [...lines, current];
+}
+
+/** Where the text of a line begins: behind its margin, its mark, or its label. */
+function indentOf(line: string, columns: number): number {
+  const plain = stripVTControlCharacters(line);
+  const [before = ""] =
+    /^\s*(?:[!•-] |[A-Za-z]+: |\S+(?: \S+){0,2} {2,})?/.exec(plain.slice(0, columns)) ?? [];
+  return Math.min(before.length, Math.floor(columns / 3));
+}
+
+/** The cell of a table: a text on one line, clipped or filled up to so many columns. */
+export function cell(text: string, columns: number): string {
+  const clipped = clipColumns(text, columns);
+  return clipped + " ".repeat(Math.max(0, columns - columnsOf(clipped)));
+}
+
+/** A text on one line of at most so many columns, clipped at its end. */
+export function clipColumns(text: string, columns: number): string {
+  for (let length = columns; ;) {
+    const clipped = clipLine(text, length);
+    const excess = columnsOf(clipped) - columns;
+    if (excess <= 0 || length <= 1) return clipped;
+    length -= Math.ceil(excess / 2);
+  }
+}

@@ -17,16 +17,15 @@ export interface AheadSummary {
   /** The sections that it was asked for. */
   readonly template: CompactionTemplate;
   readonly answer: Promise<ModelSummary | undefined>;
-  /** Whether the answer is there, so that nobody has to wait. */
   readonly isReady: boolean;
 }
 
-/** Keeps at most one summary ahead of need. */
+/** At most one summary ahead of need. */
 export interface Ahead {
   readonly isUnderWay: boolean;
-  /** How many were thrown away because the history had changed, or was edited otherwise. */
+  /** Summaries that were thrown away: the history had changed, or was edited otherwise. */
   readonly discarded: number;
-  /** Whether at least `step` tokens have come since it last said yes, or some have gone. */
+  /** At least `step` tokens have come since it last said yes, or some have gone. */
   isTimeToLook(tokens: number, step: number): boolean;
   /** By how much a step adds to the window, as a mean of the newest; infinite before two are known. */
   growth(tokens: number): number;
@@ -36,7 +35,6 @@ export interface Ahead {
   ): void;
   /** The summary, if the view still begins with what it was written about; else it is dropped. */
   match(messages: readonly Message[]): AheadSummary | undefined;
-  /** It was used. */
   take(): void;
   /** Throws it away; what is under way is aborted. */
   drop(): void;

@@ -57,7 +57,7 @@ export interface Asking extends Asked, Pick<ProviderTokens, "counter" | "meter">
 }
 
 /**
- * Whether the agent or a tool has said anything since the last compaction. If not, no model is asked
+ * The agent or a tool has said something since the last compaction. If not, no model is asked
  * again: about the same state of the work it cannot say more.
  */
 function hasWorked({ records, fresh }: Pick<View, "records" | "fresh">): boolean {
@@ -65,7 +65,7 @@ function hasWorked({ records, fresh }: Pick<View, "records" | "fresh">): boolean
   return fresh.some(({ role }) => role === "assistant" || role === "tool");
 }
 
-/** What a model contributed to an edit, and how long the agent waited for it. */
+/** A model's part in an edit, and the agent's wait for it. */
 export interface ModelWork {
   readonly words?: Words;
   readonly calls: readonly SummaryCall[];
@@ -78,7 +78,6 @@ export interface ModelWork {
 
 const NO_WORK: ModelWork = { calls: [], ahead: "none", waitedMs: 0 };
 
-/** A head that is to be summarized. */
 interface Head {
   /** The legal list that the head begins. */
   readonly messages: readonly Message[];
@@ -245,9 +244,9 @@ export function prepareAhead(
 const STEPS_AHEAD = 12;
 
 /**
- * The compaction if the window were full; `undefined` if no summary were needed. What comes until
- * then is taken for more of the same, so the window is as large as what it holds now: outputs that
- * can be pruned come, too.
+ * The compaction if the window were full; `undefined` if no summary were needed. The rest until
+ * then is taken for more of the same, so the window is as large as its load now: outputs that can
+ * be pruned come, too.
  */
 function compactionIfFull(
   messages: readonly Message[],
@@ -258,7 +257,7 @@ function compactionIfFull(
   try {
     return planContext(messages, { ...options, budget, usedTokens: tokens }).compaction;
   } catch (error) {
-    // What cannot be compacted now is said when it must be.
+    // An edit that needs it says so.
     if (isContextError(error)) return undefined;
     throw error;
   }

@@ -10,7 +10,7 @@ import type { Message } from "../core/message/index.ts";
 import { createFactIndex, type FactIndex } from "../core/summary/fact-index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 
-/** What an edit has to know of every message of a view. */
+/** An edit's knowledge of every message of a view. */
 export interface Books {
   /** The facts of the messages that no record has consumed yet. */
   readonly ledger: LedgerBook;
@@ -24,9 +24,9 @@ export interface Books {
  * an edit pays for its own messages, and an edit does not pay for all of them at once.
  */
 export interface Bookkeeper {
-  /** Every step, before anything else: notes whether what was taken in still stands. */
+  /** Every step, before anything else: forgets what no longer stands. */
   passed(view: HistoryView): void;
-  /** A step near an edit: takes in the messages that are new. Tells whether it did. */
+  /** A step near an edit: takes in the new messages, and tells whether it did. */
   follow(view: HistoryView): boolean;
   /** The books about exactly the view that was passed last. */
   booksOf(view: HistoryView): Books;

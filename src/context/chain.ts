@@ -2,7 +2,7 @@ import { fileData } from "../core/message/file-data.ts";
 import { toJson } from "../core/text/json.ts";
 import type { Digest, Message, Part } from "../core/message/index.ts";
 
-/** How many hex digits of a digest a key has. */
+/** Hex digits of a digest in a key. */
 const DIGITS = 16;
 
 /**

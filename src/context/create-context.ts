@@ -142,7 +142,6 @@ export function createContext(options: ContextOptions = {}): Context {
   return context;
 }
 
-/** What one context is made of. */
 interface ContextParts extends Omit<EditorParts, "gauge"> {
   readonly options: ContextOptions;
 }
@@ -207,7 +206,7 @@ function subAgentOptions(
 
 const UNKNOWN_SIZES = { window: undefined, maxInput: undefined, tokenFactor: undefined };
 
-/** How a context is reached by a hook; no part of what users see. */
+/** The way to a context for hooks; no part of what users see. */
 const TELL: unique symbol = Symbol("longhaul.failed");
 const NOTE: unique symbol = Symbol("longhaul.tools");
 

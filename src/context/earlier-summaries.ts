@@ -65,7 +65,7 @@ export interface EarlierSummaries {
   readonly text: string | undefined;
   /** Records of other branches that vouch for some of them: no other record has their facts. */
   readonly carried: Branch;
-  /** What the texts say that no record vouches for, newest first. */
+  /** The words of texts that no record vouches for, newest first. */
   readonly strange: readonly Words[];
 }
 
@@ -88,7 +88,7 @@ export function earlierSummaries(
     return [{ bare, isSummary, records: isSummary ? recordsOf(text) : undefined }];
   });
   const summaries = found.filter(({ isSummary }) => isSummary);
-  // To whoever reads it, a line that is not quoted is a recorded fact.
+  // A line that is not quoted is read as a recorded fact.
   const texts = summaries.map(({ bare, records }) => (records === undefined ? quoted(bare) : bare));
   const others = summaries.flatMap(({ records }) =>
     records?.at(-1) === standing.at(-1) ? [] : [records ?? []],
@@ -113,11 +113,11 @@ function withoutStanding(records: Branch, standing: Branch): Branch {
   return [...byKey.values()];
 }
 
-/** What a record keeps for those after it. */
+/** The part of a record that those after it rest on. */
 export type Consumed = Pick<JournalRecord, "facts" | "plan">;
 
 /**
- * What a new record keeps: its own, and what the summaries among its messages stand for. That comes
+ * The facts and the plan of a new record, with those of the summaries among its messages. They come
  * from another count of messages, and before all of this one.
  */
 export function withCarried(
@@ -139,7 +139,7 @@ export function withCarried(
   };
 }
 
-/** What becomes of a list of facts that have a place among the messages. */
+/** A change to each list of facts that have a place among the messages. */
 type Placing = <Fact extends { readonly at: number }>(facts: readonly Fact[]) => readonly Fact[];
 
 function placed(ledger: Ledger, placing: Placing): Ledger {

@@ -33,9 +33,8 @@ import { type ChosenTemplate, chooseTemplate } from "./templates.ts";
 import { undoLast } from "./undo.ts";
 import { summaryFor } from "./write-summary.ts";
 
-/** How one edit was asked for. */
 export interface EditRequest extends EditWanted {
-  /** The template's override of this call. */
+  /** The override of this call. */
   readonly compactionTemplate?: TemplateOption;
   readonly signal?: AbortSignal;
 }
@@ -176,13 +175,11 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   return { messages, report: { ...none, ...changed, ...costsOf(asked), ...told } };
 }
 
-/** Chosen when it is asked for, and once. */
 function lazyTemplate(options: ContextOptions, request: EditRequest): () => ChosenTemplate {
   let chosen: ChosenTemplate | undefined;
   return () => (chosen ??= chooseTemplate(options, request.compactionTemplate));
 }
 
-/** For a plan that writes no summary. */
 const NO_SUMMARY: ChosenTemplate = { template: DEFAULT_COMPACTION_TEMPLATE, failures: [] };
 
 /** A summary that was prepared, if it has the sections that are wanted now. */

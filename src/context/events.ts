@@ -4,7 +4,7 @@ import type { TruncatedEvent } from "../tools/index.ts";
 import type { JournalRecord } from "./journal.ts";
 import type { ContextReport } from "./report.ts";
 
-/** What a context tells its listeners. */
+/** The events of a context, by name. */
 export interface ContextEvents {
   /** After every `prepare`, also when there was nothing to do. */
   readonly prepared: ContextReport;
@@ -60,9 +60,8 @@ export function createEmitter(): Emitter {
 function harmless(tell: () => unknown): void {
   try {
     const told = tell();
-    // An async function is a listener, too.
     if (told instanceof Promise) told.catch(() => {});
   } catch {
-    // Whoever observes handles their own errors.
+    // Observers handle their own errors.
   }
 }

@@ -40,15 +40,14 @@ export interface HistoryView {
   readonly fresh: readonly Message[];
   /** Both together; without edits the caller's own list. */
   readonly messages: readonly Message[];
-  /** How many leading system messages they begin with. */
   readonly lead: number;
   /** The first `from` of them are the very objects of the view before. */
   readonly from: number;
   /** The edits that stand, oldest first. */
   readonly records: Branch;
-  /** How many messages of the history they have consumed. */
+  /** Messages of the history that they have consumed. */
   readonly consumed: number;
-  /** Whether the newest edit stands in the caller's own list already. */
+  /** The newest edit stands in the caller's own list already. */
   readonly isReturned: boolean;
   /** Edits that no longer fit, because the caller changed the history before them. */
   readonly dropped: number;
@@ -89,14 +88,12 @@ export interface History {
   readonly journal: Branch;
 }
 
-/** What a history remembers between two calls. */
 interface Memory {
   known: Known;
   /** Loaded once there are edits. */
   edits?: typeof import("./apply-record.ts");
   /** The edits that stood last; see {@link History.journal}. */
   newest: Branch;
-  /** The caller's newest list. */
   given: Track;
   /** The newest view; where nothing is edited, its messages are the list of `given`. */
   view: {
@@ -190,7 +187,7 @@ function recognise(memory: Memory, chain: Chain, messages: readonly Message[]): 
   return { ...found, changed, from: Math.min(found.from, followed?.from ?? found.from) };
 }
 
-/** What was changed in place is another message than the one that was known. */
+/** A message that was changed in place is another one than the known one. */
 function disown(memory: Memory, chain: Chain, changed: readonly Message[]): void {
   const { given, view } = memory;
   for (const message of changed) chain.forget(message);
@@ -198,7 +195,7 @@ function disown(memory: Memory, chain: Chain, changed: readonly Message[]): void
   memory.view = { ...view, messages: without(view.messages, changed) };
 }
 
-/** Whether the newest view has come to begin as a list whose edits it lacks. */
+/** The newest view has come to begin as a list whose edits it lacks. */
 function isKnownByNow(memory: Memory, chain: Chain, from: number): boolean {
   const { known, view } = memory;
   if (known.records.size === view.records.length) return false;
@@ -297,14 +294,14 @@ function walk({ known, edits }: Memory, chain: Chain, list: readonly Message[]):
   }
 }
 
-/** A beginning that is known: as what a record was made for, or as what it left. */
+/** A known beginning: the list that a record was made for, or the one that it left. */
 interface Step {
   readonly record: JournalRecord;
   readonly length: number;
   readonly isEdit: boolean;
 }
 
-/** How many edits stood before that do not stand now; none where other edits stand instead. */
+/** Edits that stood before and do not stand now; none where other edits stand instead. */
 function droppedFrom(before: Branch, now: Branch): number {
   if (now === before || now.some((record) => !before.includes(record))) return 0;
   return before.length - now.length;

@@ -7,7 +7,6 @@ import type { Words } from "../core/summary/index.ts";
 /** A list by its key (see `chain.ts`), without the system messages at its beginning. */
 export interface ListKey {
   readonly key: string;
-  /** How many messages it has. */
   readonly length: number;
 }
 
@@ -18,26 +17,26 @@ export interface ListKey {
  */
 export interface JournalRecord {
   readonly version: 2;
-  /** When it was made, in ms since the epoch. */
+  /** In ms since the epoch. */
   readonly at: number;
   /** Its indices count from the first message that is no leading system message. */
   readonly plan: ContextPlan;
   /** The list that the plan was made for; whatever begins with it gets this edit. */
   readonly before: ListKey;
-  /** What the edit made of it. */
+  /** The list after the edit. */
   readonly after: ListKey;
   /** The same, after a later edit of it was undone, if what that had pruned stayed so. */
   readonly restored?: ListKey;
   /** The key that the record before this one left; absent on the first. */
   readonly follows?: string;
-  /** How many messages of the history are consumed by it and the records before it. */
+  /** Messages of the history that it and the records before it have consumed. */
   readonly consumed: number;
   /** On compactions: the framed summary, exactly as it stands in the context. */
   readonly summary?: string;
   readonly summarySource?: SummarySource;
   /** A model's words in it by section, as they were written: no facts. */
   readonly narrative?: Words;
-  /** What it carries of summaries that no record vouches for, by section: no facts either. */
+  /** Words of summaries that no record vouches for, by section: no facts either. */
   readonly earlier?: Words;
   /** The facts of the messages that this record consumed. */
   readonly facts: Ledger;
@@ -52,7 +51,7 @@ export interface JournalUndo {
   readonly at: number;
   /** The key of what that record left. */
   readonly undo: string;
-  /** What `restored` of the record before it is by now. */
+  /** `restored` of the record before it, by now. */
   readonly restored?: ListKey;
 }
 
@@ -62,8 +61,8 @@ export type JournalEntry = JournalRecord | JournalUndo;
 export type Branch = readonly JournalRecord[];
 
 /**
- * What a summary holds beside the recorded facts: all words of a model, as many of them as had room,
- * or none that a model wrote for it.
+ * The words in a summary beside the recorded facts: all of a model's, as many of them as had room,
+ * or none.
  */
 export type SummarySource = "model" | "repaired" | "extractive";
 
@@ -73,7 +72,6 @@ export function standingRecords(entries: readonly JournalEntry[]): Map<string, J
   for (const entry of entries) {
     if ("undo" in entry) standing = takeBack(standing, entry.undo, entry.restored);
     else {
-      // The newest of the same goes last.
       standing.delete(entry.after.key);
       standing.set(entry.after.key, entry);
     }
@@ -177,17 +175,16 @@ const RECORD = rule.record({
   facts: LEDGER,
 });
 
-/** Whether a stored value is an entry that this version wrote. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
   return rule.fits(RECORD, value) || rule.fits(UNDO, value);
 }
 
-/** Whether a value is what `journal()` of a context of this version returns. */
+/** A value that `journal()` of a context of this version returned. */
 export function isJournal(value: unknown): value is readonly JournalRecord[] {
   return rule.fits(rule.list(RECORD), value);
 }
 
-/** Whether a stored value is what `extractLedger` makes. */
+/** A value that `extractLedger` made. */
 export function isLedger(value: unknown): boolean {
   return rule.fits(LEDGER, value);
 }

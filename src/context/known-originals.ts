@@ -18,11 +18,11 @@ import { findTruncation } from "../core/truncate/marker.ts";
 import { NOTICE_LIMITS } from "../core/truncate/notice.ts";
 
 /**
- * The messages as a plan is to see them: an output that is an excerpt of an original in this archive
- * names that original. A placeholder then leads to the whole at once, and the excerpt is not
- * archived as well. A part whose original the archive does not have is an original itself, and so is
- * one whose words no longer name it: an agent that writes over a part may copy its other fields.
- * The same list where there is nothing of the kind. Never rejects.
+ * The messages for a plan: an output that is an excerpt of an original in this archive names that
+ * original. A placeholder then leads to the whole at once, and the excerpt is not archived as well.
+ * A part whose original the archive does not have is an original itself, and so is one whose words
+ * no longer name it: an agent that writes over a part may copy its other fields. The same list
+ * where there is nothing of the kind. Never rejects.
  */
 export async function withKnownOriginals(
   archive: Archive,
@@ -71,8 +71,8 @@ function endsLikeElement(text: string): boolean {
 }
 
 /**
- * Whether a part is what an edit of ours left of an original. An archive that does not answer is
- * believed to have it: what failed is found out when it is asked.
+ * A part is the rest that an edit of ours left of an original. An archive that does not answer is
+ * believed to have it: a later request finds out.
  */
 async function standsFor(part: Part, named: string, archive: Archive): Promise<boolean> {
   if (isHandle(named) && !wordsOf(part).includes(named)) return false;

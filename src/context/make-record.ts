@@ -81,14 +81,13 @@ export function makeRecord(
   return { record, messages, base };
 }
 
-/** How many messages of the history come before so many at its end. */
 function consumedBefore({ consumed, fresh }: View, end: number): number {
   return consumed + fresh.length - end;
 }
 
 /**
- * How much of a view a record and its summary may speak of. What was said after the newest step
- * stands in the list itself; the next request may have it in other words, or not at all.
+ * The part of a view that a record and its summary may speak of. Messages after the newest step
+ * stand in the list itself; the next request may have them in other words, or not at all.
  */
 export function recordable(
   facts: Ledger,
@@ -103,9 +102,9 @@ export function recordable(
 }
 
 /**
- * How many messages at the end of a view a plan leaves alone: what was said after the newest step.
- * Agents put reminders there that are gone in the next request, so no record may rest on them; what
- * stays is new to the next one.
+ * Messages at the end of a view that a plan leaves alone: those after the newest step. Agents put
+ * reminders there that are gone in the next request, so no record may rest on them; the next edit
+ * sees them as new.
  */
 function untouchedEnd(
   fresh: readonly Message[],
@@ -144,7 +143,7 @@ interface EditFacts {
   readonly policy: ContinuationPolicy | undefined;
 }
 
-/** Nothing was edited; a list that was full only with what no provider takes goes out mended. */
+/** No edit; a list that was full only with what no provider takes goes out mended. */
 export function unedited(
   { messages, repairs }: { readonly messages: readonly Message[]; readonly repairs: string[] },
   report: ContextReport,
@@ -155,7 +154,7 @@ export function unedited(
   return { messages, report: { ...report, warnings, tokens: { ...report.tokens, after } } };
 }
 
-/** What an edit adds to the report. */
+/** The report of an edit, beside that of the view. */
 export function editReport(facts: EditFacts, before: ContextReport): Partial<ContextReport> {
   const { planned, record, messages, ledger } = facts;
   const { plan, isArchived } = planned;

@@ -17,32 +17,33 @@ import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
 import { createReports, type Doubt, type Report } from "./reports.ts";
 import { createWindow, type LearnedWindow } from "./window.ts";
 
-/** What a request carries beside its messages. */
+/** The rest of a request beside its messages. */
 export interface SentBeside {
   /** The system prompt; counted, never changed. */
   readonly instructions?: string;
   /** The tool schemas; counted as JSON. */
   readonly tools?: unknown;
   /**
-   * Whether the model binds its reasoning to what stands before it, where that differs from model to
-   * model. @default what the context's `traits` say
+   * The model binds its reasoning to the messages before it, where that differs from model to
+   * model.
+   * @default what the context's `traits` say
    */
   readonly boundReasoning?: boolean;
   /**
-   * The most that the answer may have, in tokens. Where the option `reserved` is not given, no more than
-   * that is kept free.
+   * The most that the answer may have, in tokens. Without the option `reserved`, no more than that
+   * is kept free.
    */
   readonly maxOutput?: number;
 }
 
-/** How many tokens a request holds, in the provider's tokens, and how that is known. */
+/** A request's size in the provider's tokens, and its source. */
 export interface Measured {
   readonly tokens: number;
   /** The same with the margin of what nobody has counted yet. */
   readonly most: number;
   /** `reported`: usage of the last request plus an estimate of what is newer. */
   readonly source: "reported" | "estimated";
-  /** What estimates were multiplied by while nothing was reported, where that is not 1. */
+  /** The factor of estimates while nothing was reported, where that is not 1. */
   readonly assumed?: AssumedFactor;
   /** The newest report, where it is not believed. */
   readonly doubt?: Doubt;
@@ -51,19 +52,18 @@ export interface Measured {
 /** The provider's tokens for one estimated token, before the provider has reported any. */
 export interface AssumedFactor {
   readonly factor: number;
-  /** Whose factor that is; absent for one that the caller gave. */
+  /** The family that it is known of; absent for a factor that the caller gave. */
   readonly family?: string;
 }
 
-/** What counts in the provider's tokens, by what its reports have shown so far. */
+/** Counters in the provider's tokens, by its reports so far. */
 export interface ProviderTokens {
   readonly counter: TokenCounter;
   readonly meter: MessageMeter;
-  /** What every request carries beside its messages, also what nobody named. */
+  /** Every request's load beside its messages, also what nobody named. */
   readonly fixedTokens: number;
 }
 
-/** What is known of a list that is to be measured. */
 export interface MeasuredList {
   readonly messages: readonly Message[];
   /** The first `from` of them are those of the list before. */
@@ -75,13 +75,13 @@ export interface MeasuredList {
   readonly since: number;
 }
 
-/** How full the window is: the budget, what requests carry, and what providers reported for them. */
+/** The measure of a window: the budget, the load of requests, the provider's reports of them. */
 export interface Gauge {
   /** Changes when a provider names another limit than the one that was known. */
   readonly budget: ContextBudget;
-  /** What requests carry beside their messages, as far as anybody said. */
+  /** The newest load of requests beside their messages. */
   readonly beside: SentBeside;
-  /** What requests carry from now on; what is not named stays as it was. */
+  /** A load that changes from now on; a field that is not named stays as it was. */
   readonly note: (sent: SentBeside) => void;
   readonly measure: (list: MeasuredList) => Measured;
   /** T7, and the limits on bytes and images. */
@@ -90,10 +90,8 @@ export interface Gauge {
   sends(messages?: readonly Message[]): void;
   /** The provider refused the list that was measured last, and says what it knows of it. */
   refuse(refused: ProviderOverflow): void;
-  /** What is known of the window, in the provider's tokens. */
   readonly window: Pick<LearnedWindow, "settle" | "learned" | "restore">;
   readonly tokens: () => ProviderTokens;
-  /** A message was changed in place. */
   readonly forget: (message: Message) => void;
 }
 
@@ -201,7 +199,7 @@ function estimatedAs({ factor, outside }: Scale, counted: number, margin: number
 }
 
 /**
- * What was reported and an estimate of what is newer. A report that a stream makes at its start knows
+ * The report and an estimate of what is newer. A report that a stream makes at its start knows
  * nothing of the answer, which stands in the list: that is newer, then.
  */
 function reportedAs(
@@ -238,7 +236,6 @@ const LOOK_BACK = 128;
 interface Beside {
   readonly sent: SentBeside;
   readonly note: (sent: SentBeside) => void;
-  /** All of it together, as it was counted. */
   readonly tokens: () => number;
 }
 

@@ -15,11 +15,11 @@ import type { SummarizeFunction, Summarizer } from "../models/summarizer.ts";
 import type { AnyContextEvent } from "./events.ts";
 import type { JournalRecord } from "./journal.ts";
 
-/** How a context behaves; every field has a default. */
+/** Settings of a context; every field has a default. */
 export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions {
   /**
-   * Where originals go. @default in Node a folder of its own in the archive of the state folder, else
-   * memory
+   * The place of originals.
+   * @default in Node a folder of its own in the archive of the state folder, else memory
    */
   readonly archive?: Archive;
   /** Counts tokens. @default the estimator */
@@ -32,7 +32,7 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
   readonly fixedTokens?: number;
   /** Limits on bytes and images of a request. @default none */
   readonly requestLimits?: RequestLimits;
-  /** What the messages will be encoded for. @default no rules beyond pairing */
+  /** The rules of the dialect that the messages go out in. @default no rules beyond pairing */
   readonly traits?: DialectTraits;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
@@ -42,15 +42,17 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
    */
   readonly toolLimits?: ToolLimitOverrides;
   /**
-   * Whether the agent has the tool `recall`. If not, notices and summaries name originals and tell it
-   * to recall nothing. @default whether one of that name is among the tools that the context is told
+   * The agent has the tool `recall`. If not, notices and summaries name originals and tell it to
+   * recall nothing.
+   * @default whether one of that name is among the tools that the context is told
    */
   readonly recall?: boolean;
-  /** What is added after a compaction so that the agent goes on. @default "auto" */
+  /** The message after a compaction with which the agent goes on. @default "auto" */
   readonly continuation?: ContinuationPolicy;
   /**
-   * What becomes of the images and files of a user message without a reply when the context is
-   * compacted: described by text and archived, or kept as they are. @default "describe"
+   * Images and files of a user message without a reply when the context is compacted: described by
+   * text and archived, or kept as they are.
+   * @default "describe"
    */
   readonly unansweredMedia?: "describe" | "keep";
   /**
@@ -95,19 +97,19 @@ export interface ContextOptions extends BudgetOptions, NamedModel, PruneOptions 
 }
 
 /**
- * How an override of the template is given: as data, as Markdown (each heading is a section, what
- * stands below it its purpose), or as a function that gives either when a summary is to be written.
+ * An override of the template: as data, as Markdown (each heading is a section, the text below it
+ * its purpose), or as a function that gives either when a summary is to be written.
  */
 export type TemplateOption = TemplateOverride | string | TemplateFunction;
 
 /**
  * Asked for each compaction, and when a summary is begun ahead of one. `undefined` changes nothing.
- * What it throws, or gives that makes no sense, is a failure in the report; the summary then has the
+ * An error, or an answer that makes no sense, is a failure in the report; the summary then has the
  * sections that it would have without it.
  */
 export type TemplateFunction = (request: TemplateRequest) => TemplateOverride | string | undefined;
 
-/** What a template is wanted for. */
+/** The compaction that a template is wanted for. */
 export interface TemplateRequest {
   /** The conversation's id, if the context has one. */
   readonly conversation?: string;
@@ -127,7 +129,7 @@ export interface ContextPlugin {
   readonly toolLimits?: ToolLimitOverrides;
   /** Used where the context has none; a later plugin wins, as in every field. */
   readonly summarizer?: Summarizer | SummarizeFunction;
-  /** Gets every event of the context. What it throws is ignored. */
+  /** Gets every event of the context. Its errors are ignored. */
   readonly onEvent?: (event: AnyContextEvent) => void;
 }
 

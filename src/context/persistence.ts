@@ -7,15 +7,17 @@ import type { History } from "./history.ts";
 
 /** Keeps a journal where other processes find it. */
 export interface Persistence {
-  /** Takes in what is stored, the first time it is called; returns what it could not take in. */
+  /**
+   * Takes in the stored journal, the first time it is called; returns what it could not take in.
+   */
   load(): Promise<Failure | undefined>;
   /** Stores an entry, with all that could not be stored before; where that is required, or not at all. */
   add(entry: JournalEntry): Promise<Failure | undefined>;
-  /** Stores what is not stored yet; returns why that failed. */
+  /** Stores the rest; returns why that failed. */
   flush(): Promise<Failure | undefined>;
-  /** Whether nothing may be edited that is not stored. */
+  /** An edit that is not stored may not be made. */
   readonly isRequired: boolean;
-  /** Whether other processes add to the journal while this one runs. */
+  /** Other processes add to the journal while this one runs. */
   readonly isShared: boolean;
   /**
    * Makes an edit while nobody else makes one; first says whether others have made some, or why the
@@ -37,7 +39,7 @@ export function createPersistence(
   const store = given ?? NO_JOURNAL;
   const { isRequired = false } = store;
   let isLoaded = false;
-  /** How many entries were read or added. */
+  /** Entries that were read or added. */
   let seen = 0;
   const read = async (): Promise<Failure | undefined> => {
     try {
@@ -73,7 +75,7 @@ export function createPersistence(
     async add(entry) {
       waiting.push(entry);
       const failure = await flush();
-      // What is not made must not be stored later.
+      // An edit that is not made must not be stored later.
       if (failure !== undefined && isRequired) waiting.pop();
       return failure;
     },
@@ -87,7 +89,6 @@ export function createPersistence(
 interface Following {
   readonly flush: () => Promise<Failure | undefined>;
   readonly read: () => Promise<Failure | undefined>;
-  /** How many entries are known. */
   readonly seen: () => number;
 }
 

@@ -5,8 +5,8 @@ import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
 
 /**
- * What `planContext` needs beside a budget and the time: a counter, a meter that remembers what it
- * has measured, and the digest that names originals. Keep them for as long as the conversation
+ * The needs of `planContext` beside a budget and the time: a counter, a meter that remembers its
+ * measurements, and the digest that names originals. Keep them for as long as the conversation
  * lasts, so that every message is measured once.
  */
 export function planDefaults(

@@ -30,7 +30,6 @@ export interface ArchivedPlan {
   readonly failures: readonly Failure[];
 }
 
-/** The parts of a context that each of its plans needs. */
 interface PlanningParts {
   readonly options: ContextOptions;
   readonly digest: Digest;
@@ -38,7 +37,7 @@ interface PlanningParts {
   readonly recall: RecallChoice;
 }
 
-/** What the planner is told of a request, all of it in the provider's tokens. */
+/** The planner's options for a view, all sizes in the provider's tokens. */
 export function planOptions(
   { measured, startedAt }: Pick<View, "measured" | "startedAt">,
   { options, digest, gauge, recall }: PlanningParts,
@@ -78,7 +77,7 @@ export interface EditWanted {
   readonly pruneOnly?: boolean;
   /** While there is room: whether to prune. */
   readonly pays?: (prune: EarlyPrune) => boolean;
-  /** Why the provider could not load a link. */
+  /** The provider's words about a link that it could not load. */
   readonly unreachable?: string;
 }
 
@@ -104,7 +103,10 @@ export function editOptions(
 
 const LINK_UNITS = 200;
 
-/** How far an edit goes. While there is room and nothing forces it, it is pruning alone, if that pays. */
+/**
+ * The extent of an edit. While there is room and nothing forces it, it is pruning alone, if that
+ * pays.
+ */
 function extentOf(
   view: View,
   { force, pruneOnly = false, pays }: EditWanted,
@@ -126,7 +128,7 @@ export interface PlanRequest {
   readonly options: PlanOptions;
   /** The lines of the messages, where they are written already. */
   readonly lines: MessageLines | undefined;
-  /** Where the tail begins behind a summary that was written ahead of need. */
+  /** The start of the tail behind a summary that was written ahead of need. */
   readonly preparedTail: number | undefined;
 }
 

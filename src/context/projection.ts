@@ -12,8 +12,9 @@ export interface SentList {
 }
 
 /**
- * What was sent of a whole history, by the journal of its context: the list just before each edit,
- * oldest first, and the list of now. Of a journal that says nothing about this history it is the history.
+ * The lists that were sent of a whole history, by the journal of its context: the one just before
+ * each edit, oldest first, and that of now. A journal about another history leaves the history as
+ * it is.
  */
 export async function sentLists(
   messages: readonly Message[],
@@ -45,7 +46,7 @@ export async function sentLists(
   };
   const last = ends.length - 1;
   const { records, isReturned } = await viewAt(0);
-  // What stood in the history from its beginning is no edit of it.
+  // An edit that stood in the history from its beginning is no edit of it.
   const first = records.length > 0 && !isReturned ? [0] : [];
   const edited = [...first, ...(last > 0 ? await editedBetween(0, last) : [])];
   const lists: SentList[] = [];
@@ -53,7 +54,7 @@ export async function sentLists(
   for (const request of [...edited, undefined]) {
     const before = request === undefined ? last : Math.max(0, request - 1);
     const sent = request === 0 ? messages.slice(0, ends[0]) : (await viewAt(before)).messages;
-    // What came after that request was there before the edit, too.
+    // The messages after that request were there before the edit, too.
     const since = request === undefined ? [] : messages.slice(ends[before], ends[request]);
     lists.push({ messages: [...sent, ...since], ...(record && { record }) });
     record = request === undefined ? undefined : newest(await viewAt(request));

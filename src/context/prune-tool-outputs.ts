@@ -25,7 +25,7 @@ export interface PrunedOutputs {
   /** The same list, and the same objects, wherever nothing was pruned. */
   readonly messages: readonly Message[];
   readonly pruned: readonly PrunedPiece[];
-  /** What left the messages, for the caller's archive. */
+  /** The outputs that left the messages, for the caller's archive. */
   readonly originals: readonly Original[];
 }
 

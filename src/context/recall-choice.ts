@@ -1,8 +1,7 @@
 import type { ContextOptions } from "./options.ts";
 
-/** Whether the agent of one context has the tool `recall`. */
+/** The agent of one context has the tool `recall`, or has it not. */
 export interface RecallChoice {
-  /** The tools that are sent with a request. */
   note(tools: unknown): void;
   /** Once tools were told it stays as it is, so that no text changes within a conversation. */
   readonly hasTool: () => boolean;

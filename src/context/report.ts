@@ -8,9 +8,9 @@ import type { HistoryView } from "./history.ts";
 import type { SummarySource } from "./journal.ts";
 import type { AssumedFactor, Measured } from "./measure.ts";
 
-/** What `prepare` gives back. */
+/** The answer of `prepare`. */
 export interface Prepared {
-  /** What to send: the same objects wherever nothing was changed. */
+  /** The messages to send: the same objects wherever nothing was changed. */
   readonly messages: readonly Message[];
   readonly report: ContextReport;
 }
@@ -19,7 +19,7 @@ export interface Prepared {
 export interface View extends HistoryView {
   readonly measured: Measured;
   readonly warnings: readonly string[];
-  /** When this call began, in ms since the epoch. */
+  /** The start of this call, in ms since the epoch. */
   readonly startedAt: number;
 }
 
@@ -41,17 +41,17 @@ export interface SummaryReport {
   readonly calls: readonly SummaryCall[];
   /** Of all calls together, in the provider's tokens; calls that reported nothing count as 0. */
   readonly usage: Required<SummaryUsage>;
-  /** Whether it was prepared while the agent worked: in time, not quite, or not at all. */
+  /** Prepared while the agent worked: in time, not quite, or not at all. */
   readonly ahead: "ready" | "waited" | "none";
-  /** How long the agent waited for models, in ms. */
+  /** The agent's wait for models, in ms. */
   readonly waitedMs: number;
 }
 
-/** What `prepare` did and why; plain JSON. All sizes in tokens unless named otherwise. */
+/** An account of one `prepare`; plain JSON. All sizes in tokens unless named otherwise. */
 export interface ContextReport {
   /**
-   * What this call did anew. `"none"` does not mean that the list is as it was given: edits of earlier
-   * calls are in what is returned, so send the returned messages every time.
+   * The edit of this call. `"none"` does not mean that the list is as it was given: edits of
+   * earlier calls are in the returned messages, so send those every time.
    */
   readonly action: "none" | "prune" | "compact";
   readonly window: number;
@@ -61,9 +61,9 @@ export interface ContextReport {
     readonly before: number;
     readonly after: number;
     readonly target: number;
-    /** Whether `before` rests on what the provider reported. */
+    /** `before` rests on a report of the provider, or on estimates alone. */
     readonly source: "reported" | "estimated";
-    /** What estimates were multiplied by while nothing was reported, where that is not 1. */
+    /** The factor of estimates while nothing was reported, where that is not 1. */
     readonly assumed?: AssumedFactor;
   };
   readonly messages: { readonly before: number; readonly after: number };
@@ -71,8 +71,8 @@ export interface ContextReport {
   readonly droppedEdits: number;
   readonly prune: readonly PieceReport[];
   /**
-   * Where nothing was compacted: messages whose reasoning went, because it is bound to what was
-   * edited before it, and where they are archived.
+   * Without a compaction: messages whose reasoning went, because it is bound to what was edited
+   * before it, and its handle in the archive.
    */
   readonly reasoning?: { readonly messages: number; readonly handle?: Handle };
   /** Pieces of the tail that were clipped so that it fits. */
@@ -83,7 +83,7 @@ export interface ContextReport {
   /** Summaries that were prepared and thrown away, since the context was created. */
   readonly discardedSummaries: number;
   /**
-   * What all calls of models have cost since the context was created, in the provider's tokens, also
+   * The cost of all calls of models since the context was created, in the provider's tokens, also
    * those for summaries that were thrown away.
    */
   readonly modelUsage: Required<SummaryUsage>;
@@ -95,7 +95,6 @@ export interface ContextReport {
   readonly durationMs: number;
 }
 
-/** What models have cost a context so far. */
 export type ModelCosts = Pick<ContextReport, "discardedSummaries" | "modelUsage">;
 
 /** The sum of calls, in the provider's tokens; calls that reported nothing count as 0. */

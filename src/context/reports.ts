@@ -13,7 +13,7 @@ export interface Report {
   readonly reported: number;
   /** Without the answer. */
   readonly input: number;
-  /** What stood before the answer, and what stands up to it. */
+  /** Counted before the answer, and up to its end. */
   readonly estimated: number;
   readonly upTo: number;
 }
@@ -21,16 +21,16 @@ export interface Report {
 /** A report that is not believed, in tokens. */
 export interface Doubt {
   readonly reported: number;
-  /** What the list was estimated to hold up to it. */
+  /** The estimate of the list up to it. */
   readonly estimated: number;
-  /** What the request held that it was made for, where that was another list. */
+  /** The size of the request that it was made for, where that was another list. */
   readonly meant?: number;
 }
 
-/** What providers reported of the requests of one conversation. */
+/** The reports of a provider about the requests of one conversation. */
 export interface Reports {
   readonly hasAny: boolean;
-  /** How a request of so many counted tokens becomes the provider's. */
+  /** The way from counted tokens to the provider's, for a request of this size. */
   readonly scale: (counted: number) => Scale;
   /** Learns from the newest report of a list; says why it does not, where it is not believed. */
   take(report: Report): Doubt | undefined;
@@ -50,7 +50,7 @@ export function createReports(
   let calibration: Calibration = createCalibration(expected);
   let believed: Report | undefined;
   let sent = 0;
-  /** What makes a report no measure of this list, if anything does. */
+  /** The reason to doubt a report, if there is one. */
   const doubtOf = ({ reported, input, estimated, upTo }: Report): Doubt | undefined => {
     if (!isPlausible({ estimated: upTo, reported })) return { reported, estimated: upTo };
     const isKnown = believed?.reported === reported && believed.input === input;
@@ -73,7 +73,7 @@ export function createReports(
       // From the input alone: output may hold thinking that the message does not.
       const { estimated, input: reported } = report;
       if (!isKnown && doubt?.meant === undefined) observe({ estimated, reported });
-      // What was answered before may have been another model's.
+      // A request that was answered before may have been another model's.
       if (doubt === undefined && sent > 0) accept(reported);
       return doubt;
     },

@@ -12,7 +12,7 @@ import type { ContextBudget } from "../core/overflow/index.ts";
 import type { Failure } from "../core/error.ts";
 import type { ProviderOverflow } from "../core/overflow/provider-error.ts";
 
-/** Of one call. What `instructions` and `tools` say holds for the calls after it, too. */
+/** Options of one call. `instructions` and `tools` hold for the calls after it, too. */
 export interface PrepareOptions extends SentBeside {
   /** Compact even though there is room. @default false */
   readonly force?: boolean;
@@ -26,7 +26,7 @@ export interface PrepareOptions extends SentBeside {
   readonly signal?: AbortSignal;
 }
 
-/** What a context does with a list of messages. */
+/** The calls on one conversation. */
 export interface Steps {
   prepare(messages: readonly Message[], options?: PrepareOptions): Promise<Prepared>;
   recover(messages: readonly Message[], refused: unknown): Promise<Prepared | undefined>;
@@ -45,7 +45,6 @@ interface Conversation {
   hasRecovered: boolean;
 }
 
-/** Ready for a list. */
 interface Ready extends Conversation {
   readonly gauge: Gauge;
 }
@@ -156,7 +155,7 @@ function viewOf(open: Ready, messages: readonly Message[]): View {
   recognised.changed.forEach(gauge.forget);
   editor?.passed(recognised);
   const { from, base, dropped, messages: list } = recognised;
-  // What was reported for a request with edits says nothing about one without them.
+  // A report about a request with edits says nothing about one without them.
   const since = dropped > 0 ? list.length : base.length;
   const measured = gauge.measure({ messages: list, from, since });
   const warnings = warningsOf(dropped, gauge.budget, measured);
@@ -233,7 +232,7 @@ function isFilling(
   return measured.most >= budget.usable * Math.min(EDIT_IS_NEAR, share);
 }
 
-/** Why a provider refused a request, where another one may pass: at most one of both. */
+/** The reason of a refusal that another request may avoid: at most one of both. */
 async function refusalOf(
   refused: unknown,
   { isWindowKnown, window }: ContextBudget,
@@ -277,7 +276,7 @@ function rulesOf(
   return [...new Set([...constraints, ...recorded, ...typed])];
 }
 
-/** What the person has typed since the newest edit, which consumed so much of the history. */
+/** The person's messages since the newest edit, which consumed so much of the history. */
 function typedIn({ fresh, consumed }: View, recorded = 0): readonly string[] {
   return fresh
     .slice(Math.max(0, recorded - consumed))

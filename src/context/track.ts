@@ -3,11 +3,11 @@ import { isSameMessage } from "./chain.ts";
 import type { Branch } from "./journal.ts";
 import type { Message } from "../core/message/index.ts";
 
-/** A list that the caller may pass again, and what stands for the first messages of it. */
+/** The caller's newest list, and the messages in place of its first ones. */
 export interface Track {
   /** Of the caller's list; a copy, because the caller may go on with the same array. */
   readonly list: Message[];
-  /** Where its leading system messages end; whatever else is counted here is counted from there. */
+  /** Its leading system messages; all other counts begin behind them. */
   readonly lead: number;
   readonly standing: Standing;
 }
@@ -15,7 +15,7 @@ export interface Track {
 /** The edits that a list has had, and what they left. */
 export interface Standing {
   readonly records: Branch;
-  /** How many messages of the list `base` stands for. */
+  /** Messages of the list that `base` stands for. */
   readonly taken: number;
   readonly base: readonly Message[];
   readonly consumed: number;
@@ -30,13 +30,12 @@ export const UNEDITED: Standing = {
   isReturned: false,
 };
 
-/** What the caller passed, and how many leading system messages it has. */
 export interface CallersList {
   readonly messages: readonly Message[];
   readonly lead: number;
 }
 
-/** Whether a list still begins with the messages that edits stand for; the first `same` are known to. */
+/** A list still begins with the messages that edits stand for; the first `same` are known to. */
 export function goesOn(track: Track, { messages, lead }: CallersList, same: number): boolean {
   for (let at = same; at < track.standing.taken; at++) {
     if (!isSameMessage(track.list[track.lead + at], messages[lead + at])) return false;
@@ -60,7 +59,7 @@ export function withObjectsOfNow(
   return { ...standing, base: standing.base.map((message) => other.get(message) ?? message) };
 }
 
-/** How many objects a list has in common with the one before, its leading system messages left out. */
+/** Objects that a list has in common with the one before, its leading system messages left out. */
 export function sameBody(track: Track, { messages, lead }: CallersList): number {
   const same = sameObjects(track.list, messages, { at: track.lead, otherAt: lead });
   return same - track.lead;
@@ -76,7 +75,7 @@ export function renewed(track: Track, { messages, lead }: CallersList, same: num
   return list;
 }
 
-/** Where a comparison of two lists begins in each, and how many messages of the first it is about. */
+/** The start of a comparison in each of two lists, and its end in the first. */
 interface Stretch {
   readonly at?: number;
   readonly otherAt?: number;
@@ -84,8 +83,8 @@ interface Stretch {
 }
 
 /**
- * Where two lists cease to hold the same objects, as a place in the first. Every step compares all
- * of its list, so that no exchanged message is overlooked. `Object.is` looks at the references alone,
+ * The place in the first list from which the second holds other objects. Every step compares all of
+ * its list, so that no exchanged message is overlooked. `Object.is` looks at the references alone,
  * in some 3 ns for each; `===` would fetch every object, which takes up to ten times as long where
  * they lie scattered in the memory.
  */
@@ -108,8 +107,9 @@ export function assertShapes({ messages, lead }: CallersList, same: number): voi
 }
 
 /**
- * What the newest messages said when they came. Messages are replaced and not changed, but an agent
- * that streams an answer may write it into the last ones of its list; those are looked at again.
+ * The texts of the newest messages when they came. Messages are replaced and not changed, but an
+ * agent that streams an answer may write it into the last ones of its list; those are looked at
+ * again.
  */
 export type Watched = Map<Message, readonly unknown[]>;
 

@@ -9,7 +9,6 @@ import type { Persistence } from "./persistence.ts";
 import type { Message } from "../core/message/index.ts";
 import type { CompactionPlan } from "../core/plan/index.ts";
 
-/** What taking an edit back needs. */
 export interface UndoParts {
   readonly history: History;
   readonly archive: Archive;
@@ -46,7 +45,7 @@ async function restored(
   { plan }: JournalRecord,
   archive: Archive,
 ): Promise<readonly Message[]> {
-  // What was pruned or clipped stays so: its handle stands in its place.
+  // A pruned or clipped piece stays so: its handle stands in its place.
   if (plan.compaction === undefined) return after;
   const lines = (await archive.get(plan.compaction.handle))
     .split("\n")

@@ -2,15 +2,14 @@ import type { JournalRecord } from "./journal.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import { type ContextBudget, budgetOf, type NamedModel } from "../core/overflow/budget.ts";
 
-/** What a provider says when it refuses a request as too large. */
+/** A request that a provider refused as too large. */
 export interface RefusedRequest {
   /** The limit that it names, if it names one. */
   readonly limit?: number;
-  /** How much the request held. */
   readonly tokens: number;
 }
 
-/** How large the window is: what was said of it, and what providers have shown since. */
+/** The size of the window: the options, and what providers have shown since. */
 export interface LearnedWindow {
   readonly budget: () => ContextBudget;
   /** A request that asks for a shorter answer than usual leaves more room. */

@@ -52,8 +52,8 @@ interface SummaryParts {
 }
 
 /**
- * T12: the summary of a plan's head, framed, and the words in it as data, for the next one. Where no
- * model wrote, the words of the last model stand.
+ * T12: the summary of a plan's head, framed, and the words in it as data, for the next one. Without
+ * words of a model, those of the last model stand.
  */
 export function summaryFor(wanted: WantedSummary, parts: SummaryParts): MadeSummary {
   const { messages, isArchived, words, template } = wanted;

@@ -15,14 +15,14 @@ export interface ArchiveEntry {
   readonly kind: OriginalKind;
   /** Size in UTF-8 bytes. */
   readonly bytes: number;
-  /** When it was first stored, in ms since the epoch. */
+  /** The time of its first storing, in ms since the epoch. */
   readonly storedAt: number;
-  /** Where a person or an agent's own tools can open it; absent for archives without files. */
+  /** The file for a person or an agent's own tools; absent for archives without files. */
   readonly path?: string;
 }
 
 /**
- * Where originals live. Content-addressed: the same content is stored once and always has the same
+ * The home of originals. Content-addressed: the same content is stored once and always has the same
  * handle. Every method rejects with a `ContextError`: `unknown-handle` for a handle that is
  * malformed or not there, `archive-failed` when the medium fails (the `cause` says how).
  */
@@ -35,15 +35,15 @@ export interface Archive {
   put(kind: OriginalKind, content: string, handle?: Handle): Promise<ArchiveEntry>;
   /**
    * The same for an original that no string can hold (more than some 500 MB, or bytes that are no
-   * text): its handle, and its pieces. Where this is absent, such originals are not kept.
+   * text): its handle, and its pieces. An archive without this keeps no such originals.
    */
   putPieces?(handle: Handle, pieces: readonly (string | Uint8Array)[]): Promise<ArchiveEntry>;
   /** The whole original. */
   get(handle: string): Promise<string>;
   has(handle: string): Promise<boolean>;
   /**
-   * What may hold a text, or what an expression matches, where the medium can tell without handing all
-   * of it out; whatever it names is read. `undefined`: anything may.
+   * The originals that may hold a text, or a match of an expression, where the medium can tell
+   * without handing all of them out; only these are read. `undefined`: any may.
    */
   mayHold?(pattern: string, isRegex: boolean): Promise<ReadonlySet<Handle> | undefined>;
   /** All entries, oldest first. */
@@ -60,7 +60,7 @@ export interface Archive {
   open?(kind: "out"): Promise<SpillFile>;
 }
 
-/** What there is for originals; a conversation without a name has no journal. */
+/** An archive of originals alone: a conversation without a name has no journal. */
 export type FileArchive = Omit<Archive, "conversation" | "conversations" | "journal" | "mayHold">;
 
 /**
@@ -77,7 +77,7 @@ export interface ArchiveJournal {
    * process has added some. Reads none of them.
    */
   size?(): Promise<number>;
-  /** Whether an edit is made only if this journal has it and the archive its originals. @default false */
+  /** An edit is made only if this journal has it and the archive its originals. @default false */
   readonly isRequired?: boolean;
   /**
    * Does work while no other process does work in here: a journal that many machines share has it, so
@@ -134,7 +134,7 @@ export function handleOfOriginal(kind: OriginalKind, content: string, digest: Di
   return checkedHandle(handleFor(kind, content, digest));
 }
 
-/** A text as a handle; throws `unknown-handle` for anything else. */
+/** Throws `unknown-handle` for anything but a handle. */
 export function checkedHandle(handle: string): Handle {
   if (!isHandle(handle)) throw malformedHandle(handle);
   return handle;

@@ -7,13 +7,9 @@ import { conversationFolder, createUses, pathOf, temporaryPath } from "./convers
 import { giveName, removeFile, syncFolder } from "./files.ts";
 import type { Namer } from "./named.ts";
 
-/** From where originals are carried to where. */
 export interface Carried {
-  /** The conversations that may have them. */
   readonly from: readonly string[];
-  /** The conversation that shall have them. */
   readonly to: string | undefined;
-  /** Who names them there. */
   readonly namedBy: Namer;
 }
 
@@ -64,7 +60,7 @@ async function* handlesInFile(path: string): AsyncGenerator<Handle> {
   }
 }
 
-/** Where the original is; `undefined` if none of the conversations has it. */
+/** The path of the original; `undefined` if none of the conversations has it. */
 async function carry(
   handle: Handle,
   folders: readonly string[],

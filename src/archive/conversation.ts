@@ -67,7 +67,7 @@ function conversationName(id: string): string {
   return `${readable}~${digits}`;
 }
 
-/** Where an original is; only a handle can become a path. */
+/** Only a handle can become a path. */
 export function pathOf(folder: string, handle: Handle): string {
   return join(folder, `${handle}.${EXTENSIONS[handleKind(handle)]}`);
 }
@@ -89,7 +89,7 @@ export function isTemporary(name: string): boolean {
 
 const FIXED_NAMES: ReadonlySet<string> = new Set([JOURNAL_FILE, STAMP_FILE, NAMES_FILE, ID_FILE]);
 
-/** Whether a file in a conversation's folder is the archive's own, and may be removed with it. */
+/** Files of the archive's own, which may be removed with the conversation. */
 export function isOwnFile(name: string): boolean {
   return FIXED_NAMES.has(name) || isTemporary(name) || handleOfFile(name) !== undefined;
 }
@@ -100,17 +100,15 @@ export function checkPlace(folder: string): void {
   if (stats !== undefined) checkFolder(folder, stats);
 }
 
-/** How a conversation is used; only a write makes its folder. */
+/** A use of a conversation; only a write makes its folder. */
 export type Use = "read" | "write";
 
 /** Nobody needs to know the last use more exactly. */
 const NOTED_EVERY_MS = 60_000;
 
-/** What a use of a conversation does to its folder. */
 export interface UseOptions {
   /** Reading is no use of it. */
   readonly isObserved?: boolean;
-  /** Who names what is stored. */
   readonly namedBy?: Namer | undefined;
   /** The conversation's id, which not every folder can have as its name. */
   readonly id?: string | undefined;
@@ -152,7 +150,6 @@ async function keepId(folder: string, id: string): Promise<void> {
   await createFile(file, temporaryPath(folder, "write"), [JSON.stringify(id)]);
 }
 
-/** The ids of all conversations in an archive. */
 export async function conversationIds(root: string): Promise<readonly string[]> {
   return Promise.all((await conversationFolders(root)).map(idOf));
 }
@@ -180,12 +177,10 @@ function touch(stamp: string, use: Use): void {
   }
 }
 
-/** A file of an archive and the facts about it. */
 export interface StoredFile {
   readonly name: string;
   readonly path: string;
   readonly stats: Stats;
-  /** Of an original. */
   readonly handle: Handle | undefined;
 }
 

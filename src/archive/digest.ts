@@ -12,7 +12,6 @@ const native = process?.getBuiltinModule?.("node:crypto");
 /** SHA-256 of a text as UTF-8: by Node (ten times as fast), and in plain JavaScript elsewhere. */
 export const sha256Hex: Digest = native === undefined ? plainDigest : nativeDigest;
 
-/** SHA-256 of bytes. */
 export function sha256OfBytes(bytes: Uint8Array): string {
   return native?.createHash("sha256").update(bytes).digest("hex") ?? plainSha256(bytes);
 }
@@ -35,7 +34,7 @@ export function randomDigits(): string {
   return hexOf(crypto.getRandomValues(new Uint32Array(2)));
 }
 
-/** How many bytes a text has as UTF-8. */
+/** The length of a text in UTF-8. */
 export function byteLength(text: string): number {
   const { Buffer } = globalThis as Partial<Pick<typeof globalThis, "Buffer">>;
   return Buffer?.byteLength(text) ?? utf8Length(text);
@@ -58,7 +57,6 @@ function nativeDigest(text: string): string {
   return whole.digest("hex");
 }
 
-/** The same without Node. */
 function plainDigest(text: string): string {
   return plainSha256(new TextEncoder().encode(text));
 }

@@ -53,14 +53,15 @@ type Retention = RetentionOptions | false;
 
 export interface DirectoryArchiveOptions {
   /**
-   * The conversation that the originals belong to, e.g. the id of a session. What one conversation
-   * archived is found only through it.
+   * The conversation that the originals belong to, e.g. the id of a session; only through it are
+   * they found.
    * @default "default"
    */
   readonly conversation?: string;
   /**
-   * What is removed, and when: after something is stored, at most once an hour, while the caller goes
-   * on. `false`: nothing is removed by itself. A function is asked each time; where it rejects, nothing is.
+   * Limits on what is kept; the rest is removed after something is stored, at most once an hour,
+   * while the caller goes on. `false`: nothing is removed by itself. A function is asked each time;
+   * where it rejects, nothing is.
    * @default what nothing names (a journal, `namedBy`), after 7 days or when it has more than 2 GB
    */
   readonly retention?: Retention | (() => Promise<Retention | undefined>);
@@ -134,9 +135,8 @@ function collectWhenDue(
   };
 }
 
-/** Where one conversation's archive is, and what belongs to the whole of it. */
+/** The folder of one conversation's archive, and its ties to the whole. */
 export interface ArchivePlace extends UseOptions {
-  /** The conversation's folder. */
   readonly own: string;
   /** Called before something is stored. */
   readonly collect?: () => void;
@@ -144,7 +144,6 @@ export interface ArchivePlace extends UseOptions {
   readonly others?: Pick<Archive, "conversation" | "conversations">;
 }
 
-/** The archive in the folder of one conversation. */
 export function folderArchive({ own, collect, others, ...uses }: ArchivePlace): Archive {
   const note = createUses(own, uses);
   const begin: Begin = (use) => attempt("use", own, () => note(use));
@@ -282,7 +281,7 @@ async function compare(path: string, handle: Handle, { bytes, pieces }: Stored):
   if (!there.equals(bytes)) throw alteredOriginal(handle, path);
 }
 
-/** A whole original as text, if it is what was stored. */
+/** The text of an original, if it is the one that was stored. */
 function contentOf(bytes: Buffer, handle: Handle, path: string): Promise<string> {
   return attempt("read", path, async () => {
     // A large spill was never hashed.

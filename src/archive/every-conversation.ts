@@ -7,7 +7,6 @@ import { directoryArchive, folderArchive } from "./directory.ts";
 import { fileStats } from "./files.ts";
 import { openOriginal } from "./reading.ts";
 
-/** Where an original is. */
 export interface OriginalPlace {
   /** The folder's name, which is the conversation's id or begins with it. */
   readonly conversation: string;
@@ -30,9 +29,9 @@ export async function placeOf(folder: string, handle: Handle): Promise<OriginalP
 }
 
 /**
- * Reads what all conversations archived in `folder`: for the person whose archive it is, never for
- * an agent; or those whose names begin with `prefix`, for whom these belong to. What is stored through
- * it belongs to the default conversation.
+ * Reads all conversations archived in `folder`, or those whose names begin with `prefix`: for the
+ * person whose archive it is, never for an agent. An original that is stored through it belongs to
+ * the default conversation.
  */
 export function everyConversation(folder: string, prefix = ""): Archive {
   const root = resolve(folder);
@@ -55,9 +54,8 @@ export function everyIn(archive: Archive, prefix = ""): Archive {
 
 /** All of these archives as one, whose own conversation takes what is stored. */
 function over(own: Archive, archives: () => Promise<readonly Archive[]>): Archive {
-  /** Where the last list found which handle. */
+  /** The holder of each handle in the last list. */
   const listed = new Map<string, Archive>();
-  /** The archive of the first conversation that has the handle. */
   const holderOf = async (handle: string): Promise<Archive | undefined> => {
     const known = listed.get(checkedHandle(handle));
     if (known !== undefined) return known;

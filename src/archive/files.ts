@@ -40,7 +40,7 @@ const SHARED =
   constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | NO_FOLLOW;
 const ADD = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW;
 
-/** So little is read on this thread. */
+/** Files up to this size are read on this thread. */
 const SMALL_BYTES = 262_144;
 const NEWLINE = 10;
 
@@ -194,7 +194,7 @@ export async function appendLine(path: string, line: string): Promise<void> {
   if (isNew) await syncFolder(dirname(path));
 }
 
-/** What stands in a file of JSON lines; torn ones are passed over. */
+/** The values in a file of JSON lines; torn ones are passed over. */
 export function wholeLines(bytes: Buffer | undefined): readonly unknown[] {
   const lines = bytes?.toString("utf8").split("\n") ?? [];
   return lines.flatMap((line): unknown[] => {

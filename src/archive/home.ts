@@ -11,8 +11,8 @@ export function longhaulHome(env: Readonly<Record<string, string | undefined>>):
 }
 
 /**
- * Where what can be made again is kept: `cache` in `$LONGHAUL_HOME`, else `longhaul` in the platform's
- * cache folder. Nothing is created.
+ * The place of what can be made again: `cache` in `$LONGHAUL_HOME`, else `longhaul` in the
+ * platform's cache folder. Nothing is created.
  */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
   const { LONGHAUL_HOME: home = "" } = env;
@@ -20,12 +20,12 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>): 
   return envPaths("longhaul", { suffix: "" }).cache;
 }
 
-/** Where the originals are in that directory. */
+/** The folder of the originals in that directory. */
 export function archiveFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(longhaulHome(env), "archive");
 }
 
-/** Where results of commands are, unless a person says otherwise; it is made with the first. */
+/** The folder for results of commands, unless a person names one; it is made with the first. */
 export function resultsFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(longhaulHome(env), "results");
 }

@@ -3,20 +3,19 @@ import { LINE_END } from "./reading.ts";
 
 /** Finds a pattern in bytes of UTF-8. */
 export interface Matcher {
-  /** Where the first match begins; -1 for none, also when the search is over before the end. */
+  /** The start of the first match; -1 for none, also when the search is over before the end. */
   find(block: Uint8Array, view: BlockView): number;
   /**
-   * How much of a block is done when nothing more is found in it; what follows is looked at again,
+   * The part of a block that is done when nothing more is found in it; the rest is looked at again,
    * together with what comes next. At least 1.
    */
   done(block: Uint8Array): number;
 }
 
-/** What a matcher has to know about a block. */
 export interface BlockView {
   /** Nothing comes after it. */
   readonly isLast: boolean;
-  /** Whether the search has to end, found or not. */
+  /** The search has to end, found or not. */
   readonly isOver: () => boolean;
 }
 
@@ -101,7 +100,7 @@ export async function regexMatcher(pattern: string): Promise<Matcher> {
     return -1;
   }
 
-  /** Where in its line a match begins, in bytes. */
+  /** The start of a match in its line, in bytes. */
   function startIn(line: Uint8Array): number {
     const found = regex.matcher(line);
     return found.find() ? found.start() : 0;

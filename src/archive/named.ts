@@ -8,19 +8,17 @@ import { appendLine, readPlainFile, wholeLines } from "./files.ts";
  * file that names them as long as it is there; `true` is somebody whom nobody here can look for.
  */
 
-/** The file that says who names the originals of a conversation. */
 export const NAMES_FILE = ".named";
 
-/** Who names originals: a file, or `true` for somebody who cannot be looked for. */
+/** A file that names originals, or `true` for somebody who cannot be looked for. */
 export type Namer = string | true;
 
-/** Notes who names the originals in a conversation's folder. */
 export async function addNamer(folder: string, namer: Namer): Promise<void> {
   if ((await namers(folder)).includes(namer)) return;
   await appendLine(join(folder, NAMES_FILE), JSON.stringify(namer));
 }
 
-/** Whether somebody still names the originals in a conversation's folder. */
+/** Somebody still names the originals in a conversation's folder. */
 export async function hasNamer(folder: string): Promise<boolean> {
   for (const namer of await namers(folder)) {
     if (namer === true || !(await isGone(namer))) return true;

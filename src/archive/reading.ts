@@ -6,7 +6,6 @@ export async function openOriginal(archive: Archive, handle: string): Promise<Or
   return readerOf(new TextEncoder().encode(await archive.get(handle)));
 }
 
-/** Reads what is in memory. */
 export function readerOf(bytes: Uint8Array): OriginalReader {
   return {
     bytes: bytes.length,
@@ -44,7 +43,7 @@ export async function fill(
   return filled;
 }
 
-/** So much of an original is in memory at a time. */
+/** The part of an original that is in memory at a time. */
 export const BLOCK_BYTES = 1_048_576;
 /** `\n`. */
 export const LINE_END = 10;
@@ -69,7 +68,7 @@ async function* piecesOf(
   }
 }
 
-/** Where a line begins, or how many lines there are if there are fewer. */
+/** The start of a line, or the number of lines if there are fewer. */
 export type LineStart = { readonly at: number } | { readonly lines: number };
 
 /** The byte at which a line (from 1) begins. */
@@ -89,7 +88,7 @@ export async function startOfLine(reader: OriginalReader, line: number): Promise
   return ends === line - 1 ? { at: start } : { lines: ends + 1 };
 }
 
-/** How many line ends there are from one byte up to another. */
+/** Line ends from one byte up to another. */
 export async function lineEndsBetween(
   reader: OriginalReader,
   from: number,

@@ -15,7 +15,6 @@ import {
 } from "./reading.ts";
 import { resultNotice } from "./result-notice.ts";
 
-/** From one number to another. */
 export type Range = readonly [from: number, to: number];
 
 export interface RecallOptions {
@@ -35,9 +34,9 @@ export interface Recalled {
   readonly text: string;
   /** The whole original. Lines are missing where counting them would take long. */
   readonly total: { readonly bytes: number; readonly lines?: number };
-  /** Where `text` is in it; lines only if it was asked for by lines, or for nothing. */
+  /** The place of `text` in it; lines only if it was asked for by lines, or for nothing. */
   readonly shown: { readonly bytes: Range; readonly lines?: Range };
-  /** What to ask for next, if the limits left something of the asked part out. */
+  /** The next part to ask for, if the limits left something of the asked part out. */
   readonly next?: { readonly lines: Range } | { readonly bytes: Range };
 }
 

@@ -47,7 +47,7 @@ export async function filesOf(archive: Archive, handle: string): Promise<readonl
   }
 }
 
-/** What an original says with its files told; `undefined` where it holds none. */
+/** An original with its files told; `undefined` where it holds none. */
 async function toldMedia(reader: OriginalReader, handle: Handle): Promise<ToldMedia | undefined> {
   const isJson = handle.startsWith("parts_") || handle.startsWith("head_");
   if (!isJson || reader.bytes > MOST_BYTES) return undefined;
@@ -85,7 +85,6 @@ function tellFiles(content: string, handle: Handle): ToldMedia | undefined {
   return isTold ? { text: lines.join("\n"), files } : undefined;
 }
 
-/** The pieces of an output, one under the other. */
 function piecesText(pieces: unknown): string {
   if (!Array.isArray(pieces)) return toJson(pieces);
   return pieces
@@ -102,7 +101,7 @@ function isFile(value: unknown): value is FilePart {
   return type === "file" && typeof mediaType === "string";
 }
 
-/** What a file is, and how a person gets it. */
+/** The name of a file, and the way in which a person gets it. */
 function fileSentence(file: FilePart, handle: Handle, number: number): string {
   const way =
     fileData(file) === undefined

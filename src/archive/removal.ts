@@ -21,9 +21,7 @@ import { NAMES_FILE } from "./named.ts";
  * place) and looks at the stamp once more then: whoever came into use meanwhile gets it back at once.
  */
 
-/** What removing has to know, and what it tells. */
 export interface Removal {
-  /** The archive's folder. */
   readonly root: string;
   /** A conversation that was used within this time stays. */
   readonly minAgeMs: number;
@@ -101,7 +99,6 @@ async function putBack(away: string, folder: string): Promise<void> {
   await rmdir(away);
 }
 
-/** What grows line by line. */
 const LISTS: ReadonlySet<string> = new Set([JOURNAL_FILE, NAMES_FILE]);
 
 /** Equal names of ours are equal originals, and of two lists both are kept. */

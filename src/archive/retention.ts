@@ -18,7 +18,7 @@ import { makeFolder } from "./files.ts";
 import { hasNamer } from "./named.ts";
 import { finishRemovals, removeConversation, removeLeftFiles } from "./removal.ts";
 
-/** What an archive keeps. */
+/** Limits on an archive. */
 export interface RetentionOptions {
   /**
    * A conversation that was not used for longer is removed.
@@ -26,7 +26,7 @@ export interface RetentionOptions {
    */
   readonly maxAgeMs?: number;
   /**
-   * When all conversations together are larger, those go that were used longest ago.
+   * Beyond this size of all conversations together, those go that were used longest ago.
    * @default 2000000000 (2 GB), for conversations that nothing names
    */
   readonly maxBytes?: number;
@@ -43,7 +43,7 @@ export interface GarbageOptions extends RetentionOptions {
   readonly dryRun?: boolean;
 }
 
-/** So many conversations, with all that is in them. */
+/** A number of conversations, and the originals in them. */
 export interface StoredAmount {
   readonly conversations: number;
   readonly originals: number;
@@ -51,7 +51,7 @@ export interface StoredAmount {
   readonly bytes: number;
 }
 
-/** What a collection did, or would do. */
+/** The result of a collection, or of a dry run. */
 export interface GarbageReport {
   readonly dryRun: boolean;
   /** `false` when another process was collecting, so that nothing was done. */
@@ -60,7 +60,7 @@ export interface GarbageReport {
   readonly kept: StoredAmount;
   /** The folders of the conversations that were removed. */
   readonly names: readonly string[];
-  /** Why less was done than asked for. */
+  /** Reasons why less was done than asked for. */
   readonly warnings: readonly string[];
 }
 
@@ -70,10 +70,10 @@ const DEFAULTS = { maxAgeMs: 7 * DAY_MS, maxBytes: 2_000_000_000, minAgeMs: DAY_
 const LEAST: Required<RetentionOptions> = { maxAgeMs: 0, maxBytes: 0, minAgeMs: HOUR_MS };
 
 /**
- * Removes the conversations from the archive in `folder` that were not used for too long, then those
- * that are too much. What a journal or a file names (`namedBy`) goes only by limits that were given. Several processes may
- * call it: one collects, for the others `ran` is `false`. Rejects with `archive-failed`, and with
- * `invalid-options` for a limit that is none.
+ * Removes the conversations from the archive in `folder` that were not used for too long, then
+ * those that are too much. A conversation that a journal or a file names (`namedBy`) goes only by
+ * limits that were given. Several processes may call it: one collects, for the others `ran` is
+ * `false`. Rejects with `archive-failed`, and with `invalid-options` for a limit that is none.
  */
 export async function collectGarbage(
   folder: string,

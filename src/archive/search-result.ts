@@ -9,7 +9,7 @@ export interface SearchHit {
   readonly path?: string;
   /** From 1. */
   readonly line: number;
-  /** Where the match begins in the original, in bytes. */
+  /** The start of the match in the original, in bytes. */
   readonly byte: number;
   /** The line, or of a long line what is around the match; control characters as symbols. */
   readonly text: string;
@@ -17,14 +17,14 @@ export interface SearchHit {
   readonly after: readonly string[];
 }
 
-/** Why a search ended before everything was searched. */
+/** The reason for an end before everything was searched. */
 export type SearchStop = "limit" | "size" | "time" | "aborted";
 
 export interface SearchResult {
   readonly pattern: string;
   /**
-   * Newest original first, in each from the start on. What was itself recalled, searched or
-   * truncated, so that it repeats other originals, comes last.
+   * Newest original first, in each from the start on. Originals that were themselves recalled,
+   * searched or truncated, so that they repeat others, come last.
    */
   readonly hits: readonly SearchHit[];
   readonly searched: { readonly originals: number; readonly bytes: number };
@@ -41,7 +41,6 @@ const STOPPED: Readonly<Record<SearchStop, string>> = {
   time: "The time was up before everything was searched. Search for a plain text, or for less.",
   aborted: "The search was stopped before everything was searched.",
 };
-/** So much of a pattern is named in the notice. */
 const PATTERN_UNITS = 200;
 
 /** A search as an agent gets it: hits by original as `grep -n` prints them, then what to do next. */
@@ -80,7 +79,6 @@ function nothingFound({ stopped, unread }: SearchResult): string {
     : "Nothing was found so far.";
 }
 
-/** The hits of one original stand side by side. */
 function byOriginal(hits: readonly SearchHit[]): readonly (readonly SearchHit[])[] {
   const groups: SearchHit[][] = [];
   for (const hit of hits) {
@@ -91,7 +89,6 @@ function byOriginal(hits: readonly SearchHit[]): readonly (readonly SearchHit[])
   return groups;
 }
 
-/** How an original is named above its hits. */
 function nameOf({ handle, path }: SearchHit): string {
   return path === undefined ? handle : `${handle} ${path}`;
 }
@@ -158,7 +155,6 @@ export function foundHits({ limit, maxBytes }: { limit: number; maxBytes: number
     addHeld(): void {
       for (const hit of held) if (isFull() === undefined) add(hit);
     },
-    /** Why nothing more can be added. */
     isFull,
   };
 }

@@ -10,7 +10,7 @@ import { createSharedFile, makeFolder, removeFile, syncData, writeFile } from ".
 /** A larger file is not read again to be hashed: that would take longer than writing it. */
 const ADDRESSED_MAX_BYTES = 1_048_576;
 
-/** How an archive stores what was spilled. */
+/** An archive's side of a spill. */
 export interface SpillTarget {
   /** The folder of the conversation; made if it is not there. */
   readonly folder: string;
@@ -58,7 +58,6 @@ export async function openSpill(target: SpillTarget): Promise<SpillFile> {
 interface Spilled {
   readonly fd: number;
   readonly path: string;
-  /** All bytes, where they are in memory. */
   readonly whole: Uint8Array | undefined;
 }
 

@@ -3,7 +3,10 @@ import { ContextError } from "../core/error.ts";
 import { isRecord } from "../core/text/json.ts";
 import { parseDuration, parseSize } from "../core/text/units.ts";
 
-/** What an archive may keep, as a person writes it; what is absent is as without a setting. */
+/**
+ * The limits of an archive, as a person writes them; a limit that is absent is as without a
+ * setting.
+ */
 export type RetentionSetting = RetentionOptions | false;
 
 const PARSERS = {

@@ -16,7 +16,7 @@ import { protection } from "../core/prune/protection.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { ContextOptions } from "../context/index.ts";
 
-/** What a model costs, in US dollars for a million tokens. */
+/** The price of a model, in US dollars for a million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -27,7 +27,7 @@ export interface Price {
   readonly cacheWriteHour?: number;
 }
 
-/** Where settings are looked for. */
+/** The places of settings. */
 export interface SettingsPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that somebody works in. */
@@ -37,7 +37,7 @@ export interface SettingsPlace {
 /** The name of a settings file, in a project and in the state folder. */
 const FILE_NAME = "longhaul.json";
 
-/** What a settings file may hold: options of a context that are plain JSON, and of `compact`. */
+/** The fields of a settings file: options of a context that are plain JSON, and of `compact`. */
 export interface Settings
   extends
     BudgetOptions,
@@ -57,7 +57,7 @@ export interface Settings
   readonly summarizerWindow?: number;
   /** Prices by model, in US dollars for a million tokens. */
   readonly prices?: Readonly<Record<string, Price>>;
-  /** What the archive keeps, here in ms and bytes. */
+  /** Limits of the archive, here in ms and bytes. */
   readonly retention?: RetentionSetting;
   /** Of `longhaul gateway`, which says what there is. */
   readonly gateway?: unknown;
@@ -82,7 +82,6 @@ const OPTIONS: readonly string[] = [
   "describeMedia",
   "constraints",
 ];
-/** What is no option of a context. */
 const OF_LISTS: readonly string[] = ["prices"];
 
 /** Every name that a settings file may have; `$schema` is for editors. */
@@ -108,7 +107,7 @@ export async function readSettings({ env, cwd }: SettingsPlace): Promise<Setting
 }
 
 /**
- * What the person lets an archive keep; `undefined`: they did not say. Rejects as `readSettings` does
+ * The person's own limits of an archive; `undefined`: they set none. Rejects as `readSettings` does
  * for their own file; that of a project has no say.
  */
 export async function ownRetention(
@@ -215,7 +214,7 @@ function invalid(message: string): ContextError {
   return new ContextError("invalid-options", message);
 }
 
-/** What of the settings a context takes; the budget goes with what is measured. */
+/** The settings that a context takes; the budget goes with what is measured. */
 export function contextSettings(settings: Settings): ContextOptions {
   const { compactionTemplate, constraints, continuation, protectedTools } = settings;
   const { describeMedia, toolLimits, unansweredMedia } = settings;

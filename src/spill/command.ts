@@ -8,7 +8,6 @@ export type CommandLine =
   | { readonly command: string; readonly file?: never; readonly args?: never }
   | { readonly file: string; readonly args?: readonly string[]; readonly command?: never };
 
-/** How a command starts. */
 export interface StartOptions {
   /** `undefined`: that of this process. */
   readonly cwd: string | undefined;
@@ -20,12 +19,12 @@ export interface StartOptions {
   readonly fileLimit: number | undefined;
 }
 
-/** How a command came out. */
+/** The end of a command. */
 export interface Ending {
   /** `undefined` when a signal ended it. 126 and 127 as in a shell: it could not be started. */
   readonly exitCode: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
-  /** Why it could not be started. */
+  /** The reason why it could not be started. */
   readonly failure?: string;
 }
 

@@ -17,11 +17,11 @@ import type { Archive, ArchiveEntry } from "../archive/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
 
 export interface SpillOptions {
-  /** Where the whole of a cut output goes. Without one it is lost, and the notice says so. */
+  /** The place for the whole of a cut output. Without one it is lost, and the notice says so. */
   readonly archive?: Archive;
   /** @default 2,000 lines and 50,000 bytes */
   readonly limits?: Partial<Limits>;
-  /** What stays of a large output. @default "tail" */
+  /** The part of a large output that stays. @default "tail" */
   readonly direction?: Direction;
   /** An output beyond so many bytes is not kept, only its preview. @default 4 GiB */
   readonly maxFileBytes?: number;
@@ -46,7 +46,7 @@ export interface Spill {
 }
 
 export interface SpillResult {
-  /** What a model gets: the kept part, the notice if something was cut, and the warnings. */
+  /** The text for a model: the kept part, the notice if something was cut, and the warnings. */
   readonly text: string;
   readonly truncation: Truncation;
   /** The whole output, if it was cut (or `keep` is set) and could be kept. */

@@ -35,10 +35,9 @@ export function partsOf(
   return { head: whole.subarray(0, capacity), tail: whole.subarray(whole.length - capacity) };
 }
 
-/** The end of an original. */
 export interface Kept {
   readonly entry?: ArchiveEntry;
-  /** Why there is none although there should be. */
+  /** The reason why there is none although there should be. */
   readonly notKept?: string;
 }
 
@@ -119,8 +118,8 @@ const MOST_WORDS = 255;
 const WORTH_BYTES = 16;
 
 /**
- * How many line ends (`\n`) the bytes have. Four bytes at a time: three times as fast as a loop
- * over bytes, and fast enough to run beside a child process that writes to the disk.
+ * The line ends (`\n`) in the bytes. Four bytes at a time: three times as fast as a loop over
+ * bytes, and fast enough to run beside a child process that writes to the disk.
  */
 export function countNewlines(bytes: Uint8Array): number {
   if (bytes.length < WORTH_BYTES) return countInBytes(bytes, 0);

@@ -91,7 +91,7 @@ const BLOCKS_AT_ONCE = 16;
 function countIn(fd: number) {
   let [at, newlines] = [0, 0];
   let block: Buffer | undefined;
-  /** Whether there is more. */
+  /** Tells whether there is more. */
   const countBlocks = (to: number, most: number): boolean => {
     // The command may have emptied its own output.
     if (to < at) [at, newlines] = [0, 0];
@@ -197,7 +197,7 @@ export function pipeOutput(sink: Sink, maxBytes: number): Output {
   };
 }
 
-/** How far a command is. */
+/** The progress of a command. */
 export interface Progress {
   readonly bytes: number;
   /** Line ends; absent beyond 64 MB of a command's output, where they are not counted. */

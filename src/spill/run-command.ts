@@ -18,9 +18,12 @@ import { createSink, reasonOf } from "./sink.ts";
 import { findsStrays, supervise, type Supervised } from "./supervise.ts";
 import type { Archive } from "../archive/index.ts";
 
-/** How a command is run; the command itself is `command`, or `file` and `args`. */
+/** Settings of a run; the command itself is `command`, or `file` and `args`. */
 export interface RunOptions extends Pick<SpillOptions, "archive" | "limits" | "keep"> {
-  /** What stays of a large output. @default that of a shell tool: the start for compilers, else both ends */
+  /**
+   * The part of a large output that stays.
+   * @default that of a shell tool: the start for compilers, else both ends
+   */
   readonly direction?: Direction;
   /** @default process.cwd() */
   readonly cwd?: string;
@@ -161,7 +164,7 @@ async function runInto(
 
 interface Opened {
   readonly output: Output;
-  /** Why nothing can be kept. */
+  /** The reason why nothing can be kept. */
   readonly notKept?: string;
 }
 
@@ -200,7 +203,6 @@ function freeBytes(path: string): number | undefined {
 interface RunFacts {
   readonly options: Pick<RunOptions, "timeoutMs">;
   readonly maxBytes: number;
-  /** Bytes of the output. */
   readonly size: number;
   readonly kept: Kept;
   /** The disk became full while the command wrote to it. */

@@ -4,11 +4,10 @@ import type { Archive, ArchiveEntry, SpillFile } from "../archive/index.ts";
 import { ContextError, isContextError } from "../core/error.ts";
 import { countNewlines, type Kept, partsOf, type Source } from "./cut.ts";
 
-/** Takes a stream of bytes: its ends stay in memory, the whole goes to the archive. */
+/** Takes a stream of bytes: the ends stay in memory, the whole goes to the archive. */
 export interface Sink extends Source {
   /** Takes a piece. With a promise, whoever writes waits, and the piece must not change until then. */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** Line ends so far. */
   lines(): number;
   /** The newest bytes, as many as an end keeps. */
   tail(): Uint8Array;
@@ -267,7 +266,6 @@ function memoryTarget(archive: Archive): Target {
   };
 }
 
-/** Why an original is not kept, for a person. */
 function refused(why: string): ContextError {
   return new ContextError("limit-exceeded", why);
 }

@@ -3,13 +3,13 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ending, RunningCommand } from "./command.ts";
 
-/** Why a command was stopped before it ended by itself. */
+/** The reason for a stop before the command ended by itself. */
 export type StopReason = "time-out" | "abort" | "file-limit";
 
 export interface SuperviseOptions {
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** How long a command that was asked to end (SIGTERM) may take before it is killed. */
+  /** The time for a command that was asked to end (SIGTERM) before it is killed. */
   readonly graceMs: number;
   /** The command is stopped when its output has so many. */
   readonly maxBytes: number;
@@ -101,8 +101,8 @@ function stopper(family: Family, graceMs: number) {
     },
     reason: () => reason,
     /**
-     * Once the command ended: no other process of a stopped command stays behind. Whether one of a
-     * command that ended by itself does.
+     * After the command's own end: no other process of a stopped command stays behind. Tells
+     * whether one of a command that ended by itself does.
      */
     async rest(): Promise<boolean> {
       if (reason === undefined) return isThereAt(performance.now() + SETTLE_MS);
@@ -126,7 +126,7 @@ function signalAll(family: Family, signal: NodeJS.Signals | 0): boolean {
   return members.length > 0;
 }
 
-/** Whether the system tells the environment of a process, as Linux does. */
+/** The system tells the environment of a process, as Linux does. */
 export function findsStrays(): boolean {
   return existsSync("/proc/self/environ");
 }
@@ -141,8 +141,8 @@ function processes(): readonly number[] {
 }
 
 /**
- * Whether a process is of the group, or left it with `setsid`. One that ended is none, also where
- * nobody waits for orphans, as in a container without an init process; somebody else's shows nothing.
+ * A process is of the group, or left it with `setsid`. One that ended is none, also where nobody
+ * waits for orphans, as in a container without an init process; somebody else's shows nothing.
  */
 function isMember(pid: number, { group, mark }: Partial<Family>): boolean {
   try {

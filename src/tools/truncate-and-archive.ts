@@ -14,27 +14,27 @@ import { withNotice } from "../core/truncate/notice.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { Truncation } from "../core/truncate/index.ts";
 
-/** How tool outputs are truncated; `context.truncation` is one of these. */
+/** Settings of the truncation of tool outputs; `context.truncation` is one of these. */
 export interface TruncationOptions {
-  /** Where the whole of a truncated output goes; without one it is not kept. */
+  /** The place for the whole of a truncated output; without one it is not kept. */
   readonly archive?: Archive;
   /** Limits and direction by tool name. @default 2000 lines, 50000 bytes, direction by kind of tool */
   readonly toolLimits?: ToolLimitOverrides;
   /** Names the kind of tools that the built-in table does not know. */
   readonly toolKinds?: ToolKinds;
-  /** Whether the agent has the tool `recall`, or what tells it then. @default true */
+  /** The agent has the tool `recall`, or a function that tells it then. @default true */
   readonly recall?: boolean | (() => boolean);
-  /** Is told about every truncated output. What it throws costs no output: it is left aside. */
+  /** Is told about every truncated output. Its errors cost no output: they are left aside. */
   readonly onTruncated?: (event: TruncatedEvent) => void;
 }
 
 export interface TruncatedOutput {
-  /** What goes to the model: the output as it is, or the kept part with its notice. */
+  /** The text for the model: the output as it is, or the kept part with its notice. */
   readonly text: string;
   readonly truncation: Truncation;
-  /** Where the whole output is archived; absent when it was not truncated, or not kept. */
+  /** The archived whole; absent when the output was not truncated, or not kept. */
   readonly entry?: ArchiveEntry;
-  /** Why the original was not kept. */
+  /** The reason why the original was not kept. */
   readonly failure?: Failure;
 }
 

@@ -35,7 +35,7 @@ function truncateInner(value: unknown, cutting: Cutting): unknown {
   return isPlain(value) ? truncateJson(value, cutting) : value;
 }
 
-/** Whether a value is an object or a list that JSON can hold, and no instance of anything. */
+/** Objects and lists that JSON can hold, and no instance of anything. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return true;
@@ -95,7 +95,7 @@ const MEDIA_FIELDS = ["data", "source", "image_url", "file_url", "file_data", "f
 const MEDIA_TYPES =
   /^(?:(?:input_)?(?:image|audio|video|file)(?:[-_](?:data|url|id|file-id))?|media|document)$/;
 
-/** Whether a value is a list of content parts, at least one of them text or media. */
+/** Lists of content parts, at least one of them text or media. */
 function isContent(value: unknown): value is readonly ContentPart[] {
   if (!Array.isArray(value) || value.length === 0) return false;
   const isPart = (part: unknown): part is ContentPart =>
@@ -221,7 +221,7 @@ function withTexts(value: unknown, change: (text: string) => string, depth = 0):
   return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }
 
-/** How the texts of one value are cut: the limits are those of the whole value. */
+/** The limits of one value, for all its texts. */
 interface Cutting extends ToolLimits {
   readonly options: TruncationOptions & { readonly toolName: string };
 }
@@ -250,7 +250,7 @@ async function cutTexts(
   return cut;
 }
 
-/** Whether texts keep the limits together, and none of them is binary. */
+/** The texts keep the limits together, and none of them is binary. */
 function fitTogether(texts: readonly string[], limits: Limits): boolean {
   let bytes = 0;
   let lines = 0;

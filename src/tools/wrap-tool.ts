@@ -4,7 +4,7 @@ import { checkToolLimits } from "../core/truncate/limits.ts";
 import type { TruncationOptions } from "./truncate-and-archive.ts";
 import { truncateValue } from "./truncate-value.ts";
 
-/** How a tool is wrapped: what `context.truncation` is, and the tool's name. */
+/** Settings of a wrapped tool: `context.truncation`, and the tool's name. */
 export interface WrapToolOptions extends TruncationOptions {
   /** Decides about limits and direction. @default the tool's own `name` */
   readonly toolName?: string;
@@ -15,7 +15,6 @@ type AnyFunction = (...args: unknown[]) => unknown;
 /** Marks a function that truncates already, also one from another copy of this package. */
 const WRAPPED = Symbol.for("longhaul.wrapped");
 
-/** Whether a function truncates what it returns already. */
 export function isWrapped(run: unknown): boolean {
   return typeof run === "function" && WRAPPED in run;
 }
@@ -86,7 +85,10 @@ export function wrapTools<Tools extends object>(
   return Object.fromEntries(entries) as Tools;
 }
 
-/** A function that makes a tool, or a promise of one. What else it returns stays as it is. */
+/**
+ * A function that makes a tool, or a promise of one. Any other value that it returns stays as it
+ * is.
+ */
 function wrapFactory<Factory extends object>(factory: Factory, options: WrapToolOptions): Factory {
   if (isWrapped(factory)) return factory;
   const wrapMade = (made: unknown): unknown => {
@@ -113,7 +115,7 @@ interface Wrapping {
   readonly options: WrapToolOptions;
   /** The input of a call, from the first argument. */
   readonly inputOf: (argument: unknown) => unknown;
-  /** Whether values stay, because another function makes of them what the model gets. */
+  /** Values stay, because another function makes the model's text of them. */
   readonly isKept?: boolean;
 }
 
@@ -168,8 +170,8 @@ function truncateResult(result: unknown, ways: Ways): unknown {
 }
 
 /**
- * The states of an output that is still growing, each of them whole. Which one is the last is known
- * only at the end: it comes once more then, with where its original is.
+ * The states of an output that is still growing, each of them whole. The last one is known only at
+ * the end: it comes once more then, with the place of its original.
  */
 async function* truncateStates(states: AsyncIterable<unknown>, ways: Ways): AsyncGenerator {
   let latest: unknown;

@@ -7,6 +7,7 @@ import {
   type Handle,
   type OriginalKind,
 } from "../core/message/handle.ts";
+import type { Original } from "../core/message/original.ts";
 import { malformedHandle } from "./archive-error.ts";
 
 /** One original in an archive. */
@@ -34,8 +35,9 @@ export interface Archive {
    */
   put(kind: OriginalKind, content: string, handle?: Handle): Promise<ArchiveEntry>;
   /**
-   * The same for an original that no string can hold (more than some 500 MB, or bytes that are no
-   * text): its handle, and its pieces. An archive without this keeps no such originals.
+   * The same for an original that is there in pieces, by its handle: a head, or what no string can
+   * hold (more than some 500 MB, or bytes that are no text). An archive without this takes a head as one
+   * text, and no original that no string can hold; one around another archive hides it or covers it.
    */
   putPieces?(handle: Handle, pieces: readonly (string | Uint8Array)[]): Promise<ArchiveEntry>;
   /** The whole original. */
@@ -113,6 +115,14 @@ export interface OriginalReader {
   /** Fills `into` from the byte `from` on, as far as there are bytes; how many came. */
   read(from: number, into: Uint8Array): Promise<number>;
   close(): Promise<void>;
+}
+
+/** Stores what is about to leave a window; of a head no text is made where the archive takes pieces. */
+export async function putOriginal(archive: Archive, original: Original): Promise<ArchiveEntry> {
+  const { handle, kind, pieces } = original;
+  if (pieces !== undefined && archive.putPieces !== undefined)
+    return archive.putPieces(handle, pieces);
+  return archive.put(kind, original.content, handle);
 }
 
 const LONE_SURROGATE = /\p{Cs}/u;

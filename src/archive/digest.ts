@@ -1,6 +1,6 @@
 import { isHigh, utf8Length } from "../core/text/utf8.ts";
 import type { Hash } from "node:crypto";
-import type { Digest, RunningDigest } from "../core/message/index.ts";
+import type { Digest, Piece, RunningDigest } from "../core/message/index.ts";
 
 /**
  * Node's own code, where it is there. An import of the module would keep this file out of a Worker,
@@ -22,7 +22,7 @@ export const beginDigest: (() => RunningDigest) | undefined =
 
 function runningDigest(hash: Hash): RunningDigest {
   return {
-    add: (text) => void hash.update(text),
+    add: (piece) => void hash.update(piece),
     copy: () => runningDigest(hash.copy()),
     hex: () => hash.digest("hex"),
   };
@@ -35,7 +35,8 @@ export function randomDigits(): string {
 }
 
 /** The length of a text in UTF-8. */
-export function byteLength(text: string): number {
+export function byteLength(text: Piece): number {
+  if (typeof text !== "string") return text.length;
   const { Buffer } = globalThis as Partial<Pick<typeof globalThis, "Buffer">>;
   return Buffer?.byteLength(text) ?? utf8Length(text);
 }

@@ -270,15 +270,16 @@ async function create(path: string, { bytes, pieces, file }: Stored): Promise<bo
 }
 
 async function compare(path: string, handle: Handle, { bytes, pieces }: Stored): Promise<void> {
-  if (pieces !== undefined) {
-    const size = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  const size = pieces?.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) ?? 0;
+  if (size > MOST_UNITS) {
     if (fileStats(path)?.size !== size) throw alteredOriginal(handle, path);
     return;
   }
-  if (bytes === undefined) throw takenHandle(handle);
+  const content = bytes ?? (pieces && Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
+  if (content === undefined) throw takenHandle(handle);
   const there = await readPlainFile(path);
   if (there === undefined) throw systemError("ENOENT", path);
-  if (!there.equals(bytes)) throw alteredOriginal(handle, path);
+  if (!there.equals(content)) throw alteredOriginal(handle, path);
 }
 
 /** The text of an original, if it is the one that was stored. */

@@ -1,5 +1,7 @@
-import { handleKind, isHandle, type Digest } from "../core/message/handle.ts";
+import { handleKind, isHandle, type Digest, type Handle } from "../core/message/handle.ts";
 import { checkNames, type OptionNames } from "../core/options.ts";
+import { joined } from "../core/text/json.ts";
+import { textOf } from "../core/text/utf8.ts";
 import { missingOriginal, takenHandle } from "./archive-error.ts";
 import { type Archive, type ArchiveEntry, checkedHandle, handleOfOriginal } from "./archive.ts";
 import { byteLength, sha256Hex } from "./digest.ts";
@@ -15,7 +17,8 @@ const MEMORY_OPTIONS: OptionNames<MemoryArchiveOptions> = { digest: true, now: t
 
 interface Stored {
   readonly entry: ArchiveEntry;
-  readonly content: string;
+  /** As it came; heads are large, and hardly any is read again. */
+  readonly content: () => string;
 }
 
 /**
@@ -35,6 +38,14 @@ export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
   const originals = new Map<string, Stored>();
   const conversations = new Map<string, Archive>();
   const entries: string[] = [];
+  const keep = (handle: Handle, bytes: number, content: () => string): ArchiveEntry => {
+    const known = originals.get(handle);
+    if (known !== undefined && known.content() !== content()) throw takenHandle(handle);
+    if (known !== undefined) return known.entry;
+    const entry = { handle, kind: handleKind(handle), bytes, storedAt: now() };
+    originals.set(handle, { entry, content });
+    return entry;
+  };
   return {
     name: "memory",
     conversation(id) {
@@ -47,19 +58,16 @@ export function memoryArchive(options: MemoryArchiveOptions = {}): Archive {
       append: async (entry) => void entries.push(JSON.stringify(entry)),
     },
     async put(kind, content, named = handleOfOriginal(kind, content, digest)) {
-      const handle = checkedHandle(named);
-      const known = originals.get(handle);
-      if (known !== undefined && known.content !== content) throw takenHandle(handle);
-      if (known !== undefined) return known.entry;
-      const bytes = byteLength(content);
-      const entry = { handle, kind: handleKind(handle), bytes, storedAt: now() };
-      originals.set(handle, { entry, content });
-      return entry;
+      return keep(checkedHandle(named), byteLength(content), () => content);
+    },
+    async putPieces(handle, pieces) {
+      const bytes = pieces.reduce((sum, piece) => sum + byteLength(piece), 0);
+      return keep(checkedHandle(handle), bytes, () => joined(pieces.map(textOf)));
     },
     async get(handle) {
       const known = originals.get(checkedHandle(handle));
       if (known === undefined) throw missingOriginal(checkedHandle(handle));
-      return known.content;
+      return known.content();
     },
     async has(handle) {
       return isHandle(handle) && originals.has(handle);

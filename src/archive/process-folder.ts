@@ -1,4 +1,4 @@
-import { type Digest, handleKind } from "../core/message/handle.ts";
+import type { Digest } from "../core/message/handle.ts";
 import type { FileArchive } from "./archive.ts";
 import { systemError } from "./archive-error.ts";
 import { conversationFolder, createUses } from "./conversation.ts";
@@ -37,10 +37,9 @@ export async function openOwn(owner: object, digest: Digest): Promise<Required<F
 
 /** For a process that may write nothing. */
 function inMemory(digest: Digest): Required<FileArchive> {
-  const archive = memoryArchive({ digest });
+  const archive = memoryArchive({ digest }) as Required<FileArchive>;
   return {
     ...archive,
-    putPieces: (handle, pieces) => archive.put(handleKind(handle), pieces.join("")),
     read: (handle) => openOriginal(archive, handle),
     open: async () => {
       throw systemError("EROFS", archiveFolder(process.env));

@@ -1,6 +1,6 @@
-import type { Archive } from "../archive/archive.ts";
+import { type Archive, putOriginal } from "../archive/archive.ts";
 import { mediaTest, type MediaTest, unreachableLinks } from "../core/compact/media.ts";
-import { ContextError, type Failure, failureOf, isContextError } from "../core/error.ts";
+import { type Failure, failureOf, isContextError } from "../core/error.ts";
 import { linesOf, originalOfLines } from "../core/message/original.ts";
 import { repairMessages } from "../core/message/repair.ts";
 import { headOriginal, originalsOf } from "../core/plan/apply-plan.ts";
@@ -189,17 +189,6 @@ function planBehind(
   }
 }
 
-function store(archive: Archive, original: Original): Promise<unknown> {
-  const { handle, kind, pieces } = original;
-  if (pieces === undefined) return archive.put(kind, original.content, handle);
-  if (archive.putPieces !== undefined) return archive.putPieces(handle, pieces);
-  throw new ContextError(
-    "limit-exceeded",
-    `The ${archive.name} archive takes an original as one text, and this one is larger than a text can be (some 500 MB). Use directoryArchive for such conversations.`,
-    { details: { archive: archive.name } },
-  );
-}
-
 /**
  * Stores originals. Returns what failed; after the first failure nothing more is tried, because the
  * medium is to blame and not the original.
@@ -210,7 +199,7 @@ export async function archived(
 ): Promise<readonly Failure[]> {
   for (const original of originals) {
     try {
-      await store(archive, original);
+      await putOriginal(archive, original);
     } catch (error) {
       const what = "The original was not kept, so pruning is refused";
       return [failureOf(error, "archive-failed", what)];

@@ -1,10 +1,10 @@
-import type { Archive } from "../archive/archive.ts";
+import { type Archive, putOriginal } from "../archive/archive.ts";
 import { sha256Hex } from "../archive/digest.ts";
 import { extractLedger } from "../core/ledger/extract.ts";
 import { createLedgerSum } from "../core/ledger/merge.ts";
 import { namesIn } from "../core/ledger/names.ts";
 import type { Handle, Message } from "../core/message/index.ts";
-import { linesOf, type Original, originalOfLines } from "../core/message/original.ts";
+import { linesOf, originalOfLines } from "../core/message/original.ts";
 import { frameSummary } from "../core/summary/frame.ts";
 import { writeSummary } from "../core/summary/summary.ts";
 import { readSessionHistory, type SessionHistory } from "../transcripts/stretches.ts";
@@ -58,16 +58,11 @@ async function keepHead(
   const original = originalOfLines(linesOf(messages), sha256Hex);
   const { handle } = original;
   try {
-    if (!(await archive.has(handle))) await keep(original, archive);
+    if (!(await archive.has(handle))) await putOriginal(archive, original);
     return handle;
   } catch {
     return undefined;
   }
-}
-
-async function keep({ handle, kind, content, pieces }: Original, archive: Archive): Promise<void> {
-  if (pieces !== undefined) await archive.putPieces?.(handle, pieces);
-  else await archive.put(kind, content);
 }
 
 /** An agent takes so many characters of what a hook says; of more it shows a file's name. */

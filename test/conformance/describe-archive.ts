@@ -108,6 +108,18 @@ function storesOriginals(create: () => Promise<Archive>): void {
     expect((await archive.get(handle)) === content).toBe(true);
   });
 
+  it("keeps a head that comes in pieces as one text", async ({ skip }) => {
+    const archive = await create();
+    skip(archive.putPieces === undefined, "it takes originals as texts");
+    const texts = Array.from({ length: 1_500 }, (_, at) => `{"at":${at},"said":"zwölf 😀"}\n`);
+    const handle = handleFor("head", texts.join(""), sha256Hex);
+    const pieces = texts.map((text, at) => (at % 3 === 0 ? text : new TextEncoder().encode(text)));
+    const entry = await archive.putPieces?.(handle, pieces);
+    expect(entry).toMatchObject({ handle, bytes: Buffer.byteLength(texts.join("")) });
+    expect(await archive.get(handle)).toBe(texts.join(""));
+    expect(await archive.put("head", texts.join(""))).toEqual(entry);
+  });
+
   it("takes many originals at once", async () => {
     const archive = await create();
     const texts = Array.from({ length: 600 }, (_, index) => `original ${index % 300}`);

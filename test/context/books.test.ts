@@ -7,6 +7,7 @@ import { createHistory } from "../../src/context/history.ts";
 import type { JournalRecord } from "../../src/context/journal.ts";
 import { extractLedger, type Ledger } from "../../src/core/ledger/index.ts";
 import { checkMessages, linesOf, type Message } from "../../src/core/message/index.ts";
+import { textOf } from "../../src/core/text/utf8.ts";
 import { step, user } from "../build-messages.ts";
 
 const pool: readonly Message[] = [
@@ -33,7 +34,8 @@ it("the books are about exactly the view that is asked for, whatever was followe
         const books = keeper.booksOf(view);
         expect(books.ledger.ledger()).toEqual(extractLedger(messages));
         expect(books.check.issues()).toEqual(checkMessages(messages));
-        expect(books.lines.pieces(0, messages.length).join("")).toBe(linesOf(messages).join(""));
+        const written = books.lines.pieces(0, messages.length).map(textOf);
+        expect(written.join("")).toBe(linesOf(messages).join(""));
       }
     }),
   );

@@ -20,9 +20,12 @@ export type OriginalKind = "out" | "parts" | "in" | "msg" | "head" | "run";
 /** Lower-case hexadecimal SHA-256 of the UTF-8 bytes of a text. Injected: the core has no crypto. */
 export type Digest = (text: string) => string;
 
+/** A part of a text, or the UTF-8 of one; it ends with a code point. */
+export type Piece = string | Uint8Array;
+
 /** The digest of a text that comes in pieces; a copy goes on from what was added so far. */
 export interface RunningDigest {
-  readonly add: (text: string) => void;
+  readonly add: (piece: Piece) => void;
   readonly copy: () => RunningDigest;
   /** Of all that was added; nothing can be added afterwards. */
   readonly hex: () => string;

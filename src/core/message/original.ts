@@ -1,4 +1,4 @@
-import { isWellFormed } from "../text/utf8.ts";
+import { encodeUtf8, isWellFormed, textOf } from "../text/utf8.ts";
 import { joined, toJson } from "../text/json.ts";
 import {
   handleFor,
@@ -6,6 +6,7 @@ import {
   type Digest,
   type Handle,
   type OriginalKind,
+  type Piece,
   type RunningDigest,
 } from "./handle.ts";
 import { fileData, isBytes } from "./file-data.ts";
@@ -26,10 +27,10 @@ import {
 export interface Original {
   readonly handle: Handle;
   readonly kind: OriginalKind;
-  /** Throws `limit-exceeded` where no string can hold it; then there are `pieces`. */
+  /** Throws `limit-exceeded` where no string can hold it. */
   readonly content: string;
-  /** The texts that make it up, of a head with more than some 500 million characters. */
-  readonly pieces?: readonly string[];
+  /** What makes up a head, for whoever needs no text of it. */
+  readonly pieces?: readonly Piece[];
 }
 
 /** A part that can be edited, and therefore has an original. */
@@ -77,22 +78,29 @@ function outputOriginal(part: ToolResultPart, digest: Digest): Original {
  * Every line is well-formed, whatever the texts hold.
  */
 export function originalOfLines(
-  pieces: readonly string[],
+  pieces: readonly Piece[],
   digest: Digest,
   running?: RunningDigest,
 ): Original {
-  const units = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (units <= MOST_UNITS) {
-    return original("head", pieces.join(""), running === undefined ? digest : () => running.hex());
-  }
+  const text = (): string => joined(pieces.map(textOf));
+  const handle = isOneText(pieces)
+    ? handleFor("head", "", () => running?.hex() ?? digest(text()))
+    : handleOfPieces("head", pieces.map(textOf), digest);
   return {
-    handle: handleOfPieces("head", pieces, digest),
+    handle,
     kind: "head",
     pieces,
     get content() {
-      return joined(pieces);
+      return text();
     },
   };
+}
+
+/** Whether a string can hold them all. UTF-8 never has fewer bytes than UTF-16 has units. */
+function isOneText(pieces: readonly Piece[]): boolean {
+  const holds = (all: readonly { readonly length: number }[]): boolean =>
+    all.reduce((sum, { length }) => sum + length, 0) <= MOST_UNITS;
+  return holds(pieces) || holds(pieces.map(textOf));
 }
 
 /** Every engine can hold a text of so many units in one string, and none much more. */
@@ -193,16 +201,17 @@ const MARKS = 8;
 
 /**
  * The messages of a list that grows, and is empty so far, as JSON, one message a line, without native
- * sources. A block is written when its last message comes, and only once; the lines of messages that
- * do not fill a block are written when they are asked for.
+ * sources. A block is written when its last message comes, and only once, and where there is a digest
+ * it is kept as the bytes that this has read; the lines of messages that do not fill a block are
+ * written when they are asked for.
  */
 export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {}) {
   const messages: Message[] = [];
-  const blocks: (readonly string[] | undefined)[] = [];
+  const blocks: (readonly Piece[] | undefined)[] = [];
   const write = (from: number, to: number): readonly string[] =>
     writtenLines(messages.slice(from, to));
-  const pieces = (from: number, to: number): readonly string[] => {
-    const all: string[] = [];
+  const pieces = (from: number, to: number): readonly Piece[] => {
+    const all: Piece[] = [];
     for (let at = from, end = at; at < to; at = end) {
       const inBlock = (at - first) % LINES_PER_BLOCK;
       end = Math.min(to, at < first ? first : at - inBlock + LINES_PER_BLOCK);
@@ -219,7 +228,8 @@ export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {
       if (end <= first || (end - first) % LINES_PER_BLOCK !== 0) return;
       const last = marks.at(-1);
       try {
-        const block = write(end - LINES_PER_BLOCK, end);
+        const lines = write(end - LINES_PER_BLOCK, end);
+        const block = begin === undefined ? lines : lines.map(encodeUtf8);
         blocks.push(block);
         if (last?.at !== end - LINES_PER_BLOCK) return;
         const running = last.running.copy();
@@ -234,9 +244,9 @@ export function createMessageLines({ first = 0, begin }: MessageLinesOptions = {
      * The lines of the messages from `from` up to `to`, which is exclusive, each with its `\n`: in
      * pieces, because those of a long list may be more than one string can hold.
      */
-    pieces: (from: number, to: number): readonly string[] => pieces(from, to),
+    pieces: (from: number, to: number): readonly Piece[] => pieces(from, to),
     /** The same with their digest, where there is one that runs. */
-    stretch(from: number, to: number): { pieces: readonly string[]; running?: RunningDigest } {
+    stretch(from: number, to: number): { pieces: readonly Piece[]; running?: RunningDigest } {
       const mark = from === first ? marks.findLast(({ at }) => at <= to) : undefined;
       const running = mark?.running.copy() ?? begin?.();
       const rest = pieces(mark?.at ?? from, to);
@@ -262,7 +272,7 @@ function writtenLines(messages: readonly Message[]): readonly string[] {
 }
 
 /** The lines of a list of messages, in pieces. Throws `invalid-message` for a value that is no JSON. */
-export function linesOf(messages: readonly Message[]): readonly string[] {
+export function linesOf(messages: readonly Message[]): readonly Piece[] {
   const lines = createMessageLines();
   for (const message of messages) lines.add(message);
   return lines.pieces(0, messages.length);

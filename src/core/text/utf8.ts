@@ -76,6 +76,20 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   }
 }
 
+/** A text, or the bytes of one, as text. */
+export function textOf(piece: string | Uint8Array): string {
+  return typeof piece === "string"
+    ? piece
+    : new TextDecoder("utf-8", { ignoreBOM: true }).decode(piece);
+}
+
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+
+/** A text as bytes; half a surrogate pair becomes U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
 /** U+FFFD may stand in the bytes itself. */
 function writtenReplacements(bytes: Uint8Array): number {
   let count = 0;

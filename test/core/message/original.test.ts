@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encodeUtf8, textOf } from "../../../src/core/text/utf8.ts";
 import {
   createMessageLines,
   linesOf,
@@ -47,7 +49,7 @@ describe("message lines", () => {
       ] as const) {
         const { pieces, running } = lines.stretch(from, to);
         const text = plainly(many.slice(from, to));
-        expect(pieces.join("")).toBe(text);
+        expect(pieces.map(textOf).join("")).toBe(text);
         expect(running?.hex()).toBe(sha256Hex(text));
       }
     }
@@ -99,8 +101,15 @@ describe("the original of more than a string can hold", () => {
     expect(other.handle).not.toBe(original.handle);
   });
 
-  it("is one text as long as it can be", () => {
-    const { content, pieces } = originalOfLines(["a\n", "b\n"], digest);
-    expect([content, pieces]).toEqual(["a\nb\n", undefined]);
+  it("is the same in texts, in bytes and as a whole", () => {
+    const texts = fc.array(fc.string({ unit: "grapheme" }));
+    fc.assert(
+      fc.property(texts, (all) => {
+        const whole = originalOfLines([all.join("")], sha256Hex);
+        const pieces = all.map((text, at) => (at % 2 === 0 ? encodeUtf8(text) : text));
+        const { content, handle } = originalOfLines(pieces, sha256Hex);
+        expect([content, handle]).toEqual([all.join(""), whole.handle]);
+      }),
+    );
   });
 });

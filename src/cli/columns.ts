@@ -40,9 +40,11 @@ export function brokenLine(line: string, columns: number): string[] {
       current += at === 0 ? word : ` ${word}`;
       used += at === 0 ? wide : 1 + wide;
     } else if (word !== "") {
-      if (current.trim() !== "") lines.push(current.trimEnd());
+      // Colours alone are no line: what they begin on comes next.
+      const isSeen = columnsOf(current.trim()) > 0;
+      if (isSeen) lines.push(current.trimEnd());
       const margin = Math.max(0, Math.min(indent, columns - wide));
-      current = " ".repeat(margin) + word;
+      current = (isSeen ? "" : current.trim()) + " ".repeat(margin) + word;
       used = margin + wide;
     }
   }

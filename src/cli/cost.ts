@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import pc from "picocolors";
-import { cell } from "./columns.ts";
+import { cell, unbroken } from "./columns.ts";
 import { count, money, percent, plural, tokens } from "./figures.ts";
 import { type CommonOptions, type Io, printJson, printLines, talk, widthOf } from "./io.ts";
 import { countedOnce } from "./money/copies.ts";
@@ -16,7 +16,7 @@ import {
 } from "./money/spent.ts";
 import { filterOf, filterOptions } from "./sessions.ts";
 import { agentName } from "./sessions/session-table.ts";
-import { type KnownSession, surveySessions } from "./sessions/survey.ts";
+import { type KnownSession, type Survey, surveySessions } from "./sessions/survey.ts";
 
 const GROUPS = ["day", "project", "agent", "session", "model"] as const;
 type Grouping = (typeof GROUPS)[number];
@@ -63,8 +63,16 @@ async function costCommand(io: Io, flags: CostFlags): Promise<void> {
   const sessions = await countedOnce(survey.sessions);
   const costs = costsOf(sessions, flags, survey.settings.prices ?? {});
   if (flags.json === true) printJson(io, costJson(flags.by, costs));
+  else if (survey.found.sessions.length === 0) printLines(io, nothingToAdd(survey));
   else printLines(io, costView(io, flags.by, costs));
   for (const hint of survey.found.hints) talk(io, hint);
+}
+
+function nothingToAdd({ found: { places } }: Survey): string[] {
+  return [
+    "There is nothing to add up: no agent sessions were found on this computer. Looked in:",
+    ...places.map((place) => `  ${unbroken(place)}`),
+  ];
 }
 
 function costsOf(
@@ -127,7 +135,7 @@ function costView(io: Io, by: Grouping, costs: Costs): string[] {
   const { rows, total, compacted, sessions } = costs;
   const width = widthOf(io);
   if (total.requests === 0) {
-    return [`No requests are reported in ${plural(sessions, "session")} on this computer.`];
+    return [`No session that was asked for reports what it took (${plural(sessions, "session")}).`];
   }
   return [
     pc.dim(line([by, "Requests", "Input", "Read", "Written", "Output", "Cached", "Money"], width)),

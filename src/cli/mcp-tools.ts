@@ -46,12 +46,14 @@ interface SessionName {
 function scopeOfCall(io: Io, options: McpOptions, call: McpCall): Scope {
   const folder = archiveFolder(io.env);
   const { session: _, transcript: __, ...plain } = call.input;
-  // A model must not choose whose session it reads: only a hook's word counts, where there is one.
-  const input = options.sessionOfCall === true ? plain : call.input;
   const { store } = options;
   if (options.all === true) {
-    return { archive: store === undefined ? everyConversation(folder) : everyIn(store), input };
+    // The plugin's hook names a session whoever the server is for; everything is everybody's here.
+    const archive = store === undefined ? everyConversation(folder) : everyIn(store);
+    return { archive, input: plain };
   }
+  // A model must not choose whose session it reads: only a hook's word counts, where there is one.
+  const input = options.sessionOfCall === true ? plain : call.input;
   const session = sessionOf(io, options, call);
   if (session === undefined) {
     throw new ContextError(

@@ -15,7 +15,11 @@ export function messageView(message: Message, number: number): string[] {
 
 function partView(part: Part): string[] {
   if (part.type === "text") return [part.text];
-  if (part.type === "reasoning") return [pc.dim("reasoning"), part.text || "(encrypted)"];
+  if (part.type === "reasoning")
+    return [
+      pc.dim("reasoning"),
+      part.text || "(encrypted: only the provider of the model can read it)",
+    ];
   if (part.type === "tool-call") {
     const input = typeof part.input === "string" ? part.input : JSON.stringify(part.input, null, 2);
     return [pc.cyan(`${part.toolName} ${describeCall(part).subject}`), input];

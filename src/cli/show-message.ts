@@ -2,9 +2,9 @@ import pc from "picocolors";
 import { ContextError } from "../core/error.ts";
 import type { Message, Part } from "../core/message/message.ts";
 import { count, localTime } from "./figures.ts";
-import { type Io, printJson, printOriginal } from "./io.ts";
+import { type Io, printJson, printLines, printOriginal } from "./io.ts";
 import { loadConversation, type LoadOptions } from "./load.ts";
-import { kindOfText, textsOf, timeOfRecord } from "./search/record.ts";
+import { kindOfText, SEALED, textsOf, timeOfRecord } from "./search/record.ts";
 import { documentRecords, type SessionRecord } from "./search/records.ts";
 import { messageView } from "./message-view.ts";
 import type { ChosenSession } from "./sessions/find-session.ts";
@@ -64,7 +64,7 @@ async function showRecord(
     last = record.number;
     if (record.number !== number) continue;
     if (json === true) return printJson(io, { version: 1, number, record: record.value() });
-    return printOriginal(io, recordView(record));
+    return printRecord(io, record);
   }
   throw invalid(`There is no line ${number}; the session has ${count(last)}.`);
 }
@@ -74,17 +74,29 @@ const TECHNICAL =
   /^(?:.*(?:uu)?id|type|version|timestamp|userType|cwd|gitBranch|role|model|usage|slug|stop_reason)$/i;
 
 /** All texts of a record, each under the names of the fields that lead to it. */
-function recordView(record: SessionRecord): string[] {
+function printRecord(io: Io, record: SessionRecord): void {
   const value = record.value();
   const time = timeOfRecord(value);
-  const texts = [...textsOf(value)].filter(
-    ({ names }) => !names.some((name) => TECHNICAL.test(name)),
-  );
-  return [
-    pc.bold(`L${record.number} ${kindOfText(value)}`) +
-      pc.dim(time === undefined ? "" : `, ${localTime(time)}`),
-    ...texts.flatMap(({ names, text }) => ["", pc.cyan(names.join(".")), text]),
-  ];
+  const all = [...textsOf(value)];
+  const texts = all.filter(({ names }) => !names.some((name) => TECHNICAL.test(name)));
+  const kind = texts.length > 0 ? kindOfText(value) : kindOfText(value, all.at(-1));
+  const when = time === undefined ? "" : `, ${localTime(time)}`;
+  const heading = pc.bold(`L${record.number} ${kind}`) + pc.dim(when);
+  if (texts.length === 0) return printLines(io, [heading, "", withoutText(value)]);
+  const said = texts.flatMap(({ names, text }) => ["", pc.cyan(names.join(".")), text]);
+  printOriginal(io, [heading, ...said]);
+}
+
+/** The reason why there is nothing to read in a record. */
+function withoutText(value: unknown): string {
+  let sealed = 0;
+  JSON.stringify(value, (name, item: unknown) => {
+    if (SEALED.test(name) && typeof item === "string") sealed += item.length;
+    return item;
+  });
+  return sealed > 0
+    ? `It is encrypted (${count(sealed)} characters): only the provider of the model can read it. --json prints it as it is.`
+    : "It holds no text for people. --json prints it as it is.";
 }
 
 function invalid(message: string): ContextError {

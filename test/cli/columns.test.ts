@@ -47,6 +47,14 @@ describe("a line on a terminal", () => {
     ]);
   });
 
+  it("has no empty line before a long word in colour", () => {
+    const place = "/a/very/long/path".repeat(5);
+    expect(brokenLine(`\u001B[2m  ${place} is there\u001B[22m`, 60)).toEqual([
+      `\u001B[2m${place}`,
+      "  is there\u001B[22m",
+    ]);
+  });
+
   it("keeps a command in one piece", () => {
     const command = "cd '/home/me/my project' && claude --resume 5d1c";
     const lines = brokenLine(`Next: ${unbroken(command)}`, 50).map(withSpaces);

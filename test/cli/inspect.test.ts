@@ -234,6 +234,30 @@ describe("inspect --show", () => {
     expect(await shown("L1")).toContain(messages[0].parts[0].text.slice(0, 60));
   });
 
+  it("says of a line that only its provider can read what it is", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "longhaul-sealed-"));
+    const file = path.join(folder, "rollout.jsonl");
+    const sealed = {
+      type: "reasoning",
+      id: "rs_1",
+      summary: [],
+      encrypted_content: "x".repeat(1_234),
+    };
+    const lines = [
+      { type: "session_meta", payload: { id: "1", cwd: "/", originator: "codex" } },
+      { type: "response_item", payload: sealed },
+      { type: "event_msg", payload: { type: "token_count", info: null } },
+    ];
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const io = capturedIo({ columns: 80 });
+    await inspectCommand(io, file, { show: "L2" });
+    expect(io.text()).toMatch(/^L2 reasoning\n\nIt is encrypted \(1,234 characters\): only the/);
+    expect(io.lines().filter((line) => line.length > 80)).toEqual([]);
+    await inspectCommand(io, file, { show: "L3" });
+    expect(io.text()).toContain("It holds no text for people.");
+    await rm(folder, { recursive: true });
+  });
+
   it.each([
     ["9999", /no message 9999.*0 to 171/],
     ["L9999", /no line 9999/],

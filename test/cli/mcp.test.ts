@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -71,6 +71,27 @@ describe("longhaul mcp", () => {
     const { handle } = await archiveOf(home, "s1").put("out", "found\n");
     const { call } = await serve(home, args, env);
     expect(await call("recall", { handle, ...input }, meta)).toContain("found");
+  });
+
+  it.each([
+    ["as it is written", (args: readonly string[]) => args],
+    ["with --all instead", (args: readonly string[]) => [...args.slice(0, -1), "--all"]],
+    ["with --all as well", (args: readonly string[]) => [...args, "--all"]],
+  ])("serves Claude Code's plugin, whose hook names the session: %s", async (_, changed) => {
+    const home = temporaryFolder();
+    const dir = path.join(home, "plugin");
+    const env = { HOME: home, LONGHAUL_HOME: path.join(home, "state") };
+    expect(await runCli(["plugin", "claude-code", "--dir", dir], { env })).toMatchObject({
+      code: 0,
+    });
+    const config = JSON.parse(readFileSync(path.join(dir, ".mcp.json"), "utf8"));
+    const { command, args } = config.mcpServers.longhaul;
+    expect([command, ...args]).toEqual([process.execPath, MAIN, "mcp", "--session-of-call"]);
+    const { handle } = await archiveOf(home, "s1").put("out", "the port is 4711\n");
+    const { call } = await serve(home, changed(args.slice(2)));
+    const hooked = { session: "s1", transcript: path.join(home, "s1.jsonl") };
+    expect(await call("recall", { handle, ...hooked })).toContain("the port is 4711");
+    expect(await call("search", { pattern: "4711", ...hooked })).toContain(handle);
   });
 
   it("says what to do where nobody tells it the session", async () => {

@@ -16,7 +16,7 @@ type Place = Omit<RecordText, "text">;
 const TOP: Place = { names: [], types: [] };
 
 /** What nobody reads: signatures and what only its provider can open. */
-const SEALED = /^(?:signature|thinkingSignature|encrypted_content|reasoningOpaque)$/;
+export const SEALED = /^(?:signature|thinkingSignature|encrypted_content|reasoningOpaque)$/;
 const DEEPEST = 40;
 
 /** Every text in a record; JSON in a text is opened, too. */

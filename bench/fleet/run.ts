@@ -1,8 +1,8 @@
 /**
  * What a fleet's archive costs: `npx tsx bench/fleet/run.ts [ORIGINALS]`, on a PostgreSQL of its own.
  * Steps and edits against a directory in one process, turn by turn; 1,000 conversations on 8
- * processes; so many originals (1,000,000) made in the database, the plan of each statement, and how
- * large it is.
+ * processes; so many originals (1,000,000) made in the database, the plan of each statement, how
+ * large it is, and what a search costs. `growth ORIGINALS` measures these alone.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -10,22 +10,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createContext } from "../../src/index.ts";
+import { everyIn } from "../../src/archive/every-conversation.ts";
+import { searchArchive } from "../../src/archive/index.ts";
 import { directoryArchive } from "../../src/entry/directory.ts";
 import { postgresArchive } from "../../src/entry/postgres.ts";
 import { type Database, startDatabase } from "../../test/fleet/database.ts";
+import { fill, plansOf, waysOf } from "../../test/fleet/plans.ts";
 import { work } from "../../test/fleet/replicas.ts";
 import { median } from "../speed/measure.ts";
 
 const ROUNDS = 5;
 const STEPS = 60;
 
-async function main(originals: number): Promise<void> {
-  const database = await startDatabase(["-c", "max_connections=200"]);
+async function main(originals: number, isGrowthAlone: boolean): Promise<void> {
+  const database = await startDatabase(["-c", "max_connections=200", "-c", "max_wal_size=4GB"]);
   try {
     const archive = postgresArchive({ connectionString: database.url });
     await archive.migrate();
-    await stepsAndEdits(database);
-    await manyConversations(database);
+    if (!isGrowthAlone) await stepsAndEdits(database);
+    if (!isGrowthAlone) await manyConversations(database);
     await growth(database, originals);
     await archive.close();
   } finally {
@@ -103,58 +106,41 @@ async function child(): Promise<void> {
 
 const PER_CONVERSATION = 100;
 
-/** The statements of an archive in one of many conversations, and that no plan reads a whole table. */
+/** How large so many originals are, how each statement finds its rows among them, and what a search of all costs. */
 async function growth(database: Database, originals: number): Promise<void> {
-  const { query } = database;
-  const conversations = Math.ceil(originals / PER_CONVERSATION);
-  const key = "sha256(convert_to(n::text, 'UTF8'))";
+  const { query, url } = database;
   const from = performance.now();
-  const sql = `set session_replication_role = replica;
-    insert into longhaul.conversations (tenant, key, id, used_at)
-      select 'default', ${key}, n::text, now() - n * interval '1 second' from generate_series(1, ${conversations}) n;
-    insert into longhaul.journal (tenant, conversation, number, entry)
-      select 'default', ${key}, 1, repeat('x', 200) from generate_series(1, ${conversations}) n;
-    insert into longhaul.originals (tenant, conversation, handle, bytes, digest, start)
-      select 'default', ${key}, 'out_' || substr(md5(n || '.' || m), 1, 16), 120, decode(md5(m::text), 'hex'), convert_to(repeat(md5(m::text), 4), 'UTF8')
-      from generate_series(1, ${conversations}) n, generate_series(1, ${PER_CONVERSATION}) m;
-    set session_replication_role = origin; analyze`;
-  for (const statement of sql.split(";")) await query(statement);
+  await fill(database, Math.ceil(originals / PER_CONVERSATION), PER_CONVERSATION);
   const [sizes] = await query(
     "select pg_size_pretty(pg_total_relation_size('longhaul.originals')) as whole, pg_size_pretty(pg_indexes_size('longhaul.originals')) as indexes",
   );
   const seconds = ((performance.now() - from) / 1000).toFixed(0);
   console.log(
-    `${conversations * PER_CONVERSATION} originals of 128 bytes in ${seconds} s: table and indexes ${String(sizes?.["whole"])}, indexes ${String(sizes?.["indexes"])}`,
+    `${originals} originals of 128 bytes in ${seconds} s: table and indexes ${String(sizes?.["whole"])}, indexes ${String(sizes?.["indexes"])}`,
   );
-  const own = "tenant = 'default' and conversation = sha256(convert_to('4711', 'UTF8'))";
-  const handle = "handle = 'out_' || substr(md5('4711.50'), 1, 16)";
-  const statements: Readonly<Record<string, string>> = {
-    get: `select bytes, start from longhaul.originals where ${own} and ${handle}`,
-    list: `select handle, bytes from longhaul.originals where ${own} order by stored_at, handle`,
-    search: `select handle from longhaul.originals where ${own} and (octet_length(start) < bytes or position('abc'::bytea in start) > 0)`,
-    journal: `select entry from longhaul.journal where ${own} order by number`,
-    size: `select coalesce(sum(octet_length(entry) + 1), 0) from longhaul.journal where ${own}`,
-    lease: `update longhaul.leases set until = now() where ${own} and holder = 'x'`,
-    collect: `select tenant, key from longhaul.conversations c where tenant = 'default' and used_at < now() - interval '1 day' and not exists (select 1 from longhaul.journal j where j.tenant = c.tenant and j.conversation = c.key) order by used_at limit 100`,
-  };
-  for (const [name, statement] of Object.entries(statements)) {
-    const plan = (await query(`explain (analyze, costs off) ${statement}`)).map((row) =>
-      String(row["QUERY PLAN"]),
-    );
-    const scans = plan
-      .filter((line) => / on \w/.test(line))
-      .map((line) =>
-        line
-          .trim()
-          .replace(/^->\s+/, "")
-          .replace(/ \(actual.*/, ""),
-      );
-    console.log(`${name}: ${scans.join("; ")}; ${plan.at(-1)}`);
-    const isSmall = name === "lease";
-    if (!isSmall && plan.some((line) => line.includes("Seq Scan")))
-      throw new Error(`${name} reads a whole table`);
+  // The first time reads what is on the disk.
+  await plansOf(database);
+  const plans = await plansOf(database);
+  for (const plan of plans) {
+    const ways = waysOf(plan).join("; ");
+    console.log(`${plan.use}: ${ways} ${plan.lines.filter((line) => /^Exec/.test(line)).join("")}`);
+    const isOfAll = plan.use.startsWith("conversations");
+    if (!isOfAll && ways.includes("Seq Scan")) throw new Error(`${plan.use} reads a whole table`);
   }
+  const archive = postgresArchive({ connectionString: url });
+  const one = archive.conversation("471");
+  await one.put("out", "a needle in hay");
+  for (const pattern of ["a needle in", "that is nowhere"]) {
+    const holding = { pattern, isRegex: false };
+    for (const [where, own] of Object.entries({ one, all: everyIn(archive, "", holding) })) {
+      const began = performance.now();
+      const { hits } = await searchArchive(own, pattern);
+      const took = (performance.now() - began).toFixed(0);
+      console.log(`search of ${where} for ${pattern}: ${hits.length} hits in ${took} ms`);
+    }
+  }
+  await archive.close();
 }
 
 if (process.argv[2] === "child") await child();
-else await main(Number(process.argv[2] ?? 1_000_000));
+else await main(Number(process.argv.at(-1)) || 1_000_000, process.argv[2] === "growth");

@@ -54,12 +54,21 @@ export interface Archive {
   read?(handle: string): Promise<OriginalReader>;
   /** The part of the archive that belongs to one conversation, by its id; any text can be one. */
   conversation?(id: string): Archive;
-  /** The ids of all conversations, in no order. */
-  conversations?(): Promise<readonly string[]>;
+  /**
+   * The ids of all conversations, in no order; where the medium can tell without handing all originals
+   * out, only of those that may hold a text.
+   */
+  conversations?(holding?: Sought): Promise<readonly string[]>;
   /** The journal of the conversation that the archive belongs to. */
   readonly journal?: ArchiveJournal;
   /** A file that a child process or a stream writes into; only archives with files have it. */
   open?(kind: "out"): Promise<SpillFile>;
+}
+
+/** A text, or an expression, that originals are searched for. */
+export interface Sought {
+  readonly pattern: string;
+  readonly isRegex: boolean;
 }
 
 /** An archive of originals alone: a conversation without a name has no journal. */

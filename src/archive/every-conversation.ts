@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { type Handle, isHandle } from "../core/message/handle.ts";
 import { attempt, missingOriginal } from "./archive-error.ts";
-import { type Archive, type ArchiveEntry, checkedHandle } from "./archive.ts";
+import { type Archive, type ArchiveEntry, checkedHandle, type Sought } from "./archive.ts";
 import { byTime, conversationFolders, pathOf } from "./conversation.ts";
 import { directoryArchive, folderArchive } from "./directory.ts";
 import { fileStats } from "./files.ts";
@@ -43,10 +43,10 @@ export function everyConversation(folder: string, prefix = ""): Archive {
   });
 }
 
-/** The same for an archive that knows the ids of its conversations. */
-export function everyIn(archive: Archive, prefix = ""): Archive {
+/** The same for an archive that knows the ids of its conversations; of those that may hold a text, if one is sought. */
+export function everyIn(archive: Archive, prefix = "", holding?: Sought): Archive {
   return over(archive, async () => {
-    const ids = (await archive.conversations?.()) ?? [];
+    const ids = (await archive.conversations?.(holding)) ?? [];
     const meant = ids.filter((id) => id.startsWith(prefix));
     return meant.map((id) => archive.conversation?.(id) ?? archive);
   });
@@ -73,6 +73,15 @@ function over(own: Archive, archives: () => Promise<readonly Archive[]>): Archiv
     get: async (handle) => (await archiveOf(handle)).get(handle),
     has: async (handle) => isHandle(handle) && (await holderOf(handle)) !== undefined,
     read: async (handle) => openOriginal(await archiveOf(handle), handle),
+    async mayHold(pattern, isRegex) {
+      const all = new Set<Handle>();
+      for (const archive of new Set(listed.values())) {
+        const held = await archive.mayHold?.(pattern, isRegex);
+        if (held === undefined) return undefined;
+        for (const handle of held) all.add(handle);
+      }
+      return all;
+    },
     async list() {
       const entries: ArchiveEntry[] = [];
       listed.clear();

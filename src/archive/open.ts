@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
-import type { Archive, ArchiveJournal } from "./archive.ts";
+import type { Archive, ArchiveJournal, Sought } from "./archive.ts";
 import type { DirectoryArchiveOptions } from "./directory.ts";
 import type { S3Archive } from "./s3/s3.ts";
 
@@ -8,7 +8,7 @@ import type { S3Archive } from "./s3/s3.ts";
 export interface OpenArchive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): Archive;
-  conversations(): Promise<readonly string[]>;
+  conversations(holding?: Sought): Promise<readonly string[]>;
   /** Ends its connections. */
   close(): Promise<void>;
 }

@@ -24,10 +24,10 @@ export function defineMigrate(command: Command, io: Io): void {
 async function migrate(io: Io, { schema, print, json }: MigrateOptions): Promise<void> {
   const steps = postgresMigrations(schema);
   if (print === true) {
-    return printLines(io, [
-      `create schema if not exists ${schema};`,
-      ...steps.flatMap(({ number, sql }) => [`-- step ${number}`, sql.trim()]),
-    ]);
+    return printLines(
+      io,
+      steps.flatMap(({ number, sql }) => [`-- step ${number}`, sql.trim()]),
+    );
   }
   const url = io.env["LONGHAUL_DATABASE_URL"];
   const archive = postgresArchive({ schema, ...(url !== undefined && { connectionString: url }) });

@@ -59,9 +59,12 @@ async function recallCommand(
   checkTogether(handle, options);
   const { archive: place = archiveFolder(io.env) } = options;
   const store = isFolder(place) ? undefined : await openArchive(place);
-  const archive = store === undefined ? everyConversation(place) : everyIn(store);
+  const { search: pattern, regex = false } = options;
+  const holding = pattern === undefined ? undefined : { pattern, isRegex: regex };
+  const archive = store === undefined ? everyConversation(place) : everyIn(store, "", holding);
   try {
-    if (handle === undefined) await search(io, archive, options);
+    if (handle === undefined)
+      await search(io, archive, { ...options, isNarrowed: store !== undefined });
     else await print(io, archive, { ...options, handle });
   } finally {
     await store?.close();
@@ -137,7 +140,12 @@ async function printMedia(
 /** A person can stop a search by hand. */
 const UNHURRIED = { maxBytes: 10_000_000, timeoutMs: 24 * 60 * 60 * 1000 } as const;
 
-async function search(io: Io, archive: Archive, options: RecallCommandOptions): Promise<void> {
+interface SearchCommandOptions extends RecallCommandOptions {
+  /** Whether the store named those conversations alone that may hold the text. */
+  readonly isNarrowed: boolean;
+}
+
+async function search(io: Io, archive: Archive, options: SearchCommandOptions): Promise<void> {
   const { search: pattern = "", regex, context, limit } = options;
   const result = await searchArchive(archive, pattern, {
     ...UNHURRIED,
@@ -147,7 +155,10 @@ async function search(io: Io, archive: Archive, options: RecallCommandOptions): 
   });
   if (options.json === true) return printJson(io, { version: 1, ...result });
   if (result.hits.length > 0) printLines(io, searchLines(result).slice(0, -1));
-  talk(io, outcome(result));
+  talk(
+    io,
+    `${outcome(result)}${options.isNarrowed ? ", of the conversations that may hold it" : ""}`,
+  );
 }
 
 const MORE: Readonly<Record<SearchStop, string>> = {

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import * as fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../src/entry/postgres.ts";
 import { describeArchive } from "../conformance/describe-archive.ts";
 import { type CliRun, runHere } from "../cli/run-cli.ts";
+import { runs } from "../property/runs.ts";
 import { type Database, startDatabase } from "./database.ts";
 
 let database: Database;
@@ -82,7 +84,8 @@ describe("archives in PostgreSQL", () => {
       `The schema ${schema} is up to date.\n`,
     );
     const { stdout } = await migrate("--print", "--schema", "by_hand");
-    await database.query(stdout);
+    await database.query(`set role agent; ${stdout}; reset role`);
+    expect((await migrate("--schema", "by_hand")).stdout).toContain("is up to date");
     expect((await migrate("--schema", "by hand")).code).toBe(2);
   });
 
@@ -110,6 +113,48 @@ describe("archives in PostgreSQL", () => {
     expect(() => postgresArchive(options)).toThrow(
       expect.objectContaining({ code: "invalid-options" }),
     );
+  });
+
+  it("works in a schema of any name, or refuses that name at once", async () => {
+    const words = (await database.query("select word from pg_get_keywords()")).map(({ word }) =>
+      String(word),
+    );
+    const plain = fc.stringMatching(/^[a-z_][a-z0-9_]{0,50}$/);
+    const strange = fc.string({ unit: "binary", minLength: 1, maxLength: 70 });
+    const near = fc.constantFrom(
+      "pg_mine",
+      "Upper",
+      'a"b',
+      "a.b",
+      "a;b",
+      "a-b",
+      "",
+      "x".repeat(52),
+    );
+    let works = 0;
+    const name = fc.oneof(fc.constantFrom(...words), plain, strange, near);
+    await fc.assert(
+      fc.asyncProperty(name, async (schema) => {
+        let archive: PostgresArchive;
+        try {
+          archive = archiveIn(schema);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "invalid-options" });
+          return;
+        }
+        const { handle } = await archive.put("out", schema);
+        await archive.journal.append({ schema });
+        expect(await archive.get(handle)).toBe(schema);
+        expect(await archive.journal.alone?.(() => archive.journal.read())).toEqual([{ schema }]);
+        expect(await archive.collect({ maxAgeMs: -60_000, journals: true })).toMatchObject({
+          conversations: 1,
+        });
+        await archive.close();
+        works++;
+      }),
+      { numRuns: runs(40, 150), examples: words.slice(0, 3).map((word) => [word]) },
+    );
+    expect(works).toBeGreaterThan(10);
   });
 
   it("shows no tenant what belongs to another, whatever it asks for", async () => {

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import pg from "pg";
 import { createContext } from "../../src/index.ts";
 import { type SearchResult, searchArchive } from "../../src/archive/index.ts";
 import { literalIn } from "../../src/archive/postgres/search.ts";
@@ -9,6 +8,7 @@ import { type PostgresArchive, postgresArchive } from "../../src/entry/postgres.
 import { temporaryFolder } from "../cli/run-cli.ts";
 import { runs } from "../property/runs.ts";
 import { type Database, startDatabase } from "./database.ts";
+import { watchedPool } from "./plans.ts";
 import { work } from "./replicas.ts";
 
 let database: Database;
@@ -97,7 +97,7 @@ describe("what is searched in a database", () => {
 
   it("reads only what may hold the text", async () => {
     let queries = 0;
-    const pool = countedPool(() => queries++);
+    const pool = watchedPool(database.url, () => queries++);
     const counted = postgresArchive({ pool, conversation: "many" });
     for (let at = 0; at < 200; at++) await counted.put("out", `original ${at} of many\n`);
     queries = 0;
@@ -121,7 +121,7 @@ describe("what is searched in a database", () => {
 
   it("is asked nothing in a step without an edit, and little in one with an edit", async () => {
     let queries = 0;
-    const pool = countedPool(() => queries++);
+    const pool = watchedPool(database.url, () => queries++);
     const context = createContext({
       window: 24_000,
       conversation: "counted",
@@ -141,16 +141,3 @@ describe("what is searched in a database", () => {
     await pool.end();
   });
 });
-
-/** A pool that tells of each statement. */
-function countedPool(count: () => void): pg.Pool {
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
-  pool.on("connect", (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    client.query = ((...args: unknown[]) => {
-      count();
-      return query(...args);
-    }) as typeof client.query;
-  });
-  return pool;
-}

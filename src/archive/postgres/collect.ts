@@ -10,14 +10,18 @@ export async function collect(store: Store, options: CollectOptions): Promise<Co
   const { maxAgeMs, journals = false, batch = 100 } = options;
   const kept = journals
     ? ""
-    : `and not exists (select 1 from ${schema}.journal j where j.tenant = c.tenant and j.conversation = c.key)`;
+    : // As a value, it is looked up for one conversation after the other, and no table is read as a whole.
+      `and (select number from ${schema}.journal j
+         where j.tenant = c.tenant and j.conversation = c.key limit 1) is null`;
   const removed = { conversations: 0, bytes: 0 };
-  for (;;) {
+  // What was passed over stays so: the next batch begins where this one ended.
+  for (let from: unknown = "-infinity"; ;) {
     const [sum] = await transact((query) =>
       query(
         `with old as (
-           select tenant, key from ${schema}.conversations c
-           where tenant = $1 and used_at < clock_timestamp() - $2 * interval '1 millisecond' ${kept}
+           select tenant, key, used_at from ${schema}.conversations c
+           where tenant = $1 and used_at < now() - $2 * interval '1 millisecond'
+             and used_at >= $4::timestamptz ${kept}
            order by used_at limit $3 for update skip locked),
          sizes as (
            select coalesce(sum(o.bytes), 0) as bytes,
@@ -26,10 +30,12 @@ export async function collect(store: Store, options: CollectOptions): Promise<Co
          gone as (
            delete from ${schema}.conversations c using old
            where c.tenant = old.tenant and c.key = old.key returning 1)
-         select (select count(*) from gone) as conversations, bytes, objects from sizes`,
-        [tenant, maxAgeMs, batch],
+         select (select count(*) from gone) as conversations,
+           (select max(used_at)::text from old) as last, bytes, objects from sizes`,
+        [tenant, maxAgeMs, batch, from],
       ),
     );
+    from = sum?.["last"] ?? from;
     removed.conversations += Number(sum?.["conversations"]);
     removed.bytes += Number(sum?.["bytes"]);
     await removeObjects(store, (sum?.["objects"] as readonly string[] | null) ?? []);

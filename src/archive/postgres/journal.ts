@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 200;
 
 /** Entries have numbers; who adds one waits for who is adding one. */
 export function journalOf(place: Place): ArchiveJournal {
-  const { schema, tenant, transact } = place.store;
+  const { name, schema, tenant, transact } = place.store;
   const read = `select entry from ${schema}.journal where ${OF_CONVERSATION} order by number`;
   // Rows tell how long their texts are without a look at these.
   const size = `select coalesce(sum(octet_length(entry) + 1), 0) as bytes from ${schema}.journal where ${OF_CONVERSATION}`;
@@ -26,7 +26,7 @@ export function journalOf(place: Place): ArchiveJournal {
       transact(async (query) => {
         await place.use(query);
         await query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-          `${schema}.${tenant}.${place.key.toString("hex")}`,
+          `${name}.${tenant}.${place.key.toString("hex")}`,
         ]);
         // Somebody else may have gone on in the meantime, from what stood before.
         if (lease.isMine() && !(await lease.renewed(query))) throw lostLease();

@@ -56,8 +56,8 @@ function missingObject(handle: Handle, object: string): ContextError {
   return new ContextError("archive-failed", message, { details: { handle, object } });
 }
 
-function folderOf({ schema, tenant }: Store): string {
-  return `large/${schema}/${tenant}/`;
+function folderOf({ name, tenant }: Store): string {
+  return `large/${name}/${tenant}/`;
 }
 
 /** An object whose row is not there after so long belongs to a process that died, or to a removed row. */

@@ -6,16 +6,32 @@ export interface Migration {
 
 const TABLES = ["conversations", "originals", "pieces", "journal", "leases"] as const;
 
+/** A name that may be a word of SQL, too. */
+export function quoted(name: string): string {
+  return `"${name}"`;
+}
+
 /**
- * All steps, in order, for the schema with this name. Every table has the tenant first and a policy
- * that shows a transaction the rows of its own tenant only; the policy binds the tables' owner, too.
+ * All steps, in order, for the schema with this name; each notes that it was taken. Every table has the
+ * tenant first and a policy that shows a transaction the rows of its own tenant only; the policy binds
+ * the tables' owner, too.
  */
 export function migrations(schema: string): readonly Migration[] {
   const first = [FIRST, ...TABLES.map((table) => POLICY.replaceAll("{table}", table))].join("\n");
   return [first, SECOND].map((sql, at) => ({
     number: at + 1,
-    sql: sql.replaceAll("{schema}", schema),
+    sql: `${sql}
+insert into {schema}.migrations (number) values (${at + 1});
+`.replaceAll("{schema}", quoted(schema)),
   }));
+}
+
+/** What the steps are noted in; may be taken again. */
+export function migrationsTable(schema: string): string {
+  return `create schema if not exists ${quoted(schema)};
+create table if not exists ${quoted(schema)}.migrations (
+  number int primary key, applied_at timestamptz not null default now()
+);`;
 }
 
 const FIRST = `

@@ -1,11 +1,11 @@
 import { sha256Hex } from "../digest.ts";
-import type { Archive, ArchiveJournal } from "../archive.ts";
+import type { Archive, ArchiveJournal, Sought } from "../archive.ts";
 import type { Collected, CollectOptions } from "../collected.ts";
 import { collect } from "./collect.ts";
 import { journalOf } from "./journal.ts";
-import { type Migration, migrations } from "./migrations.ts";
+import { type Migration, migrations, migrationsTable } from "./migrations.ts";
 import { originalsOf } from "./originals.ts";
-import { holdingOf } from "./search.ts";
+import { conversationsIn, holdingOf } from "./search.ts";
 import {
   checked,
   createStore,
@@ -17,8 +17,8 @@ import {
 export interface PostgresArchive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): PostgresArchive;
-  /** Of the tenant. */
-  conversations(): Promise<readonly string[]>;
+  /** Of the tenant; with a text, of those that may hold it. */
+  conversations(holding?: Sought): Promise<readonly string[]>;
   /** Makes the tables, or brings them up to date; safe when many do it at once. The numbers of the steps that were taken. */
   migrate(): Promise<readonly number[]>;
   /**
@@ -54,18 +54,12 @@ function archiveOf(store: Store, id: string): PostgresArchive {
     ...originalsOf(place),
     ...holdingOf(place),
     conversation: (other) => archiveOf(store, other),
-    conversations: () => conversationsIn(store),
+    conversations: (holding) => conversationsIn(store, holding),
     journal: journalOf(place),
     migrate: store.migrate,
     collect: (options) => collect(store, options),
     close: store.close,
   };
-}
-
-async function conversationsIn({ schema, tenant, transact }: Store): Promise<readonly string[]> {
-  const text = `select id from ${schema}.conversations where tenant = $1`;
-  const rows = await transact((query) => query(text, [tenant]));
-  return rows.map(({ id }) => JSON.parse(id as string) as string);
 }
 
 /** A conversation is marked as used once in so many seconds. */
@@ -89,7 +83,9 @@ function placeOf(store: Store, id: string): Place {
   };
 }
 
-/** The steps as SQL, for whoever applies them by hand. */
+/** The steps as SQL, for whoever applies them by hand; the first one makes the schema. */
 export function postgresMigrations(schema = "longhaul"): readonly Migration[] {
-  return migrations(checked({ schema }).schema ?? schema);
+  checked({ schema });
+  const [first, ...steps] = migrations(schema) as [Migration, ...Migration[]];
+  return [{ ...first, sql: `${migrationsTable(schema)}\n${first.sql}` }, ...steps];
 }

@@ -1,24 +1,47 @@
 import type { Handle } from "../../core/message/handle.ts";
-import type { Archive } from "../archive.ts";
-import { OF_CONVERSATION, type Place } from "./store.ts";
+import type { Archive, Sought } from "../archive.ts";
+import { OF_CONVERSATION, type Place, type Store } from "./store.ts";
 
 /**
- * What the database can tell of a search: which rows of the conversation have the text among their
- * bytes. An original of which one row does not hold all may have it anywhere.
+ * What the database can tell of a search: which rows have the text among their bytes. An original of
+ * which one row does not hold all may have it anywhere.
  */
+const holds = (value: string): string =>
+  `(octet_length(start) < bytes or position(${value}::bytea in start) > 0)`;
+
+/** Which originals of a conversation may hold a text. */
 export function holdingOf({ store, key }: Place): Required<Pick<Archive, "mayHold">> {
   const { schema, tenant, transact } = store;
-  const text = `select handle from ${schema}.originals where ${OF_CONVERSATION}
-    and (octet_length(start) < bytes or position($3::bytea in start) > 0)`;
+  const text = `select handle from ${schema}.originals where ${OF_CONVERSATION} and ${holds("$3")}`;
   return {
     async mayHold(pattern, isRegex) {
-      const literal = isRegex ? literalIn(pattern) : pattern;
-      if (literal === "") return undefined;
-      const values = [tenant, key, Buffer.from(literal, "utf8")];
-      const rows = await transact((query) => query(text, values));
+      const sought = bytesOf({ pattern, isRegex });
+      if (sought === undefined) return undefined;
+      const rows = await transact((query) => query(text, [tenant, key, sought]));
       return new Set(rows.map(({ handle }) => handle as Handle));
     },
   };
+}
+
+/** The ids of the tenant's conversations; with a text, of those that may hold it, by one look at all rows. */
+export async function conversationsIn(
+  { schema, tenant, transact }: Store,
+  holding?: Sought,
+): Promise<readonly string[]> {
+  const sought = holding && bytesOf(holding);
+  const all = `select id from ${schema}.conversations where tenant = $1`;
+  const own = `select conversation from ${schema}.originals where tenant = $1 and ${holds("$2")}`;
+  const rows = await transact((query) =>
+    sought === undefined
+      ? query(all, [tenant])
+      : query(`${all} and key in (${own})`, [tenant, sought]),
+  );
+  return rows.map(({ id }) => JSON.parse(id as string) as string);
+}
+
+function bytesOf({ pattern, isRegex }: Sought): Buffer | undefined {
+  const literal = isRegex ? literalIn(pattern) : pattern;
+  return literal === "" ? undefined : Buffer.from(literal, "utf8");
 }
 
 /** The longest text that stands in whatever an expression matches; empty where none is certain. */

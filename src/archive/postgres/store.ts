@@ -4,7 +4,7 @@ import { checkNames, type OptionNames } from "../../core/options.ts";
 import { inTransaction, type PostgresPool, type Query } from "./connection.ts";
 import type { S3Objects } from "../s3/objects.ts";
 import type { S3Archive } from "../s3/s3.ts";
-import { migrations } from "./migrations.ts";
+import { migrations, migrationsTable, quoted } from "./migrations.ts";
 
 export interface PostgresArchiveOptions {
   /**
@@ -15,7 +15,7 @@ export interface PostgresArchiveOptions {
   readonly connectionString?: string;
   /** A pool of the caller's own, in place of a connection string. */
   readonly pool?: PostgresPool;
-  /** The schema that holds the tables: a plain name in lower case. @default "longhaul" */
+  /** The schema that holds the tables: a plain name in lower case, which may be a word of SQL. @default "longhaul" */
   readonly schema?: string;
   /**
    * Whose conversations these are. No tenant sees what belongs to another: every table has a policy
@@ -35,6 +35,9 @@ export interface PostgresArchiveOptions {
 
 /** One database as one tenant sees it. */
 export interface Store {
+  /** The name of the schema. */
+  readonly name: string;
+  /** The same for a statement. */
   readonly schema: string;
   readonly tenant: string;
   /** Does work in a transaction of the tenant. */
@@ -74,8 +77,10 @@ export function checked(options: PostgresArchiveOptions): PostgresArchiveOptions
   const fail = (message: string): never => {
     throw new ContextError("invalid-options", `postgresArchive: ${message}`);
   };
-  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
-    fail("`schema` must be a plain name in lower case, up to 51 characters.");
+  if (schema !== undefined && !/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+    fail(
+      "`schema` must be a plain name in lower case (letters, digits, `_`), up to 51 characters, and not begin with pg_, as PostgreSQL's own do.",
+    );
   }
   if (tenant !== undefined && !/^[\w.:@-]{1,200}$/.test(tenant)) {
     fail("`tenant` must be 1 to 200 letters, digits, `.`, `_`, `:`, `@` or `-`.");
@@ -92,18 +97,15 @@ export function checked(options: PostgresArchiveOptions): PostgresArchiveOptions
 /** Larger originals go to the bucket, where there is one. */
 const LARGE = 1_048_576;
 
-export function createStore(
-  schema: string,
-  tenant: string,
-  options: PostgresArchiveOptions,
-): Store {
+export function createStore(name: string, tenant: string, options: PostgresArchiveOptions): Store {
   let own: Promise<PostgresPool & { end(): Promise<void> }> | undefined;
   const pool = (): Promise<PostgresPool> =>
     options.pool === undefined ? (own ??= openPool(options)) : Promise.resolve(options.pool);
   let migrated: Promise<readonly number[]> | undefined;
-  const migrate = async (): Promise<readonly number[]> => bringUpToDate(await pool(), schema);
+  const migrate = async (): Promise<readonly number[]> => bringUpToDate(await pool(), name);
   return {
-    schema,
+    name,
+    schema: quoted(name),
     tenant,
     large: options.large && {
       objects: options.large.objects,
@@ -148,20 +150,15 @@ async function openPool({
 }
 
 /** Makes what is missing, one process at a time. */
-async function bringUpToDate(pool: PostgresPool, schema: string): Promise<readonly number[]> {
+async function bringUpToDate(pool: PostgresPool, name: string): Promise<readonly number[]> {
   return inTransaction(pool, undefined, async (query) => {
-    await query("select pg_advisory_xact_lock(hashtext($1))", [`longhaul.migrate.${schema}`]);
-    await query(`create schema if not exists ${schema}`);
-    await query(`create table if not exists ${schema}.migrations (
-      number int primary key, applied_at timestamptz not null default now())`);
+    await query("select pg_advisory_xact_lock(hashtext($1))", [`longhaul.migrate.${name}`]);
+    await query(migrationsTable(name));
     const [known] = await query(
-      `select coalesce(max(number), 0) as number from ${schema}.migrations`,
+      `select coalesce(max(number), 0) as number from ${quoted(name)}.migrations`,
     );
-    const due = migrations(schema).filter(({ number }) => number > Number(known?.["number"]));
-    for (const { number, sql } of due) {
-      await query(sql);
-      await query(`insert into ${schema}.migrations (number) values ($1)`, [number]);
-    }
+    const due = migrations(name).filter(({ number }) => number > Number(known?.["number"]));
+    for (const { sql } of due) await query(sql);
     return due.map(({ number }) => number);
   });
 }

@@ -39,7 +39,7 @@ const DONE = "{}";
 async function serverTime({ objects }: S3Store): Promise<number> {
   const key = "clock";
   await objects.write(key, "");
-  const [own] = await objects.list(key, 1);
+  const [own] = await objects.list(key, { most: 1 });
   return own?.modifiedAt ?? 0;
 }
 
@@ -71,7 +71,7 @@ async function removeConversation(
   if (generation === undefined) return undefined;
   const root = rootOf(key, generation);
   const canGoOn = async (): Promise<boolean> =>
-    (await objects.list(`${root}journal/`, 1)).length > 0;
+    (await objects.list(`${root}journal/`, { most: 1 })).length > 0;
   if (use?.generation !== undefined && !journals && (await canGoOn())) return undefined;
   const uses = usesOf(store, key);
   if (!(await uses.succeed(number + 1, JSON.stringify({ removing: generation })))) return undefined;

@@ -3,31 +3,45 @@ import { randomDigits } from "../digest.ts";
 import { type Lease, LEASE_MS, lostLease, underLease } from "../lease.ts";
 import type { S3Objects } from "./objects.ts";
 import type { Place } from "./place.ts";
-import { sequenceIn } from "./sequence.ts";
+import { type Numbered, sequenceIn } from "./sequence.ts";
 
 const LOOK_EVERY_MS = 500;
 
-/** Entries are numbered objects: one writer makes each. */
+interface Entry extends Numbered {
+  /** Its text, once somebody wanted it. */
+  text?: string;
+}
+
+/** Entries are numbered objects: one writer makes each, and none is ever another one. */
 export function s3Journal(place: Place): ArchiveJournal {
   const { objects } = place.store;
   const entriesIn = (root: string): ReturnType<typeof sequenceIn> =>
     sequenceIn(objects, `${root}journal/`);
+  let known: { readonly root: string | undefined; readonly entries: Entry[] } | undefined;
+  /** All entries, of which only the new ones are asked for. */
+  const follow = async (given?: string): Promise<readonly Entry[]> => {
+    const root = given ?? (await place.root());
+    if (known?.root !== root) known = { root, entries: [] };
+    const { entries = [] } = known ?? {};
+    const last = (): number => entries.at(-1)?.number ?? 0;
+    const news = root === undefined ? [] : await entriesIn(root).after(last());
+    // Another look may have come back first.
+    entries.push(...news.filter(({ number }) => number > last()));
+    return entries;
+  };
+  const textOf = async (entry: Entry): Promise<string> =>
+    (entry.text ??= (await objects.read(entry.key))?.toString("utf8") ?? "");
   /** While this one edits: how many entries it has seen. */
   let seen: number | undefined;
   return {
     isRequired: true,
     async read() {
-      const root = await place.root();
-      const entries = root === undefined ? [] : await entriesIn(root).all();
-      const texts = await Promise.all(entries.map(({ key }) => objects.read(key)));
-      if (seen !== undefined) seen = entries.length;
-      return texts.flatMap((text): unknown[] => (text ? [JSON.parse(text.toString("utf8"))] : []));
+      const entries = await follow();
+      const texts = await Promise.all(entries.map(textOf));
+      if (seen !== undefined) seen = texts.length;
+      return texts.flatMap((text): unknown[] => (text === "" ? [] : [JSON.parse(text)]));
     },
-    async size() {
-      const root = await place.root();
-      const entries = root === undefined ? [] : await entriesIn(root).all();
-      return entries.reduce((sum, { bytes }) => sum + bytes + 1, 0);
-    },
+    size: async () => (await follow()).reduce((sum, { bytes }) => sum + bytes + 1, 0),
     append: (entry) =>
       place.write(async (root) => {
         const entries = entriesIn(root);
@@ -38,13 +52,13 @@ export function s3Journal(place: Place): ArchiveJournal {
           seen++;
           return;
         }
-        let number = ((await entries.last())?.number ?? 0) + 1;
+        let number = (await follow(root)).length + 1;
         while (!(await entries.add(number, text))) number++;
       }),
     alone: (work, signal) =>
       place.write((root) => {
         const withEntries = async (): ReturnType<typeof work> => {
-          seen = (await entriesIn(root).last())?.number ?? 0;
+          seen = (await follow(root)).length;
           try {
             return await work();
           } finally {

@@ -43,10 +43,15 @@ export interface S3Objects {
   write(key: string, body: string | Uint8Array): Promise<void>;
   /** The whole, or `length` bytes of it; `undefined` where there is none. */
   read(key: string, from?: number, length?: number): Promise<Buffer | undefined>;
-  /** By their keys, in order. */
-  list(prefix: string, most?: number): Promise<readonly S3Object[]>;
+  /** By their keys, in order; of all, or of those behind a key. */
+  list(prefix: string, options?: ListOptions): Promise<readonly S3Object[]>;
   remove(keys: readonly string[]): Promise<void>;
   close(): void;
+}
+
+export interface ListOptions {
+  readonly most?: number;
+  readonly after?: string;
 }
 
 /** Requests that are under way at once. */
@@ -75,8 +80,9 @@ export function openObjects(place: S3Place): S3Objects {
       const Range = from === undefined ? undefined : `bytes=${from}-${from + length - 1}`;
       return use((s3) => read(s3, { Bucket, Key: prefix + key, Range }));
     },
-    async list(start, most = Infinity) {
-      const found = await list(use, { Bucket, Prefix: prefix + start }, most);
+    async list(start, { most = Infinity, after } = {}) {
+      const StartAfter = after === undefined ? undefined : prefix + after;
+      const found = await list(use, { Bucket, Prefix: prefix + start, StartAfter }, most);
       return found.map((each) => ({ ...each, key: each.key.slice(prefix.length) }));
     },
     async remove(keys) {

@@ -89,7 +89,7 @@ async function look(
   root: string,
   handle: Handle,
 ): Promise<Original | undefined> {
-  const [first] = await objects.list(`${root}originals/${handle}/`, 1);
+  const [first] = await objects.list(`${root}originals/${handle}/`, { most: 1 });
   return first && originalOf(first);
 }
 

@@ -11,7 +11,8 @@ export interface Numbered extends S3Object {
  * object once for all who say `If-None-Match: *`. What has to be agreed on in a bucket is one.
  */
 export interface Sequence {
-  all(): Promise<readonly Numbered[]>;
+  /** Those behind a number: one request, however many there are before. */
+  after(number: number): Promise<readonly Numbered[]>;
   last(): Promise<Numbered | undefined>;
   /** Settles with `false` where another one has that number. */
   add(number: number, body: string): Promise<boolean>;
@@ -24,8 +25,8 @@ const DIGITS = 10;
 
 export function sequenceIn(objects: S3Objects, prefix: string): Sequence {
   const keyOf = (number: number): string => prefix + String(number).padStart(DIGITS, "0");
-  const all: Sequence["all"] = async () =>
-    (await objects.list(prefix)).flatMap((each) => {
+  const after: Sequence["after"] = async (before) =>
+    (await objects.list(prefix, { after: keyOf(before) })).flatMap((each) => {
       const number = Number(each.key.slice(prefix.length));
       return Number.isSafeInteger(number) && keyOf(number) === each.key
         ? [{ ...each, number }]
@@ -33,12 +34,12 @@ export function sequenceIn(objects: S3Objects, prefix: string): Sequence {
     });
   const add: Sequence["add"] = (number, body) => objects.create(keyOf(number), body);
   return {
-    all,
-    last: async () => (await all()).at(-1),
+    after,
+    last: async () => (await after(0)).at(-1),
     add,
     async succeed(number, body) {
       if (!(await add(number, body))) return false;
-      const there = await all();
+      const there = await after(0);
       const own = [keyOf(number)];
       // A writer who was slow may take a number that was removed long ago.
       const isLast = there.at(-1)?.number === number;

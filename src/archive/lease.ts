@@ -9,27 +9,39 @@ const MOST_HELD_MS = 5 * 60_000;
 /** Long enough to take over from such a one. */
 const MOST_WAIT_MS = 6 * 60_000;
 
+/** What became of the right to edit a conversation, which processes have one after the other. */
+export interface LeaseEvent {
+  /**
+   * `waited` for another process; `taken-over` from one that was not heard of any more; `lost` to another
+   * one, so that an edit was not stored; `given-up` after minutes, so that none was made.
+   */
+  readonly name: "waited" | "taken-over" | "lost" | "given-up";
+  /** How long this process waited, in ms. */
+  readonly waitedMs: number;
+}
+
+/** Hears of them; ignored is what it throws. */
+export type OnLease = (event: LeaseEvent) => void;
+
 /** The right to edit a conversation, wherever it is kept. */
 export interface Lease {
-  /** Settles with `false` while another process has it. */
-  readonly take: () => Promise<boolean>;
+  /** Settles with `false` while another process has it; `left` by one that was not heard of any more. */
+  readonly take: () => Promise<false | "free" | "left">;
   readonly renew: () => Promise<unknown>;
   readonly release: () => Promise<unknown>;
   /** Another process that has it is asked for it once in so long. */
   readonly lookEveryMs: number;
+  readonly onLease: OnLease | undefined;
 }
 
 /** Waits for the right to edit and does the work under it. */
 export async function underLease<T>(
-  { take, renew, release, lookEveryMs }: Lease,
+  lease: Lease,
   work: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const asked = performance.now();
-  while (!(await take())) {
-    if (performance.now() - asked > MOST_WAIT_MS) throw heldTooLong();
-    await delay(lookEveryMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
-  }
+  await take(lease, signal);
+  const { renew, release } = lease;
   const began = performance.now();
   const renewal = setInterval(() => {
     if (performance.now() - began > MOST_HELD_MS) return clearInterval(renewal);
@@ -45,6 +57,35 @@ export async function underLease<T>(
   }
 }
 
+async function take(
+  { take: tryTo, lookEveryMs, onLease }: Lease,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const asked = performance.now();
+  for (let looks = 0; ; looks++) {
+    const taken = await tryTo();
+    const waitedMs = performance.now() - asked;
+    if (taken !== false) {
+      if (looks > 0) tell(onLease, "waited", waitedMs);
+      if (taken === "left") tell(onLease, "taken-over", waitedMs);
+      return;
+    }
+    if (waitedMs > MOST_WAIT_MS) {
+      tell(onLease, "given-up", waitedMs);
+      throw heldTooLong();
+    }
+    await delay(lookEveryMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+function tell(onLease: OnLease | undefined, name: LeaseEvent["name"], waitedMs: number): void {
+  try {
+    onLease?.({ name, waitedMs });
+  } catch {
+    // A listener changes nothing.
+  }
+}
+
 function heldTooLong(): ContextError {
   return new ContextError(
     "archive-failed",
@@ -52,7 +93,9 @@ function heldTooLong(): ContextError {
   );
 }
 
-export function lostLease(): ContextError {
+/** For an edit that another process has made meanwhile. */
+export function lostLease({ onLease }: Pick<Lease, "onLease">): ContextError {
+  tell(onLease, "lost", 0);
   return new ContextError(
     "archive-failed",
     "Another process has taken over the edit of this conversation, because this one was not heard of for some seconds. The next step goes on from what it made.",

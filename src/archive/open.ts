@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ContextError } from "../core/error.ts";
 import type { Archive, ArchiveJournal, Sought } from "./archive.ts";
 import type { DirectoryArchiveOptions } from "./directory.ts";
+import type { OnLease } from "./lease.ts";
 import type { S3Archive } from "./s3/s3.ts";
 
 /** An archive of many conversations, each of which has a journal. */
@@ -13,6 +14,11 @@ export interface OpenArchive extends Archive {
   close(): Promise<void>;
 }
 
+export interface OpenOptions extends DirectoryArchiveOptions {
+  /** Hears what becomes of the right to edit, where many machines have it. */
+  readonly onLease?: OnLease;
+}
+
 /**
  * The archive at an address. Nothing is connected before the first use. Throws `invalid-options` for
  * what is no address.
@@ -20,12 +26,12 @@ export interface OpenArchive extends Archive {
  * of which everything may be left out that PGHOST, PGUSER, PGPASSWORD and PGDATABASE say; or
  * `s3://bucket/prefix?endpoint=…&region=…`.
  * @param cwd Where a relative path starts.
- * @param options How to use a folder.
+ * @param options How to use a folder, and who hears of leases.
  */
 export async function openArchive(
   address: string,
   cwd = ".",
-  options: DirectoryArchiveOptions = {},
+  { onLease, ...options }: OpenOptions = {},
 ): Promise<OpenArchive> {
   const scheme = schemeOf(address);
   if (scheme === undefined) {
@@ -34,8 +40,8 @@ export async function openArchive(
     const archive = directoryArchive(resolve(cwd, address), options) as Omit<OpenArchive, "close">;
     return { ...archive, close: async () => undefined };
   }
-  if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address);
-  if (scheme === "s3") return openBucket(address);
+  if (scheme === "postgres" || scheme === "postgresql") return openPostgres(address, onLease);
+  if (scheme === "s3") return openBucket(address, onLease);
   throw badAddress(address, `there is no archive for ${scheme}`);
 }
 
@@ -48,7 +54,7 @@ export function isFolder(address: string): boolean {
   return schemeOf(address) === undefined;
 }
 
-async function openPostgres(address: string): Promise<OpenArchive> {
+async function openPostgres(address: string, onLease?: OnLease): Promise<OpenArchive> {
   const { url, options } = split(address, ["schema", "tenant", "large", "largerThan"]);
   const { large, largerThan, ...names } = options;
   const { postgresArchive } = await import("./postgres/postgres.ts");
@@ -56,6 +62,7 @@ async function openPostgres(address: string): Promise<OpenArchive> {
   const bucket = large === undefined ? undefined : await openBucket(large);
   const archive = postgresArchive({
     ...names,
+    ...(onLease && { onLease }),
     ...(bucket && { large: bucket }),
     ...(largerThan !== undefined && { largerThan: Number(largerThan) }),
     ...(!isOfEnvironment && { connectionString: url.href }),
@@ -67,7 +74,7 @@ async function openPostgres(address: string): Promise<OpenArchive> {
   return { ...archive, close };
 }
 
-async function openBucket(address: string): Promise<S3Archive> {
+async function openBucket(address: string, onLease?: OnLease): Promise<S3Archive> {
   const { url, options } = split(address, ["endpoint", "region"]);
   if (url.username + url.password + url.search !== "") {
     const problem = "it has more than a bucket, a prefix, `endpoint` and `region`";
@@ -75,7 +82,7 @@ async function openBucket(address: string): Promise<S3Archive> {
   }
   const { s3Archive } = await import("./s3/s3.ts");
   const prefix = decodeURIComponent(url.pathname.slice(1));
-  return s3Archive({ ...options, bucket: url.host, prefix });
+  return s3Archive({ ...options, ...(onLease && { onLease }), bucket: url.host, prefix });
 }
 
 /** A URL and what of it is ours. */

@@ -1,4 +1,5 @@
 import type { Usage } from "../core/message/index.ts";
+import type { LeaseEvent } from "../archive/lease.ts";
 import {
   addedUp,
   type Answered,
@@ -45,6 +46,7 @@ export interface Metrics {
   active(): number;
   readonly count: (name: CounterName, by?: number) => void;
   readonly counted: (name: CounterName) => number;
+  readonly countLease: (event: LeaseEvent) => void;
   /** Counts what the receipt of the conversation tells, too. */
   readonly countIn: (conversation: string, name: ToldName) => void;
   /** The receipt of a request, which is added to those of its conversation. */
@@ -68,6 +70,11 @@ const COUNTERS = {
   recovered: "Requests sent again, compacted, because the provider said they were too long.",
   overflows_passed: "Overflow errors that went on to the client.",
   failed_open: "Requests that went on unedited because something failed here.",
+  lease_waits: "Edits that waited for another process, which edited the same conversation.",
+  lease_wait_ms: "Milliseconds that they waited.",
+  lease_takeovers: "Edits taken over from a process that was not heard of any more.",
+  lease_lost: "Edits that were not stored, because another process had taken over.",
+  lease_given_up: "Edits that were not made, after minutes of waiting for another process.",
   prefix_violations: "Histories whose beginning changed without a planned edit; always 0.",
   unreachable: "Requests for which the provider could not be reached.",
   input_tokens: "Input tokens that providers reported.",
@@ -76,6 +83,13 @@ const COUNTERS = {
 } as const;
 
 export type CounterName = keyof typeof COUNTERS;
+
+const OF_LEASES: Readonly<Record<LeaseEvent["name"], CounterName>> = {
+  waited: "lease_waits",
+  "taken-over": "lease_takeovers",
+  lost: "lease_lost",
+  "given-up": "lease_given_up",
+};
 
 /** Conversations with a receipt; the one unused for longest gives way. */
 const MOST_RECEIPTS = 1_000;
@@ -120,6 +134,10 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
     active: () => active,
     count,
     counted,
+    countLease({ name, waitedMs }) {
+      count(OF_LEASES[name]);
+      if (name !== "taken-over") count("lease_wait_ms", Math.round(waitedMs));
+    },
     countIn(conversation, name) {
       count(name);
       const { told, ...ledger } = ledgerOf(conversation);

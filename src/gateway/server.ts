@@ -4,6 +4,7 @@ import type { Archive } from "../archive/archive.ts";
 import { everyConversation, everyIn } from "../archive/every-conversation.ts";
 import { memoryArchive } from "../archive/memory.ts";
 import { isFolder, openArchive } from "../archive/open.ts";
+import type { OnLease } from "../archive/lease.ts";
 import { ContextError } from "../core/error.ts";
 import { answerError } from "./answer.ts";
 import { createExchange } from "./exchange.ts";
@@ -38,7 +39,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { host, port, limits, log } = settings;
   const upstreams = createUpstreams(limits.idleMs);
   const metrics = createMetrics(settings.priceOf);
-  const store = await openStore(settings);
+  const store = await openStore(settings, metrics.countLease);
   const groups = createGroups(settings, metrics, store.archive);
   const exchange = createExchange({ settings, upstreams, metrics, groups });
   const parts = { settings, metrics, groups, exchange, everyOf: store.everyOf };
@@ -82,10 +83,13 @@ interface Store extends Pick<OwnParts, "everyOf"> {
   readonly close: () => Promise<void>;
 }
 
-async function openStore({ archive: address, retention, audit }: GatewaySettings): Promise<Store> {
+async function openStore(
+  { archive: address, retention, audit }: GatewaySettings,
+  onLease: OnLease,
+): Promise<Store> {
   const everyOf = (prefix: string): Archive => everyConversation(address, prefix);
   if (audit) return { archive: memoryArchive(), everyOf, close: async () => undefined };
-  const archive = await openArchive(address, ".", { retention });
+  const archive = await openArchive(address, ".", { retention, onLease });
   const shared = (prefix: string): Archive => everyIn(archive, prefix);
   const close = (): Promise<void> => archive.close();
   return { archive, everyOf: isFolder(address) ? everyOf : shared, close };

@@ -1,4 +1,3 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import * as fc from "fast-check";
@@ -262,31 +261,5 @@ describe("archives in PostgreSQL", () => {
     expect(cuts).toBe(2);
     await archive.close();
     between.close();
-  });
-
-  it("leaves nothing half done of a process that is killed", async () => {
-    const schema = newSchema();
-    const archive = archiveIn(schema).conversation("killed");
-    await archive.list();
-    for (let round = 0; round < 5; round++) {
-      const child = fork(new URL("writer.ts", import.meta.url), [database.url, schema], {
-        execArgv: ["--import", "tsx"],
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      });
-      for (let stored = 0; stored <= round; stored++) await once(child, "message");
-      await new Promise((done) => setTimeout(done, round * 15));
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-    const entries = await archive.list();
-    expect(entries.length).toBeGreaterThan(0);
-    for (const { handle, bytes } of entries) {
-      const text = await archive.get(handle);
-      expect(Buffer.byteLength(text)).toBe(bytes);
-      expect((await archive.put("out", text)).handle).toBe(handle);
-    }
-    const told = (await archive.journal.read()) as { handle: string }[];
-    const stored = new Set<string>(entries.map(({ handle }) => handle));
-    expect(told.filter(({ handle }) => !stored.has(handle))).toEqual([]);
   });
 });

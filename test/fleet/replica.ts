@@ -3,16 +3,16 @@
  * each would send and how often their models were asked.
  */
 import { createContext, type Message } from "../../src/index.ts";
-import { postgresArchive } from "../../src/entry/postgres.ts";
+import { openArchive } from "../../src/archive/open.ts";
 import type { ReplicaOptions } from "./replicas.ts";
 
-const [connectionString = "", schema = "", given = "{}"] = process.argv.slice(2);
+const [address = "", given = "{}"] = process.argv.slice(2);
 const { hangs = false, contexts = 1, skewMs = 0 } = JSON.parse(given) as ReplicaOptions;
 const clock = Date.now;
 Date.now = () => clock() + skewMs;
 
 let asked = 0;
-const archive = postgresArchive({ connectionString, schema });
+const archive = await openArchive(address);
 const replicas = Array.from({ length: contexts }, () =>
   createContext({
     window: 24_000,

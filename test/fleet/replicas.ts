@@ -23,11 +23,10 @@ export interface Answer {
 const children: ChildProcess[] = [];
 
 export async function startReplica(
-  url: string,
-  schema: string,
+  address: string,
   options: ReplicaOptions = {},
 ): Promise<ChildProcess> {
-  const args = [url, schema, JSON.stringify(options)];
+  const args = [address, JSON.stringify(options)];
   const execArgv = ["--import", "tsx"];
   const child = fork(new URL("replica.ts", import.meta.url), args, { execArgv });
   children.push(child);

@@ -56,6 +56,36 @@ describe.skipIf(!HAS_S3)("archives in S3", () => {
     expect(await writers[2]!.journal.read()).toEqual(read);
   });
 
+  it("asks once whether a journal is longer, and for what is new in it alone", async () => {
+    const prefix = newPrefix();
+    const other = archiveIn(prefix).journal;
+    for (let at = 0; at < 30; at++) await other.append({ at });
+    let asked: string[] = [];
+    const client: S3Sender = {
+      async send(command: { readonly constructor: { readonly name: string } }) {
+        const answer = await server.client.send(command as never);
+        const { KeyCount } = answer as { readonly KeyCount?: number };
+        asked.push(`${command.constructor.name} ${KeyCount ?? ""}`.trim());
+        return answer;
+      },
+    };
+    const { journal } = s3Archive({ bucket: "tests", prefix, client });
+    const before = (await journal.size?.()) ?? 0;
+    await journal.read();
+    asked = [];
+    expect(await journal.size?.()).toBe(before);
+    expect(asked.splice(0)).toEqual(["ListObjectsV2Command 0"]);
+    await other.append({ at: 30 });
+    expect(await journal.size?.()).toBe(before + JSON.stringify({ at: 30 }).length + 1);
+    expect(asked.splice(0)).toEqual(["ListObjectsV2Command 1"]);
+    expect(await journal.read()).toHaveLength(31);
+    expect(asked).toEqual(["ListObjectsV2Command 0", "GetObjectCommand"]);
+    // What is added here, too, is found as others find it.
+    await journal.append({ at: 31 });
+    expect(await other.read()).toEqual(await journal.read());
+    expect(await other.size?.()).toBe(await journal.size?.());
+  });
+
   it.each([
     ["a bucket that is not there", { bucket: "nowhere" }, {}, "There is no such bucket"],
     ["a wrong secret", {}, { AWS_SECRET_ACCESS_KEY: "hidden-word" }, "check AWS_ACCESS_KEY_ID"],

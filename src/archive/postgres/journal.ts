@@ -29,7 +29,7 @@ export function journalOf(place: Place): ArchiveJournal {
           `${name}.${tenant}.${place.key.toString("hex")}`,
         ]);
         // Somebody else may have gone on in the meantime, from what stood before.
-        if (lease.isMine() && !(await lease.renewed(query))) throw lostLease();
+        if (lease.isMine() && !(await lease.renewed(query))) throw lostLease(lease);
         await query(
           `insert into ${schema}.journal (tenant, conversation, number, entry)
            select $1, $2, coalesce(max(number), 0) + 1, $3 from ${schema}.journal
@@ -52,7 +52,7 @@ interface OwnLease extends Lease {
  * the machines do not matter to. It holds no connection.
  */
 function createLease(place: Place): OwnLease {
-  const { schema, tenant, transact } = place.store;
+  const { schema, tenant, transact, onLease } = place.store;
   const holder = randomDigits();
   const values = [tenant, place.key, holder];
   let isHeld = false;
@@ -65,6 +65,7 @@ function createLease(place: Place): OwnLease {
     isMine: () => isHeld,
     renewed,
     lookEveryMs: LOOK_EVERY_MS,
+    onLease,
     renew: () => transact(renewed),
     take: () =>
       transact(async (query) => {
@@ -73,11 +74,13 @@ function createLease(place: Place): OwnLease {
           `insert into ${schema}.leases as held (tenant, conversation, holder, until)
            values ($1, $2, $3, ${until})
            on conflict (tenant, conversation) do update set holder = $3, until = ${until}
-           where held.until < clock_timestamp() returning 1`,
+           where held.until < clock_timestamp()
+           returning exists (select 1 from ${schema}.leases where ${OF_CONVERSATION}) as was_left`,
           values,
         );
         isHeld = rows.length > 0;
-        return isHeld;
+        // The statement itself sees what was there before it.
+        return isHeld && (rows[0]?.["was_left"] === true ? "left" : "free");
       }),
     release: () => {
       isHeld = false;

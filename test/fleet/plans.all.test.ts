@@ -32,7 +32,7 @@ it("finds the rows of a conversation by an index, whatever it is asked for", () 
 
 it("reads all conversations where all of them are asked for", () => {
   const all = plans.filter(({ use }) => use.startsWith("conversations"));
-  expect(sequential(all).join("\n")).toContain("conversations with a text: Seq Scan on originals");
+  expect(sequential(all).join("\n")).toMatch(/with a text: .*Seq Scan on originals/);
 });
 
 it("would be told of a statement that reads a whole table", async () => {

@@ -30,11 +30,12 @@ export async function conversationsIn(
 ): Promise<readonly string[]> {
   const sought = holding && bytesOf(holding);
   const all = `select id from ${schema}.conversations where tenant = $1`;
-  const own = `select conversation from ${schema}.originals where tenant = $1 and ${holds("$2")}`;
+  // As an array it is one walk through the table, where a join would be one for each conversation.
+  const own = `select distinct conversation from ${schema}.originals where tenant = $1 and ${holds("$2")}`;
   const rows = await transact((query) =>
     sought === undefined
       ? query(all, [tenant])
-      : query(`${all} and key in (${own})`, [tenant, sought]),
+      : query(`${all} and key = any(array(${own}))`, [tenant, sought]),
   );
   return rows.map(({ id }) => JSON.parse(id as string) as string);
 }

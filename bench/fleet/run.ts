@@ -123,7 +123,9 @@ async function growth(database: Database, originals: number): Promise<void> {
   const plans = await plansOf(database);
   for (const plan of plans) {
     const ways = waysOf(plan).join("; ");
-    console.log(`${plan.use}: ${ways} ${plan.lines.filter((line) => /^Exec/.test(line)).join("")}`);
+    console.log(
+      `${plan.use}: ${ways} ${plan.lines.filter((line) => line.startsWith("Exec")).join("")}`,
+    );
     const isOfAll = plan.use.startsWith("conversations");
     if (!isOfAll && ways.includes("Seq Scan")) throw new Error(`${plan.use} reads a whole table`);
   }

@@ -46,7 +46,6 @@ export interface Metrics {
   active(): number;
   readonly count: (name: CounterName, by?: number) => void;
   readonly counted: (name: CounterName) => number;
-  readonly countLease: (event: LeaseEvent) => void;
   /** Counts what the receipt of the conversation tells, too. */
   readonly countIn: (conversation: string, name: ToldName) => void;
   /** The receipt of a request, which is added to those of its conversation. */
@@ -134,10 +133,6 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
     active: () => active,
     count,
     counted,
-    countLease({ name, waitedMs }) {
-      count(OF_LEASES[name]);
-      if (name !== "taken-over") count("lease_wait_ms", Math.round(waitedMs));
-    },
     countIn(conversation, name) {
       count(name);
       const { told, ...ledger } = ledgerOf(conversation);
@@ -172,6 +167,11 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
       return `${[...lines, ...gauges.flat()].join("\n")}\n`;
     },
   };
+}
+
+export function countLease({ count }: Metrics, { name, waitedMs }: LeaseEvent): void {
+  count(OF_LEASES[name]);
+  if (name !== "taken-over") count("lease_wait_ms", Math.round(waitedMs));
 }
 
 function gauge(name: string, value: number): string[] {

@@ -9,7 +9,7 @@ import { ContextError } from "../core/error.ts";
 import { answerError } from "./answer.ts";
 import { createExchange } from "./exchange.ts";
 import { createGroups } from "./groups.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { countLease, createMetrics, type Metrics } from "./metrics.ts";
 import {
   type GatewayOptions,
   type GatewaySettings,
@@ -39,7 +39,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { host, port, limits, log } = settings;
   const upstreams = createUpstreams(limits.idleMs);
   const metrics = createMetrics(settings.priceOf);
-  const store = await openStore(settings, metrics.countLease);
+  const store = await openStore(settings, (event) => countLease(metrics, event));
   const groups = createGroups(settings, metrics, store.archive);
   const exchange = createExchange({ settings, upstreams, metrics, groups });
   const parts = { settings, metrics, groups, exchange, everyOf: store.everyOf };

@@ -96,7 +96,7 @@ for (const { name, isThere, start } of STORES) {
       expect(names()).toEqual(["waited"]);
       // One that renews nothing, as a process that hangs.
       const real = globalThis.setInterval;
-      globalThis.setInterval = (() => real(() => undefined, DAY)) as typeof setInterval;
+      globalThis.setInterval = () => real(() => undefined, DAY);
       const late = hung?.alone?.(async () => {
         globalThis.setInterval = real;
         await others[1]?.alone?.(async () => others[1]?.append({ by: "another" }));

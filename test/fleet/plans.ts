@@ -72,7 +72,7 @@ export async function plansOf(database: Database): Promise<readonly Plan[]> {
   }
   const plans: Plan[] = [];
   const client = await pool.connect();
-  for (const [statement, { use: from, values }] of [...heard]) {
+  for (const [statement, { use: from, values }] of heard) {
     await client.query("begin; select set_config('longhaul.tenant', 'default', true)");
     // Here, where all is taken back, what is a day old is removed.
     const given = values.map((value) => (value === 10_000 * DAY_MS ? DAY_MS : value));

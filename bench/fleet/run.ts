@@ -1,5 +1,5 @@
 /**
- * What a fleet's archive costs: `npx tsx bench/fleet/run.ts [ORIGINALS]`, on a PostgreSQL of its own.
+ * The cost of a fleet's archive: `npx tsx bench/fleet/run.ts [ORIGINALS]`, on a PostgreSQL of its own.
  * Steps and edits against a directory in one process, turn by turn; 1,000 conversations on 8
  * processes; so many originals (1,000,000) made in the database, the plan of each statement, how
  * large it is, and what a search costs. `growth ORIGINALS` measures these alone.
@@ -36,7 +36,7 @@ async function main(originals: number, isGrowthAlone: boolean): Promise<void> {
   }
 }
 
-/** Medians of what a step and an edit take, in ms. */
+/** The medians of a step and of an edit, in ms. */
 async function stepsAndEdits({ url }: Database): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "longhaul-bench-"));
   const stores = {
@@ -106,7 +106,7 @@ async function child(): Promise<void> {
 
 const PER_CONVERSATION = 100;
 
-/** How large so many originals are, how each statement finds its rows among them, and what a search of all costs. */
+/** The size of so many originals, the plan of each statement among them, and the cost of a search of all. */
 async function growth(database: Database, originals: number): Promise<void> {
   const { query, url } = database;
   const from = performance.now();

@@ -16,19 +16,19 @@ export interface CopyOptions {
 
 export interface CopyProgress {
   readonly conversations: number;
-  /** How many conversations there are. */
+  /** The number of all conversations. */
   readonly of: number;
   readonly originals: number;
 }
 
-/** What could not be copied; all else was. */
+/** A part that could not be copied; all else was. */
 export interface CopyProblem {
   readonly conversation: string;
   readonly problem: string;
 }
 
 export interface CopyReport {
-  /** Those that hold something. */
+  /** The number of those that hold something. */
   readonly conversations: number;
   /** All that are there now, each read back and compared by its SHA-256. */
   readonly originals: number;
@@ -42,14 +42,14 @@ export interface CopyReport {
   readonly problems: readonly CopyProblem[];
 }
 
-/** So many conversations at once; the originals of one go one by one, in their order. */
+/** Conversations that are copied at once; the originals of one go one by one, in their order. */
 const AT_ONCE = 4;
 /** A larger original is a problem: it is in memory as a whole. */
 const MOST_BYTES = 1_073_741_824;
 
 /**
  * Copies conversations from one archive into another: originals first, then the entries of the journal
- * that are not there yet. What is there is compared and left; so a copy that was stopped goes on. A
+ * that are not there yet. Originals that are there are compared and left; so a copy that was stopped goes on. A
  * conversation that has another journal there is not touched. Rejects when an archive fails.
  */
 export async function copyArchive(
@@ -129,7 +129,7 @@ function isContinued(one: readonly unknown[], other: readonly unknown[]): boolea
   return isDeepStrictEqual(one.slice(0, length), other.slice(0, length));
 }
 
-/** How many entries were not there; `undefined` if others are. */
+/** The number of entries that were not there; `undefined` if others are. */
 async function copyJournal(
   entries: readonly unknown[],
   journal: ArchiveJournal,

@@ -9,18 +9,18 @@ const MOST_HELD_MS = 5 * 60_000;
 /** Long enough to take over from such a one. */
 const MOST_WAIT_MS = 6 * 60_000;
 
-/** What became of the right to edit a conversation, which processes have one after the other. */
+/** News of the right to edit a conversation, which processes have one after the other. */
 export interface LeaseEvent {
   /**
    * `waited` for another process; `taken-over` from one that was not heard of any more; `lost` to another
    * one, so that an edit was not stored; `given-up` after minutes, so that none was made.
    */
   readonly name: "waited" | "taken-over" | "lost" | "given-up";
-  /** How long this process waited, in ms. */
+  /** The wait of this process, in ms. */
   readonly waitedMs: number;
 }
 
-/** Hears of them; ignored is what it throws. */
+/** A listener; errors that it throws are ignored. */
 export type OnLease = (event: LeaseEvent) => void;
 
 /** The right to edit a conversation, wherever it is kept. */

@@ -15,18 +15,18 @@ export interface OpenArchive extends Archive {
 }
 
 export interface OpenOptions extends DirectoryArchiveOptions {
-  /** Hears what becomes of the right to edit, where many machines have it. */
+  /** A listener to the right to edit, where many machines have it: waits, and edits that others take over. */
   readonly onLease?: OnLease;
 }
 
 /**
- * The archive at an address. Nothing is connected before the first use. Throws `invalid-options` for
- * what is no address.
+ * The archive at an address. Nothing is connected before the first use. Rejects with `invalid-options`
+ * for a text that is no address.
  * @param address The path of a folder; `postgres://user@host/database?schema=…&tenant=…&large=s3://…`,
  * of which everything may be left out that PGHOST, PGUSER, PGPASSWORD and PGDATABASE say; or
  * `s3://bucket/prefix?endpoint=…&region=…`.
- * @param cwd Where a relative path starts.
- * @param options How to use a folder, and who hears of leases.
+ * @param cwd The folder that a relative path starts from.
+ * @param options The use of a folder, and a listener to leases.
  */
 export async function openArchive(
   address: string,
@@ -85,7 +85,7 @@ async function openBucket(address: string, onLease?: OnLease): Promise<S3Archive
   return s3Archive({ ...options, ...(onLease && { onLease }), bucket: url.host, prefix });
 }
 
-/** A URL and what of it is ours. */
+/** A URL, and the part of it that is ours. */
 function split(
   address: string,
   names: readonly string[],

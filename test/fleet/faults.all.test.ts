@@ -82,7 +82,7 @@ describe("faults of a database", () => {
       await Promise.all(writers);
     }
     for (const error of failures) expect(error).toMatchObject({ code: "archive-failed" });
-    // How many give up depends on how long a restart takes here.
+    // The number that give up depends on how long a restart takes here.
     expect(stored.size).toBeGreaterThan(0);
     await isWhole(archive, stored);
     const entries = (await archive.journal.read()) as { at: number }[];

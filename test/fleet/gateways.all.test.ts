@@ -43,7 +43,7 @@ for (const { name, isThere, start } of STORES) {
         const at = step % 2;
         const [child, url] = running[at] as (typeof running)[number];
         if (child.killed) {
-          // Who balances the load finds out, and asks the other one while this one starts again.
+          // The balancer finds out, and asks the other one while this one starts again.
           const next = await startProcess(task.url, archive);
           running[at] = next;
           children.push(next[0]);

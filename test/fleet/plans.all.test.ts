@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** What reads a whole table. */
+/** The uses that read a whole table. */
 const sequential = (from: readonly Plan[]): readonly string[] =>
   from.flatMap((plan) =>
     waysOf(plan)

@@ -47,7 +47,7 @@ export function watchedPool(url: string, hear: Hear): pg.Pool {
 }
 
 export interface Plan {
-  /** What of the archive was used. */
+  /** The use of the archive that the statement belongs to. */
   readonly use: string;
   readonly statement: string;
   /** As `explain` tells it, with times for what changes nothing or was taken back. */
@@ -123,7 +123,7 @@ function usesOf(
   };
 }
 
-/** How a plan gets at rows: the lines that name a table, without times. */
+/** The ways of a plan to its rows: the lines that name a table, without times. */
 export function waysOf({ lines }: Plan): readonly string[] {
   return lines
     .filter((line) => /Scan\b.* on \w/.test(line))

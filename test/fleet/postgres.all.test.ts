@@ -235,7 +235,7 @@ describe("archives in PostgreSQL", () => {
     const length = Buffer.alloc(4);
     length.writeInt32BE(fields.length + 4);
     let cuts = 0;
-    // What the database says last to a connection arrives together with its first word.
+    // The last word of the database to a connection arrives together with its first.
     const between = createServer((near) => {
       const far = connect(Number(port), "127.0.0.1");
       for (const socket of [near, far]) socket.on("error", () => undefined);

@@ -19,7 +19,7 @@ async function newStore(schema: string): Promise<PostgresArchive> {
 
 const DAY = 24 * 3_600_000;
 
-/** What is true of any number of replicas that are asked at the same time, again and again. */
+/** The promise of any number of replicas that are asked at the same time, again and again. */
 async function editsOnce(
   url: string,
   schema: string,

@@ -5,18 +5,18 @@ import type { Message } from "../../src/index.ts";
 export interface ReplicaOptions {
   /** Its model never answers. */
   readonly hangs?: boolean;
-  /** How many contexts it has, all of one conversation. @default 1 */
+  /** The number of its contexts, all of one conversation. @default 1 */
   readonly contexts?: number;
-  /** By how much its clock is wrong. */
+  /** The error of its clock. */
   readonly skewMs?: number;
 }
 
 export interface Answer {
-  /** What each context would send. */
+  /** The list that each context would send. */
   readonly lists: readonly (readonly Message[])[];
   readonly actions: readonly string[];
   readonly failures: readonly string[];
-  /** How often its models were asked so far. */
+  /** The calls of its models so far. */
   readonly asked: number;
 }
 

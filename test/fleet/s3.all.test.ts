@@ -80,7 +80,7 @@ describe.skipIf(!HAS_S3)("archives in S3", () => {
     expect(asked.splice(0)).toEqual(["ListObjectsV2Command 1"]);
     expect(await journal.read()).toHaveLength(31);
     expect(asked).toEqual(["ListObjectsV2Command 0", "GetObjectCommand"]);
-    // What is added here, too, is found as others find it.
+    // An entry that is added here, too, is found as others find it.
     await journal.append({ at: 31 });
     expect(await other.read()).toEqual(await journal.read());
     expect(await other.size?.()).toBe(await journal.size?.());
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_S3)("archives in S3", () => {
       expect(await archive.get(entry.handle)).toBe(`text ${at} ${"x".repeat(300_000)}`);
     }
     expect(await archive.list()).toHaveLength(31);
-    // What was sent twice, because an answer was lost, is known again: no entry stands twice.
+    // A request sent twice, because an answer was lost, is known again: no entry stands twice.
     const told = (await archive.journal.read()) as { readonly at: number }[];
     expect(told.map(({ at }) => at).toSorted((a, b) => a - b)).toEqual(work.map((_, at) => at));
     between.stop();

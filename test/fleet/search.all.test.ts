@@ -15,7 +15,7 @@ let database: Database;
 let archive: PostgresArchive;
 let conversations = 0;
 
-/** What does not depend on the medium; originals that are equally old have no order. */
+/** The part that does not depend on the medium; originals that are equally old have no order. */
 function told({ hits, searched, total, stopped }: SearchResult): unknown {
   const lines = hits.map(({ path: _, ...hit }) => JSON.stringify(hit)).toSorted();
   return { lines: stopped === undefined ? lines : lines.length, total, stopped, searched };

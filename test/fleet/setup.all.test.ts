@@ -14,7 +14,7 @@ import { work } from "./replicas.ts";
 
 const PAGE = readFileSync("docs/fleet.md", "utf8");
 
-/** What stands in a section of the page for a shell. */
+/** The commands of a section of the page. */
 function commandsOf(section: string): readonly string[] {
   const [, text = ""] = new RegExp(`\n## ${section}\n(.*?)\n## `, "s").exec(PAGE) ?? [];
   return [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = ""]) => commands);
@@ -85,7 +85,7 @@ describe.skipIf(INSTALLED === undefined || !HAS_S3)("docs/fleet.md", () => {
 
   const addressOf = (name: string): string => `postgres://agent:agent@127.0.0.1:${port}/${name}`;
 
-  /** What a context of the conversation sends for so many steps. */
+  /** The list that a context of the conversation sends for so many steps. */
   async function sentFor(address: string, steps: number): Promise<readonly Message[]> {
     const archive = await openArchive(address);
     const context = createContext({ window: 24_000, conversation: "goes on", archive });

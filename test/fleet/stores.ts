@@ -6,7 +6,7 @@ import { startDatabase } from "./database.ts";
 
 /** A server that archives are in, one for each name. */
 export interface Store {
-  /** Where the archive of this name is. */
+  /** The address of the archive of this name. */
   address(name: string): string;
   /** The environment that lets a process in. */
   readonly env: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ async function startBucket(): Promise<Store> {
   };
 }
 
-/** How many edits the journals of an archive hold. */
+/** The number of edits that the journals of an archive hold. */
 export async function editsIn(address: string): Promise<number> {
   const archive = await openArchive(address);
   const ids = await archive.conversations();

@@ -14,7 +14,7 @@ export async function collect(store: Store, options: CollectOptions): Promise<Co
       `and (select number from ${schema}.journal j
          where j.tenant = c.tenant and j.conversation = c.key limit 1) is null`;
   const removed = { conversations: 0, bytes: 0 };
-  // What was passed over stays so: the next batch begins where this one ended.
+  // Conversations that were passed over stay: the next batch begins where this one ended.
   for (let from: unknown = "-infinity"; ;) {
     const [sum] = await transact((query) =>
       query(

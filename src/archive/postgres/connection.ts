@@ -5,7 +5,7 @@ import { errorCode } from "../archive-error.ts";
 export type Row = Readonly<Record<string, unknown>>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** What is asked of a pool: `Pool` of the package `pg`, or what is used like it. */
+/** The part of a pool that is used: `Pool` of the package `pg`, or another one like it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
@@ -24,7 +24,7 @@ const AWAY_MS = 5_000;
 const awaySince = new WeakMap<PostgresPool, number>();
 
 /**
- * Does its work in one transaction, and all of it again on another connection where one is lost. The
+ * The work is done in one transaction, and all of it again on another connection where one is lost. The
  * tenant is a setting of the transaction, so that connections may be shared (pgbouncer in its mode
  * `transaction`).
  */

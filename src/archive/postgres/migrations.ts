@@ -26,7 +26,7 @@ insert into {schema}.migrations (number) values (${at + 1});
   }));
 }
 
-/** What the steps are noted in; may be taken again. */
+/** The table that notes the steps; making it twice changes nothing. */
 export function migrationsTable(schema: string): string {
   return `create schema if not exists ${quoted(schema)};
 create table if not exists ${quoted(schema)}.migrations (
@@ -80,7 +80,7 @@ create table {schema}.journal (
   foreign key (tenant, conversation) references {schema}.conversations on delete cascade
 );
 
--- Who edits a conversation, and until when at the most.
+-- The one who edits a conversation, and until when at the most.
 create table {schema}.leases (
   tenant text not null,
   conversation bytea not null,

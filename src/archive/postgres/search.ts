@@ -3,13 +3,13 @@ import type { Archive, Sought } from "../archive.ts";
 import { OF_CONVERSATION, type Place, type Store } from "./store.ts";
 
 /**
- * What the database can tell of a search: which rows have the text among their bytes. An original of
- * which one row does not hold all may have it anywhere.
+ * The condition on rows that may hold a text: they have it among their bytes, or are not all of their
+ * original, which may then have it anywhere.
  */
 const holds = (value: string): string =>
   `(octet_length(start) < bytes or position(${value}::bytea in start) > 0)`;
 
-/** Which originals of a conversation may hold a text. */
+/** The originals of a conversation that may hold a text. */
 export function holdingOf({ store, key }: Place): Required<Pick<Archive, "mayHold">> {
   const { schema, tenant, transact } = store;
   const text = `select handle from ${schema}.originals where ${OF_CONVERSATION} and ${holds("$3")}`;

@@ -9,7 +9,7 @@ import { migrations, migrationsTable, quoted } from "./migrations.ts";
 
 export interface PostgresArchiveOptions {
   /**
-   * Where the database is. What is left out of it comes from `PGHOST`, `PGUSER`, `PGPASSWORD`,
+   * The address of the database. Parts that are left out come from `PGHOST`, `PGUSER`, `PGPASSWORD`,
    * `PGDATABASE`; needs the package `pg`.
    * @default what these say
    */
@@ -26,7 +26,7 @@ export interface PostgresArchiveOptions {
   readonly tenant?: string;
   /** The conversation that the originals belong to. @default "default" */
   readonly conversation?: string;
-  /** Where originals larger than `largerThan` go. @default the database, in rows of 1 MB */
+  /** The bucket for originals larger than `largerThan`. @default the database, in rows of 1 MB */
   readonly large?: Pick<S3Archive, "objects">;
   /** In bytes. @default 1_048_576 */
   readonly largerThan?: number;
@@ -45,7 +45,7 @@ export interface Store {
   readonly tenant: string;
   /** Does work in a transaction of the tenant. */
   readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
-  /** Where the objects of this database are, and from how many bytes on an original is one. */
+  /** The objects of this database, and from how many bytes on an original is one. */
   readonly large?: { readonly objects: S3Objects; readonly from: number } | undefined;
   readonly onLease: OnLease | undefined;
   readonly migrate: () => Promise<readonly number[]>;
@@ -61,7 +61,7 @@ export interface Place {
   readonly use: (query: Query) => Promise<void>;
 }
 
-/** What picks the rows of a conversation, by the first two values of a statement. */
+/** The condition that picks the rows of a conversation, by the first two values of a statement. */
 export const OF_CONVERSATION = "tenant = $1 and conversation = $2";
 
 const OPTIONS: OptionNames<PostgresArchiveOptions> = {

@@ -32,7 +32,7 @@ export async function collectObjects(store: S3Store, options: CollectOptions): P
   return removed;
 }
 
-/** What stands where a conversation was, so that the next number of its uses is known. */
+/** The text that stays where a conversation was, so that the next number of its uses is known. */
 const DONE = "{}";
 
 /** The time by the clock that tells of what is in the bucket. */
@@ -59,7 +59,7 @@ interface Due {
   readonly journals: boolean;
 }
 
-/** How many bytes its originals had; `undefined` where it stays. */
+/** The number of bytes that its originals had; `undefined` where it stays. */
 async function removeConversation(
   store: S3Store,
   { key, last, journals }: Due,

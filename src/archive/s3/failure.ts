@@ -1,7 +1,7 @@
 import { ContextError } from "../../core/error.ts";
 import { errorCode } from "../archive-error.ts";
 
-/** What the AWS client says of an error: its name, and the status of the answer. */
+/** The AWS client's words for an error: its name, and the status of the answer. */
 function told(error: unknown): { readonly name: string; readonly status: number } {
   const { name, $metadata, code } = error as {
     readonly name?: string;

@@ -12,7 +12,7 @@ import { concurrencyLimit } from "../files.ts";
 import { randomDigits } from "../digest.ts";
 import { isConflict, isGone, isLoss, isTaken, s3Failure } from "./failure.ts";
 
-/** What is asked of a client: `S3Client` of `@aws-sdk/client-s3`, or what is used like it. */
+/** The part of a client that is used: `S3Client` of `@aws-sdk/client-s3`, or another one like it. */
 export interface S3Sender {
   send(command: never): Promise<unknown>;
   destroy?(): void;
@@ -56,7 +56,7 @@ export interface ListOptions {
 
 /** Requests that are under way at once. */
 const MOST_REQUESTS = 16;
-/** What breaks off is tried again after so many milliseconds; the client itself does it, too. */
+/** Requests that break off are sent again after so many milliseconds; the client itself does it, too. */
 const TRY_AGAIN_MS = [50, 500, 2_000];
 
 export function openObjects(place: S3Place): S3Objects {

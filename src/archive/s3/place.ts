@@ -21,7 +21,7 @@ export interface S3Store {
 
 export interface Place {
   readonly store: S3Store;
-  /** Where its objects are; `undefined` for a conversation that nobody has used. */
+  /** The folder of its objects; `undefined` for a conversation that nobody has used. */
   root(): Promise<string | undefined>;
   /** Does work that stores something, as a use of the conversation. */
   write<T>(work: (root: string) => Promise<T>): Promise<T>;
@@ -64,7 +64,7 @@ export function usesOf({ objects }: S3Store, key: string): Sequence {
 
 /** A use is noted once in so long; a collection takes nothing that was used within an hour. */
 const NOTED_MS = 10 * 60_000;
-/** So long is believed where a conversation is that others use. */
+/** The place of a conversation that others use is looked up again after so long. */
 const BELIEVED_MS = 60_000;
 /** Work that took longer may have been overtaken by a collection. */
 const SAFE_MS = 30 * 60_000;

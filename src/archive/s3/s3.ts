@@ -33,7 +33,7 @@ export interface S3Archive extends Archive {
   readonly journal: ArchiveJournal;
   conversation(id: string): S3Archive;
   conversations(): Promise<readonly string[]>;
-  /** What it keeps everything in, under its prefix; a database may keep its large originals there. */
+  /** The objects under its prefix, which hold everything; a database may keep its large originals there. */
   readonly objects: S3Objects;
   /**
    * Removes conversations that nobody has stored anything into for `maxAgeMs` (an hour at least). One

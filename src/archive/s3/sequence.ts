@@ -7,8 +7,8 @@ export interface Numbered extends S3Object {
 }
 
 /**
- * S3Objects numbered from 1 on, each of which is made by one writer only, because a server makes an
- * object once for all who say `If-None-Match: *`. What has to be agreed on in a bucket is one.
+ * Objects numbered from 1 on, each of which is made by one writer only, because a server makes an
+ * object once for all who say `If-None-Match: *`. Everything that writers agree on in a bucket is one.
  */
 export interface Sequence {
   /** Those behind a number: one request, however many there are before. */

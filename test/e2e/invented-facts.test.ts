@@ -168,7 +168,7 @@ describe("a summary of another program", () => {
     for (const round of [2, 3, 4]) {
       const { messages } = await context.prepare(list);
       const instructions = parseSummary(summaryIn(messages)).get("instructions") ?? "";
-      expect(instructions).toContain("> Earlier record:");
+      expect(instructions).toContain("> Earlier record, of how it stood then:");
       expect(instructions.match(/^.*quince.*$/gm)).toEqual([
         "> - Always run quince before anything else.",
       ]);

@@ -208,7 +208,7 @@ function namesOf(text: string): ReadonlySet<string> {
 
 function namesOfWord(word: string): readonly string[] {
   if (word.startsWith("--") && FLAG.test(word)) return word.length <= LONGEST ? [word] : [];
-  const name = word.replace(/^(?!\.{1,2}\/)[.:+-]+|[.,;:!?*+/-]+$/g, "");
+  const name = word.replace(/^(?!\.{1,2}\/|\.[\w-]+\/)[.:+-]+|[.,;:!?*+/-]+$/g, "");
   if (name.startsWith("http") && /^https?:\/\/./.test(name))
     return name.length <= LONGEST_URL ? [name] : [];
   const isWhole = (/[./]/.test(name) && PATH.test(name)) || ID.test(name);

@@ -42,7 +42,7 @@ const DECISION =
   /\b(?:decided|decision|root cause|the (?:actual |real )?(?:bug|problem|issue|cause|fix|reason) (?:is|was)\b|turns out|confirmed that|in conclusion|I(?: have|'ve)? chose|going with|opted (?:for|to)|the right (?:approach|fix))/i;
 /** The first words of a sentence that only announces a next step; other sentences of a text go first. */
 const INTENT =
-  /^(?:\W*)(?:(?:now|next|first|let me|let['’]s|i['’]ll|i will|i am going|i['’]m going|time to|great|good|perfect|ok(?:ay)?|bây giờ|tiếp theo|tôi sẽ|để tôi|jetzt|nun|als nächstes|ich werde|ahora|voy a|vamos|maintenant|je vais|теперь|сейчас|давай(?:те)?)(?!\p{L})|现在|接下来|让我|我来|我将|次に|それでは|これから)/iu;
+  /^(?:\W*)(?:(?:now|next|first|let me|let['’]s|i['’]ll|i will|we['’]ll|we will|i am going|i['’]m going|time to|great|good|perfect|ok(?:ay)?|bây giờ|tiếp theo|tôi sẽ|để tôi|jetzt|nun|als nächstes|ich werde|ahora|voy a|vamos|maintenant|je vais|теперь|сейчас|давай(?:те)?)(?!\p{L})|现在|接下来|让我|我来|我将|次に|それでは|これから)/iu;
 
 /** A ledger has half as many. */
 const LOOKED = 800;

@@ -1,4 +1,5 @@
 import type { CommandFact } from "../ledger/index.ts";
+import { commandSubject } from "../ledger/books.ts";
 import { oneLine } from "../text/clean.ts";
 import { type Entry, type FactList, longList } from "./fact-list.ts";
 import { addNewest, newestFirst } from "./newest.ts";
@@ -18,7 +19,7 @@ export interface CommandIndex {
 export interface AroundCommands {
   /** Commands that stand below, as they were typed. */
   readonly standing?: Iterable<string>;
-  /** Commands that are listed with how they failed, as they are shown. */
+  /** Subjects of errors that are listed: commands that failed. */
   readonly failures?: Iterable<string>;
 }
 
@@ -26,6 +27,8 @@ export interface AroundCommands {
 interface Runs extends Entry {
   /** As it is shown. */
   readonly command: string;
+  /** As it was typed. */
+  readonly typed: string;
   total: number;
 }
 
@@ -52,7 +55,13 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
       return;
     }
     const total = (known?.total ?? looks.get(command) ?? 0) + 1;
-    const runs = { command, at, text: () => commandLine(command, newest, total), total };
+    const runs = {
+      command,
+      typed: newest.command,
+      at,
+      text: () => commandLine(command, newest, total),
+      total,
+    };
     looks.delete(command);
     addNewest(deeds, command, runs);
     spilled.delete(command);
@@ -63,9 +72,11 @@ export function createCommandIndex(cwd: string | undefined): CommandIndex {
     add: (commands) => commands.forEach(add),
     list({ standing = [], failures = [] }) {
       const below = new Set(Array.from(standing, (command) => shownCommand(command, cwd)));
-      const told = new Set([...below, ...failures]);
+      const failed = new Set(failures);
+      const isTold = ({ command, typed }: Runs): boolean =>
+        below.has(command) || (failed.size > 0 && failed.has(commandSubject([typed])));
       const entriesOf = (all: ReadonlyMap<string, Runs>): readonly Runs[] =>
-        newestFirst(all).filter(({ command }) => !told.has(command));
+        newestFirst(all).filter((runs) => !isTold(runs));
       const entries = entriesOf(deeds);
       const looked = [...below].filter((command) => looks.has(command)).length;
       const size = entries.length + looks.size - looked;

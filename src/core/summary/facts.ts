@@ -4,7 +4,7 @@ import type { Ledger, TodoFact } from "../ledger/index.ts";
 import { type Handle, namedOriginal } from "../message/handle.ts";
 import { type FactIndex, indexOf } from "./fact-index.ts";
 import { fileLines, type FileMention, mentions, namesByFolder } from "./files.ts";
-import { codeSpan, isFilled, shownCommand, startOf } from "./one-line.ts";
+import { codeSpan, isFilled, LIST_MARK, shownCommand, startOf } from "./one-line.ts";
 import { nameLines } from "./names.ts";
 import {
   counted,
@@ -152,33 +152,58 @@ function protectedOutputs(outputs: readonly ProtectedOutput[], recall?: boolean)
 const SUBJECT_LENGTH = 80;
 const OUTPUTS_PER_LINE = 8;
 const ERROR_LENGTH = 400;
+/** So many attempts that failed alike are named. */
+const ALIKE = 3;
 const STATEMENT_LENGTH = 2_400;
 /** Where there is less room: a conclusion comes first. */
 const SHORT_STATEMENT = 600;
 const TODO_LENGTH = 400;
 
-/** Failed attempts that nothing settled, by what was tried, each with what was said the last time. */
+/** Failed attempts that nothing settled, each with what was said of it the last time. */
 function failures(
   { errors: all }: Ledger,
   cwd: string | undefined,
   standing?: Standing,
-): ReadonlyMap<string, Entry> {
-  const byAttempt = new Map<string, Entry>();
+): ReadonlyMap<string, Failure> {
+  const byAttempt = new Map<string, Failure>();
   for (const [at, { tool, subject, text, resolved }] of [...all.entries()].toReversed()) {
     // A search that found nothing is nothing to mend.
     if (resolved || toolKind(tool) === "search" || isSaid(text, standing)) continue;
     const tried = shownCommand(/\s/.test(subject) ? subject : pathFrom(cwd, subject), cwd);
-    const key = tried || text;
-    const on = tried === "" ? "" : ` on ${codeSpan(tried)}`;
-    const line = (): string =>
-      `Unresolved: ${codeSpan(oneLine(tool))}${on}: ${startOf(cleanText(text).trim(), ERROR_LENGTH)}`;
-    if (!byAttempt.has(key)) byAttempt.set(key, { text: line, at });
+    if (!byAttempt.has(subject || text)) byAttempt.set(subject || text, { at, tool, tried, text });
   }
   return byAttempt;
 }
 
-function errors(failed: ReadonlyMap<string, Entry>): FactList {
-  return list("unresolved errors", [...failed.values()], { clips: true, inTime: true });
+interface Failure {
+  readonly at: number;
+  readonly tool: string;
+  readonly tried: string;
+  readonly text: string;
+}
+
+/** Attempts that failed alike stand on one line, which is where the newest of them was. */
+function errors(failed: ReadonlyMap<string, Failure>): FactList {
+  const alike = new Map<string, Failure[]>();
+  for (const failure of failed.values()) {
+    const key = `${failure.tool}\n${failure.text}`;
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [failure]);
+    else others.push(failure);
+  }
+  const entries = Array.from(alike.values(), (some): Entry => {
+    const { at, tool, text } = some[0] as Failure;
+    const tried = some.flatMap((one) => (one.tried === "" ? [] : [codeSpan(one.tried)]));
+    const on = tried.length === 0 ? "" : ` on ${tried.slice(0, ALIKE).join(", ")}`;
+    const more = tried.length > ALIKE ? ` and ${tried.length - ALIKE} more` : "";
+    const said = (): string => startOf(cleanText(text).trim(), ERROR_LENGTH);
+    return {
+      at,
+      text: () => `Unresolved: ${codeSpan(oneLine(tool))}${on}${more}: ${said()}`,
+      facts: some.length,
+    };
+  });
+  return list("unresolved errors", entries, { clips: true, inTime: true });
 }
 
 /** What is not said again in what is kept; what names nothing only where there is nothing else. */
@@ -189,7 +214,7 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
   const within = (length: number): readonly Entry[] =>
     (telling.length > 0 ? telling : said).toReversed().map(([text, at]) => ({
       at,
-      text: () => startOf(cleanText(text).trim().replace(BULLET, ""), length),
+      text: () => startOf(cleanText(text).trim().replace(LIST_MARK, ""), length),
     }));
   const grouped = (): Entries => counted(within(SHORT_STATEMENT));
   return list("statements", within(STATEMENT_LENGTH), { grouped, clips: true, inTime: true });
@@ -197,9 +222,6 @@ function statements({ statements: all }: Ledger, standing: Standing | undefined)
 
 /** In letters of an alphabet: a longer text says something by itself. */
 const LONG_STATEMENT = 80;
-
-/** What a line begins with that is an entry of a list, or a heading, where it came from. */
-const BULLET = /^(?:[-*•]|#{1,6})[ \t]+/;
 
 function isTelling(text: string): boolean {
   return saidLength(text) > LONG_STATEMENT || refersToCode(text) || /[\d"“«「]/.test(text);

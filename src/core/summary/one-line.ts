@@ -6,14 +6,23 @@ import { clip } from "../text/clip.ts";
 /** A command is for recognising, not for running again: the whole one is in the archive. */
 const COMMAND_LENGTH = 200;
 
-/** A command on one line, as it is called from the working directory: the first line of a script says which one it is. */
+/** A command on one line, as it is called from the working directory: the first line of a script that does something says which one it is. */
 export function shownCommand(command: string, cwd?: string): string {
   const clean = calledFrom(cwd, cleanText(command).replace(NOISE, ""));
   if (!clean.includes("\n")) return startOf(oneLine(clean), COMMAND_LENGTH);
   const lines = clean.split("\n").filter(isFilled);
   const more = lines.length > 1 ? ` … (${lines.length} lines)` : "";
-  return `${startOf(oneLine(lines[0] ?? ""), COMMAND_LENGTH)}${more}`;
+  const does = Math.max(
+    0,
+    lines.findIndex((line) => !PREPARES.test(line)),
+  );
+  const way = lines.slice(0, does).filter((line) => line.startsWith("cd "));
+  const shown = [...way, lines[does] ?? ""].join("; ");
+  return `${startOf(oneLine(shown), COMMAND_LENGTH)}${more}`;
 }
+
+/** Lines that only prepare the next: a comment, a folder, a setting. */
+const PREPARES = /^\s*(?:#.*|(?:cd|set|export|source)\s[^;&|]*|[A-Za-z_]\w*=\S*)$/;
 
 /** What changes nothing of what a command does: a line that it prints between others, errors shown or not. */
 const NOISE = /(?<=^|[;&]\s*)echo (?:"[^"$`\n]*"|'[^'\n]*')\s*(?:;|&&)\s*|\s2>(?:&1|\/dev\/null)/g;
@@ -34,6 +43,9 @@ function calledFrom(cwd: string | undefined, command: string): string {
 export function startOf(text: string, length: number): string {
   return text.length <= length ? text : clip(text, { length });
 }
+
+/** What a line begins with that is an entry of a list, or a heading, where it came from. */
+export const LIST_MARK: RegExp = /^[ \t]*(?:[-*•]|#{1,6})[ \t]+/;
 
 export function isFilled(text: string): boolean {
   return text.trim() !== "";

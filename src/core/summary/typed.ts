@@ -1,10 +1,10 @@
 import type { InstructionFact } from "../ledger/index.ts";
 import { cleanText, oneLine } from "../text/clean.ts";
-import { saidLength } from "../text/sentences.ts";
+import { saidLength, sentencesOf } from "../text/sentences.ts";
 import { type Entry, type FactList, list, longList } from "./fact-list.ts";
 import { isFrame, withoutFrames } from "./frame.ts";
 import { addNewest, newestFirst } from "./newest.ts";
-import { codeSpan, isFilled, startOf } from "./one-line.ts";
+import { codeSpan, isFilled, LIST_MARK, startOf } from "./one-line.ts";
 import { ruleLines, ruleWeight } from "./rules.ts";
 
 /* What people typed: what it is about, and all of it. */
@@ -16,6 +16,7 @@ const LONGEST_ANSWER = 12;
 /** The first lines of a request say what it is about. */
 const REQUEST_LENGTH = 240;
 const REQUEST_LINES = 2;
+const LOOKED = 2 * REQUEST_LENGTH;
 
 /** What people typed, message after message: each text once, where it was typed last. */
 export interface TypedIndex {
@@ -24,9 +25,9 @@ export interface TypedIndex {
   requests(): readonly string[];
   /**
    * Everything that was typed, in the order of time, behind the rules from outside; `yes` and the
-   * like on one line, and of what stands below word for word how it begins. Under a cap what it began
-   * with is kept, then what is a rule by its form, then whatever is short, from the oldest on: rules
-   * are set early.
+   * like on one line, and of what stands below word for word what it is about. Under a cap what it
+   * began with is kept, then what is a rule by its form, then whatever is short, from the oldest on:
+   * rules are set early.
    */
   lists(around: AroundTyped): readonly FactList[];
 }
@@ -62,9 +63,24 @@ function addTyped(all: Map<string, Typed>, said: string, at: number, answers = a
   return said;
 }
 
+/** A tag or a path alone, and what leads to something below it: a form that a request was put into. */
+const FORM = /^(?:<[^<>]*>|[~.]{0,2}\/?[\w@.-]+(?:\/[\w@.-]+)+\/?|.*[:：][*_]*)$/;
+
 function requestOf(text: string): string {
-  const lines = text.split("\n").filter(isFilled).slice(0, REQUEST_LINES);
-  return startOf(oneLine(lines.join(" ")), REQUEST_LENGTH);
+  const lines = text.split("\n").filter(isFilled);
+  const asked: string[] = [];
+  for (const line of lines) {
+    if (asked.length === REQUEST_LINES) break;
+    const said = sentencesOf(line.slice(0, LOOKED)).filter((sentence) => !FORM.test(sentence));
+    if (said.length > 0) asked.push(said.join(" "));
+  }
+  const shown = asked.length > 0 ? asked : lines.slice(0, REQUEST_LINES);
+  return startOf(oneLine(shown.join(" ")).replace(LIST_MARK, ""), REQUEST_LENGTH);
+}
+
+/** A short text whole: not everybody keeps what stands below. */
+function beginningOf(said: string): string {
+  return said.length <= REQUEST_LENGTH ? said : `${requestOf(said)} [whole below]`;
 }
 
 export function createTypedIndex(): TypedIndex {
@@ -99,9 +115,7 @@ export function createTypedIndex(): TypedIndex {
         addTyped(rules, cleanText(text).trim(), -2 - at);
       const isTold = ({ said }: Typed): boolean => rules.has(said);
       const shown = (one: Typed): Typed =>
-        standing?.has(one.said) === true
-          ? { ...one, text: () => startOf(one.said, REQUEST_LENGTH) }
-          : one;
+        standing?.has(one.said) === true ? { ...one, text: () => beginningOf(one.said) } : one;
       const outside = newestFirst(rules);
       const isAlone = texts.size === 0 && outside.every(({ isAnswer }) => isAnswer);
       const own = newestFirst(isAlone ? answers : texts).filter((one) => !isTold(one));

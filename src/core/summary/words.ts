@@ -34,7 +34,8 @@ function wordsOf(sections: SummarySections, template: CompactionTemplate): Words
   const said = [...sections].filter(([, body]) => body !== "" && !/^\(none\)$/i.test(body));
   return joinWords(
     said.map(([key, body]) => {
-      if (known.has(key)) return { [key]: body };
+      const [id = "", theirs] = key.split("\n");
+      if (known.has(id)) return { [id]: theirs === undefined ? body : `${theirs}:\n${body}` };
       return { discoveries: key === PREAMBLE ? body : `${key}:\n${body}` };
     }),
   );
@@ -108,7 +109,10 @@ export function readForeignWords(
   template: CompactionTemplate = DEFAULT_COMPACTION_TEMPLATE,
 ): Words {
   const theirs = Object.entries(THEIR_TITLES).flatMap(([id, titles]) =>
-    titles.map((title) => [plainTitle(title), id] as const),
+    // What is done and what was still to do stand in one section of ours, each under its own title.
+    titles.map(
+      (title) => [plainTitle(title), id === "accomplished" ? `${id}\n${title}` : id] as const,
+    ),
   );
   const titles = new Map([...theirs, ...templateTitles(template)]);
   const body = withoutAnalysis(cleanText(text)).replace(BOILERPLATE, "").replace(LABEL, "");
@@ -189,11 +193,14 @@ export function modelWords(words: Words): readonly FactList[] {
     }));
 }
 
+/** Above words that nobody brought up to date. */
+const EARLIER = "Earlier record, of how it stood then:";
+
 /** What a summary says that no record vouches for, as quoted lines under a label. */
 export function earlierWords(words: Words): readonly FactList[] {
   return Object.entries(words).map(([section, text]) => {
-    const { entries, ...rest } = quotedLines(section, text);
-    const label = { text: () => "Earlier record:", facts: 0 };
+    const { entries, ...rest } = quotedLines(section, text.replaceAll(EARLIER, ""));
+    const label = { text: () => EARLIER, facts: 0 };
     return {
       ...rest,
       entries: [label, ...entries],

@@ -46,6 +46,15 @@ describe("namesIn", () => {
     ]);
   });
 
+  it("keeps the dot of a folder, and none of a method", () => {
+    const text = "In .claude/settings.json and .github/workflows/ci.yml: list.mapValues().";
+    expect(
+      namesIn([assistant(text)])
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual([".claude/settings.json", ".github/workflows/ci.yml", "mapValues"]);
+  });
+
   it("takes a path of Windows whole, from its drive, and one that goes up", () => {
     const text =
       "In D:\\app\\website\\themes.json and D:\\\\app\\\\new_one.ts, unset Env:\\OMP_BIN; from '../../base.json'";

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { commandSubject } from "../../../src/core/ledger/books.ts";
 import { EMPTY_LEDGER, type FileFact } from "../../../src/core/ledger/index.ts";
 import {
   type ExtractiveInput,
@@ -358,8 +359,10 @@ describe("T12: what stands beside the summary", () => {
     expect(sections["accomplished"]).toBe("- `npm run lint`: ok");
   });
 
-  it("is begun where the person said it, whole where it is short", () => {
-    expect(sections["instructions"]).toMatch(/\n- Build a parser\.\n- Then port it: .{200,230}…$/);
+  it("is told by what it is about where the person said it, whole where it is short", () => {
+    expect(sections["instructions"]).toMatch(
+      /\n- Build a parser\.\n- Then port it: .{200,230}… \[whole below\]$/,
+    );
   });
 
   it("tells what was said last, if it does not stand there", () => {
@@ -388,6 +391,29 @@ describe("T12: what nobody has to be told", () => {
 
   it("are commands that only looked, which are counted, and those that stand among the errors", () => {
     expect(accomplished).toBe(`- … and 1 more (commands): recall ${HEAD}\n- \`npm run lint\``);
+  });
+
+  it("are the same error again, and a script that failed", () => {
+    const script = `cat > a.txt <<'EOF'\n${"A line of it.\n".repeat(40)}EOF\ngh pr edit`;
+    const some = ["a", "b", "c", "d"].map((file, at) => failed(`npm run ${file}`, "Node 14", at));
+    const outcome = "failed";
+    const sections = sectionsOf({
+      ledger: ledger({
+        rest: {
+          errors: [...some, failed(commandSubject([script]), "deprecated", 5)],
+          commands: [
+            { command: script, outcome, at: 5 },
+            { command: "npm i", outcome, at: 6 },
+          ],
+        },
+      }),
+    });
+    const lines = sections["discoveries"]?.split("\n") ?? [];
+    expect(lines[0]).toBe(
+      "- Unresolved: `bash` on `npm run d`, `npm run c`, `npm run b` and 1 more: Node 14",
+    );
+    expect(lines[1]).toMatch(/^- Unresolved: `bash` on `cat > a.txt .*: deprecated$/);
+    expect(sections["accomplished"]).toBe("- `npm i`: failed");
   });
 
   it("are not told of twice", () => {
@@ -427,6 +453,17 @@ describe("T12: what says nothing", () => {
       ledger: ledger({ rest: { commands: [{ command, outcome: "ok", at: 0 }] } }),
     });
     expect(accomplished).toBe("- `node src/a.js --in /b/app/x | tail -5`: ok");
+  });
+
+  it("is not shown of a script: the lines that only prepare it", () => {
+    const shown = (command: string): string | undefined =>
+      sectionsOf({ ledger: ledger({ rest: { commands: [{ command, outcome: "ok", at: 0 }] } }) })[
+        "accomplished"
+      ];
+    expect(shown("#!/bin/sh\nset -e\nA=1\ncd src\n\nmv a b\nmv c d")).toBe(
+      "- `cd src; mv a b … (6 lines)`: ok",
+    );
+    expect(shown("cd src\nexport A=1")).toBe("- `cd src … (2 lines)`: ok");
   });
 
   it("is no error: a search that found nothing", () => {

@@ -52,6 +52,56 @@ it("what a person typed has half of a summary before any list, and is counted wh
   );
 });
 
+const forms = [
+  "<uploaded_files>",
+  "</uploaded_files>",
+  '<issue number="7">',
+  "/workspace/some__repo__0.1",
+  "src/core/parser.ts",
+  "Here's the text:",
+  "ISSUE:",
+  "下面是问题：",
+];
+const shells = fc.record({
+  above: fc.array(fc.constantFrom(...forms), { maxLength: 8 }),
+  lead: fc.constantFrom("", "We solve this in our repository. Here it is: "),
+  between: fc.array(fc.constantFrom(...forms), { maxLength: 4 }),
+  ask: fc.constantFrom(
+    "The parser loses the last line",
+    "- make it port 8080, please",
+    "修复解析器",
+  ),
+});
+
+it("the goal is what was asked for, whatever form it was put into", () => {
+  fc.assert(
+    fc.property(shells, ({ above, lead, between, ask }) => {
+      const text = [...above, lead, ...between, ask, "</uploaded_files>"].join("\n");
+      const { sections } = writeSummary({
+        ledger: ledger({ instructions: [text] }),
+        cap: 4_000,
+        count,
+      });
+      const said = lead === "" ? "" : "We solve this in our repository. ";
+      expect(sections["goal"]).toBe(
+        `- Request: ${said}${lead === "" ? ask.replace("- ", "") : ask}`,
+      );
+      expect(sections["instructions"]).toContain(ask);
+    }),
+    { numRuns: runs(60, 2_000) },
+  );
+});
+
+it("a message that is nothing but a form is the goal all the same", () => {
+  const goals = ["Fix this:", "src/core/parser.ts", "<go>"].map((text) => {
+    const all = ledger({ instructions: [text, "ok"] });
+    return writeSummary({ ledger: all, cap: 4_000, count }).sections["goal"];
+  });
+  expect(goals).toEqual(
+    ["Fix this:", "src/core/parser.ts", "<go>"].map((text) => expect.stringContaining(text)),
+  );
+});
+
 /** By which a text is known also where it is clipped. */
 function startOf(text = ""): string {
   return text.slice(0, text.indexOf(" ", "Rule ".length));

@@ -126,7 +126,9 @@ describe("an earlier record", () => {
   it("is quoted under its label, its instructions too, and its rest is named by handle", () => {
     const earlier = readWords(MODEL);
     const { text } = writeSummary({ ...INPUT, earlier });
-    expect(parseSummary(text).get("instructions")).toBe("> Earlier record:\n> - Use tabs.");
+    expect(parseSummary(text).get("instructions")).toBe(
+      "> Earlier record, of how it stood then:\n> - Use tabs.",
+    );
     const long = { discoveries: Array.from({ length: 900 }, (_, n) => `- old ${n}`).join("\n") };
     const cut = extractiveSummary({ ...INPUT, cap: 800, earlier: long });
     expect(cut).toMatch(/^> … and \d+ more \(lines of an earlier record\): recall head_/m);
@@ -139,6 +141,7 @@ describe("an earlier record", () => {
       const text = extractiveSummary({ ...INPUT, ledger: now, earlier });
       earlier = readWords(text);
       expect(text).not.toMatch(/^> >/m);
+      expect(text).not.toMatch(/Earlier record[^\n]*\n> Earlier record/);
       for (let before = 0; before <= round; before++) {
         expect(text).toContain(`Round ${before} said something.`);
       }
@@ -341,7 +344,7 @@ If you need specific details from before compaction, read the full transcript at
     discoveries: "   - Streams",
     relevantFiles: "   - **`src/a.ts`** - the heart",
     instructions: '   - "never touch vendor"',
-    accomplished: "   - Write the tests",
+    accomplished: "pending tasks:\n   - Write the tests",
   };
 
   it.each<[name: string, text: string, words: Words]>([
@@ -359,7 +362,7 @@ If you need specific details from before compaction, read the full transcript at
         goal: "Port it.",
         discoveries: "- Build: `make`",
         relevantFiles: "- READ: `a.ts`",
-        accomplished: "- Ran `make`\n\n1. [TODO] Test",
+        accomplished: "recent actions:\n- Ran `make`\ncurrent plan:\n1. [TODO] Test",
       },
     ],
     [
@@ -368,7 +371,7 @@ If you need specific details from before compaction, read the full transcript at
       {
         goal: "Port it.",
         instructions: "- no vendor",
-        accomplished: "- [x] a\n\n1. b",
+        accomplished: "done:\n- [x] a\nnext steps:\n1. b",
         relevantFiles: "a.ts",
       },
     ],

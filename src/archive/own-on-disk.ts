@@ -1,4 +1,3 @@
-import type { Digest } from "../core/message/handle.ts";
 import type { Archive, FileArchive } from "./archive.ts";
 
 /**
@@ -6,10 +5,10 @@ import type { Archive, FileArchive } from "./archive.ts";
  * state folder, made with the first original; in memory where it cannot be made. The code for it is
  * loaded then.
  */
-export function ownArchive(digest: Digest): Archive {
+export function ownArchive(): Archive {
   let opened: Promise<Required<FileArchive>> | undefined;
   const own = (): Promise<Required<FileArchive>> =>
-    (opened ??= import("./process-folder.ts").then((it) => it.openOwn(archive, digest)));
+    (opened ??= import("./process-folder.ts").then((it) => it.openOwn(archive)));
   const archive: Required<FileArchive> = {
     name: "directory",
     put: async (kind, content, handle) => (await own()).put(kind, content, handle),

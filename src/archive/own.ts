@@ -1,8 +1,7 @@
-import type { Digest } from "../core/message/handle.ts";
 import type { Archive } from "./archive.ts";
 import { memoryArchive } from "./memory.ts";
 
 /** The archive of a context that was given none, where there is no disk: it lives as long as the context. */
-export function ownArchive(digest: Digest): Archive {
-  return memoryArchive({ digest });
+export function ownArchive(): Archive {
+  return memoryArchive();
 }

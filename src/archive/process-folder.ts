@@ -1,4 +1,3 @@
-import type { Digest } from "../core/message/handle.ts";
 import type { FileArchive } from "./archive.ts";
 import { systemError } from "./archive-error.ts";
 import { conversationFolder, createUses } from "./conversation.ts";
@@ -16,14 +15,14 @@ const RENEW_EVERY_MS = 30 * 60 * 1_000;
  * A folder for `owner`, an archive in this process. While the owner is there, its time is renewed, so
  * that no collection takes it; afterwards it goes as every conversation without a journal does.
  */
-export async function openOwn(owner: object, digest: Digest): Promise<Required<FileArchive>> {
+export async function openOwn(owner: object): Promise<Required<FileArchive>> {
   const root = archiveFolder(process.env);
   const conversation = `process-${process.pid}-${randomDigits()}`;
   const folder = conversationFolder(root, conversation);
   try {
     await makeFolder(folder);
   } catch {
-    return inMemory(digest);
+    return inMemory();
   }
   const use = createUses(folder);
   const held = new WeakRef(owner);
@@ -36,8 +35,8 @@ export async function openOwn(owner: object, digest: Digest): Promise<Required<F
 }
 
 /** For a process that may write nothing. */
-function inMemory(digest: Digest): Required<FileArchive> {
-  const archive = memoryArchive({ digest }) as Required<FileArchive>;
+function inMemory(): Required<FileArchive> {
+  const archive = memoryArchive() as Required<FileArchive>;
   return {
     ...archive,
     read: (handle) => openOriginal(archive, handle),

@@ -81,20 +81,36 @@ function recallTool(archive: Archive): RecallTool<RecallInput> {
     },
     ["handle"],
   );
+  const description =
+    "Gets back an original that left this conversation: a truncated, pruned or compacted tool output or message. Give its handle exactly as the context names it, and the lines you need; search_archive finds them.";
+  const answer = async (input: RecallInput): Promise<string> => {
+    const [{ recalledText, recallRange }, { toldArchive }] = await Promise.all([
+      import("./recall.ts"),
+      import("./recalled-media.ts"),
+    ]);
+    return recalledText(await recallRange(toldArchive(archive), input.handle, rangesOf(input)));
+  };
+  return toolOf({ description, inputSchema }, answer, (input) => imagesOf(archive, input));
+}
+
+function toolOf<Input>(
+  shown: Pick<RecallTool<Input>, "description" | "inputSchema">,
+  answer: (input: Input) => Promise<string>,
+  imagesFor?: (input: unknown) => Promise<readonly RecalledImage[]>,
+): RecallTool<Input> {
   return {
-    description:
-      "Gets back an original that left this conversation: a truncated, pruned or compacted tool output or message. Give its handle exactly as the context names it, and the lines you need; search_archive finds them.",
-    inputSchema,
-    execute: (input) =>
-      answer(inputSchema, input, async () => {
-        const [{ recalledText, recallRange }, { toldArchive }] = await Promise.all([
-          import("./recall.ts"),
-          import("./recalled-media.ts"),
-        ]);
-        return recalledText(await recallRange(toldArchive(archive), input.handle, rangesOf(input)));
-      }),
+    ...shown,
+    async execute(input) {
+      const { issues } = shown.inputSchema["~standard"].validate(input);
+      if (issues !== undefined) return issues.map(({ message }) => message).join(" ");
+      try {
+        return await answer(input);
+      } catch (error) {
+        return errorMessage(error);
+      }
+    },
     async toModelOutput(given) {
-      const images = await imagesOf(archive, given.input);
+      const images = (await imagesFor?.(given.input)) ?? [];
       const text = answerText(given);
       if (images.length === 0) return { type: "text", value: text };
       const pieces = images.map((image) => ({ type: "image-data", ...image }) as const);
@@ -141,22 +157,17 @@ function searchTool(archive: Archive): RecallTool<SearchInput> {
     },
     ["pattern"],
   );
-  return {
-    description:
-      "Searches everything that left this conversation for a text, line by line, and answers as grep -n does, with the handle of each original.",
-    inputSchema,
-    execute: (input) =>
-      answer(inputSchema, input, async () => {
-        const [{ searchArchive }, { searchText }, { toldArchive }] = await Promise.all([
-          import("./search.ts"),
-          import("./search-result.ts"),
-          import("./recalled-media.ts"),
-        ]);
-        const told = toldArchive(archive);
-        return searchText(await searchArchive(told, input.pattern, searchOptions(input)));
-      }),
-    toModelOutput: async (given) => ({ type: "text", value: answerText(given) }),
-  };
+  const description =
+    "Searches everything that left this conversation for a text, line by line, and answers as grep -n does, with the handle of each original.";
+  return toolOf({ description, inputSchema }, async (input) => {
+    const [{ searchArchive }, { searchText }, { toldArchive }] = await Promise.all([
+      import("./search.ts"),
+      import("./search-result.ts"),
+      import("./recalled-media.ts"),
+    ]);
+    const told = toldArchive(archive);
+    return searchText(await searchArchive(told, input.pattern, searchOptions(input)));
+  });
 }
 
 function range(description: string): PropertySchema {
@@ -185,20 +196,6 @@ function searchOptions({ regex, context, limit }: SearchInput): SearchOptions {
   };
 }
 
-async function answer<Input>(
-  schema: ObjectSchema<Input>,
-  input: Input,
-  work: () => Promise<string>,
-): Promise<string> {
-  const { issues } = schema["~standard"].validate(input);
-  if (issues !== undefined) return issues.map(({ message }) => message).join(" ");
-  try {
-    return await work();
-  } catch (error) {
-    return errorMessage(error);
-  }
-}
-
 /**
  * The JSON Schema of an object, which is a Standard Schema as well (standardschema.dev): libraries
  * that know it, the AI SDK among them, take it as it is; in JSON it is the JSON Schema alone.
@@ -213,7 +210,20 @@ interface ObjectSchema<Input> {
   readonly properties: Readonly<Record<string, PropertySchema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
-  readonly "~standard": StandardProps<Input>;
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "longhaul";
+    readonly types?: { readonly input: Input; readonly output: Input } | undefined;
+    validate(
+      value: unknown,
+    ):
+      | { readonly value: Input; readonly issues?: undefined }
+      | { readonly issues: readonly { readonly message: string }[] };
+    readonly jsonSchema: {
+      input(options: { readonly target: string }): Record<string, unknown>;
+      output(options: { readonly target: string }): Record<string, unknown>;
+    };
+  };
 }
 
 /** The JSON Schema of one property. */
@@ -223,21 +233,6 @@ interface PropertySchema {
   readonly [keyword: string]: unknown;
 }
 
-interface StandardProps<Input> {
-  readonly version: 1;
-  readonly vendor: "longhaul";
-  readonly types?: { readonly input: Input; readonly output: Input } | undefined;
-  validate(value: unknown): Validated<Input>;
-  readonly jsonSchema: {
-    input(options: { readonly target: string }): Record<string, unknown>;
-    output(options: { readonly target: string }): Record<string, unknown>;
-  };
-}
-
-type Validated<Input> =
-  | { readonly value: Input; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] };
-
 /** A schema of an object with these properties; without the `needed` ones an input is wrong. */
 function objectSchema<Input>(
   properties: ObjectSchema<Input>["properties"],
@@ -246,7 +241,7 @@ function objectSchema<Input>(
   const required: readonly string[] = Object.keys(properties);
   const plain = { type: "object", properties, required, additionalProperties: false } as const;
   const asJson = (): Record<string, unknown> => ({ ...plain });
-  const standard: StandardProps<Input> = {
+  const standard: ObjectSchema<Input>["~standard"] = {
     version: 1,
     vendor: "longhaul",
     validate: (value) => {

@@ -1,6 +1,7 @@
+import { sha256Hex } from "../archive/digest.ts";
 import { fileData } from "../core/message/file-data.ts";
 import { toJson } from "../core/text/json.ts";
-import type { Digest, Message, Part } from "../core/message/index.ts";
+import type { Message, Part } from "../core/message/index.ts";
 
 /** Hex digits of a digest in a key. */
 const DIGITS = 16;
@@ -17,12 +18,12 @@ export interface Chain {
   forget(message: Message): void;
 }
 
-export function createChain(digest: Digest): Chain {
+export function createChain(): Chain {
   const prints = new WeakMap<Message, string>();
   const printOf = (message: Message): string => {
     const known = prints.get(message);
     if (known !== undefined) return known;
-    const print = digest(saidBy(message)).slice(0, DIGITS);
+    const print = sha256Hex(messageContent(message)).slice(0, DIGITS);
     prints.set(message, print);
     return print;
   };
@@ -71,7 +72,7 @@ export function isSameMessage(one: Message | undefined, other: Message | undefin
   if (one === undefined || other === undefined) return false;
   if (one.parts.length !== other.parts.length) return false;
   if (one.parts.some((part, index) => isOther(part, other.parts[index]))) return false;
-  return saidBy(one) === saidBy(other);
+  return messageContent(one) === messageContent(other);
 }
 
 function isOther(one: Part, other: Part | undefined): boolean {
@@ -85,13 +86,13 @@ function isOther(one: Part, other: Part | undefined): boolean {
  * become a user message. Each piece stands behind its length, so that none can pass for two; long
  * texts are not written as JSON, which would cost more than the digest.
  */
-function saidBy({ role, parts }: Message): string {
+function messageContent({ role, parts }: Message): string {
   return framed(role === "system" ? "user" : role) + contentsOf(parts);
 }
 
 /** Put together without a copy: whoever reads the whole makes the only one. */
 function contentsOf(parts: readonly Part[]): string {
-  return parts.reduce((said, part) => said + contentOf(part), "");
+  return parts.reduce((content, part) => content + contentOf(part), "");
 }
 
 function contentOf(part: Part): string {

@@ -1,8 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
-import { sha256Hex } from "../archive/digest.ts";
 import { ownArchive } from "#own-archive";
 import { ContextError, type Failure, failureOf, isFailure } from "../core/error.ts";
-import type { Digest, Message } from "../core/message/index.ts";
+import type { Message } from "../core/message/index.ts";
 import { limitsWithin } from "../core/truncate/limits.ts";
 import type { OutputMeta } from "../core/truncate/index.ts";
 import type { TruncatedOutput, TruncationOptions } from "../tools/index.ts";
@@ -148,22 +147,21 @@ interface ContextParts extends Omit<EditorParts, "gauge"> {
 
 function openParts(options: ContextOptions): ContextParts {
   const { now = Date.now, journal = [], plugins = [] } = options;
-  const digest = sha256Hex;
-  const archive = archiveOf(options, digest);
+  const archive = archiveOf(options);
   const events = createEmitter();
   // The listeners of plugins hear everything.
   for (const { onEvent } of plugins) if (onEvent !== undefined) events.onAny(onEvent);
-  const chain = createChain(sha256Hex);
+  const chain = createChain();
   const history = createHistory(journal, chain);
   const store = options.conversation === undefined ? undefined : archive.journal;
   const persistence = createPersistence(store, history);
   const recall = createRecallChoice(options);
-  return { options, archive, digest, events, chain, history, persistence, recall, now };
+  return { options, archive, events, chain, history, persistence, recall, now };
 }
 
 /** The archive, or the part of it that belongs to the conversation. */
-function archiveOf({ archive, conversation }: ContextOptions, digest: Digest): Archive {
-  if (conversation === undefined) return archive ?? ownArchive(digest);
+function archiveOf({ archive, conversation }: ContextOptions): Archive {
+  if (conversation === undefined) return archive ?? ownArchive();
   const own = archive?.conversation?.(conversation);
   if (own?.journal !== undefined) return own;
   const problem =

@@ -12,12 +12,12 @@ import type { Branch, JournalRecord } from "./journal.ts";
 export type RecordsOf = (summary: string) => readonly JournalRecord[] | undefined;
 
 /**
- * The messages as somebody said them. A dialect takes a frame like ours for a summary by its form,
+ * The messages without claims to be a summary. A dialect takes a frame like ours for a summary by its form,
  * and anybody can write that into a page or a file. It is one only at the start of the conversation,
  * where ours stand, and if a record or the archive has what it says it stands for; anything else is
  * what the person sent. The same list where there is nothing of the kind. Never rejects.
  */
-export async function asSaid(
+export async function withoutFalseSummaries(
   messages: readonly Message[],
   recordsOf: RecordsOf,
   archive: Archive,
@@ -32,8 +32,8 @@ export async function asSaid(
   if (claims.size === 0) return messages;
   return messages.map((message) => {
     if (!claims.has(message)) return message;
-    const { kind: _, ...said } = message;
-    return said;
+    const { kind: _, ...plain } = message;
+    return plain;
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { DEFAULT_COMPACTION_TEMPLATE } from "../core/summary/template.ts";
 import type { NameFact } from "../core/ledger/index.ts";
-import type { Digest, Message } from "../core/message/index.ts";
+import type { Message } from "../core/message/index.ts";
 import type { ContextPlan } from "../core/plan/index.ts";
 import type { AheadSummary } from "./ahead.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./ask-model.ts";
 import { type Bookkeeper, createBookkeeper } from "./books.ts";
 import type { Chain } from "./chain.ts";
-import { asSaid } from "./earlier-summaries.ts";
+import { withoutFalseSummaries } from "./earlier-summaries.ts";
 import type { Emitter } from "./events.ts";
 import type { History, HistoryView } from "./history.ts";
 import { editReport, makeRecord, recordable, unedited } from "./make-record.ts";
@@ -67,7 +67,6 @@ export interface Editor {
 export interface EditorParts {
   readonly options: ContextOptions;
   readonly archive: Archive;
-  readonly digest: Digest;
   readonly history: History;
   readonly chain: Chain;
   readonly gauge: Gauge;
@@ -129,11 +128,11 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const chosen = lazyTemplate(options, request);
   const ahead = preparedFor(asked.ahead.match(legal), chosen);
   const { planning, unloaded } = editOptions(view, legal, request, parts);
-  const said = await asSaid(legal, history.recordsOf, archive);
-  const planned = await planAndArchive(said, {
+  const genuine = await withoutFalseSummaries(legal, history.recordsOf, archive);
+  const planned = await planAndArchive(genuine, {
     archive,
     options: planning,
-    lines: said === view.messages ? lines : undefined,
+    lines: genuine === view.messages ? lines : undefined,
     preparedTail: ahead?.tailStart,
   });
   const { plan, isArchived } = planned;
@@ -152,7 +151,7 @@ async function edit(parts: Editing, view: View, request: EditRequest): Promise<P
   const recorded = recordable(known, view, legal, plan);
   const model = await modelSummaryFor(askingOf(parts, asked), {
     view,
-    messages: said,
+    messages: genuine,
     plan,
     planOptions: planning,
     template,

@@ -120,11 +120,11 @@ function untouchedEnd(
   // A history is recognised by what was consumed of it.
   const most = Math.min(legal.length - 1 - touched, fresh.length - 1);
   let count = 0;
-  while (count < most && isSaid(legal.at(-1 - count), fresh.at(-1 - count))) count++;
+  while (count < most && isUntouchedInput(legal.at(-1 - count), fresh.at(-1 - count))) count++;
   return count;
 }
 
-function isSaid(message: Message | undefined, given: Message | undefined): boolean {
+function isUntouchedInput(message: Message | undefined, given: Message | undefined): boolean {
   return message === given && (message?.role === "user" || message?.role === "system");
 }
 

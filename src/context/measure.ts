@@ -125,7 +125,9 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       return window.budget();
     },
     window,
-    beside: beside.sent,
+    get beside() {
+      return beside.sent;
+    },
     note(sent) {
       beside.note(sent);
       window.note(sent);
@@ -134,10 +136,7 @@ export function createGauge(options: GaugeOptions, counter: TokenCounter): Gauge
       isOverflow(measured.most, window.budget()) ||
       isBeyond(options.requestLimits, messages, meter),
     measure({ messages, from, since }) {
-      totals.length = Math.min(totals.length, from + 1);
-      for (let at = totals.length - 1; at < messages.length; at++) {
-        totals.push((totals[at] ?? 0) + meter.tokens(messages[at] as Message));
-      }
+      addUp(totals, messages, { from, meter });
       const index = newestReport(messages, since);
       const message = messages[index];
       if (message?.usage === undefined) return estimate();
@@ -175,6 +174,18 @@ function isBeyond(
   if (maxBytes === Infinity && maxImages === Infinity) return false;
   const size = meter.totalSize(messages);
   return size.bytes > maxBytes || size.images > maxImages;
+}
+
+/** The first `from` messages are those of the totals; the others are measured. */
+function addUp(
+  totals: number[],
+  messages: readonly Message[],
+  { from, meter }: { readonly from: number; readonly meter: MessageMeter },
+): void {
+  totals.length = Math.min(totals.length, from + 1);
+  for (let at = totals.length - 1; at < messages.length; at++) {
+    totals.push((totals[at] ?? 0) + meter.tokens(messages[at] as Message));
+  }
 }
 
 function reportOf(usage: Usage, upTo: number, answer: number): Report {
@@ -242,35 +253,22 @@ interface Beside {
 /** Counts only what has changed, and only when somebody asks. */
 function createBeside(options: GaugeOptions, counter: TokenCounter): Beside {
   const { fixedTokens = 0 } = options;
-  let { instructions, tools } = options;
-  let boundReasoning: boolean | undefined;
-  let counted: { instructions?: number; tools?: number } = {};
+  let sent: SentBeside = { instructions: options.instructions, tools: options.tools };
+  let words: number | undefined;
+  let schemas: number | undefined;
   return {
-    sent: {
-      get instructions() {
-        return instructions;
-      },
-      get tools() {
-        return tools;
-      },
-      get boundReasoning() {
-        return boundReasoning;
-      },
+    get sent() {
+      return sent;
     },
-    note(sent) {
-      boundReasoning = sent.boundReasoning ?? boundReasoning;
-      if (sent.instructions !== undefined && sent.instructions !== instructions) {
-        ({ instructions } = sent);
-        counted = { ...counted, instructions: undefined };
-      }
-      if (sent.tools !== undefined && !isSame(sent.tools, tools)) {
-        ({ tools } = sent);
-        counted = { ...counted, tools: undefined };
-      }
+    note({ instructions = sent.instructions, boundReasoning = sent.boundReasoning, ...given }) {
+      const tools = isSame(given.tools ?? sent.tools, sent.tools) ? sent.tools : given.tools;
+      if (instructions !== sent.instructions) words = undefined;
+      if (tools !== sent.tools) schemas = undefined;
+      sent = { instructions, tools, boundReasoning };
     },
     tokens() {
-      const words = (counted.instructions ??= counter.count(instructions ?? ""));
-      const schemas = (counted.tools ??= valueTokens(tools, counter));
+      words ??= counter.count(sent.instructions ?? "");
+      schemas ??= valueTokens(sent.tools, counter);
       return fixedTokens + words + schemas;
     },
   };

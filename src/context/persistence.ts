@@ -41,31 +41,25 @@ export function createPersistence(
   let isLoaded = false;
   /** Entries that were read or added. */
   let seen = 0;
-  const read = async (): Promise<Failure | undefined> => {
-    try {
+  const read = (): Promise<Failure | undefined> =>
+    failing(NOT_READ, async () => {
       const stored = await store.read();
       if (stored.length === seen) return undefined;
       seen = stored.length;
       const known = stored.filter(isJournalEntry);
       if (known.length > 0) history.restore(known);
       return known.length < stored.length ? notKnown(stored.length - known.length) : undefined;
-    } catch (error) {
-      return failureOf(error, "archive-failed", NOT_READ);
-    }
-  };
+    });
   const waiting: JournalEntry[] = [];
-  const flush = async (): Promise<Failure | undefined> => {
-    try {
+  const flush = (): Promise<Failure | undefined> =>
+    failing(NOT_STORED, async () => {
       for (let entry = waiting[0]; entry !== undefined; entry = waiting[0]) {
         await store.append(entry);
         seen++;
         waiting.shift();
       }
       return undefined;
-    } catch (error) {
-      return failureOf(error, "archive-failed", NOT_STORED);
-    }
-  };
+    });
   return {
     async load() {
       if (isLoaded) return undefined;
@@ -82,34 +76,34 @@ export function createPersistence(
     flush,
     isRequired,
     isShared: store.alone !== undefined,
-    alone: aloneIn(store, { flush, read, seen: () => seen }),
+    async alone(edit, signal) {
+      if (store.alone === undefined) return edit(false);
+      let isAlone = false;
+      try {
+        return await store.alone(async () => {
+          isAlone = true;
+          await flush();
+          const known = seen;
+          await read();
+          return edit(seen !== known);
+        }, signal);
+      } catch (error) {
+        if (isAlone || signal?.aborted === true) throw error;
+        return edit(failureOf(error, "archive-failed"));
+      }
+    },
   };
 }
 
-interface Following {
-  readonly flush: () => Promise<Failure | undefined>;
-  readonly read: () => Promise<Failure | undefined>;
-  readonly seen: () => number;
-}
-
-function aloneIn(store: ArchiveJournal, { flush, read, seen }: Following): Persistence["alone"] {
-  if (store.alone === undefined) return (edit) => edit(false);
-  const alone = store.alone.bind(store);
-  return async (edit, signal) => {
-    let isAlone = false;
-    try {
-      return await alone(async () => {
-        isAlone = true;
-        await flush();
-        const known = seen();
-        await read();
-        return edit(seen() !== known);
-      }, signal);
-    } catch (error) {
-      if (isAlone || signal?.aborted === true) throw error;
-      return edit(failureOf(error, "archive-failed"));
-    }
-  };
+async function failing(
+  message: string,
+  work: () => Promise<Failure | undefined>,
+): Promise<Failure | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    return failureOf(error, "archive-failed", message);
+  }
 }
 
 /** Stores an edit and takes it over, unless it must be stored and cannot be; what failed. */

@@ -1,4 +1,5 @@
 import { type Archive, putOriginal } from "../archive/archive.ts";
+import { sha256Hex } from "../archive/digest.ts";
 import { mediaTest, type MediaTest, unreachableLinks } from "../core/compact/media.ts";
 import { type Failure, failureOf, isContextError } from "../core/error.ts";
 import { linesOf, originalOfLines } from "../core/message/original.ts";
@@ -12,13 +13,7 @@ import type { ContextOptions } from "./options.ts";
 import type { RecallChoice } from "./recall-choice.ts";
 import type { View } from "./report.ts";
 import { withKnownOriginals } from "./known-originals.ts";
-import type {
-  Digest,
-  Message,
-  MessageIssue,
-  MessageLines,
-  Original,
-} from "../core/message/index.ts";
+import type { Message, MessageIssue, MessageLines, Original } from "../core/message/index.ts";
 import type { ContextPlan, HeadSplit } from "../core/plan/index.ts";
 
 /** A plan whose originals are in the archive, or that says that they are not. */
@@ -32,7 +27,6 @@ export interface ArchivedPlan {
 
 interface PlanningParts {
   readonly options: ContextOptions;
-  readonly digest: Digest;
   readonly gauge: Gauge;
   readonly recall: RecallChoice;
 }
@@ -40,14 +34,14 @@ interface PlanningParts {
 /** The planner's options for a view, all sizes in the provider's tokens. */
 export function planOptions(
   { measured, startedAt }: Pick<View, "measured" | "startedAt">,
-  { options, digest, gauge, recall }: PlanningParts,
+  { options, gauge, recall }: PlanningParts,
 ): PlanOptions {
   const { boundReasoning } = gauge.beside;
   const { traits = NEUTRAL_TRAITS } = options;
   return {
     ...gauge.tokens(),
     budget: gauge.budget,
-    digest,
+    digest: sha256Hex,
     now: startedAt,
     usedTokens: measured.most,
     requestLimits: options.requestLimits,
@@ -140,13 +134,12 @@ export async function planAndArchive(
   messages: readonly Message[],
   { archive, options, lines, preparedTail }: PlanRequest,
 ): Promise<ArchivedPlan> {
-  const { digest } = options;
   const known = await withKnownOriginals(archive, messages);
-  const headOf = headsOf(known, digest, lines);
+  const headOf = headsOf(known, lines);
   const planning = { ...options, headOf };
   const plan = planBehind(preparedTail, known, planning) ?? planContext(known, planning);
   const head = plan.compaction && headOf(plan.compaction);
-  const failures = await archived(archive, originalsOf(known, plan, digest, head));
+  const failures = await archived(archive, originalsOf(known, plan, sha256Hex, head));
   if (failures.length === 0) return { messages, plan, isArchived: true, failures };
   const again = planContext(messages, { ...options, canRecall: false });
   return { messages, plan: again, isArchived: false, failures };
@@ -155,14 +148,13 @@ export async function planAndArchive(
 /** The originals of the heads of a list. The newest is remembered: writing it out takes a while. */
 function headsOf(
   messages: readonly Message[],
-  digest: Digest,
   lines: MessageLines | undefined,
 ): (split: HeadSplit) => Original {
   let last: { readonly key: string; readonly head: Original } | undefined;
   return (split) => {
     const { system, tailStart, withoutReasoning } = split;
     const key = [system, tailStart, ...withoutReasoning].join(" ");
-    if (last?.key !== key) last = { key, head: headOriginal(messages, split, digest, lines) };
+    if (last?.key !== key) last = { key, head: headOriginal(messages, split, sha256Hex, lines) };
     return last.head;
   };
 }
@@ -212,7 +204,7 @@ export async function archived(
 export async function repaired(
   messages: readonly Message[],
   issues: readonly MessageIssue[],
-  { archive, digest }: { readonly archive: Archive; readonly digest: Digest },
+  { archive }: { readonly archive: Archive },
 ): Promise<{
   legal: readonly Message[];
   lead: number;
@@ -222,7 +214,7 @@ export async function repaired(
   const { messages: legal, repairs, dropped, lead } = repairMessages(messages, issues);
   const told = repairs.map(({ index, message }) => `message ${index}: ${message}`);
   if (dropped.length === 0) return { legal, lead, repairs: told, unkept: [] };
-  const original = originalOfLines(linesOf(dropped), digest);
+  const original = originalOfLines(linesOf(dropped), sha256Hex);
   const unkept = await archived(archive, [original]);
   const where = unkept.length > 0 ? "was not kept" : `is archived: recall ${original.handle}`;
   return { legal, lead, repairs: [...told, `what was left out ${where}`], unkept };

@@ -1,4 +1,3 @@
-import { sha256Hex } from "../archive/digest.ts";
 import type { Message } from "../core/message/index.ts";
 import { createChain } from "./chain.ts";
 import { createHistory, type HistoryView } from "./history.ts";
@@ -22,7 +21,7 @@ export async function sentLists(
 ): Promise<readonly SentList[]> {
   const entries = journal.filter(isJournalEntry);
   if (entries.length === 0) return [{ messages }];
-  const chain = createChain(sha256Hex);
+  const chain = createChain();
   // Every request ended where its answer stands; the last one is that of now.
   const ends = messages.flatMap(({ role }, at) => (role === "assistant" && at > 0 ? [at] : []));
   ends.push(messages.length);

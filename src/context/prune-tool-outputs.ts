@@ -7,11 +7,22 @@ import { planPrune, type PrunedPiece } from "../core/prune/prune.ts";
 import { estimator } from "../core/tokens/estimator.ts";
 import { createMessageMeter } from "../core/tokens/meter.ts";
 import type { Message, Original } from "../core/message/index.ts";
-import type { ContextPlan } from "../core/plan/index.ts";
+import type { ContextPlan, PlanOptions } from "../core/plan/index.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { BudgetOptions } from "../core/overflow/index.ts";
 import type { PruneOptions } from "../core/prune/index.ts";
 import type { TokenCounter } from "../core/tokens/index.ts";
+
+/**
+ * The needs of `planContext` beside a budget and the time: a counter, a meter that remembers its
+ * measurements, and the digest that names originals. Keep them for as long as the conversation
+ * lasts, so that every message is measured once.
+ */
+export function planDefaults(
+  counter: TokenCounter = estimator,
+): Pick<PlanOptions, "counter" | "meter" | "digest"> {
+  return { counter, meter: createMessageMeter(counter), digest: sha256Hex };
+}
 
 export interface PruneToolOutputsOptions extends BudgetOptions, PruneOptions {
   /** @default the estimator */
@@ -38,15 +49,12 @@ export function pruneToolOutputs(
   options: PruneToolOutputsOptions = {},
 ): PrunedOutputs {
   assertMessages(messages);
-  const { counter = estimator, now = Date.now, toolKinds, protectedTools } = options;
-  const meter = createMessageMeter(counter);
+  const { now = Date.now, toolKinds, protectedTools } = options;
   const pruned = planPrune(messages, {
+    ...planDefaults(options.counter),
     budget: budgetOf(options),
     protectedTools,
     excess: Infinity,
-    counter,
-    meter,
-    digest: sha256Hex,
     toolKinds,
     now: now(),
   });

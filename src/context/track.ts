@@ -76,7 +76,7 @@ export function renewed(track: Track, { messages, lead }: CallersList, same: num
 }
 
 /** The start of a comparison in each of two lists, and its end in the first. */
-interface Stretch {
+interface Bounds {
   readonly at?: number;
   readonly otherAt?: number;
   readonly end?: number;
@@ -91,7 +91,7 @@ interface Stretch {
 export function sameObjects(
   one: readonly Message[],
   other: readonly Message[],
-  { at: from = 0, otherAt = from, end = one.length }: Stretch = {},
+  { at: from = 0, otherAt = from, end = one.length }: Bounds = {},
 ): number {
   const shift = otherAt - from;
   const to = Math.min(one.length, other.length - shift, end);

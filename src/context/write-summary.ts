@@ -1,3 +1,4 @@
+import { sha256Hex } from "../archive/digest.ts";
 import { describeCall } from "../core/calls/describe-call.ts";
 import { messageText, resultText, type Message } from "../core/message/message.ts";
 import { originalHandle } from "../core/message/original.ts";
@@ -10,7 +11,7 @@ import { jsonBytes } from "../core/tokens/meter.ts";
 import { type Consumed, earlierSummaries, withCarried } from "./earlier-summaries.ts";
 import type { ToolKinds } from "../core/calls/index.ts";
 import type { NameBook } from "../core/ledger/names.ts";
-import type { Digest, Handle } from "../core/message/index.ts";
+import type { Handle } from "../core/message/index.ts";
 import type { ContextPlan, SummaryPlan } from "../core/plan/index.ts";
 import type { ProtectedOutput } from "../core/summary/facts.ts";
 import type { CompactionTemplate, Standing } from "../core/summary/index.ts";
@@ -47,7 +48,6 @@ interface SummaryParts {
   readonly books: Bookkeeper;
   readonly history: Pick<History, "records" | "recordsOf">;
   readonly counter: TokenCounter;
-  readonly digest: Digest;
   readonly recall: RecallChoice;
 }
 
@@ -59,7 +59,7 @@ export function summaryFor(wanted: WantedSummary, parts: SummaryParts): MadeSumm
   const { messages, isArchived, words, template } = wanted;
   const { compaction } = wanted.plan;
   if (compaction === undefined) return { ...wanted, recorded: {}, sections: {} };
-  const { history, books, options, counter, digest } = parts;
+  const { history, books, options, counter } = parts;
   const { constraints, cwd, toolKinds } = options;
   const head = messages.slice(compaction.system, compaction.tailStart);
   const before = earlierSummaries(head, history.recordsOf, template, history.records);
@@ -84,7 +84,7 @@ export function summaryFor(wanted: WantedSummary, parts: SummaryParts): MadeSumm
     constraints,
     cwd,
     recall,
-    protectedOutputs: protectedOutputs(messages, plan, history.records, digest),
+    protectedOutputs: protectedOutputs(messages, plan, history.records),
     standing: standingIn(messages, plan, { names: books.names, toolKinds }),
   });
   const note = hasAny(narrative) || hasAny(earlier) ? QUOTED : undefined;
@@ -134,12 +134,11 @@ function protectedOutputs(
   messages: readonly Message[],
   { compaction }: ContextPlan,
   records: Branch,
-  digest: Digest,
 ): readonly ProtectedOutput[] {
   const { pinned = [], tailStart = 0, unpinned = [] } = compaction ?? {};
   const earlier = records.toReversed().flatMap((record) => record.plan.compaction?.unpinned ?? []);
   const kept = [...pinned.flatMap((at) => messages[at] ?? []), ...messages.slice(tailStart)];
-  const standing = new Set<string>(earlier.length === 0 ? [] : outputHandles(kept, digest));
+  const standing = new Set<string>(earlier.length === 0 ? [] : outputHandles(kept));
   const named = new Map<string, ProtectedOutput>();
   for (const { tool, subject, isSkill, handle } of [...unpinned, ...earlier]) {
     const key = handle ?? `${tool} ${subject}`;
@@ -149,9 +148,9 @@ function protectedOutputs(
   return [...named.values()];
 }
 
-function outputHandles(messages: readonly Message[], digest: Digest): readonly Handle[] {
+function outputHandles(messages: readonly Message[]): readonly Handle[] {
   return messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "tool-result" ? originalHandle(part, digest) : [])),
+    parts.flatMap((part) => (part.type === "tool-result" ? originalHandle(part, sha256Hex) : [])),
   );
 }
 

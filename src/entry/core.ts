@@ -9,7 +9,6 @@ import { BUDGET_OPTIONS, type BudgetOptions } from "../core/overflow/budget-opti
 import * as plans from "../core/plan/index.ts";
 import * as prompt from "../core/summary/prompt.ts";
 import * as summaries from "../core/summary/index.ts";
-import * as defaults from "../context/plan-defaults.ts";
 import { isLedger } from "../context/journal.ts";
 import type { ContinuationOptions } from "../core/continuation/index.ts";
 import type { ExtractOptions } from "../core/ledger/index.ts";
@@ -48,7 +47,7 @@ const BUDGETS = Object.fromEntries(BUDGET_OPTIONS.map((name) => [name, ANYTHING]
   Record<keyof BudgetOptions, Rule>
 >;
 
-export const planDefaults = door(defaults.planDefaults, { counter: optional(COUNTER) });
+export const planDefaults = door(pruning.planDefaults, { counter: optional(COUNTER) });
 
 export const pruneToolOutputs = door(pruning.pruneToolOutputs, {
   messages: MESSAGES,

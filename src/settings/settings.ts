@@ -13,6 +13,7 @@ import {
 import { retentionSetting, type RetentionSetting } from "./retention.ts";
 import { markdownTemplate, type TemplateOverride } from "../core/summary/template.ts";
 import { protection } from "../core/prune/protection.ts";
+import * as rule from "../core/rules.ts";
 import { isRecord } from "../core/text/json.ts";
 import type { ContextOptions } from "../context/index.ts";
 
@@ -82,15 +83,13 @@ const OPTIONS: readonly string[] = [
   "describeMedia",
   "constraints",
 ];
-const OF_LISTS: readonly string[] = ["prices"];
-
 /** Every name that a settings file may have; `$schema` is for editors. */
 export const SETTINGS: readonly string[] = [
   ...BUDGET_OPTIONS,
   ...AMOUNTS,
   ...OPTIONS,
   ...PERSONAL,
-  ...OF_LISTS,
+  "prices",
   "$schema",
 ];
 
@@ -175,7 +174,11 @@ async function checkedSettings(
     retention: _r,
     ...options
   } = settings;
-  checkPrices(prices);
+  if (!rule.fits(rule.optional(PRICES), prices)) {
+    throw invalid(
+      'prices must be US dollars for a million tokens by model, e.g. { "my-model": { "input": 3, "output": 15, "cacheRead": 0.3 } }; cacheWrite and cacheWriteHour may be added.',
+    );
+  }
   if (summarizer !== undefined && typeof summarizer !== "string") {
     throw invalid('The option summarizer must be a name, e.g. "extractive".');
   }
@@ -184,23 +187,15 @@ async function checkedSettings(
   return settings;
 }
 
-const PRICES: readonly string[] = ["input", "output", "cacheRead"];
-const MORE_PRICES: readonly string[] = ["cacheWrite", "cacheWriteHour"];
-
-function checkPrices(prices: unknown = {}): void {
-  const rows = isRecord(prices) ? Object.values(prices) : [undefined];
-  const isPrice = (row: unknown): boolean =>
-    isRecord(row) &&
-    PRICES.every((name) => typeof row[name] === "number") &&
-    Object.entries(row).every(
-      ([name, value]) =>
-        [...PRICES, ...MORE_PRICES].includes(name) && typeof value === "number" && value >= 0,
-    );
-  if (rows.every(isPrice)) return;
-  throw invalid(
-    'prices must be US dollars for a million tokens by model, e.g. { "my-model": { "input": 3, "output": 15, "cacheRead": 0.3 } }; cacheWrite and cacheWriteHour may be added.',
-  );
-}
+const PRICES = rule.each(
+  rule.options<Price>({
+    input: rule.AMOUNT,
+    output: rule.AMOUNT,
+    cacheRead: rule.AMOUNT,
+    cacheWrite: rule.optional(rule.AMOUNT),
+    cacheWriteHour: rule.optional(rule.AMOUNT),
+  }),
+);
 
 async function setting(name: string, given: unknown, file: string): Promise<Settings> {
   if (name === "retention") return { retention: retentionSetting(given) };

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { sha256Hex } from "../../src/archive/digest.ts";
 import { createBookkeeper } from "../../src/context/books.ts";
 import { createChain } from "../../src/context/chain.ts";
 import { createHistory } from "../../src/context/history.ts";
@@ -23,7 +22,7 @@ const lists = fc.array(fc.tuple(list, fc.nat(20), fc.boolean()), { minLength: 1,
 it("the books are about exactly the view that is asked for, whatever was followed before", () => {
   fc.assert(
     fc.property(lists, (all) => {
-      const history = createHistory([], createChain(sha256Hex));
+      const history = createHistory([], createChain());
       const keeper = createBookkeeper({});
       let messages: Message[] = [];
       for (const [more, kept, isNear] of all) {

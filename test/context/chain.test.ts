@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
-import { sha256Hex } from "../../src/archive/digest.ts";
 import { createChain, isSameMessage } from "../../src/context/chain.ts";
 import type { Message, ToolResultPart } from "../../src/core/message/index.ts";
 import { system, user } from "../build-messages.ts";
 
-const { keyOf, next } = createChain(sha256Hex);
+const { keyOf, next } = createChain();
 const result: ToolResultPart = {
   type: "tool-result",
   toolCallId: "1",

@@ -1,5 +1,7 @@
 import { fileData } from "../core/message/file-data.ts";
 import type { FilePart } from "../core/message/index.ts";
+import { fieldsOf } from "../core/text/json.ts";
+import { isWireObject, type WireObject } from "./wire.ts";
 
 /** Media type and base64 content of a `data:` URL. */
 interface DataUrl {
@@ -23,6 +25,18 @@ export function dataUrl({ mediaType, data }: DataUrl): string {
 /** The file at an address, inline if it is a `data:` URL; else `mediaType` is what it is taken for. */
 export function fileAt(url: string, mediaType = "image/*"): FilePart {
   return { type: "file", ...(parseDataUrl(url) ?? { mediaType, url }) };
+}
+
+/** The file in a block of OpenAI's chat format for images and sounds; `undefined` for any other. */
+export function imageOrAudio(block: WireObject): FilePart | undefined {
+  const { type, image_url: image, input_audio: audio } = block;
+  if (type === "image_url") {
+    const url = isWireObject(image) ? image["url"] : image;
+    return typeof url === "string" ? fileAt(url) : undefined;
+  }
+  const { data, format } = fieldsOf(type === "input_audio" ? audio : undefined);
+  if (typeof data !== "string") return undefined;
+  return { type: "file", mediaType: `audio/${String(format)}`, data };
 }
 
 /** The address of a file: a `data:` URL of its content, else its own. */

@@ -123,27 +123,16 @@ const LIMITS: GatewayLimits = {
   graceMs: 600_000,
 };
 
+type Defaulted = "host" | "port" | "archive" | "audit" | "recall" | "compaction" | "epochs";
+
 /** The options with their defaults, checked. */
-export interface GatewaySettings {
-  readonly host: string;
-  readonly port: number;
+export interface GatewaySettings
+  extends
+    Required<Pick<GatewayOptions, Defaulted | "version" | "plugins" | "log">>,
+    Pick<GatewayOptions, "window" | "retention" | "token" | "priceOf" | "watch"> {
   readonly anthropic: URL;
   readonly openai: URL;
-  readonly window: number | undefined;
-  /** The path of a folder, or a URL. */
-  readonly archive: string;
-  readonly retention: DirectoryArchiveOptions["retention"];
-  readonly audit: boolean;
-  readonly recall: RecallWay;
-  readonly compaction: CompactionWay;
-  readonly epochs: EpochTime;
-  readonly token: string | undefined;
-  readonly version: string;
   readonly limits: GatewayLimits;
-  readonly plugins: NonNullable<ContextOptions["plugins"]>;
-  readonly priceOf: PriceOf | undefined;
-  readonly log: (entry: LogEntry) => void;
-  readonly watch: GatewayWatch | undefined;
 }
 
 /** Throws `invalid-options` for what makes no sense. */

@@ -1,8 +1,9 @@
 import { recallTools } from "../archive/recall-tools.ts";
 import type { Archive } from "../archive/archive.ts";
 import { isHandle } from "../core/message/handle.ts";
+import { fieldsOf } from "../core/text/json.ts";
 import type { ContextReport } from "../context/index.ts";
-import { isWireObject, parseInput, type WireObject } from "../dialects/wire.ts";
+import { isWireObject, objectsIn, parseInput, type WireObject } from "../dialects/wire.ts";
 import type { Groups } from "./groups.ts";
 import type { RawHeaders } from "./headers.ts";
 
@@ -44,7 +45,11 @@ export async function compressed(
   stop();
   const own = new Set([...given, ...(group.door.messagesOf(opened.given) ?? [])]);
   const sent = group.door.messagesOf(sending.params) ?? given;
-  const messages = sent.map((message) => (own.has(message) ? message : withHashes(message)));
+  const messages = sent.map((message) =>
+    own.has(message) || !isWireObject(message)
+      ? message
+      : { ...message, content: named(message["content"]) },
+  );
   const { before, after } = report?.tokens ?? { before: 0, after: 0 };
   const hashes = new Set(JSON.stringify(messages).match(HASH) ?? []);
   return {
@@ -60,12 +65,8 @@ export async function compressed(
 
 /** Only Anthropic has its calls and results among the parts of a text. */
 function hasBlocks(message: unknown): boolean {
-  const content = isWireObject(message) ? message["content"] : undefined;
-  return Array.isArray(content) && content.some(isToolBlock);
-}
-
-function isToolBlock(block: unknown): boolean {
-  return isWireObject(block) && /^tool_(?:use|result)$/.test(String(block["type"]));
+  const blocks = objectsIn(fieldsOf(message)["content"]);
+  return blocks.some(({ type }) => /^tool_(?:use|result)$/.test(String(type)));
 }
 
 const HANDLE = /\b(?:out|run|head)_[0-9a-f]{16}\b/g;
@@ -84,12 +85,7 @@ function handleOf(hash: string): string | undefined {
   return isHandle(handle) ? handle : undefined;
 }
 
-/** An edited message that names the originals of each of its texts in their words, too. */
-function withHashes(message: unknown): unknown {
-  if (!isWireObject(message)) return message;
-  return { ...message, content: named(message["content"]) };
-}
-
+/** The content of an edited message, which names the originals of each of its texts in their words, too. */
 function named(content: unknown): unknown {
   if (typeof content === "string") {
     const handles = new Set(content.match(HANDLE) ?? []);

@@ -50,16 +50,10 @@ function timerMs(ms: number): number {
 
 /** Resolves after a time, or at once when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, timerMs(ms));
-    signal.addEventListener("abort", done, { once: true });
-  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, timerMs(ms))));
+  await untilAborted(over, signal);
+  clearTimeout(timer);
 }
 
 /** The value of a promise, or `undefined` as soon as the signal aborts, whatever becomes of it. */

@@ -1,7 +1,6 @@
 export * from "./cache.ts";
 export * from "./fate.ts";
 export * from "./policies.ts";
-export * from "./price.ts";
 export * from "./references.ts";
 export * from "./simulate.ts";
 export * from "./texts.ts";

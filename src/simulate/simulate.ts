@@ -74,14 +74,7 @@ export async function simulate(
   return { policy: policy.name, ...tally.total() };
 }
 
-interface Tally {
-  /** One request: what is sent, what it would have been without an edit. */
-  add(sent: Sent, list: readonly Message[], time: number | undefined): void;
-  judge(uses: readonly Use[], fateOf: (use: Use) => Fate): void;
-  total(): Omit<Outcome, "policy">;
-}
-
-function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
+function createTally(setting: Setting, rules: readonly CacheRules[]) {
   const sizes: number[] = [];
   const [fates, far] = [noFates(), noFates()];
   const farByKind: Record<string, { kept: number; all: number }> = {};
@@ -90,7 +83,8 @@ function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
   let wasLegal = true;
   let editedAt = -Infinity;
   return {
-    add(sent, list, time) {
+    /** One request: what is sent, and what it would have been without an edit. */
+    add(sent: Sent, list: readonly Message[], time: number | undefined): void {
       if (sent.asked !== undefined) {
         summaries += 1;
         bill.ask(sent.asked, time);
@@ -106,7 +100,7 @@ function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
       if (!wasLegal) illegal += 1;
       sizes.push(size);
     },
-    judge(uses, fateOf) {
+    judge(uses: readonly Use[], fateOf: (use: Use) => Fate): void {
       for (const use of uses) {
         const fate = fateOf(use);
         fates[fate] += 1;
@@ -117,7 +111,7 @@ function createTally(setting: Setting, rules: readonly CacheRules[]): Tally {
         if (fate === "bound" || fate === "kept") kind.kept += 1;
       }
     },
-    total: () => ({
+    total: (): Omit<Outcome, "policy"> => ({
       requests: sizes.length,
       sizes,
       over,
@@ -147,14 +141,7 @@ function isLegal(messages: readonly Message[]): boolean {
   return anthropic.check(anthropic.encode(messages)).length === 0;
 }
 
-interface Bill {
-  /** Returns how many tokens the request has. */
-  send(messages: readonly Message[], time: number | undefined): number;
-  ask(asked: NonNullable<Sent["asked"]>, time: number | undefined): void;
-  totals(): readonly CacheTotal[];
-}
-
-function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]): Bill {
+function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]) {
   const caches = rules.map((one) => createCache(one));
   const totals = rules.map((one) => ({ rules: one, read: 0, written: 0, fresh: 0, output: 0 }));
   const keyOf = createKeys();
@@ -164,7 +151,8 @@ function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]): B
   let pieces: CachePiece[] = [...own];
   /** By message of the newest request: the tokens up to its end. */
   let sums: number[] = [];
-  const send: Bill["send"] = (messages, time) => {
+  /** Returns the tokens of the request. */
+  const send = (messages: readonly Message[], time: number | undefined): number => {
     // Most requests go on from the one before them.
     const differs = before.findIndex((message, at) => message !== messages[at]);
     const same = differs < 0 ? before.length : differs;
@@ -185,11 +173,11 @@ function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]): B
   };
   return {
     send,
-    ask({ messages, output }, time) {
+    ask({ messages, output }: NonNullable<Sent["asked"]>, time: number | undefined): void {
       send(messages, time);
       for (const total of totals) total.output += output;
     },
-    totals: () => totals,
+    totals: (): readonly CacheTotal[] => totals,
   };
 }
 
@@ -207,4 +195,22 @@ function createKeys(): (message: Message) => string {
     known.set(message, key);
     return key;
   };
+}
+
+/** US dollars for a million tokens. */
+export interface TokenPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** @default the price of input */
+  readonly cacheWrite?: number;
+}
+
+const MILLION = 1_000_000;
+
+/** US dollars of all prompts and of the summaries; answers of the agent cost the same everywhere. */
+export function costOf(total: Omit<CacheTotal, "rules">, price: TokenPrice): number {
+  const { input, output, cacheRead, cacheWrite = input } = price;
+  const prompts = total.fresh * input + total.read * cacheRead + total.written * cacheWrite;
+  return (prompts + total.output * output) / MILLION;
 }

@@ -28,19 +28,16 @@ export interface Place {
   readonly line: string;
 }
 
-/** The last place of each name, as a conversation grows. */
-export interface Places {
-  get(name: string): Place | undefined;
-  /** The next message. */
-  add(message: Message): void;
-}
+export type Places = ReturnType<typeof createPlaces>;
 
-export function createPlaces(): Places {
+/** The last place of each name, as a conversation grows. */
+export function createPlaces() {
   const places = new Map<string, Place>();
   let at = 0;
   return {
-    get: (name) => places.get(name),
-    add(message) {
+    get: (name: string): Place | undefined => places.get(name),
+    /** The next message. */
+    add(message: Message): void {
       for (const line of textsOf(message).flatMap((text) => text.split("\n"))) {
         for (const name of referencesOf(line).keys()) places.set(name, { at, line });
       }

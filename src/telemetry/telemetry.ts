@@ -1,6 +1,7 @@
 import { checkNames, type OptionNames } from "../core/options.ts";
 import {
   type Attributes,
+  type Counter,
   type Histogram,
   type Meter,
   type MeterProvider,
@@ -225,36 +226,27 @@ const SECONDS = [
 
 /** Everything that is measured. */
 export function createInstruments(meter: Meter) {
-  const tokens = (name: string, description: string): Histogram =>
-    meter.createHistogram(name, {
-      unit: "{token}",
-      description,
-      advice: { explicitBucketBoundaries: TOKENS },
-    });
-  const seconds = (name: string, description: string): Histogram =>
-    meter.createHistogram(name, {
-      unit: "s",
-      description,
-      advice: { explicitBucketBoundaries: SECONDS },
-    });
+  const histogram =
+    (unit: string, explicitBucketBoundaries: number[]) =>
+    (name: string, description: string): Histogram =>
+      meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries } });
+  const tokens = histogram("{token}", TOKENS);
+  const seconds = histogram("s", SECONDS);
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(name, { unit, description });
   return {
     contextTokens: tokens("longhaul.context.tokens", "Tokens of the context that is sent."),
-    edits: meter.createCounter("longhaul.edits", {
-      unit: "{edit}",
-      description: "Edits of contexts: pruned or compacted.",
-    }),
+    edits: counter("longhaul.edits", "{edit}", "Edits of contexts: pruned or compacted."),
     savedTokens: tokens("longhaul.edit.saved_tokens", "Tokens that an edit took out of a context."),
     editDuration: seconds("longhaul.edit.duration", "How long an edit took."),
     callTokens: tokens("gen_ai.client.token.usage", "Tokens of calls of models for summaries."),
     callDuration: seconds("gen_ai.client.operation.duration", "How long such calls took."),
-    truncations: meter.createCounter("longhaul.truncations", {
-      unit: "{output}",
-      description: "Tool outputs that were truncated on arrival.",
-    }),
-    failures: meter.createCounter("longhaul.failures", {
-      unit: "{failure}",
-      description: "Failures that the agent went on without.",
-    }),
+    truncations: counter(
+      "longhaul.truncations",
+      "{output}",
+      "Tool outputs that were truncated on arrival.",
+    ),
+    failures: counter("longhaul.failures", "{failure}", "Failures that the agent went on without."),
   };
 }
 

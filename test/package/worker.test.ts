@@ -43,6 +43,7 @@ function worker(): object {
     TextDecoder,
     TextEncoder,
     URL,
+    btoa,
     clearTimeout,
     crypto,
     performance,

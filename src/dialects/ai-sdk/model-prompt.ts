@@ -27,10 +27,8 @@ export function modelPrompt(
     const converted = known.get(message) ?? modelMessage(message, version);
     const last = prompt.at(-1);
     if (last?.role === "tool" && converted.role === "tool") {
-      prompt[prompt.length - 1] = {
-        ...converted,
-        content: [...blocksOf(last), ...blocksOf(converted)],
-      };
+      const content = [...blocksOf(last), ...blocksOf(converted)];
+      prompt[prompt.length - 1] = { ...converted, content };
     } else if (converted.role !== "tool" || converted.content.length > 0) {
       prompt.push(converted);
     }
@@ -172,20 +170,13 @@ async function modelTool(
 ): Promise<WireObject | undefined> {
   if (!isWireObject(tool)) return undefined;
   const { type, id, args, description, inputExamples, strict, providerOptions } = tool;
+  const about = { description, inputExamples, providerOptions, strict };
   if (type === "provider" || type === "provider-defined") {
     return { type: version === "v2" ? "provider-defined" : "provider", name, id, args };
   }
   const inputSchema = await jsonSchema(tool["inputSchema"]);
   if (inputSchema === undefined || typeof description === "function") return undefined;
-  return {
-    type: "function",
-    name,
-    inputSchema,
-    description,
-    inputExamples,
-    providerOptions,
-    strict,
-  };
+  return { type: "function", name, inputSchema, ...about };
 }
 
 /** Schemas of the SDK hold theirs, or make it when asked; those of libraries do not. */
@@ -258,9 +249,8 @@ function fileData(value: unknown): FileData | undefined {
 /** The same as the model's interface takes it. */
 function modelFileData(content: FileData, version: ModelVersion): unknown {
   if (version !== "v4") return "url" in content ? content.url : content.data;
-  return "url" in content
-    ? { type: "url", url: content.url }
-    : { type: "data", data: content.data };
+  const { url, data } = content as { readonly url?: URL; readonly data?: unknown };
+  return url === undefined ? { type: "data", data } : { type: "url", url };
 }
 
 const VERSIONS: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
@@ -273,9 +263,8 @@ export function checkedModel(model: unknown): AiSdkModel {
     );
   }
   if (!isWireObject(model) || typeof model["doGenerate"] !== "function") {
-    throw invalid(
-      "this is no language model of the AI SDK; pass what a provider's function returns",
-    );
+    const problem = "this is no language model of the AI SDK";
+    throw invalid(`${problem}; pass what a provider's function returns`);
   }
   if (!VERSIONS.has(model["specificationVersion"])) {
     throw invalid(

@@ -8,7 +8,7 @@ import type {
 } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { createDecoder, fileOrOpaque } from "../decoding.ts";
-import { fileAt } from "../files.ts";
+import { fileAt, imageOrAudio } from "../files.ts";
 import { readResultMarks } from "../marks.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
@@ -222,18 +222,8 @@ function linkOf(block: Block): string | undefined {
 /** The file in a block; undefined when there is none that a neutral part can hold. */
 export function decodeFile(block: WireObject): FilePart | undefined {
   const { type } = block;
-  if (type === "image_url") {
-    const image = block["image_url"];
-    const url = isWireObject(image) ? image["url"] : image;
-    return typeof url === "string" ? fileAt(url) : undefined;
-  }
-  if (type === "input_audio" && isWireObject(block["input_audio"])) {
-    const { data, format } = block["input_audio"];
-    if (typeof data !== "string") return undefined;
-    return { type: "file", mediaType: `audio/${String(format)}`, data };
-  }
   const usual = typeof type === "string" ? USUAL_TYPES[type] : undefined;
-  if (usual === undefined) return undefined;
+  if (usual === undefined) return imageOrAudio(block);
   // Anthropic's own blocks hold it in `source`, LangChain's in the block itself.
   const from = isWireObject(block["source"]) ? block["source"] : block;
   const named = textIn(from, "mimeType") ?? textIn(from, "mime_type") ?? textIn(from, "media_type");

@@ -8,7 +8,7 @@ import type {
 } from "../../core/message/index.ts";
 import { fieldsOf } from "../../core/text/json.ts";
 import { createDecoder, decodeBlock, decodeContent } from "../decoding.ts";
-import { fileAt, parseDataUrl } from "../files.ts";
+import { imageOrAudio, parseDataUrl } from "../files.ts";
 import { type Draft, splitSummary } from "../native-message.ts";
 import {
   describeValue,
@@ -133,23 +133,8 @@ function contentOf({ content }: WireObject, place: WirePlace): OutputPart[] {
 
 /** The file in a content part; undefined when there is none that a neutral part can hold. */
 export function decodeFile(block: WireObject): FilePart | undefined {
-  const value = block[block["type"] as string];
-  if (!isWireObject(value)) return undefined;
-  switch (block["type"]) {
-    case "image_url":
-      return typeof value["url"] === "string" ? fileAt(value["url"]) : undefined;
-    case "input_audio":
-      return typeof value["data"] === "string"
-        ? { type: "file", mediaType: `audio/${String(value["format"])}`, data: value["data"] }
-        : undefined;
-    case "file":
-      return filePart(value);
-    default:
-      return undefined;
-  }
-}
-
-function filePart(file: WireObject): FilePart | undefined {
+  if (block["type"] !== "file") return imageOrAudio(block);
+  const file = fieldsOf(block["file"]);
   const inline = parseDataUrl(textIn(file, "file_data") ?? "");
   return inline && { type: "file", ...inline, filename: textIn(file, "filename") };
 }

@@ -37,17 +37,21 @@ interface OpenCall {
   readonly isHosted: boolean;
 }
 
-interface Walk {
-  readonly reportAt: (index: number) => Report;
-  readonly ids: Set<string>;
-  readonly calls: Set<string>;
-  readonly open: Map<string, OpenCall>;
-  /** The calls of the local shell by the ids of their items, which some outputs name. */
-  readonly shells: Map<string, string>;
-  /** Stored items that were referred to; each may be a call that an output answers. */
-  references: number;
-  /** Index of reasoning that nothing has followed yet. */
-  thought: number | undefined;
+type Walk = ReturnType<typeof startWalk>;
+
+function startWalk(reportAt: (index: number) => Report) {
+  return {
+    reportAt,
+    ids: new Set<string>(),
+    calls: new Set<string>(),
+    open: new Map<string, OpenCall>(),
+    /** The calls of the local shell by the ids of their items, which some outputs name. */
+    shells: new Map<string, string>(),
+    /** Stored items that were referred to; each may be a call that an output answers. */
+    references: 0,
+    /** Index of reasoning that nothing has followed yet. */
+    thought: undefined as number | undefined,
+  };
 }
 
 /**
@@ -56,15 +60,7 @@ interface Walk {
  */
 export function checkOpenAIResponses(conversation: unknown): readonly DialectIssue[] {
   return checkList(conversation, "item", (reportAt) => {
-    const walk: Walk = {
-      reportAt,
-      ids: new Set(),
-      calls: new Set(),
-      open: new Map(),
-      shells: new Map(),
-      references: 0,
-      thought: undefined,
-    };
+    const walk = startWalk(reportAt);
     return { visit: (item, index) => walkItem(walk, item, index), end: () => endWalk(walk) };
   });
 }

@@ -144,8 +144,9 @@ export function createMetrics(priceOf?: PriceOf): Metrics {
       const { told, bill } = ledgerOf(conversation);
       const { receipt, now: remembered } = receiptOf(taken, bill?.remembered, priceOf);
       count("saved_tokens", Math.max(0, receipt.savedTokens));
-      count("input_tokens", inputOf(usage));
-      count("output_tokens", usage?.output ?? 0);
+      const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0 } = usage ?? {};
+      count("input_tokens", input + cacheRead + cacheWrite);
+      count("output_tokens", output);
       dollars += receipt.savedDollars ?? 0;
       keep(conversation, { told, bill: { sums: summed(bill?.sums, taken, receipt), remembered } });
       return receipt;
@@ -176,11 +177,6 @@ export function countLease({ count }: Metrics, { name, waitedMs }: LeaseEvent): 
 
 function gauge(name: string, value: number): string[] {
   return [`# TYPE longhaul_gateway_${name} gauge`, `longhaul_gateway_${name} ${value}`];
-}
-
-function inputOf(usage: Usage | undefined): number {
-  if (usage === undefined) return 0;
-  return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
 const NOTHING: Required<Usage> = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

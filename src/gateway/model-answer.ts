@@ -69,7 +69,8 @@ export async function pour(
     if (!response.headersSent) beginLike(headOf(), response, isMade ? ["content-length"] : []);
   };
   const waiting = setInterval(() => {
-    if (!isEventStream(headOf())) return;
+    const { headers } = headOf();
+    if (headers["content-type"]?.includes("text/event-stream") !== true) return;
     begin();
     response.write(": waiting for the model\n\n");
   }, keepAliveMs);
@@ -86,10 +87,6 @@ export async function pour(
     clearInterval(waiting);
   }
   response.end();
-}
-
-function isEventStream({ headers }: IncomingMessage): boolean {
-  return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
 async function drained(response: ServerResponse): Promise<void> {

@@ -83,15 +83,13 @@ function readBehind(bytes: Buffer, key: string, { body, same }: Beginning): Read
   const place = placeIn(short.toString("latin1"), key, params);
   if (place?.start !== before.start) return undefined;
   const by = bytes.length - short.length;
-  const fresh = place.children.slice(1).map((span) => shifted(span, by));
+  const fresh = place.children
+    .slice(1)
+    .map(({ start, end }) => ({ start: start + by, end: end + by }));
   const children = before.children.slice(0, count).concat(fresh);
   const whole = { start: place.start, end: place.end + by, children };
   const messages = list.slice(0, count).concat(rest.slice(1));
   return { bytes, params: { ...params, [key]: messages }, place: () => whole };
-}
-
-function shifted({ start, end }: Span, by: number): Span {
-  return { start: start + by, end: end + by };
 }
 
 /** Bytes compared at once. */

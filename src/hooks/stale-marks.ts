@@ -63,17 +63,16 @@ const NAMES = ["cacheControl", "cache_control", "cachePoint"] as const;
 
 /** Cache breakpoints of the AI SDK. */
 export const aiSdkMarks: Marks<AiSdkMessage> = {
-  count: (message) => [message, ...partsOf(message)].filter(hasMark).length,
+  count(message) {
+    const parts: readonly object[] = typeof message.content === "string" ? [] : message.content;
+    return [message, ...parts].filter(hasMark).length;
+  },
   remove(message) {
     const { content } = message;
     if (typeof content === "string") return withoutMarks(message);
     return { ...withoutMarks(message), content: content.map(withoutMarks) };
   },
 };
-
-function partsOf({ content }: AiSdkMessage): readonly object[] {
-  return typeof content === "string" ? [] : content;
-}
 
 function hasMark(value: object): boolean {
   const { providerOptions } = value as { readonly providerOptions?: unknown };

@@ -133,20 +133,15 @@ function markShared(messages: readonly AnthropicMessage[]): readonly AnthropicMe
     if (message === undefined) continue;
     const blocks = blocksOf(message.content);
     const shared = at === messages.length - 1 ? blocks.slice(0, -1) : blocks;
-    const index = shared.findLastIndex((block) => canBeMarked(block));
-    if (index >= 0) return messages.with(at, { ...message, content: markBlock(blocks, index) });
+    const index = shared.findLastIndex(
+      (block) => !THINKING.has(block.type) && (!isWireBlock(block) || block["text"] !== ""),
+    );
+    const block = blocks[index];
+    if (block === undefined) continue;
+    const content = blocks.with(index, { cache_control: { type: "ephemeral" }, ...block });
+    return messages.with(at, { ...message, content });
   }
   return messages;
-}
-
-function canBeMarked(block: WireBlock): boolean {
-  return !THINKING.has(block.type) && (!isWireBlock(block) || block["text"] !== "");
-}
-
-function markBlock(blocks: readonly WireBlock[], index: number): readonly WireBlock[] {
-  return blocks.map((block, at) =>
-    at === index ? { cache_control: { type: "ephemeral" }, ...block } : block,
-  );
 }
 
 const FINISHES: Readonly<Record<string, SummaryFinish>> = {

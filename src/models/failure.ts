@@ -2,6 +2,7 @@ import { ContextError, errorMessage, isContextError } from "../core/error.ts";
 import { errorLayers, statusOf, type ErrorLayer } from "../core/overflow/error-layers.ts";
 import { recogniseOverflow } from "../core/overflow/provider-error.ts";
 import { clip, clipLine } from "../core/text/clip.ts";
+import { isText } from "../dialects/wire.ts";
 import { processEnvironment, redactor, secretsOf, withoutSecrets } from "./secrets.ts";
 import { checkedUsage, type SummaryAnswer, type SummaryUsage } from "./summarizer.ts";
 
@@ -84,7 +85,10 @@ export function callFailure(error: unknown, now: number): CallFailure {
   const overflow = recogniseOverflow(error);
   return {
     kind: overflow === undefined ? kindOf(layers, status) : "overflow",
-    message: safeMessage(status, first(layers, messageIn) ?? ""),
+    message: safeMessage(
+      status,
+      first(layers, ({ message }) => (isText(message) ? message : undefined)) ?? "",
+    ),
     status,
     retryAfterMs: first(layers, (layer) => waitIn(layer, now)),
     limit: overflow?.limit,
@@ -115,10 +119,6 @@ function first<T>(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function messageIn({ message }: ErrorLayer): string | undefined {
-  return typeof message === "string" && message !== "" ? message : undefined;
 }
 
 /** The wait, in ms: a field that a driver set, or what the headers say. */

@@ -127,18 +127,16 @@ type Messages = readonly Message[];
 
 function commonLength(one: Messages, other: Messages): number {
   const end = Math.min(one.length, other.length);
-  for (let at = 0; at < end; at += 1) if (!isSame(one[at], other[at])) return at;
+  for (let at = 0; at < end; at += 1) {
+    const [message, before] = [one[at] as Message, other[at] as Message];
+    if (message !== before && textOf(message) !== textOf(before)) return at;
+  }
   return end;
-}
-
-/** By what they say: what was reported is no part of what is sent. */
-function isSame(one: Message | undefined, other: Message | undefined): boolean {
-  if (one === other) return true;
-  return one !== undefined && other !== undefined && textOf(one) === textOf(other);
 }
 
 const TEXTS = new WeakMap<Message, string>();
 
+/** Usage and time are no part of what is sent. */
 function textOf(message: Message): string {
   const { usage: _, time: __, ...said } = message;
   const text = TEXTS.get(message) ?? toJson(plainMessage(said));

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../core/message/index.ts";
+import type { Message } from "../core/message/index.ts";
 import { plainMessage } from "../core/message/original.ts";
 import { toJson } from "../core/text/json.ts";
 import type { PageEdit, PageView } from "./data.ts";
@@ -128,13 +128,11 @@ function earlierOf(
 /** The ids that a message keeps when it is edited. */
 function namesOf(message: Message | undefined): string[] {
   if (message === undefined) return [];
-  const parts = message.parts.flatMap(nameOfPart);
+  const parts = message.parts.flatMap((part) => {
+    const isNamed = part.type === "tool-call" || part.type === "tool-result";
+    return isNamed ? [`${part.type} ${part.toolCallId}`] : [];
+  });
   return message.id === undefined ? parts : [`id ${message.id}`, ...parts];
-}
-
-function nameOfPart(part: Part): string[] {
-  const isNamed = part.type === "tool-call" || part.type === "tool-result";
-  return isNamed ? [`${part.type} ${part.toolCallId}`] : [];
 }
 
 function rangesOf(list: readonly number[]): number[] {

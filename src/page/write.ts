@@ -97,7 +97,7 @@ function* pageHead({ assets, title, home, wait }: HeadParts): Generator<string> 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
+<title>${title.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)}</title>
 <style>${assets.style}</style>
 </head>
 <body>
@@ -116,8 +116,4 @@ const END = "</body>\n</html>\n";
 function inert(id: string, value: unknown): string {
   const json = JSON.stringify(value).replaceAll("<", String.raw`\u003c`);
   return `<script type="application/json" id="longhaul-${id}">${json}</script>\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -127,7 +127,7 @@ function openHandles(
   const [direct, heads] = [new Map<string, string>(), new Map<string, string>()];
   for (const handle of named) {
     const one = open(handle);
-    if (one !== undefined) (isHead(handle) ? heads : direct).set(handle, one.content);
+    if (one !== undefined) (handle.startsWith("head_") ? heads : direct).set(handle, one.content);
   }
   // A head's own placeholders name what is two recalls away, and as blind as the head.
   const todo = [...heads.keys()];
@@ -140,10 +140,6 @@ function openHandles(
     }
   }
   return { direct: [...direct.values()], heads: [...heads.values()] };
-}
-
-function isHead(handle: string): boolean {
-  return handle.startsWith("head_");
 }
 
 /** An original as it is read: JSON without its escapes. */

@@ -95,7 +95,7 @@ function createTally(setting: Setting, rules: readonly CacheRules[]) {
         edits += 1;
         if (sizes.length - editedAt <= REBOUND_REQUESTS) rebounds += 1;
         editedAt = sizes.length;
-        wasLegal = isLegal(sent.messages);
+        wasLegal = anthropic.check(anthropic.encode(sent.messages)).length === 0;
       }
       if (!wasLegal) illegal += 1;
       sizes.push(size);
@@ -135,10 +135,6 @@ function noFates(): Record<Fate, number> {
 function isSame(list: readonly Message[], other: readonly Message[]): boolean {
   if (list === other) return true;
   return list.length === other.length && list.every((message, at) => message === other[at]);
-}
-
-function isLegal(messages: readonly Message[]): boolean {
-  return anthropic.check(anthropic.encode(messages)).length === 0;
 }
 
 function createBill({ fixed, sizeOf }: Setting, rules: readonly CacheRules[]) {

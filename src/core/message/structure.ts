@@ -88,12 +88,11 @@ export function waitingCalls(messages: readonly Message[]): ReadonlySet<ToolCall
       step = toolCalls(message).filter((part) => part.pending === true);
       for (const part of step) waiting.add(part);
     } else {
-      step.filter((part) => isAnswered(part, message)).forEach((part) => waiting.delete(part));
+      const answered = new Set<unknown>(
+        message.parts.map((part) => part.type === "tool-result" && part.toolCallId),
+      );
+      for (const part of step) if (answered.has(part.toolCallId)) waiting.delete(part);
     }
   }
   return waiting;
-}
-
-function isAnswered({ toolCallId }: ToolCallPart, { parts }: Message): boolean {
-  return parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
 }

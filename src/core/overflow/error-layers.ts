@@ -51,12 +51,9 @@ const TEXTS = ["message", "code", "type", "detail", "reason"] as const;
 export function layersText(layers: readonly ErrorLayer[]): string {
   const texts = layers.flatMap((layer) => {
     const said = TEXTS.map((key) => layer[key]).filter((text) => typeof text === "string");
-    return typeof layer["n_ctx"] === "number" ? [...said, sizes(layer)] : said;
+    const { n_prompt_tokens, n_ctx } = layer;
+    // llama.cpp names the sizes beside its message.
+    return typeof n_ctx === "number" ? [...said, JSON.stringify({ n_prompt_tokens, n_ctx })] : said;
   });
   return texts.join("\n").slice(0, MAX_TEXT);
-}
-
-/** llama.cpp names the sizes beside its message. */
-function sizes({ n_prompt_tokens, n_ctx }: ErrorLayer): string {
-  return JSON.stringify({ n_prompt_tokens, n_ctx });
 }

@@ -51,7 +51,8 @@ export function findErrorLines(text: string, firstLine?: number): ErrorLines {
   const search = new RegExp(ERROR);
   for (let found = search.exec(piece); found !== null; found = search.exec(piece)) {
     const start = piece.lastIndexOf("\n", found.index) + 1;
-    const end = lineEnd(piece, found.index);
+    const stop = piece.indexOf("\n", found.index);
+    const end = stop < 0 ? piece.length : stop;
     search.lastIndex = Math.max(end, found.index + 1);
     const words = piece.slice(
       Math.max(start, found.index - LINE_UNITS),
@@ -79,11 +80,6 @@ function lineText(piece: string, start: number, end: number): string {
   const stop = overwritten < 0 ? end : Math.min(end, overwritten);
   const { text } = terminalText(piece.slice(start, Math.min(stop, start + 10 * LINE_UNITS)));
   return clip(text.trim(), { length: LINE_UNITS });
-}
-
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
 }
 
 /** Of an output that failed, any word that says so is meant. */

@@ -61,7 +61,8 @@ function deepJson(root: unknown): string {
       pieces.push(item.text);
       if (item.closes !== undefined) open.delete(item.closes);
     } else if (typeof item.value !== "object" || item.value === null) {
-      pieces.push(scalarJson(item.value));
+      if (typeof item.value === "bigint") throw noJson();
+      pieces.push(JSON.stringify(item.value) ?? "null");
     } else {
       if (open.has(item.value)) throw noJson();
       open.add(item.value);
@@ -70,11 +71,6 @@ function deepJson(root: unknown): string {
     }
   }
   return joined(pieces);
-}
-
-function scalarJson(value: unknown): string {
-  if (typeof value === "bigint") throw noJson();
-  return JSON.stringify(value) ?? "null";
 }
 
 function arrayItems(values: readonly unknown[]): Pending[] {

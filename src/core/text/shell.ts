@@ -5,16 +5,13 @@ export function isWindowsPath(path: string): boolean {
 
 /** A word as it is typed in a shell, which takes it for one word, whatever it holds. */
 export function shellWord(word: string, isWindows: boolean): string {
-  return isWindows ? windowsWord(word) : posixWord(word);
+  if (!isWindows) return posixWord(word);
+  // Only PowerShell and bash read `$` and a backtick in double quotes, and both take single ones.
+  return /[$`]/.test(word) ? `'${word.replaceAll("'", "''")}'` : cmdWord(word);
 }
 
 export function posixWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** Only PowerShell and bash read `$` and a backtick in double quotes, and both take single ones. */
-function windowsWord(word: string): string {
-  return /[$`]/.test(word) ? `'${word.replaceAll("'", "''")}'` : cmdWord(word);
 }
 
 /**

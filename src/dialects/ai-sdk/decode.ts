@@ -18,6 +18,7 @@ import {
   invalidWire,
   isWireBlock,
   isWireObject,
+  objectsIn,
   requiredString,
   textIn,
   type WireBlock,
@@ -50,18 +51,13 @@ const DENIED = "Tool execution denied.";
  * custom parts. A call that was put up for approval is pending.
  */
 function decodeParts({ content, role }: WireObject, place: WirePlace): Part[] {
-  const asked = Array.isArray(content) ? askedFor(content) : new Set();
+  const requests = objectsIn(content).filter(({ type }) => type === "tool-approval-request");
+  const asked = new Set(requests.map(({ toolCallId }) => toolCallId));
   return decodeContent(content, place, (part): Part => {
     const decoded = decodePart(part, String(role), place);
     const isPending = decoded.type === "tool-call" && asked.has(decoded.toolCallId);
     return isPending ? { ...decoded, pending: true } : decoded;
   });
-}
-
-/** The ids of the calls that this message puts up for approval. */
-function askedFor(content: readonly unknown[]): ReadonlySet<unknown> {
-  const asked = content.map(fieldsOf).filter(({ type }) => type === "tool-approval-request");
-  return new Set(asked.map(({ toolCallId }) => toolCallId));
 }
 
 function decodePart(native: Block, role: string, place: WirePlace): Part {

@@ -205,7 +205,7 @@ function outputItem(item: WireObject, version: ModelVersion): WireObject {
   if (type === "text" || type === "custom") return item;
   const content = fileData(item["data"] ?? item["url"]);
   if (content === undefined) return { type: "text", text: `[${String(type)}, not shown here]` };
-  const isImage = String(type).startsWith("image") || isImageType(item["mediaType"]);
+  const isImage = String(type).startsWith("image") || String(item["mediaType"]).startsWith("image");
   const mediaType =
     item["mediaType"] ?? (isImage ? imageType(version) : "application/octet-stream");
   if (version === "v4") {
@@ -219,10 +219,6 @@ function outputItem(item: WireObject, version: ModelVersion): WireObject {
   const { data } = content;
   if (version === "v2") return { type: "media", data, mediaType };
   return { type: isImage ? "image-data" : "file-data", data, mediaType, providerOptions };
-}
-
-function isImageType(mediaType: unknown): boolean {
-  return typeof mediaType === "string" && mediaType.startsWith("image");
 }
 
 function imageType(version: ModelVersion): string {

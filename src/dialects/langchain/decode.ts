@@ -72,7 +72,10 @@ function decodeAi(native: WireObject, place: WirePlace): Part[] {
     ...decodeKwargs(native, content),
     ...content,
     ...listed.filter(({ toolCallId }) => !inContent.has(toolCallId)),
-    ...callsOf(native, "invalid_tool_calls", place).map(invalidCall),
+    // A call that the model wrote so badly that nobody runs it: there is no result to come.
+    ...callsOf(native, "invalid_tool_calls", place).map((value): Part => {
+      return { type: "opaque", kind: "invalid_tool_call", source: { dialect: LANGCHAIN, value } };
+    }),
   ];
   return parts.length > 0 || native["content"] !== "" ? parts : [{ type: "text", text: "" }];
 }
@@ -90,12 +93,6 @@ function decodeCall(call: WireObject, place: WirePlace): ToolCallPart {
   }
   const source = { dialect: LANGCHAIN, value: call };
   return { type: "tool-call", toolCallId: id, toolName: name, input: args, source };
-}
-
-/** A call that the model wrote so badly that nobody runs it: there is no result to come. */
-function invalidCall(call: WireObject): Part {
-  const source = { dialect: LANGCHAIN, value: call };
-  return { type: "opaque", kind: "invalid_tool_call", source };
 }
 
 /** Thinking that stands beside the content: DeepSeek's and vLLM's text, OpenAI's reasoning item. */

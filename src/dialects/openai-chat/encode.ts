@@ -91,25 +91,19 @@ function encodeAssistant(
   ids: CallIds,
 ): ChatMessage[] {
   const calls = parts.filter((part) => part.type === "tool-call");
-  const legacy = calls.find((part) => isLegacyCall(part, native));
+  const before: ChatFunction | null | undefined = native?.function_call;
+  const legacy = before ? calls.find((part) => nativeOf(part, OPENAI_CHAT) === before) : undefined;
   const current = calls.filter((part) => part !== legacy);
   const toolCalls = current.map((part) => encodeToolCall(part, ids));
   const content = assistantContent(parts, native, calls.length > 0);
   const fields = {
     content,
     tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
-    ...(native?.function_call && {
-      function_call: legacy && encodeFunction(legacy, native.function_call),
-    }),
+    ...(before && { function_call: legacy && encodeFunction(legacy, before) }),
     ...(native && { ...reasoningFields(parts, native), ...saidFields(parts, native) }),
   };
   if (!content && calls.length === 0 && !parts.some(isField)) return [];
   return [withFields(native ?? { role: "assistant" as const }, fields)];
-}
-
-function isLegacyCall(part: Part, native: ChatMessage | undefined): boolean {
-  const before: ChatFunction | null | undefined = native?.function_call;
-  return isWireObject(before) && nativeOf(part, OPENAI_CHAT) === before;
 }
 
 /** `content` is null only beside tool calls; a native empty content stays as it was. */

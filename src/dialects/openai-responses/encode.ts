@@ -52,7 +52,7 @@ export function encodeOpenAIResponses<Native extends ResponsesItem = ResponsesIt
 
 function encodeGroup(group: NativeGroup, state: EncodeState): ResponsesItem[] {
   const { calls, whole } = state;
-  const items = itemsOf(group);
+  const items = [group.native ?? []].flat() as readonly ResponsesItem[];
   const parts = group.messages.flatMap((message) => message.parts);
   const isCutOff = isWithoutThought(group, state);
   if (group.isWhole && !isCutOff) {
@@ -63,7 +63,9 @@ function encodeGroup(group: NativeGroup, state: EncodeState): ResponsesItem[] {
   switch (group.messages[0]?.role) {
     case "assistant": {
       const sent = encodeReply(parts, items, { calls, isCutOff });
-      if (holdsReasoning(items, sent)) whole.add(group.native);
+      const left = new Set(sent);
+      if (items.every((item) => item.type !== "reasoning" || left.has(item)))
+        whole.add(group.native);
       return sent;
     }
     case "tool":
@@ -73,21 +75,11 @@ function encodeGroup(group: NativeGroup, state: EncodeState): ResponsesItem[] {
   }
 }
 
-function itemsOf({ native }: NativeGroup): readonly ResponsesItem[] {
-  if (native === undefined) return [];
-  return Array.isArray(native) ? (native as ResponsesItem[]) : [native as ResponsesItem];
-}
-
 /** The reply whose reasoning may be this one's does not stand before it any more. */
 function isWithoutThought({ messages, native }: NativeGroup, { whole }: EncodeState): boolean {
   if (native === undefined) return false;
   const thought = (messages[0]?.source as ReplySource | undefined)?.thought;
   return thought !== undefined && !whole.has(thought);
-}
-
-function holdsReasoning(items: readonly ResponsesItem[], sent: readonly ResponsesItem[]): boolean {
-  const left = new Set(sent);
-  return items.every((item) => item.type !== "reasoning" || left.has(item));
 }
 
 /** One part of a tool message; what another provider keeps there beside results is left out. */
@@ -156,14 +148,11 @@ function encodeReply(
   const made = items.length > 0 ? items : bundles.flatMap(({ item }) => item ?? []);
   const isWhole = !kept.has(undefined) && made.every((item) => kept.has(item)) && !isCutOff;
   const sent = bundles.flatMap((bundle) => encodeBundle(bundle, calls));
-  if (isWhole && hasItsIds(sent, made)) return withoutLooseReasoning(sent);
+  const hasIds = sent.length === made.length && sent.every((item, at) => item.id === made[at]?.id);
+  if (isWhole && hasIds) return withoutLooseReasoning(sent);
   const wasThought = isCutOff || items.some(({ type }) => type === "reasoning");
   const unbound = sent.map((item) => (wasThought ? inWords(item) : item)).flatMap(withoutId);
   return withoutLooseReasoning(unbound);
-}
-
-function hasItsIds(sent: readonly ResponsesItem[], items: readonly ResponsesItem[]): boolean {
-  return sent.length === items.length && sent.every((item, at) => item.id === items[at]?.id);
 }
 
 function bundleParts(parts: readonly Part[], items: readonly ResponsesItem[]): Bundle[] {

@@ -19,7 +19,10 @@ export const recallInMessages: RecallWire = {
     return isFree && output_format == null && fieldsOf(output_config)["format"] == null;
   },
   assemble,
-  said: ({ content }) => [{ role: "assistant", content: blocksOf(content).filter(isFilled) }],
+  said({ content: given }) {
+    const content = blocksOf(given).filter((block) => kindOf(block) !== "empty");
+    return [{ role: "assistant", content }];
+  },
   spoken(said) {
     const blocks = said.flatMap(({ content }) => blocksOf(content));
     return {
@@ -29,8 +32,6 @@ export const recallInMessages: RecallWire = {
     };
   },
   own: (said, isOwn) => said.flatMap(({ content }) => blocksOf(content).filter(isOwnBlock(isOwn))),
-  visible: (said, isOwn) =>
-    said.map((message) => ({ ...message, content: withoutOwn(message["content"], isOwn) })),
   callOf: ({ id, name, input }) => ({ id: String(id), name: String(name), input }),
   results(results) {
     const content = results.map(({ id, text }) => ({
@@ -42,8 +43,12 @@ export const recallInMessages: RecallWire = {
   },
   merged(answers, isOwn) {
     const last = answers.at(-1) ?? {};
-    const content = answers.flatMap((answer) => withoutOwn(answer["content"], isOwn));
-    return { ...last, content, stop_reason: stopOf(last["stop_reason"], content) };
+    const isOurs = isOwnBlock(isOwn);
+    const blocks = answers.flatMap((answer) => blocksOf(answer["content"]));
+    const content = blocks.filter((block) => !isOurs(block));
+    // An answer that calls nothing of the client's has ended for it.
+    const hasEnded = last["stop_reason"] === "tool_use" && !content.some(isCall);
+    return { ...last, content, stop_reason: hasEnded ? "end_turn" : last["stop_reason"] };
   },
   sieve,
   fault: (refused) =>
@@ -75,10 +80,6 @@ function blocksOf(content: unknown): readonly WireObject[] {
   return objectsIn(content);
 }
 
-function isFilled(block: WireObject): boolean {
-  return kindOf(block) !== "empty";
-}
-
 function kindOf({ type, text }: WireObject): PieceKind {
   if (type === "thinking" || type === "redacted_thinking") return "thought";
   return type === "text" && String(text).trim() === "" ? "empty" : "said";
@@ -92,19 +93,9 @@ function isOwnBlock(isOwn: IsOwn): (block: WireObject) => boolean {
   return (block) => isCall(block) && isOwn(block["name"]);
 }
 
-function withoutOwn(content: unknown, isOwn: IsOwn): WireObject[] {
-  const isOurs = isOwnBlock(isOwn);
-  return blocksOf(content).filter((block) => !isOurs(block));
-}
-
 function withoutThoughts(message: WireObject): WireObject {
   const blocks = blocksOf(message["content"]);
   return { ...message, content: blocks.filter((block) => kindOf(block) !== "thought") };
-}
-
-/** An answer that calls nothing of the client's has ended for it. */
-function stopOf(reason: unknown, content: readonly WireObject[]): unknown {
-  return reason === "tool_use" && !content.some(isCall) ? "end_turn" : reason;
 }
 
 /** Deltas that add to a text field of a block. */

@@ -28,7 +28,6 @@ export const recallInChat: RecallWire = {
     return { text, calls, extent: { said: text.length, thought: thoughtIn(message).length } };
   },
   own: ([message = {}], isOwn) => callsOf(message).filter(isOwnCall(isOwn)),
-  visible: (said, isOwn) => said.map((message) => withoutOwn(message, isOwn)),
   callOf({ id, function: called }) {
     const { name, arguments: input } = fieldsOf(called);
     return { id: String(id), name: String(name), input: parseInput(input) };

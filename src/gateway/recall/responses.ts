@@ -43,7 +43,6 @@ export const recallInResponses: RecallWire = {
     extent: extentOf(said.map(kindOf)),
   }),
   own: (said, isOwn) => said.filter(isOwnItem(isOwn)),
-  visible: (said, isOwn) => withoutOwn(said, isOwn),
   callOf: ({ call_id: id, name, arguments: input }) => ({
     id: String(id),
     name: String(name),
@@ -52,8 +51,9 @@ export const recallInResponses: RecallWire = {
   results: (results) =>
     results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
   merged(answers, isOwn) {
-    const output = answers.flatMap((answer) => withoutOwn(objectsIn(answer["output"]), isOwn));
-    return { ...answers.at(-1), output };
+    const isOurs = isOwnItem(isOwn);
+    const items = answers.flatMap((answer) => objectsIn(answer["output"]));
+    return { ...answers.at(-1), output: items.filter((item) => !isOurs(item)) };
   },
   sieve,
   fault(refused) {
@@ -87,11 +87,6 @@ function isCall({ type }: WireObject): boolean {
 
 function isOwnItem(isOwn: IsOwn): (item: WireObject) => boolean {
   return ({ type, name }) => type === "function_call" && isOwn(name);
-}
-
-function withoutOwn(items: readonly WireObject[], isOwn: IsOwn): WireObject[] {
-  const isOurs = isOwnItem(isOwn);
-  return items.filter((item) => !isOurs(item));
 }
 
 function isTerminal({ type }: WireObject): boolean {

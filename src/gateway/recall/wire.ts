@@ -67,9 +67,8 @@ export interface RecallWire {
   /** An answer as it stands in the next request. */
   said(answer: WireObject, params: WireObject): readonly WireObject[];
   spoken(said: readonly WireObject[]): Spoken;
-  /** Our calls in it, as they stand there; and what is left without them. */
+  /** Our calls in it, as they stand there. */
   own(said: readonly WireObject[], isOwn: IsOwn): readonly WireObject[];
-  visible(said: readonly WireObject[], isOwn: IsOwn): readonly WireObject[];
   callOf(own: WireObject): OwnCall;
   results(results: readonly OwnResult[]): readonly WireObject[];
   /** The answers of several rounds as one, without our calls. */

@@ -111,7 +111,9 @@ function createCalls(hooks: Hooks) {
       const call = calls.get(params);
       const usage = isWireObject(answer) ? aiSdkUsage(answer) : undefined;
       call?.conversation?.learn(usage);
-      if (call !== undefined && call.conversation === undefined && isWhole(answer)) runs.answered();
+      // A result, or the part with which a stream ends.
+      const isWhole = isWireObject(answer) && (answer["type"] ?? "finish") === "finish";
+      if (call !== undefined && call.conversation === undefined && isWhole) runs.answered();
     },
   };
 }
@@ -139,11 +141,6 @@ function stepOf(sent: Natives, { prompt }: CallOptions, model: CalledModel): Pro
   const opening = answer < 0 ? sent : sent.slice(0, answer + 1);
   const isStep = body.length > 0 && matchPrompt(opening, body, versionOf(model)) !== undefined;
   return isStep ? { system, body } : undefined;
-}
-
-/** A result, or the part with which a stream ends. */
-function isWhole(answer: unknown): boolean {
-  return isWireObject(answer) && (answer["type"] ?? "finish") === "finish";
 }
 
 /** A model that writes our summaries may be the very one that is wrapped. */

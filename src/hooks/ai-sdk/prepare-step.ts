@@ -93,8 +93,9 @@ export function createRuns() {
     follow({ messages, responseMessages }: Step): Natives {
       // Version 6 passes the whole history, and the journal knows what became of that.
       if (repair === undefined || responseMessages === undefined) return messages;
-      if (!startsWith(messages, repair.from)) return messages;
-      return [...repair.to, ...messages.slice(repair.from.length)];
+      const { from, to } = repair;
+      const goesOn = from.every((native, at) => native === messages[at]);
+      return goesOn ? [...to, ...messages.slice(from.length)] : messages;
     },
     /** The provider's report for the newest answer among the messages. */
     usage({ steps, messages }: Step): Usage | undefined {
@@ -120,13 +121,9 @@ export function leftBy({ steps, done, isCumulative, sent }: Run): AiSdkMessage[]
   const came = since.at(-1);
   if (came === undefined || !isCumulative) return [...sent, ...since.flat()];
   const before = steps[done - 1]?.response.messages.length;
-  return [...sent, ...came.slice(before ?? leadingResults(came))];
-}
-
-/** Version 6 puts the results of approved calls before the first answer; they were sent with it. */
-function leadingResults(messages: Natives): number {
-  const first = messages.findIndex(({ role }) => role !== "tool");
-  return Math.max(0, first);
+  // Version 6 puts the results of approved calls before the first answer; they were sent with it.
+  const first = came.findIndex(({ role }) => role !== "tool");
+  return [...sent, ...came.slice(before ?? Math.max(0, first))];
 }
 
 /** The last step of a run, if its answer is the newest one of these messages. */
@@ -140,8 +137,4 @@ function answerOf(run: Run | undefined, messages: Natives): AiSdkStep | undefine
 
 function isAnswer({ role }: AiSdkMessage): boolean {
   return role === "assistant";
-}
-
-function startsWith(list: Natives, start: Natives): boolean {
-  return list.length >= start.length && start.every((native, index) => native === list[index]);
 }

@@ -99,7 +99,9 @@ function made(item: WireObject, names: ItemNames): WireObject {
     return { type: "function_call", callId, name: item["name"], arguments: input, status };
   }
   if (type === "shell_call_output") return { type, callId, output: shellOutput(item["output"]) };
-  if (typeof type === "string" && type.endsWith("_output") && isText(item["output"])) {
+  const { output: given } = item;
+  const isText = typeof given === "string" || (Array.isArray(given) && given.every(isWireObject));
+  if (typeof type === "string" && type.endsWith("_output") && isText) {
     if (type === "apply_patch_call_output") {
       return { type, callId, status: item["status"], output: item["output"] };
     }
@@ -108,10 +110,6 @@ function made(item: WireObject, names: ItemNames): WireObject {
     return { type: "function_call_result", callId, name, status: "completed", output };
   }
   return { type: "unknown", providerData: item };
-}
-
-function isText(output: unknown): boolean {
-  return typeof output === "string" || (Array.isArray(output) && output.every(isWireObject));
 }
 
 /**

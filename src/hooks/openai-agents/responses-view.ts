@@ -183,11 +183,7 @@ function pieces(output: unknown, from: string, to: string): unknown {
   if (!Array.isArray(output)) return output;
   return output.map((piece: unknown) => {
     if (!isWireObject(piece) || !isWireObject(piece["outcome"])) return piece;
-    return { ...piece, outcome: renamed(piece["outcome"], from, to) };
+    const { [from]: value, ...rest } = piece["outcome"];
+    return { ...piece, outcome: value === undefined ? rest : { ...rest, [to]: value } };
   });
-}
-
-function renamed(object: WireObject, from: string, to: string): WireObject {
-  const { [from]: value, ...rest } = object;
-  return value === undefined ? rest : { ...rest, [to]: value };
 }

@@ -41,7 +41,10 @@ export function Messages(props: MessagesProps) {
     [model, listed, hits, listed === "seen" ? step : 0],
   );
   const inWindow = useMemo(() => new Set(seenAt(model.data, step)), [model, step]);
-  const most = useMemo(() => largestOf(model), [model]);
+  const most = useMemo(() => {
+    const { messages, scale } = model.data;
+    return messages.reduce((largest, entry) => Math.max(largest, tokensOf(entry, scale)), 1);
+  }, [model]);
   const row = rows.findIndex((one) => isSame(one, chosen));
   const onMessage = (message: number): void => onChoose({ type: "message", message });
   return (
@@ -153,10 +156,6 @@ function messageRow(message: number): Chosen {
 function isSame(one: Chosen, other: Chosen | undefined): boolean {
   if (one.type === "message") return other?.type === "message" && other.message === one.message;
   return other?.type === "edit" && other.edit === one.edit;
-}
-
-function largestOf({ data }: Model): number {
-  return data.messages.reduce((most, row) => Math.max(most, tokensOf(row, data.scale)), 1);
 }
 
 interface RowProps extends Pick<MessagesProps, "model"> {
